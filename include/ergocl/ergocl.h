@@ -1,0 +1,150 @@
+/*
+ * ergocl: a portable Monte Carlo engine on OpenCL. Public C API.
+ *
+ * Every function that can fail returns an enum ergo_status and leaves its message(s) in the
+ * context. A context is used by one thread at a time; different contexts are independent.
+ * No function of the library exits or writes to stdout. Text returned through `char **` is
+ * allocated with malloc() and belongs to the caller.
+ */
+#ifndef ERGOCL_ERGOCL_H
+#define ERGOCL_ERGOCL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ERGO_VERSION "0.1.0"
+
+/* What happened. `ergo_status_exit_code` maps it to the documented exit code of the program. */
+enum ergo_status {
+    ERGO_OK = 0,
+    ERGO_E_JOB,      /* the job or the call's arguments are wrong              exit  2 */
+    ERGO_E_DEVICE,   /* no usable device, or it failed                         exit  3 */
+    ERGO_E_IO,       /* a file could not be read or written                    exit  4 */
+    ERGO_E_AUDIT,    /* an audit failed: the state is wrong, never continue    exit  5 */
+    ERGO_STOPPED,    /* stopped on request or wall time, checkpoint written    exit 75 */
+    ERGO_E_MEMORY,   /* host memory ran out                                    exit  3 */
+    ERGO_E_INTERNAL, /* a bug in ergocl                                        exit 70 */
+};
+
+int ergo_status_exit_code(enum ergo_status status);
+
+/* ---- context ------------------------------------------------------------------------------- */
+
+struct ergo_context;
+
+enum ergo_log_level { ERGO_LOG_ERROR, ERGO_LOG_WARNING, ERGO_LOG_INFO, ERGO_LOG_DEBUG };
+
+typedef void (*ergo_log_function)(void *user, enum ergo_log_level level, const char *message);
+
+/* NULL when memory ran out. Warnings go to stderr until a log function is set. */
+struct ergo_context *ergo_context_create(void);
+void ergo_context_destroy(struct ergo_context *ctx);
+/* Messages of `level` and more severe ones are passed to `log`; log == NULL: stderr. */
+void ergo_context_set_log(struct ergo_context *ctx, enum ergo_log_level level,
+                          ergo_log_function log, void *user);
+/* Everything that went wrong since the last ergo_error_clear, one message a line; "" if nothing. */
+const char *ergo_error_message(const struct ergo_context *ctx);
+void ergo_error_clear(struct ergo_context *ctx);
+
+/* ---- jobs ---------------------------------------------------------------------------------- */
+
+struct ergo_job;
+
+/*
+ * Read and check a job whole: every error (JSON pointer, found, allowed, nearest right name) is
+ * collected before the call returns ERGO_E_JOB. No device is touched.
+ * `sets`: n_sets texts "/json/pointer=value" applied over the file before checking.
+ */
+enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
+                               size_t n_sets, struct ergo_job **job);
+/* The same from memory; `name` stands for the file in messages and names the default run folder. */
+enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
+                                const char *name, const char *const *sets, size_t n_sets,
+                                struct ergo_job **job);
+void ergo_job_destroy(struct ergo_job *job);
+const char *ergo_job_name(const struct ergo_job *job);    /* file name without .json */
+const char *ergo_job_sampler(const struct ergo_job *job);
+size_t ergo_job_count_points(const struct ergo_job *job); /* scan points times replicas */
+
+/* JSON schema (draft 2020-12) of all samplers' jobs, generated from the key tables. */
+enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text);
+/* topic: NULL (overview), a sampler, or one of "job", "devices", "result", "exit-codes",
+ * "environment". Unknown topics: ERGO_E_JOB with the nearest name. */
+enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text);
+
+/* ---- devices ------------------------------------------------------------------------------- */
+
+struct ergo_device_summary {
+    char id[24];           /* "platform:device", by index */
+    char name[128];
+    char platform[128];
+    char driver[128];
+    char version[128];
+    char type[16];         /* "gpu", "cpu", "accelerator" */
+    unsigned compute_units;
+    uint64_t global_memory, local_memory, largest_buffer; /* bytes */
+    uint64_t largest_group;
+    bool fp64, atomics64;
+    bool usable;
+    char verdict[512];     /* one sentence: what it can do, or why it is refused */
+};
+
+/* Every platform and device. probe: run the start-up probe on each (cached), else only query.
+ * `list` is allocated; free() it. No device at all is ERGO_OK with *count == 0. */
+enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
+                                  struct ergo_device_summary **list, size_t *count);
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+struct ergo_progress {
+    uint64_t done, total;    /* steps over all batch members */
+    double seconds, eta;     /* wall time of the sampling so far, and expected rest */
+    double rate;             /* in the sampler's unit, per second */
+    const char *rate_unit;
+    const char *phase;       /* "equilibration", "sampling", "writing" */
+};
+typedef void (*ergo_progress_function)(void *user, const struct ergo_progress *progress);
+
+struct ergo_run_options {
+    const char *directory;   /* run folder; NULL: ergo_job_name */
+    const char *device;      /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
+    bool overwrite;          /* replace an earlier run in the folder */
+    ergo_progress_function progress;
+    void *user;
+};
+
+struct ergo_result;
+
+/* Run a job to the end (or to a checkpoint: ERGO_STOPPED). *result may be NULL on failure. */
+enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
+                          const struct ergo_run_options *options, struct ergo_result **result);
+/* Continue the run in `directory`; a finished run is ERGO_OK and only reports. */
+enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
+                             const struct ergo_run_options *options, struct ergo_result **result);
+/* Ask all runs of this process to checkpoint and stop. Async-signal-safe. */
+void ergo_run_request_stop(void);
+/* Memory, launches and expected time of the job on the selected device, as text for people. */
+enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
+                                const char *device, char **text);
+
+/* result.json as text / the table a terminal shows. */
+enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_result *result,
+                                  char **text);
+enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
+                                   char **text);
+void ergo_result_destroy(struct ergo_result *result);
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+/* The flattened OpenCL C that a sampler's programs are built from; NULL: all samplers. */
+enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *sampler, char **text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

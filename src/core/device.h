@@ -1,0 +1,83 @@
+/* OpenCL devices: find, choose, open, probe. */
+#ifndef ERGO_CORE_DEVICE_H
+#define ERGO_CORE_DEVICE_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "core/error.h"
+
+/* Known defects of implementations, as named effects; the table is in quirks.c. */
+struct ergo_quirks {
+    bool no_profiling;     /* event times are missing or zero: use the host clock */
+    bool no_binary_cache;  /* program binaries of this implementation are not to be trusted */
+    const char *build_options; /* extra build options, "" for none */
+    uint64_t host_buffer_limit; /* largest buffer to believe, 0: as reported */
+};
+
+/* An opened device with one context and one in-order queue (profiling enabled where it works). */
+struct ergo_device {
+    struct ergo_device_summary summary;
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_device_type type;
+    struct ergo_quirks quirks;
+};
+
+/*
+ * Open one device. selector: NULL or "auto" (best GPU, else CPU), "P:D" by index, a type ("gpu",
+ * "cpu"), or part of the device's or platform's name (case-insensitive). A name or type that fits
+ * several devices is an error that lists them ("gpu" and "cpu" too, unless all but one are
+ * refused). Refused devices are skipped by auto and are an error with the reason otherwise.
+ * The probe runs at first use of a device and driver, its verdict is cached.
+ */
+enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector,
+                                  struct ergo_device **device);
+void ergo_device_close(struct ergo_device *device);
+
+/* The probe alone: arithmetic, rounding, atomics, barriers, Philox known answers. ERGO_OK, or
+ * ERGO_E_DEVICE with a sentence in `verdict`. */
+enum ergo_status ergo_device_probe(struct ergo_context *ctx, struct ergo_device *device,
+                                   char *verdict, size_t size);
+
+/* ---- small wrappers: every one checks every return code and names device and purpose --------- */
+
+/* `what` names the buffer in messages ("spins"). Zero-filled when data == NULL. */
+enum ergo_status ergo_buffer_create(struct ergo_context *ctx, struct ergo_device *device,
+                                    const char *what, size_t bytes, const void *data, cl_mem *mem);
+void ergo_buffer_release(cl_mem *mem); /* NULL-safe, sets NULL */
+/* Blocking transfers. */
+enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                  size_t offset, size_t bytes, void *data);
+enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device,
+                                   cl_mem mem, size_t offset, size_t bytes, const void *data);
+
+/* One argument of a launch: ERGO_ARG(value) by value, ERGO_ARG_LOCAL(bytes) for local memory. */
+struct ergo_arg {
+    size_t size;
+    const void *value;
+};
+#define ERGO_ARG(lvalue) ((struct ergo_arg){sizeof(lvalue), &(lvalue)})
+#define ERGO_ARG_LOCAL(bytes) ((struct ergo_arg){(bytes), NULL})
+
+/* Set all arguments and enqueue over 1 or 2 dimensions; global sizes are multiples of the local
+ * ones (the caller rounds up, kernels check bounds). event may be NULL. */
+enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device *device,
+                                    cl_kernel kernel, const char *name,
+                                    const struct ergo_arg *args, size_t n_args, unsigned dims,
+                                    const size_t global[2], const size_t local[2],
+                                    cl_event *event);
+enum ergo_status ergo_device_finish(struct ergo_context *ctx, struct ergo_device *device);
+/* Flush, then wait for an event and release it. *seconds (may be NULL): its device time, or < 0
+ * where the device has no event times. */
+enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *device,
+                                 cl_event *event, double *seconds);
+
+/* Round n up to a multiple of step. */
+static inline size_t ergo_round_up(size_t n, size_t step) {
+    return (n + step - 1) / step * step;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * Files. Every file is written whole to a temporary name beside its target, synced and renamed:
+ * a kill at any moment leaves the old file or the new one. Errors name the file and the reason.
+ */
+#ifndef ERGO_IO_IO_H
+#define ERGO_IO_IO_H
+
+#include "core/error.h"
+#include "core/text.h"
+#include "run/result.h"
+
+enum ergo_status ergo_file_write(struct ergo_context *ctx, const char *path, const void *data,
+                                 size_t length);
+/* *data is malloc'ed and has a terminating zero beyond length. limit: refuse larger files. */
+enum ergo_status ergo_file_read(struct ergo_context *ctx, const char *path, size_t limit,
+                                char **data, size_t *length);
+/* mkdir -p. */
+enum ergo_status ergo_folder_create(struct ergo_context *ctx, const char *path);
+/* "folder/name", malloc'ed; NULL when memory ran out. */
+char *ergo_path_join(const char *folder, const char *name);
+
+/* Exclusive lock on a run folder (flock on FOLDER/lock); held by *fd until closed. A folder in
+ * use is ERGO_E_IO that says so. */
+enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const char *folder, int *fd);
+
+enum ergo_status ergo_png_write(struct ergo_context *ctx, const char *path,
+                                const struct ergo_picture *picture);
+/* PNG of a picture in memory (for data: URLs). */
+enum ergo_status ergo_png_encode(struct ergo_context *ctx, const struct ergo_picture *picture,
+                                 struct ergo_text *png);
+
+/* DIR/result.json, DIR/series.h5, DIR/report.html, DIR/configurations.png, DIR/snapshots. */
+enum ergo_status ergo_result_write_json(struct ergo_context *ctx, const char *folder,
+                                        const struct ergo_result *result);
+enum ergo_status ergo_result_write_series(struct ergo_context *ctx, const char *folder,
+                                          const struct ergo_result *result);
+enum ergo_status ergo_result_write_report(struct ergo_context *ctx, const char *folder,
+                                          const struct ergo_result *result);
+enum ergo_status ergo_result_write_pictures(struct ergo_context *ctx, const char *folder,
+                                            const struct ergo_result *result);
+
+/*
+ * Checkpoint container: named byte blobs in one HDF5 image behind a 512-byte header (magic,
+ * version, length, SHA-256), so that h5py can still open it. A damaged file is refused with the
+ * reason, never read in part.
+ */
+struct ergo_blob {
+    char name[64]; /* HDF5 path, e.g. "job" or "batch0/state/000012" */
+    void *data;
+    size_t length;
+};
+struct ergo_blobs {
+    size_t count, capacity;
+    struct ergo_blob *blobs;
+};
+bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data, size_t length);
+const struct ergo_blob *ergo_blobs_find(const struct ergo_blobs *blobs, const char *name);
+void ergo_blobs_free(struct ergo_blobs *blobs);
+enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const char *path,
+                                       const struct ergo_blobs *blobs);
+enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const char *path,
+                                      struct ergo_blobs *blobs);
+
+#endif

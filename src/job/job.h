@@ -1,0 +1,118 @@
+/*
+ * A job: JSON text, checked against key tables, expanded into points.
+ *
+ * The tables are the only place where a key is described: checking, defaults, the JSON schema,
+ * `ergocl help` and the documentation are all made from them.
+ */
+#ifndef ERGO_JOB_JOB_H
+#define ERGO_JOB_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/error.h"
+
+enum { ERGO_DIM_MAX = 4, ERGO_SCAN_MAX = 4 };
+
+enum ergo_key_type {
+    ERGO_KEY_REAL,   /* finite double */
+    ERGO_KEY_INT,    /* signed 64-bit; JSON integer or exact integer string */
+    ERGO_KEY_SEED,   /* unsigned 64-bit; string of decimal digits, or an integer up to 2^53 */
+    ERGO_KEY_BOOL,
+    ERGO_KEY_ENUM,   /* one of `choices` */
+    ERGO_KEY_STRING, /* free text (may also be restricted by the sampler's check) */
+    ERGO_KEY_SIZE,   /* array of min_items..max_items positive integers */
+    ERGO_KEY_TIME,   /* "HH:MM:SS" or seconds as a number; stored as real seconds */
+};
+
+enum ergo_key_flags {
+    ERGO_KEY_REQUIRED = 1,
+    ERGO_KEY_SCAN = 2,   /* may be scanned (any numeric key that describes physics or length) */
+    ERGO_KEY_SHAPE = 4,  /* batch members must agree on it: a scan over it makes several batches */
+    ERGO_KEY_CHAIN = 8,  /* part of the chain's identity: enters the random stream of a point */
+    ERGO_KEY_EXCLUDES_MIN = 16, /* the range is open at min (value > min) */
+};
+
+struct ergo_key {
+    const char *pointer;        /* "/system/temperature" */
+    enum ergo_key_type type;
+    unsigned flags;
+    const char *fallback;       /* default as JSON text; NULL and not required: absent by default */
+    double min, max;            /* inclusive range of numbers (each array element) */
+    int min_items, max_items;   /* ERGO_KEY_SIZE */
+    const char *const *choices; /* ERGO_KEY_ENUM: NULL-terminated */
+    const char *unit;           /* "" when dimensionless */
+    const char *help;           /* one sentence; names paper and equation where it has one */
+};
+
+struct ergo_value {
+    bool present;  /* given or defaulted */
+    bool given;    /* written in the job */
+    double real;   /* REAL, TIME; also INT as double */
+    int64_t integer;
+    uint64_t seed;
+    bool boolean;
+    const char *text; /* ENUM, STRING; owned by the job */
+    int items;        /* SIZE */
+    int64_t size[ERGO_DIM_MAX];
+};
+
+/* One scanned coordinate of a point: "/system/temperature" = 2.3, or "/system/size/0" = 64. */
+struct ergo_scanned {
+    const char *pointer; /* owned by the job */
+    double value;
+};
+
+/* One scan point of one replica: a batch member. Values are resolved (defaults filled in). */
+struct ergo_point {
+    const struct ergo_job *job;
+    struct ergo_value *values; /* parallel to the job's keys */
+    size_t index;              /* position in the job's list of points: scan index * replicas + r */
+    size_t scan_index;
+    uint32_t replica;
+    size_t n_scanned;
+    struct ergo_scanned scanned[ERGO_SCAN_MAX];
+    /* Philox key. First 8 bytes of SHA-256 over the sampler's name, the seed, the replica and all
+     * CHAIN keys in canonical form: a point's chain depends on its own physics alone, not on the
+     * scan or batch it is part of, nor on how long it runs. */
+    uint64_t stream;
+};
+
+/* A maximal set of points that agree on all SHAPE keys, in job order. */
+struct ergo_batch {
+    const struct ergo_job *job;
+    size_t count;
+    struct ergo_point **points;
+};
+
+struct ergo_job {
+    char *name;
+    char *canonical;  /* the whole job after --set, as compact JSON: what a checkpoint stores */
+    const struct ergo_sampler *sampler;
+    size_t n_keys;
+    const struct ergo_key *const *keys; /* common keys, then the sampler's */
+    size_t n_points;
+    struct ergo_point *points;
+    size_t n_batches;
+    struct ergo_batch *batches;
+    struct ergo_job_storage *storage; /* what the above points into */
+};
+
+/* The keys all samplers share (sampler, seed, replicas, run, scan, device, checkpoint, ...). */
+extern const struct ergo_key ergo_job_common_keys[];
+extern const size_t ergo_job_n_common_keys;
+
+/* Values by pointer. An unknown pointer is a bug in the caller: it aborts with a message. */
+const struct ergo_value *ergo_point_value(const struct ergo_point *point, const char *pointer);
+double ergo_point_real(const struct ergo_point *point, const char *pointer);
+int64_t ergo_point_int(const struct ergo_point *point, const char *pointer);
+bool ergo_point_bool(const struct ergo_point *point, const char *pointer);
+const char *ergo_point_text(const struct ergo_point *point, const char *pointer);
+
+/* Record an error at a JSON pointer; a sampler's `check` uses it too. Returns ERGO_E_JOB. The
+ * message should say what was found and what is allowed. */
+enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
+                                ...) ERGO_PRINTF(3, 4);
+
+#endif

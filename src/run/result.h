@@ -1,0 +1,49 @@
+/* What a run has measured: filled by src/run, written by src/io. */
+#ifndef ERGO_RUN_RESULT_H
+#define ERGO_RUN_RESULT_H
+
+#include "job/job.h"
+#include "samplers/sampler.h"
+#include "stats/stats.h"
+
+struct ergo_observable_result {
+    const struct ergo_observable *observable;
+    struct ergo_estimate estimate; /* tau in samples; writers multiply by measure_every */
+    double exact;                  /* NAN: not known */
+    double z;                      /* (mean - exact) / error; NAN: not known */
+};
+
+struct ergo_curve_result {
+    const struct ergo_curve_info *info;
+    size_t size;
+    double *x, *mean, *error; /* owned */
+};
+
+struct ergo_member_result {
+    const struct ergo_point *point;
+    uint64_t steps;          /* done, equilibration included */
+    uint64_t digest;
+    uint64_t measure_every;  /* steps between samples */
+    size_t n_samples;        /* all, equilibration included */
+    size_t n_equilibration;  /* of them before measuring began */
+    double **series;         /* [n_columns][n_samples], owned */
+    struct ergo_observable_result *observables; /* [info->n_observables], hidden ones included */
+    struct ergo_curve_result *curves;           /* [info->n_curves], size 0: not measured */
+    size_t n_pictures;
+    struct ergo_picture *pictures; /* owned; first to last snapshot */
+    uint64_t *picture_steps;
+};
+
+struct ergo_result {
+    struct ergo_job *job;    /* owned: a result outlives the call's job */
+    const char *status;      /* "complete" or "stopped" */
+    char started[32];        /* UTC, ISO 8601 */
+    struct ergo_device_summary device;
+    size_t n_members;
+    struct ergo_member_result *members; /* in job order */
+    double rate, seconds;    /* work per second, wall seconds of sampling over all sessions */
+    size_t n_warnings;
+    char **warnings;         /* owned sentences */
+};
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * What a sampler is: two tables, `info` (data) and `ops` (functions).
+ *
+ * The run layer (src/run) owns the sequence
+ *     check -> plan -> create -> init | load -> advance ... -> save -> audit -> destroy
+ * A sampler never parses arguments, opens files, reads a clock, or calls MPI. It never sees one
+ * system but a batch: members of equal shape that differ in parameters and stream.
+ */
+#ifndef ERGO_SAMPLERS_SAMPLER_H
+#define ERGO_SAMPLERS_SAMPLER_H
+
+#include "core/device.h"
+#include "core/text.h"
+#include "job/job.h"
+#include "stats/stats.h"
+
+/* A recorded column of the time series: one double per sample and member. */
+struct ergo_column {
+    const char *name, *unit, *help;
+};
+
+/*
+ * An observable of the result. Its samples are either a function of the columns of one sample
+ * (`sample`, e.g. m^2), or of the means of other observables (`derive`, e.g. heat capacity from
+ * energy and energy2; `inputs` are their names). Exactly one is set.
+ */
+struct ergo_observable {
+    const char *name, *unit, *help;
+    double (*sample)(const struct ergo_point *point, const double *columns);
+    const char *inputs[8]; /* NULL-terminated; for derive */
+    double (*derive)(const struct ergo_point *point, const double *means);
+    bool hidden; /* only an input of others; not in the result (kept in the HDF5 file) */
+};
+
+/* A function measured along an axis, e.g. correlation over distance. */
+struct ergo_curve_info {
+    const char *name, *x_label, *unit, *help;
+};
+
+/* A launch parameter: changes speed, never the chain. Job key: /tuning/<name>. */
+struct ergo_tunable {
+    const char *name, *help;
+    int64_t min, max; /* 0 in the job: automatic */
+};
+
+/* What a batch needs on a device, decided before anything is allocated. */
+struct ergo_plan {
+    uint64_t device_bytes;      /* all buffers together */
+    uint64_t largest_buffer;    /* bytes */
+    uint64_t host_bytes;
+    char path[64];              /* which kernels run: "local", "tile", "global" */
+    char launch[256];           /* launch shape for people */
+    double launches_per_step;
+    double work_per_step;       /* units of the rate per step of the whole batch */
+};
+
+/* Samples handed from an `advance` block to the run layer. Filled by collect. */
+struct ergo_samples {
+    size_t count;               /* samples per member */
+    double *columns;            /* [count][members][n_columns] */
+    /* Curves of samples whose index (counted from the first sample of the run) is a multiple of
+     * the sampler's curve interval: [n_curve_samples][members][curve size], per curve. */
+    size_t n_curve_samples;
+    double *curves[8];
+};
+
+struct ergo_sampler_info {
+    const char *name;           /* "spin-lattice" */
+    const char *summary;        /* one line */
+    const char *citation;
+    const char *program;        /* root .cl file for `ergocl kernels`, "spin_lattice/ising.cl" */
+    const char *step_name;      /* "sweep" */
+    const char *rate_unit;      /* "spin updates per second" */
+    const struct ergo_key *keys;
+    size_t n_keys;
+    const struct ergo_column *columns;
+    size_t n_columns;
+    const struct ergo_observable *observables;
+    size_t n_observables;
+    const struct ergo_curve_info *curves;
+    size_t n_curves;
+    const struct ergo_tunable *tunables;
+    size_t n_tunables;
+    uint32_t state_version;     /* of what save writes */
+};
+
+/* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top. */
+struct ergo_picture {
+    unsigned width, height;
+    uint8_t *rgb;
+};
+
+struct ergo_sampler_ops {
+    /* Contradictions between keys that the table cannot express: record all by ergo_job_error. */
+    enum ergo_status (*check)(struct ergo_context *ctx, const struct ergo_point *point);
+    /* Memory and launches on a device, or a refusal with the reason (ERGO_E_DEVICE). */
+    enum ergo_status (*plan)(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan);
+    /* Build programs, allocate. *state is the sampler's own. */
+    enum ergo_status (*create)(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state);
+    /* Starting configuration of every member at step 0. */
+    enum ergo_status (*init)(struct ergo_context *ctx, void *state);
+    /*
+     * Enqueue `count` times (`every` steps, then one sample); count 0: `every` steps, no sample.
+     * Never waits: two blocks may be in flight, in `slot` 0 and 1. `first_sample` is the index of
+     * the block's first sample in the run (decides which samples carry curves).
+     */
+    enum ergo_status (*advance)(struct ergo_context *ctx, void *state, unsigned slot,
+                                size_t count, uint64_t every, uint64_t first_sample);
+    /* Wait for the block in `slot` and convert its samples; samples->columns has room for them. */
+    enum ergo_status (*collect)(struct ergo_context *ctx, void *state, unsigned slot,
+                                struct ergo_samples *samples);
+    /* Points on curve c (0: not measured), and its x values. */
+    size_t (*curve_size)(const struct ergo_point *point, size_t c);
+    void (*curve_x)(const struct ergo_point *point, size_t c, double *x);
+    /* Samples between curve samples (>= 1). */
+    uint64_t (*curve_every)(const struct ergo_point *point);
+    /*
+     * A member's physical state in its canonical form (documented in the sampler's README; no
+     * trace of the layout in memory). The digest is made of it and the step counter. save appends
+     * to `text`; load takes the same bytes, checks them, and continues at `step`.
+     */
+    enum ergo_status (*save)(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text);
+    enum ergo_status (*load)(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length);
+    /* Recompute running quantities from scratch and compare: ERGO_E_AUDIT with what differs. */
+    enum ergo_status (*audit)(struct ergo_context *ctx, void *state);
+    /* A picture of a member, or NULL op. */
+    enum ergo_status (*picture)(struct ergo_context *ctx, void *state, size_t member,
+                                struct ergo_picture *picture);
+    /* Exact or published value of an observable at a point; NAN: not known. */
+    double (*exact)(const struct ergo_point *point, const char *observable);
+    void (*destroy)(void *state);
+};
+
+struct ergo_sampler {
+    const struct ergo_sampler_info *info;
+    const struct ergo_sampler_ops *ops;
+};
+
+/* registry.c: an explicit array. */
+extern const struct ergo_sampler *const ergo_samplers[];
+extern const size_t ergo_n_samplers;
+const struct ergo_sampler *ergo_sampler_find(const char *name); /* NULL: unknown */
+
+#endif
