@@ -1,0 +1,32 @@
+/*
+ * What lets one header compile as OpenCL C and as C11, so that the host's unit tests run the very
+ * functions the kernels are made of.
+ *
+ * Rules of the house for everything under cl/ (see CONTRIBUTING.md): no contraction to fma except
+ * by an explicit fma(), no native_* or vendor transcendental functions, no size_t and no bool in
+ * structs, "UL" and never "ULL".
+ */
+#ifndef ERGO_CL_COMPAT_H
+#define ERGO_CL_COMPAT_H
+
+#ifdef __OPENCL_VERSION__
+#pragma OPENCL FP_CONTRACT OFF
+/* PoCL's inliner gives up on large functions, and a call in the inner loop costs a factor. */
+#define ERGO_INLINE static inline __attribute__((always_inline))
+#define ERGO_UNROLL _Pragma("unroll")
+#define ERGO_POPCOUNT(x) popcount(x)
+#else
+#include <stdint.h>
+typedef uint32_t uint;
+typedef uint64_t ulong;
+#define ERGO_INLINE static inline
+#define ERGO_UNROLL
+#define ERGO_POPCOUNT(x) ((uint)__builtin_popcount(x))
+#endif
+
+/* Four 32-bit words, in C as in OpenCL C. */
+struct ergo_words {
+    uint x, y, z, w;
+};
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * The 2D Ising model, one bit per spin, checkerboard update: pure functions.
+ *
+ * Compile-time shape: ISING_LX, ISING_LY (both even). ISING_CLASSES is 2 (no field, Metropolis) or
+ * 10 (general). ISING_SPACE is the address space of the lattice.
+ *
+ * Layout. Colour of a site: (x + y) & 1. Row y of one colour has H = LX/2 sites, k = 0..H-1 at
+ * x = 2k + ((y + colour) & 1). They lie in W = ceil(H/32) words, bit k % 32 of word k / 32; unused
+ * bits of the last word are zero. Four consecutive words (of one colour; they may span rows) are a
+ * block: the entity of the random counter and the portion of one work-item.
+ *
+ * Neighbours of (k, y): same k in rows y-1, y, y+1 of the other colour, and in row y also k+1 if
+ * (y + colour) is odd, k-1 if it is even.
+ */
+#ifndef ERGO_CL_SPIN_LATTICE_CORE_H
+#define ERGO_CL_SPIN_LATTICE_CORE_H
+
+#include "common/rng.h"
+#include "spin_lattice/params.h"
+
+#define ISING_H (ISING_LX / 2)
+#define ISING_W ((ISING_H + 31) / 32)
+#define ISING_WORDS (ISING_W * ISING_LY)
+#define ISING_BLOCKS ((ISING_WORDS + 3) / 4)
+#define ISING_TAIL (ISING_H - 32 * (ISING_W - 1)) /* sites in a row's last word, 1..32 */
+#define ISING_TAIL_MASK (0xffffffffu >> (32 - ISING_TAIL))
+
+/* Random bits of one draw of a block. */
+ERGO_INLINE struct ergo_words ising_random(uint block, ulong sweep, uint purpose, uint draw,
+                                           uint key0, uint key1) {
+    return ergo_philox_words(block, (uint)sweep, (uint)(sweep >> 32), ERGO_DRAW(purpose, draw),
+                             key0, key1);
+}
+
+/* ---- neighbours ------------------------------------------------------------------------------ */
+
+/* The four neighbours of a word's spins, one bit each. */
+struct ising_bonds {
+    uint up, down, same, side;
+};
+
+/* Bits outside the lattice: of a row's last word, and of words past the last. */
+ERGO_INLINE uint ising_valid(uint word) {
+    const uint tail = (word % ISING_W == ISING_W - 1) ? ISING_TAIL_MASK : 0xffffffffu;
+    return word < ISING_WORDS ? tail : 0u;
+}
+
+/* The same where the compiler cannot see that every word of the lattice is full. */
+#if defined(ISING_WIDE) && defined(ISING_FULL)
+#define ISING_VALID(word) 0xffffffffu /* the host says: H is a multiple of 32 */
+#else
+#define ISING_VALID(word) ising_valid(word)
+#endif
+
+/* The horizontal neighbour that is not at the same k: `same` shifted by one along the row.
+ * `edge` holds the bit that is shifted in: bit 0 of the next word, or the last of the one before. */
+ERGO_INLINE uint ising_shift(uint same, uint edge, uint odd, uint last_word) {
+    const uint top = last_word ? ISING_TAIL - 1 : 31u;
+    return odd ? (same >> 1) | (edge << top) : (same << 1) | edge;
+}
+
+/* Any word of any lattice. `other`: words of the other colour. */
+ERGO_INLINE struct ising_bonds ising_gather(ISING_SPACE const uint *other, uint word, uint colour) {
+    const uint i = word < ISING_WORDS ? word : 0u; /* padding words of the last block: clamp */
+    const uint y = i / ISING_W, w = i - y * ISING_W;
+    const uint row = y * ISING_W;
+    const uint above = (y == 0 ? ISING_LY - 1 : y - 1) * ISING_W;
+    const uint below = (y == ISING_LY - 1 ? 0u : y + 1) * ISING_W;
+    const uint odd = (y + colour) & 1;
+    const uint next = w == ISING_W - 1 ? 0u : w + 1;
+    const uint last = w == 0 ? ISING_W - 1 : w - 1;
+    const uint shift = w == 0 ? ISING_TAIL - 1 : 31u; /* top bit of the word before */
+    struct ising_bonds n;
+    n.up = other[above + w];
+    n.down = other[below + w];
+    n.same = other[row + w];
+    const uint beside = other[row + (odd ? next : last)];
+    n.side = ising_shift(n.same, odd ? beside & 1 : (beside >> shift) & 1, odd, w == ISING_W - 1);
+    return n;
+}
+
+/* Bonds of a word's valid spins that join unequal spins. */
+ERGO_INLINE uint ising_unequal(uint own, struct ising_bonds n, uint valid) {
+    return ERGO_POPCOUNT((own ^ n.up) & valid) + ERGO_POPCOUNT((own ^ n.down) & valid) +
+           ERGO_POPCOUNT((own ^ n.same) & valid) + ERGO_POPCOUNT((own ^ n.side) & valid);
+}
+
+/* ---- decisions ------------------------------------------------------------------------------- */
+
+/* A word of spins by class (see params.h). Without a field, spins with two or fewer satisfied
+ * bonds are in no class: they are always flipped. */
+struct ising_classes {
+    uint in[ISING_CLASSES];
+};
+
+ERGO_INLINE struct ising_classes ising_classify(uint own, struct ising_bonds n, uint valid,
+                                                uint anti) {
+    struct ising_classes k;
+#if ISING_CLASSES == 2
+    /* own == neighbour is a satisfied bond (unequal for J < 0) */
+    const uint s = ~(own ^ anti);
+    const uint a = n.up ^ s, b = n.down ^ s, c = n.same ^ s, d = n.side ^ s;
+    const uint ab = a & b, cd = c & d;
+    k.in[0] = ab & cd & valid;
+    k.in[1] = ((ab & (c ^ d)) | ((a ^ b) & cd)) & valid;
+#else
+    (void)anti;
+    const uint both1 = n.up & n.down, one1 = n.up ^ n.down, none1 = ~(n.up | n.down);
+    const uint both2 = n.same & n.side, one2 = n.same ^ n.side, none2 = ~(n.same | n.side);
+    const uint up = own & valid, down = ~own & valid;
+    const uint n0 = none1 & none2, n1 = (one1 & none2) | (none1 & one2);
+    const uint n2 = (both1 & none2) | (one1 & one2) | (none1 & both2);
+    const uint n3 = (both1 & one2) | (one1 & both2), n4 = both1 & both2;
+    k.in[0] = up & n0;
+    k.in[1] = up & n1;
+    k.in[2] = up & n2;
+    k.in[3] = up & n3;
+    k.in[4] = up & n4;
+    k.in[5] = down & n0;
+    k.in[6] = down & n1;
+    k.in[7] = down & n2;
+    k.in[8] = down & n3;
+    k.in[9] = down & n4;
+#endif
+    return k;
+}
+
+/* The upper 7 bits of class k's threshold, as masks by plane; the batch's common temperature can
+ * be compiled in, which folds most of the comparison away. */
+#ifdef ISING_FIXED
+#define ISING_HIGH(member, k) ((k) == 0 ? ISING_HIGH0 : ISING_HIGH1)
+#define ISING_LOW(member, k) ((k) == 0 ? ISING_LOW0 : ISING_LOW1)
+#define ISING_ALWAYS(member) 0u
+#else
+#define ISING_HIGH(member, k) ((member).high[k])
+#define ISING_LOW(member, k) ((member).low[k])
+#define ISING_ALWAYS(member) ((member).always)
+#endif
+#define ISING_BIT_MASK(value, bit) (0u - (((value) >> (bit)) & 1u))
+
+/* Decisions about a word: flips so far, and spins whose draw so far equals the threshold. */
+struct ising_word {
+    struct ising_classes k;
+    uint flip, open;
+};
+
+ERGO_INLINE struct ising_word ising_open(uint own, struct ising_bonds n, uint valid,
+                                         const struct ising_member *member) {
+    struct ising_word s;
+    s.k = ising_classify(own, n, valid, member->anti);
+    s.open = 0;
+    s.flip = 0;
+#if ISING_CLASSES == 2
+    s.flip = valid & ~(s.k.in[0] | s.k.in[1]);
+#endif
+    ERGO_UNROLL
+    for (int k = 0; k < ISING_CLASSES; k++) {
+        const uint always = ISING_BIT_MASK(ISING_ALWAYS(*member), k);
+        s.flip |= s.k.in[k] & always;
+        s.open |= s.k.in[k] & ~always;
+    }
+    return s;
+}
+
+/* Compare one random bit of each spin with bit `bit` of its threshold's upper part. */
+ERGO_INLINE void ising_compare(struct ising_word *s, uint random, int bit,
+                               const struct ising_member *member) {
+    uint threshold = 0;
+    ERGO_UNROLL
+    for (int k = 0; k < ISING_CLASSES; k++)
+        threshold |= s->k.in[k] & ISING_BIT_MASK(ISING_HIGH(*member, k), bit);
+    s->flip |= s->open & threshold & ~random;
+    s->open &= ~(random ^ threshold);
+}
+
+/* Decide the lowest open spin of four words by a 32-bit draw against the rest of its threshold.
+ * No branch: with no open spin left nothing happens. */
+ERGO_INLINE void ising_resolve(struct ising_word s[4], uint random,
+                               const struct ising_member *member) {
+    const uint b0 = s[0].open & (0u - s[0].open);
+    const uint b1 = s[0].open ? 0u : s[1].open & (0u - s[1].open);
+    const uint b2 = (s[0].open | s[1].open) ? 0u : s[2].open & (0u - s[2].open);
+    const uint b3 = (s[0].open | s[1].open | s[2].open) ? 0u : s[3].open & (0u - s[3].open);
+    uint threshold = ISING_LOW(*member, ISING_CLASSES - 1);
+    ERGO_UNROLL
+    for (int k = 0; k < ISING_CLASSES - 1; k++) {
+        const uint in = (b0 & s[0].k.in[k]) | (b1 & s[1].k.in[k]) | (b2 & s[2].k.in[k]) |
+                        (b3 & s[3].k.in[k]);
+        threshold = in ? ISING_LOW(*member, k) : threshold;
+    }
+    const uint hit = random < threshold ? 0xffffffffu : 0u;
+    s[0].flip |= b0 & hit;
+    s[1].flip |= b1 & hit;
+    s[2].flip |= b2 & hit;
+    s[3].flip |= b3 & hit;
+    s[0].open ^= b0;
+    s[1].open ^= b1;
+    s[2].open ^= b2;
+    s[3].open ^= b3;
+}
+
+/* All planes and the first four open spins of a block: eight draws, no branch. */
+ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, uint colour,
+                              const struct ising_member *member) {
+    ERGO_UNROLL
+    for (int j = 0; j < ISING_PLANES; j++) {
+        const struct ergo_words r =
+            ising_random(block, sweep, 1 + colour, (uint)j, member->key0, member->key1);
+        ising_compare(&s[0], r.x, ISING_PLANES - 1 - j, member);
+        ising_compare(&s[1], r.y, ISING_PLANES - 1 - j, member);
+        ising_compare(&s[2], r.z, ISING_PLANES - 1 - j, member);
+        ising_compare(&s[3], r.w, ISING_PLANES - 1 - j, member);
+    }
+    const struct ergo_words r = ising_random(block, sweep, 1 + colour, ISING_DRAW_RESOLVE,
+                                             member->key0, member->key1);
+    ising_resolve(s, r.x, member);
+    ising_resolve(s, r.y, member);
+    ising_resolve(s, r.z, member);
+    ising_resolve(s, r.w, member);
+}
+
+/* Open spins after ising_decide: fewer than one block in 500 has any. */
+ERGO_INLINE uint ising_any_open(const struct ising_word s[4]) {
+    return s[0].open | s[1].open | s[2].open | s[3].open;
+}
+
+ERGO_INLINE void ising_decide_rest(struct ising_word s[4], uint block, ulong sweep, uint colour,
+                                   const struct ising_member *member) {
+    for (uint draw = ISING_DRAW_RESOLVE + 1; ising_any_open(s); draw++) {
+        const struct ergo_words r =
+            ising_random(block, sweep, 1 + colour, draw, member->key0, member->key1);
+        ising_resolve(s, r.x, member);
+        ising_resolve(s, r.y, member);
+        ising_resolve(s, r.z, member);
+        ising_resolve(s, r.w, member);
+    }
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* Ising kernels on lattices in global memory: any size, any number of members.
+ *
+ * spins: [member][colour][block] of four words. Dimension 0 is the block, dimension 1 the member.
+ */
+#define ISING_SPACE __global
+#include "spin_lattice/block.h"
+
+#define ISING_MEMBER_WORDS (8u * ISING_BLOCKS)
+
+/* Half a sweep: all sites of one colour. */
+__kernel void ising_sweep(__global uint *spins, __global const struct ising_member *members,
+                          uint colour, ulong sweep) {
+    const uint block = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (block >= ISING_BLOCKS)
+        return;
+    const struct ising_member member = members[index];
+    __global uint *lattice = spins + (ulong)index * ISING_MEMBER_WORDS;
+    ising_update(lattice + colour * (4u * ISING_BLOCKS), lattice + (1u - colour) * (4u * ISING_BLOCKS),
+                 ising_place(block, colour), block, sweep, colour, &member);
+}
+
+/* Start: mode 0 all down, 1 all up, 2 random. */
+__kernel void ising_start(__global uint *spins, __global const struct ising_member *members,
+                          uint mode) {
+    const uint block = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (block >= ISING_BLOCKS)
+        return;
+    __global uint *lattice = spins + (ulong)index * ISING_MEMBER_WORDS;
+    for (uint colour = 0; colour < 2; colour++) {
+        const struct ergo_words r = ising_random(block, 0, ISING_PURPOSE_START, colour,
+                                                 members[index].key0, members[index].key1);
+        const uint random[4] = {r.x, r.y, r.z, r.w};
+        for (uint l = 0; l < 4; l++) {
+            const uint spin = mode == 2 ? random[l] : mode == 1 ? 0xffffffffu : 0u;
+            lattice[(colour * ISING_BLOCKS + block) * 4 + l] = spin & ising_valid(4 * block + l);
+        }
+    }
+}
+
+/* Sum of `value` over the group, in `scratch` (one uint per work-item; group size a power of two).
+ * Valid in work-item 0. */
+static inline uint ising_group_sum(__local uint *scratch, uint item, uint size, uint value) {
+    scratch[item] = value;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint width = size / 2; width > 0; width /= 2) {
+        if (item < width)
+            scratch[item] += scratch[item + width];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    const uint sum = scratch[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return sum;
+}
+
+/*
+ * Up spins and unequal bonds, one pair of partial sums per group: sums[member][group][2]. A bond
+ * joins two colours, so colour 0 sees all of them. Each group strides over the blocks; a partial
+ * sum counts at most 2^32 - 1 (the host bounds the blocks per group).
+ */
+__kernel void ising_measure(__global const uint *spins, __global uint *sums, __local uint *scratch) {
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
+    const uint index = (uint)get_global_id(1);
+    __global const uint *own = spins + (ulong)index * ISING_MEMBER_WORDS;
+    __global const uint *other = own + 4u * ISING_BLOCKS;
+    uint up = 0, unequal = 0;
+    for (uint block = group * size + item; block < ISING_BLOCKS; block += groups * size) {
+        for (uint l = 0; l < 4; l++) {
+            const uint word = 4 * block + l;
+            up += ERGO_POPCOUNT(own[word]) + ERGO_POPCOUNT(other[word]);
+            unequal += ising_unequal(own[word], ising_gather(other, word, 0), ising_valid(word));
+        }
+    }
+    up = ising_group_sum(scratch, item, size, up);
+    unequal = ising_group_sum(scratch, item, size, unequal);
+    if (item == 0) {
+        sums[((ulong)index * groups + group) * 2] = up;
+        sums[((ulong)index * groups + group) * 2 + 1] = unequal;
+    }
+}

@@ -1,0 +1,70 @@
+/* Ising kernels on lattices that fit in local memory: one work-group holds a member and runs many
+ * sweeps and measurements in one launch. */
+#define ISING_SPACE __local
+#include "spin_lattice/block.h"
+
+#define ISING_COLOUR_WORDS (4u * ISING_BLOCKS)
+#define ISING_STEPS ((ISING_BLOCKS + ISING_GROUP - 1) / ISING_GROUP)
+
+/*
+ * `samples` times (`every` sweeps, then one measurement); samples == 0: `every` sweeps alone.
+ * sums: [sample][member] of (up spins, unequal bonds).
+ */
+__kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
+ising_sweep_local(__global uint *spins, __global const struct ising_member *members, ulong sweep,
+                  uint samples, uint every, __global uint2 *sums) {
+    __local uint4 storage[2 * ISING_BLOCKS];
+    __local uint scratch[2 * ISING_GROUP];
+    __local uint *lattice = (__local uint *)storage;
+    const uint item = (uint)get_local_id(0), index = (uint)get_group_id(0);
+    const uint count = (uint)get_num_groups(0);
+    const struct ising_member member = members[index];
+    __global uint *home = spins + (ulong)index * (2 * ISING_COLOUR_WORDS);
+
+    for (uint i = item; i < 2 * ISING_COLOUR_WORDS; i += ISING_GROUP)
+        lattice[i] = home[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    const uint rounds = samples ? samples : 1;
+    for (uint sample = 0; sample < rounds; sample++) {
+        for (uint e = 0; e < every; e++, sweep++) {
+            for (uint colour = 0; colour < 2; colour++) {
+                __local uint *own = lattice + colour * ISING_COLOUR_WORDS;
+                __local const uint *other = lattice + (1 - colour) * ISING_COLOUR_WORDS;
+                for (uint step = 0; step < ISING_STEPS; step++) {
+                    const uint block = step * ISING_GROUP + item;
+                    if (ISING_BLOCKS % ISING_GROUP == 0 || block < ISING_BLOCKS)
+                        ising_update(own, other, ising_place(block, colour), block, sweep, colour,
+                                     &member);
+                }
+                barrier(CLK_LOCAL_MEM_FENCE);
+            }
+        }
+        if (samples) {
+            uint up = 0, unequal = 0;
+            for (uint block = item; block < ISING_BLOCKS; block += ISING_GROUP) {
+                for (uint l = 0; l < 4; l++) {
+                    const uint word = 4 * block + l;
+                    const uint own = lattice[word];
+                    up += ERGO_POPCOUNT(own) + ERGO_POPCOUNT(lattice[ISING_COLOUR_WORDS + word]);
+                    unequal += ising_unequal(
+                        own, ising_gather(lattice + ISING_COLOUR_WORDS, word, 0), ising_valid(word));
+                }
+            }
+            scratch[item] = up;
+            scratch[ISING_GROUP + item] = unequal;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (item == 0) { /* at most a few hundred additions per sample */
+                for (uint i = 1; i < ISING_GROUP; i++) {
+                    up += scratch[i];
+                    unequal += scratch[ISING_GROUP + i];
+                }
+                sums[(ulong)sample * count + index] = (uint2)(up, unequal);
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+
+    for (uint i = item; i < 2 * ISING_COLOUR_WORDS; i += ISING_GROUP)
+        home[i] = lattice[i];
+}
