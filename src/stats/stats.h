@@ -8,18 +8,30 @@
 
 /*
  * error = sqrt(2 tau sigma^2 / n), tau from the Gamma method (U. Wolff, Comput. Phys. Commun. 156,
- * 143 (2004), automatic windowing); error_binning from the plateau of logarithmic binning
- * (Flyvbjerg and Petersen 1989). In samples: tau >= 1/2 means independent (tau = 1/2).
+ * 143 (2004), automatic windowing, S = 1.5, with its bias correction); error_binning from the
+ * plateau of logarithmic binning (Flyvbjerg and Petersen 1989). In samples: tau = 1/2 means
+ * independent, less than 1/2 anticorrelated (or independent within tau_error).
  */
 struct ergo_estimate {
     double mean, error, error_binning;
     double tau, tau_error; /* in samples */
     uint64_t samples;
-    bool too_short; /* n too small against tau, or the two errors disagree: errors are not honest */
+    /* The errors are not honest. Set when n < 100 max(tau, 1/2) (there the error itself is known to
+     * about 23% only, and tau of a still shorter series comes out too small), when no window was
+     * found, or when the two errors differ by more than 4 of their combined uncertainty (several
+     * time scales, a drift). A run that never left a metastable state cannot be recognised. */
+    bool too_short;
 };
 
-/* n >= 1. A constant series has error 0 and tau 1/2. n < 4: error NAN, too_short. */
+/*
+ * Cost O(n), whatever tau is. n >= 1. A constant series has error 0 and tau 1/2 (n >= 4: and is
+ * not too short, however many samples). n < 4, or no memory for a copy of x: errors and tau NAN,
+ * too_short. A NaN or infinity in x: all NAN, too_short. n == 0: all NAN, too_short.
+ */
 void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estimate);
+
+/* Mean by compensated summation, about the first sample. NAN for n == 0. */
+double ergo_stats_mean(const double *x, size_t n);
 
 /* A quantity derived from means, e.g. heat capacity from <e>, <e^2>. */
 typedef double (*ergo_stats_function)(const double *means, void *user);
@@ -27,14 +39,24 @@ typedef double (*ergo_stats_function)(const double *means, void *user);
 /*
  * f(means of columns) with errors by linear propagation: the projected series
  * sum_a df/dm_a (x_a - m_a) goes through the same two estimators (Wolff 2004, section 3). The
- * mean is corrected for the bias of order 1/n by the jackknife over blocks longer than tau.
- * columns: n_columns pointers to n samples each.
+ * mean is corrected for the bias of order 1/n by the jackknife over blocks longer than tau; where
+ * that cannot be done (fewer than 8 such blocks, f not finite on one) it is f of the means.
+ * columns: n_columns (1 to ERGO_STATS_COLUMNS_MAX) pointers to n samples each. Gradients are
+ * central differences with steps from the columns' standard errors, shrunk until two steps agree
+ * and f is finite; they fail (error NAN, too_short) only where f has no derivative. f is called up
+ * to 256 times plus 40 per column. Special cases as in ergo_stats_estimate; f(means) not finite:
+ * all NAN, too_short.
  */
 enum { ERGO_STATS_COLUMNS_MAX = 16 };
 void ergo_stats_derived(const double *const *columns, size_t n_columns, size_t n,
                         ergo_stats_function function, void *user, struct ergo_estimate *estimate);
 
-/* Normalised autocorrelation function rho[0..n_lags-1] of x (KISS FFT). False: out of memory. */
+/*
+ * Normalised autocorrelation function rho[0..n_lags-1] of x, for plots and tables. Direct sums,
+ * cost O(n n_lags): a picture needs some hundred lags, and ergo_stats_estimate needs no FFT. Lags
+ * beyond the series: 0. A constant series: rho[0] = 1, else 0. False (rho all NAN): n == 0, values
+ * that are not finite, or out of memory.
+ */
 bool ergo_stats_autocorrelation(const double *x, size_t n, double *rho, size_t n_lags);
 
 /*
@@ -48,10 +70,18 @@ struct ergo_curve {
     uint64_t bin_length;/* samples per full bin */
     double *bins;       /* [ERGO_CURVE_BINS][size] sums of samples */
 };
+/*
+ * Between 32 and 64 bins once there are that many samples: errors are good to about 10%, and
+ * honest while samples further apart than bin_length are independent. To restore from a
+ * checkpoint: init with size, then set count, bin_length and bins. Sample c goes into bin
+ * c / bin_length; when all 64 are full, neighbours are added and bin_length doubles: the state is
+ * a function of the samples alone.
+ */
 bool ergo_curve_init(struct ergo_curve *curve, size_t size); /* false: out of memory */
 void ergo_curve_free(struct ergo_curve *curve);
 void ergo_curve_add(struct ergo_curve *curve, const double *sample);
-/* mean[size], error[size] (NAN with fewer than two full bins). */
+/* mean[size] over all samples (NAN without any), error[size] from the full bins (NAN with fewer
+ * than two). */
 void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error);
 
 #endif

@@ -1,0 +1,65 @@
+#include "stats/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ergo_curve_init(struct ergo_curve *curve, size_t size) {
+    *curve = (struct ergo_curve){.size = size, .bin_length = 1};
+    if (size > SIZE_MAX / (ERGO_CURVE_BINS * sizeof *curve->bins))
+        return false;
+    /* One element at least, so that a curve without points is not "out of memory". */
+    curve->bins = calloc(ERGO_CURVE_BINS * (size > 0 ? size : 1), sizeof *curve->bins);
+    return curve->bins != NULL;
+}
+
+void ergo_curve_free(struct ergo_curve *curve) {
+    free(curve->bins);
+    *curve = (struct ergo_curve){.bin_length = 1};
+}
+
+static void merge(struct ergo_curve *curve) {
+    size_t size = curve->size;
+    for (size_t b = 0; b < ERGO_CURVE_BINS / 2; b++) {
+        for (size_t i = 0; i < size; i++)
+            curve->bins[b * size + i] =
+                curve->bins[2 * b * size + i] + curve->bins[(2 * b + 1) * size + i];
+    }
+    for (size_t i = ERGO_CURVE_BINS / 2 * size; i < ERGO_CURVE_BINS * size; i++)
+        curve->bins[i] = 0;
+    curve->bin_length *= 2;
+}
+
+void ergo_curve_add(struct ergo_curve *curve, const double *sample) {
+    if (curve->count == ERGO_CURVE_BINS * curve->bin_length)
+        merge(curve);
+    double *bin = curve->bins + (size_t)(curve->count / curve->bin_length) * curve->size;
+    for (size_t i = 0; i < curve->size; i++)
+        bin[i] += sample[i];
+    curve->count++;
+}
+
+void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error) {
+    size_t size = curve->size;
+    size_t full = (size_t)(curve->count / curve->bin_length);
+    size_t used = (size_t)((curve->count + curve->bin_length - 1) / curve->bin_length);
+    double length = (double)curve->bin_length;
+    for (size_t i = 0; i < size; i++) {
+        double sum = 0, binned = 0;
+        for (size_t b = 0; b < used; b++) {
+            sum += curve->bins[b * size + i];
+            if (b < full)
+                binned += curve->bins[b * size + i] / length;
+        }
+        mean[i] = curve->count > 0 ? sum / (double)curve->count : NAN;
+        error[i] = NAN;
+        if (full < 2)
+            continue;
+        double centre = binned / (double)full, squares = 0;
+        for (size_t b = 0; b < full; b++) {
+            double d = curve->bins[b * size + i] / length - centre;
+            squares += d * d;
+        }
+        error[i] = sqrt(squares / ((double)full * (double)(full - 1)));
+    }
+}

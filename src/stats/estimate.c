@@ -1,0 +1,204 @@
+/*
+ * Mean, error and autocorrelation time of one series.
+ *
+ * No FFT: the Gamma method needs rho(t) only up to its window W, and a long window is avoided by
+ * adding neighbours in pairs until W fits into WINDOW_MAX. That leaves the variance of the mean as
+ * it is, blurs the window by 1/WINDOW_MAX of itself, and makes the cost O(n) for any tau.
+ */
+#include "stats/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/covariance.h"
+
+enum {
+    WINDOW_MAX = 128, /* longest window before neighbours are joined */
+    BINS_MIN = 4,     /* fewest bins that binning is read from */
+};
+
+/* Wolff's S: tau_exp / tau_int assumed by the automatic window; his recommendation is 1 to 2. */
+static const double WINDOW_S = 1.5;
+static const double TOO_SHORT_TAU = 100.0; /* n in units of tau */
+static const double DISAGREE_SIGMA = 4.0;
+
+double ergo_stats_mean(const double *x, size_t n) {
+    if (n == 0)
+        return NAN;
+    /* Kahan's sum of deviations from x[0]: a constant series gives its value exactly. */
+    double sum = 0, lost = 0;
+    for (size_t i = 0; i < n; i++) {
+        double y = (x[i] - x[0]) - lost;
+        double t = sum + y;
+        lost = (t - sum) - y;
+        sum = t;
+    }
+    return x[0] + sum / (double)n;
+}
+
+double ergo_stats_covariance(const double *d, size_t n, size_t lag) {
+    /* Four partial sums: faster than one and, at a given n, always the same. */
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    size_t pairs = n - lag, i = 0;
+    const double *e = d + lag;
+    for (; i + 4 <= pairs; i += 4) {
+        s0 += d[i] * e[i];
+        s1 += d[i + 1] * e[i + 1];
+        s2 += d[i + 2] * e[i + 2];
+        s3 += d[i + 3] * e[i + 3];
+    }
+    for (; i < pairs; i++)
+        s0 += d[i] * e[i];
+    return ((s0 + s1) + (s2 + s3)) / (double)pairs;
+}
+
+size_t ergo_stats_join_pairs(double *d, size_t n) {
+    for (size_t i = 0; i < n / 2; i++)
+        d[i] = 0.5 * (d[2 * i] + d[2 * i + 1]);
+    return n / 2;
+}
+
+/* What one of the two methods found: the variance of the mean and its relative uncertainty. */
+struct variance_of_mean {
+    double value, relative_error;
+    bool settled; /* a window, or a plateau, was found */
+};
+
+struct window {
+    struct variance_of_mean variance;
+    double gamma0; /* variance of one sample, about the sample mean */
+    double tau_relative_error;
+};
+
+/* Gamma method on deviations d (overwritten). Equation numbers: hep-lat/0306017. */
+static struct window gamma_method(double *d, size_t n) {
+    struct window out = {.gamma0 = ergo_stats_covariance(d, n, 0)};
+    size_t m = n;
+    for (;;) {
+        double g0 = ergo_stats_covariance(d, m, 0);
+        double c = g0; /* C(W) = Gamma(0) + 2 sum_{t <= W} Gamma(t), Eq. 35 */
+        double tau = 0.5;
+        size_t limit = m / 2 < WINDOW_MAX ? m / 2 : WINDOW_MAX;
+        size_t window = 0;
+        bool found = false;
+        while (!found && window < limit && g0 > 0) {
+            window++;
+            c += 2 * ergo_stats_covariance(d, m, window);
+            tau = c / (2 * g0); /* Eq. 41 */
+            /* Eq. 51: the decay time that an exponential of this tau has, times S. */
+            double decay = tau <= 0.5 ? 1e-6 : WINDOW_S / log((2 * tau + 1) / (2 * tau - 1));
+            /* Eq. 52: stop where truncation and noise together are least. */
+            double w = (double)window;
+            found = exp(-w / decay) < decay / sqrt(w * (double)m);
+        }
+        if (!found && limit == WINDOW_MAX && m >= 8 * WINDOW_MAX) {
+            m = ergo_stats_join_pairs(d, m);
+            continue;
+        }
+        if (c <= 0) {
+            /* Strongly anticorrelated: the truncated sum says nothing. Without it the error is
+             * too large, never too small. */
+            c = g0;
+            window = 0;
+        }
+        double w = (double)window, length = (double)m;
+        /* Eq. 49: deviations from the sample mean lose C/m at every lag. */
+        out.variance.value = c * (1 + (2 * w + 1) / length) / length;
+        /* Eq. 42 for tau; C alone varies with 2 (2W + 1) / m, and its root with half of it. */
+        out.variance.relative_error = sqrt((2 * w + 1) / (2 * length));
+        out.variance.settled = found;
+        out.tau_relative_error = 2 * sqrt(fmax(w + 0.5 - tau, 0.5) / length);
+        return out;
+    }
+}
+
+/*
+ * Binning of deviations d (overwritten). Flyvbjerg and Petersen read the plateau by eye; here it
+ * is the first bin length B with B^3 > 2 n (error_B / error_1)^4, where noise and the bias that
+ * neighbouring bins' correlation leaves are in balance (R. M. Lee et al., Phys. Rev. E 83, 066706
+ * (2011), Eq. 22; Wolff 2004, section 2.2).
+ */
+static struct variance_of_mean binning(double *d, size_t n) {
+    struct variance_of_mean out = {.value = 0};
+    double first = 0;
+    double length = 1;
+    for (size_t m = n; m >= BINS_MIN; m = ergo_stats_join_pairs(d, m), length *= 2) {
+        double mean = ergo_stats_mean(d, m);
+        double sum = 0;
+        for (size_t i = 0; i < m; i++)
+            sum += (d[i] - mean) * (d[i] - mean);
+        double bins = (double)m;
+        out.value = sum / (bins * (bins - 1)); /* their Eq. 27 */
+        out.relative_error = 1 / sqrt(2 * (bins - 1));
+        if (length == 1.0)
+            first = out.value;
+        double ratio = out.value / first;
+        out.settled = length * length * length > 2 * (double)n * ratio * ratio;
+        if (out.settled)
+            break;
+    }
+    return out;
+}
+
+static bool scan(const double *x, size_t n, bool *constant) {
+    bool finite = true;
+    *constant = true;
+    for (size_t i = 0; i < n; i++) {
+        finite = finite && isfinite(x[i]);
+        *constant = *constant && x[i] == x[0];
+    }
+    return finite;
+}
+
+void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estimate) {
+    *estimate = (struct ergo_estimate){.mean = NAN,
+                                       .error = NAN,
+                                       .error_binning = NAN,
+                                       .tau = NAN,
+                                       .tau_error = NAN,
+                                       .samples = n,
+                                       .too_short = true};
+    bool constant;
+    if (n == 0 || !scan(x, n, &constant))
+        return;
+    estimate->mean = ergo_stats_mean(x, n);
+    if (n < BINS_MIN || !isfinite(estimate->mean))
+        return;
+    if (constant) {
+        estimate->error = estimate->error_binning = estimate->tau_error = 0;
+        estimate->tau = 0.5;
+        estimate->too_short = false;
+        return;
+    }
+    double *d = malloc(n * sizeof *d);
+    if (d == NULL)
+        return;
+    /* In units of the largest deviation, so that no square over- or underflows. */
+    double scale = 0;
+    for (size_t i = 0; i < n; i++)
+        scale = fmax(scale, fabs(x[i] - estimate->mean));
+    if (!isfinite(scale)) {
+        free(d);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        d[i] = (x[i] - estimate->mean) / scale;
+    struct window window = gamma_method(d, n);
+    for (size_t i = 0; i < n; i++)
+        d[i] = (x[i] - estimate->mean) / scale;
+    struct variance_of_mean bins = binning(d, n);
+    free(d);
+
+    double length = (double)n;
+    double variance = window.variance.value;
+    double error = sqrt(variance), error_binning = sqrt(bins.value);
+    estimate->error = scale * error;
+    estimate->error_binning = scale * error_binning;
+    /* sigma^2 = Gamma(0) + C/n (Eq. 49), so that error^2 = 2 tau sigma^2 / n holds exactly. */
+    estimate->tau = variance * length / (2 * (window.gamma0 + variance));
+    estimate->tau_error = estimate->tau * window.tau_relative_error;
+    double doubt = hypot(window.variance.relative_error, bins.relative_error) * error;
+    estimate->too_short = length < TOO_SHORT_TAU * fmax(estimate->tau, 0.5) ||
+                          !window.variance.settled || !bins.settled ||
+                          fabs(error - error_binning) > DISAGREE_SIGMA * doubt;
+}
