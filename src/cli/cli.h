@@ -1,0 +1,101 @@
+/*
+ * The command line program: a thin shell over the public API (and nothing else of the library).
+ * Data goes to stdout, everything else to stderr; only main decides the exit code.
+ */
+#ifndef ERGO_CLI_CLI_H
+#define ERGO_CLI_CLI_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ergocl/ergocl.h"
+
+/* Every option of every command, so that a name means the same thing everywhere. */
+enum cli_option_id {
+    CLI_OUTPUT,
+    CLI_DEVICE,
+    CLI_SET,
+    CLI_OVERWRITE,
+    CLI_PLAN,
+    CLI_CHECK,
+    CLI_JSON,
+    CLI_DUMP,
+    CLI_QUIET,
+    CLI_VERBOSE,
+    CLI_HELP,
+    CLI_N_OPTIONS
+};
+#define CLI_BIT(id) (1u << (id))
+
+struct cli_option {
+    const char *name;  /* without the dashes */
+    char letter;       /* 0: no short form */
+    const char *value; /* what the value is called in help; NULL: the option takes none */
+    const char *help;
+};
+extern const struct cli_option cli_options[CLI_N_OPTIONS];
+
+/* The command line after parsing. Texts point into argv. */
+struct cli_arguments {
+    const char *operand; /* JOB.json, DIR, topic; NULL when absent */
+    const char *output, *device;
+    const char **sets; /* room for all of argv; owned by main */
+    size_t n_sets;
+    bool overwrite, plan, check, json, dump, quiet, help;
+    int verbose;
+};
+
+struct cli_command {
+    const char *name;
+    const char *operand; /* "JOB.json", "[TOPIC]"; NULL: takes none */
+    bool operand_required;
+    const char *summary; /* one line */
+    const char *details; /* what --help adds */
+    unsigned options;    /* CLI_BIT of those it takes; quiet, verbose and help come by themselves */
+    enum ergo_status (*run)(struct ergo_context *ctx, const struct cli_arguments *arguments);
+};
+
+extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
+    cli_command_devices, cli_command_help, cli_command_schema, cli_command_kernels;
+extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
+
+/* ---- options.c ---- */
+
+/* Parse the words after the command. false: a message was printed, the exit code is 2. */
+bool cli_parse(const struct cli_command *command, int argc, char **argv,
+               struct cli_arguments *arguments);
+const struct cli_command *cli_find_command(const char *name);
+/* Nearest of `count` names to `word`, or NULL when none is near. */
+const char *cli_nearest(const char *word, const char *const *names, size_t count);
+void cli_print_usage(void);
+void cli_print_command_help(const struct cli_command *command);
+
+/* ---- terminal.c ---- */
+
+/* To stderr, "ergocl: error: ..." for every line; a progress bar is wiped first. */
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Log function of the context. */
+void cli_log(void *user, enum ergo_log_level level, const char *message);
+/* Progress function of a run; user: struct cli_progress. */
+struct cli_progress {
+    bool quiet, verbose;
+    double next; /* monotonic seconds: draw no sooner */
+};
+void cli_progress(void *user, const struct ergo_progress *progress);
+void cli_progress_end(void);
+
+/* ---- job.c: what run, resume and validate share ---- */
+
+/* Load JOB.json, or standard input when it is "-". */
+enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_arguments *arguments,
+                              struct ergo_job **job);
+/* SIGINT, SIGTERM, SIGUSR1 and SIGHUP ask the run for a checkpoint and an orderly end. */
+void cli_catch_stop_signals(void);
+/* Print the table and the files of a run that ended with `status`; returns the final status. */
+enum ergo_status cli_report(struct ergo_context *ctx, const char *directory,
+                            const struct cli_arguments *arguments, enum ergo_status status,
+                            const struct ergo_result *result);
+
+#endif

@@ -1,0 +1,111 @@
+/* ergocl devices */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+static void print_json_text(const char *key, const char *text) {
+    printf("\"%s\": \"", key);
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            printf("\\%c", *at);
+        else if (*at < 0x20)
+            printf("\\u%04x", (unsigned)*at);
+        else
+            putchar(*at);
+    }
+    printf("\"");
+}
+
+static void print_json(const struct ergo_device_summary *list, size_t count) {
+    printf("[");
+    for (size_t i = 0; i < count; i++) {
+        const struct ergo_device_summary *device = &list[i];
+        const struct {
+            const char *key, *text;
+        } texts[] = {
+            {"id", device->id},
+            {"name", device->name},
+            {"platform", device->platform},
+            {"driver", device->driver},
+            {"version", device->version},
+            {"type", device->type},
+        };
+        printf("%s\n  { ", i ? "," : "");
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            print_json_text(texts[t].key, texts[t].text);
+            printf(", ");
+        }
+        printf("\n    \"compute_units\": %u, \"global_memory\": %" PRIu64
+               ", \"local_memory\": %" PRIu64 ", \"largest_buffer\": %" PRIu64
+               ", \"largest_group\": %" PRIu64 ",\n    \"fp64\": %s, \"atomics64\": %s"
+               ", \"usable\": %s, ",
+               device->compute_units, device->global_memory, device->local_memory,
+               device->largest_buffer, device->largest_group, device->fp64 ? "true" : "false",
+               device->atomics64 ? "true" : "false", device->usable ? "true" : "false");
+        print_json_text("verdict", device->verdict);
+        printf(" }");
+    }
+    printf("%s]\n", count ? "\n" : "");
+}
+
+static void format_bytes(uint64_t bytes, char *text, size_t size) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1024 && unit < 4) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, size, "%.4g %s", value, units[unit]);
+}
+
+static void print_table(const struct ergo_device_summary *list, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct ergo_device_summary *device = &list[i];
+        char global[32], local[32], buffer[32];
+        format_bytes(device->global_memory, global, sizeof global);
+        format_bytes(device->local_memory, local, sizeof local);
+        format_bytes(device->largest_buffer, buffer, sizeof buffer);
+        printf("%-5s %s (%s)\n", device->id, device->name, device->type);
+        printf("      %s, %s, driver %s\n", device->platform, device->version, device->driver);
+        printf("      %u compute units, %s memory, buffers to %s, %s local, groups to %" PRIu64
+               ", fp64 %s, 64-bit atomics %s\n",
+               device->compute_units, global, buffer, local, device->largest_group,
+               device->fp64 ? "yes" : "no", device->atomics64 ? "yes" : "no");
+        printf("      %s: %s\n", device->usable ? "usable" : "refused", device->verdict);
+    }
+}
+
+static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
+    struct ergo_device_summary *list = NULL;
+    size_t count = 0, usable = 0;
+    enum ergo_status status = ergo_device_list(ctx, arguments->check, &list, &count);
+    if (status != ERGO_OK)
+        goto out;
+    for (size_t i = 0; i < count; i++)
+        usable += list[i].usable;
+    if (arguments->json)
+        print_json(list, count);
+    else
+        print_table(list, count);
+    if (usable == 0) {
+        status = ERGO_E_DEVICE;
+        cli_error(count ? "none of the %zu OpenCL devices is usable"
+                        : "no OpenCL device found (%zu); a CPU becomes one with the package "
+                          "pocl-opencl-icd, a GPU with its vendor's driver",
+                  count);
+    }
+out:
+    free(list);
+    return status;
+}
+
+const struct cli_command cli_command_devices = {
+    .name = "devices",
+    .summary = "list the OpenCL devices, and with --check probe them",
+    .details = "Exit code 3 when no device is usable.",
+    .options = CLI_BIT(CLI_CHECK) | CLI_BIT(CLI_JSON),
+    .run = run,
+};

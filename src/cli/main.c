@@ -1,0 +1,100 @@
+/* ergocl: Monte Carlo on any OpenCL device. Finds the subcommand; the only caller of exit codes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+const struct cli_command *const cli_commands[] = {
+    &cli_command_run,  &cli_command_resume, &cli_command_validate, &cli_command_devices,
+    &cli_command_help, &cli_command_schema, &cli_command_kernels,  NULL};
+
+enum { EXIT_USAGE = 2, EXIT_FILE = 4, EXIT_HOST = 3 };
+
+/* Output counts only when it has arrived: `ergocl schema > /dev/full` must not report success. */
+static int close_stdout(int code) {
+    bool failed = ferror(stdout) != 0;
+    if (fflush(stdout) != 0)
+        failed = true;
+    if (!failed)
+        return code;
+    /* The reader of a pipe that went away (`| head`) knows it; anybody else has to be told. */
+    if (errno != EPIPE)
+        cli_error("standard output could not be written: %s", strerror(errno));
+    return code == 0 ? EXIT_FILE : code;
+}
+
+static int run_command(const struct cli_command *command, int argc, char **argv) {
+    struct cli_arguments arguments = {0};
+    int code = EXIT_USAGE;
+    struct ergo_context *ctx = NULL;
+
+    arguments.sets = calloc((size_t)argc + 1, sizeof *arguments.sets);
+    ctx = ergo_context_create();
+    if (!arguments.sets || !ctx) {
+        cli_error("out of memory");
+        code = EXIT_HOST;
+        goto out;
+    }
+    if (!cli_parse(command, argc, argv, &arguments))
+        goto out;
+    if (arguments.help) {
+        cli_print_command_help(command);
+        code = 0;
+        goto out;
+    }
+    enum ergo_log_level level = ERGO_LOG_WARNING;
+    if (arguments.quiet)
+        level = ERGO_LOG_ERROR;
+    else if (arguments.verbose)
+        level = arguments.verbose > 1 ? ERGO_LOG_DEBUG : ERGO_LOG_INFO;
+    ergo_context_set_log(ctx, level, cli_log, NULL);
+
+    enum ergo_status status = command->run(ctx, &arguments);
+    cli_progress_end();
+    if (status != ERGO_OK && *ergo_error_message(ctx))
+        cli_error("%s", ergo_error_message(ctx));
+    code = ergo_status_exit_code(status);
+out:
+    ergo_context_destroy(ctx);
+    free(arguments.sets);
+    return code;
+}
+
+static int unknown_command(const char *word) {
+    const char *names[16];
+    size_t count = 0;
+    for (; cli_commands[count]; count++)
+        names[count] = cli_commands[count]->name;
+    const char *nearest = cli_nearest(word, names, count);
+    const char *kind = word[0] == '-' ? "option" : "command";
+    if (nearest)
+        cli_error("unknown %s \"%s\"; did you mean \"%s\"?", kind, word, nearest);
+    else
+        cli_error("unknown %s \"%s\"; \"ergocl --help\" lists the commands", kind, word);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+    /* A vanished reader and a file size limit become errors of the write that meets them: a run
+     * must not die of either without its checkpoint. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+
+    if (argc < 2) {
+        cli_error("no command given; \"ergocl --help\" lists them");
+        return EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    int code = 0;
+    if (!strcmp(word, "--version") || !strcmp(word, "-V"))
+        printf("ergocl %s\n", ERGO_VERSION);
+    else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+        cli_print_usage();
+    else {
+        const struct cli_command *command = cli_find_command(word);
+        code = command ? run_command(command, argc - 2, argv + 2) : unknown_command(word);
+    }
+    return close_stdout(code);
+}

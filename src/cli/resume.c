@@ -1,0 +1,30 @@
+/* ergocl resume DIR */
+#include "cli/cli.h"
+
+static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
+    struct ergo_result *result = NULL;
+    struct cli_progress progress = {.quiet = arguments->quiet, .verbose = arguments->verbose > 0};
+    struct ergo_run_options options = {
+        .directory = arguments->operand,
+        .device = arguments->device,
+        .progress = cli_progress,
+        .user = &progress,
+    };
+    cli_catch_stop_signals();
+    enum ergo_status status = ergo_resume(ctx, arguments->operand, &options, &result);
+    status = cli_report(ctx, arguments->operand, arguments, status, result);
+    ergo_result_destroy(result);
+    return status;
+}
+
+const struct cli_command cli_command_resume = {
+    .name = "resume",
+    .operand = "DIR",
+    .operand_required = true,
+    .summary = "continue the run in a folder from its checkpoint",
+    .details =
+        "The job is taken from the checkpoint, so nothing else is needed. The device may be\n"
+        "another one than before: the chain is the same. A run that is complete is only reported.",
+    .options = CLI_BIT(CLI_DEVICE),
+    .run = run,
+};

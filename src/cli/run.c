@@ -1,0 +1,40 @@
+/* ergocl run JOB.json */
+#include "cli/cli.h"
+
+static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
+    struct ergo_job *job = NULL;
+    struct ergo_result *result = NULL;
+    enum ergo_status status = cli_load_job(ctx, arguments, &job);
+    if (status != ERGO_OK)
+        goto out;
+    struct cli_progress progress = {.quiet = arguments->quiet, .verbose = arguments->verbose > 0};
+    struct ergo_run_options options = {
+        .directory = arguments->output,
+        .device = arguments->device,
+        .overwrite = arguments->overwrite,
+        .progress = cli_progress,
+        .user = &progress,
+    };
+    cli_catch_stop_signals();
+    status = ergo_run(ctx, job, &options, &result);
+    status = cli_report(ctx, arguments->output ? arguments->output : ergo_job_name(job), arguments,
+                        status, result);
+out:
+    ergo_result_destroy(result);
+    ergo_job_destroy(job);
+    return status;
+}
+
+const struct cli_command cli_command_run = {
+    .name = "run",
+    .operand = "JOB.json",
+    .operand_required = true,
+    .summary = "run a job",
+    .details =
+        "JOB.json may be \"-\": standard input. The table of results goes to stdout; result.json,\n"
+        "series.h5, report.html and the checkpoint go to the run folder.\n"
+        "SIGTERM, SIGUSR1 and the first SIGINT write a checkpoint and stop with exit code 75.",
+    .options =
+        CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET) | CLI_BIT(CLI_OVERWRITE),
+    .run = run,
+};

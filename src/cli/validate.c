@@ -1,0 +1,35 @@
+/* ergocl validate JOB.json */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
+    struct ergo_job *job = NULL;
+    char *plan = NULL;
+    enum ergo_status status = cli_load_job(ctx, arguments, &job);
+    if (status != ERGO_OK)
+        goto out;
+    size_t points = ergo_job_count_points(job);
+    printf("%s: a valid %s job, %zu point%s\n", ergo_job_name(job), ergo_job_sampler(job), points,
+           points == 1 ? "" : "s");
+    if (arguments->plan) {
+        status = ergo_plan_text(ctx, job, arguments->device, &plan);
+        if (status == ERGO_OK)
+            fputs(plan, stdout);
+    }
+out:
+    free(plan);
+    ergo_job_destroy(job);
+    return status;
+}
+
+const struct cli_command cli_command_validate = {
+    .name = "validate",
+    .operand = "JOB.json",
+    .operand_required = true,
+    .summary = "check a job, and with --plan what it needs on the device",
+    .details = "Every error is listed with its JSON pointer. No device is touched without --plan.",
+    .options = CLI_BIT(CLI_PLAN) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET),
+    .run = run,
+};
