@@ -1,0 +1,255 @@
+#include "io/format.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* printf follows the locale of the program that uses the library; files must not. */
+static void use_point(char *number) {
+    const char *point = localeconv()->decimal_point;
+    char *at = *point && strcmp(point, ".") != 0 ? strstr(number, point) : NULL;
+    if (!at)
+        return;
+    *at = '.';
+    size_t extra = strlen(point) - 1;
+    memmove(at + 1, at + 1 + extra, strlen(at + 1 + extra) + 1);
+}
+
+void ergo_json_number(struct ergo_text *text, double value) {
+    char buffer[40];
+    if (!isfinite(value)) {
+        ergo_text_append_bytes(text, "null", 4);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    use_point(buffer);
+    ergo_text_append_bytes(text, buffer, strlen(buffer));
+}
+
+/* Length of the well-formed UTF-8 sequence at s (RFC 3629), 0 if there is none. */
+static size_t utf8_length(const unsigned char *s) {
+    if (s[0] < 0x80)
+        return 1;
+    size_t n = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
+               : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                             : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool surrogate = s[0] == 0xed && s[1] > 0x9f;
+    bool beyond = s[0] == 0xf4 && s[1] > 0x8f;
+    return overlong || surrogate || beyond ? 0 : n;
+}
+
+void ergo_json_string(struct ergo_text *text, const char *string) {
+    if (!string) {
+        ergo_text_append_bytes(text, "null", 4);
+        return;
+    }
+    ergo_text_append_bytes(text, "\"", 1);
+    for (const unsigned char *s = (const unsigned char *)string; *s;) {
+        size_t n = utf8_length(s);
+        if (n == 0) {
+            ergo_text_append_bytes(text, "\xef\xbf\xbd", 3);
+            n = 1;
+        } else if (*s == '"' || *s == '\\') {
+            ergo_text_append(text, "\\%c", *s);
+        } else if (*s == '\n') {
+            ergo_text_append_bytes(text, "\\n", 2);
+        } else if (*s < 0x20 || *s == 0x7f) {
+            ergo_text_append(text, "\\u%04x", (unsigned)*s);
+        } else {
+            ergo_text_append_bytes(text, s, n);
+        }
+        s += n;
+    }
+    ergo_text_append_bytes(text, "\"", 1);
+}
+
+static void new_line(struct ergo_text *text, int depth) {
+    ergo_text_append(text, "\n%*s", 2 * depth, "");
+}
+
+/* Innermost arrays of numbers stay on one line: [128, 128]. */
+static bool is_flat_array(const char *at) {
+    for (at++; *at && *at != ']'; at++)
+        if (*at == '[' || *at == '{')
+            return false;
+    return *at == ']';
+}
+
+void ergo_json_pretty(struct ergo_text *text, const char *json) {
+    int depth = 0, flat = 0;
+    bool quoted = false;
+    for (const char *at = json; *at; at++) {
+        if (quoted) {
+            ergo_text_append_bytes(text, at, 1);
+            if (*at == '\\' && at[1])
+                ergo_text_append_bytes(text, ++at, 1);
+            else if (*at == '"')
+                quoted = false;
+            continue;
+        }
+        switch (*at) {
+        case ' ':
+        case '\t':
+        case '\n':
+        case '\r':
+            break;
+        case '"':
+            quoted = true;
+            ergo_text_append_bytes(text, at, 1);
+            break;
+        case '{':
+        case '[':
+            ergo_text_append_bytes(text, at, 1);
+            if (at[1] == '}' || at[1] == ']') {
+                ergo_text_append_bytes(text, ++at, 1);
+            } else if (*at == '[' && is_flat_array(at)) {
+                flat++;
+            } else {
+                new_line(text, ++depth);
+            }
+            break;
+        case '}':
+        case ']':
+            if (flat)
+                flat--;
+            else
+                new_line(text, --depth);
+            ergo_text_append_bytes(text, at, 1);
+            break;
+        case ',':
+            ergo_text_append_bytes(text, ",", 1);
+            if (flat)
+                ergo_text_append_bytes(text, " ", 1);
+            else
+                new_line(text, depth);
+            break;
+        case ':':
+            ergo_text_append_bytes(text, ": ", 2);
+            break;
+        default:
+            ergo_text_append_bytes(text, at, 1);
+        }
+    }
+}
+
+void ergo_html_escape(struct ergo_text *text, const char *string) {
+    for (const unsigned char *s = (const unsigned char *)(string ? string : ""); *s;) {
+        size_t n = utf8_length(s);
+        if (n == 0) {
+            ergo_text_append_bytes(text, "\xef\xbf\xbd", 3);
+            n = 1;
+        } else if (*s == '&' || *s == '<' || *s == '>' || *s == '"' || *s == '\'') {
+            ergo_text_append(text, "&#%u;", (unsigned)*s);
+        } else if (*s >= 0x20 || *s == '\n' || *s == '\t') {
+            ergo_text_append_bytes(text, s, n);
+        }
+        s += n;
+    }
+}
+
+const char *ergo_format_short(char buffer[ERGO_CONCISE], double value, int digits) {
+    if (isnan(value))
+        return "-";
+    snprintf(buffer, ERGO_CONCISE, "%.*g", digits, value);
+    use_point(buffer);
+    return buffer;
+}
+
+const char *ergo_format_concise(char buffer[ERGO_CONCISE], double value, double error) {
+    char mantissa[ERGO_CONCISE];
+    if (isnan(value))
+        return "-";
+    if (!isfinite(value) || !isfinite(error) || error < 0) {
+        ergo_format_short(mantissa, value, 6);
+        snprintf(buffer, ERGO_CONCISE, "%.60s(?)", mantissa);
+        return buffer;
+    }
+    if (error == 0) {
+        ergo_format_short(mantissa, value, 10);
+        snprintf(buffer, ERGO_CONCISE, "%.60s(0)", mantissa);
+        return buffer;
+    }
+    /* Far from 1 the value is written with an exponent, else leading zeros would fill the table. */
+    double size = fmax(fabs(value), error);
+    int exponent = (int)floor(log10(size));
+    double scale = 1;
+    if (exponent >= 7 || exponent < -4)
+        scale = pow(10, exponent);
+    else
+        exponent = 0;
+    double v = value / scale, e = error / scale;
+    int decimals = 1 - (int)floor(log10(e));
+    /* 0.0996 has to become 0.10, not 0.100 */
+    if (decimals > 0 && round(e * pow(10, decimals)) >= 100)
+        decimals--;
+    decimals = decimals > 15 ? 15 : decimals;
+    if (decimals <= 0)
+        snprintf(mantissa, sizeof mantissa, "%.0f(%.0f)", v, e);
+    else if (e >= 0.995) /* 12.3(1.4), for 12.3(14) reads as fourteen */
+        snprintf(mantissa, sizeof mantissa, "%.*f(%.*f)", decimals, v, decimals, e);
+    else
+        snprintf(mantissa, sizeof mantissa, "%.*f(%.0f)", decimals, v, e * pow(10, decimals));
+    use_point(mantissa);
+    if (exponent)
+        snprintf(buffer, ERGO_CONCISE, "%.48se%d", mantissa, exponent);
+    else
+        snprintf(buffer, ERGO_CONCISE, "%s", mantissa);
+    return buffer;
+}
+
+const char *ergo_format_pointer(char buffer[ERGO_CONCISE], const char *pointer) {
+    const char *last = strrchr(pointer, '/');
+    const char *name = last ? last + 1 : pointer;
+    if (last && last > pointer && *name >= '0' && *name <= '9') {
+        const char *before = last;
+        while (before > pointer && before[-1] != '/')
+            before--;
+        snprintf(buffer, ERGO_CONCISE, "%.*s[%.16s]",
+                 (int)(last - before > 40 ? 40 : last - before), before, name);
+    } else {
+        snprintf(buffer, ERGO_CONCISE, "%s", name);
+    }
+    return buffer;
+}
+
+const struct ergo_key *ergo_format_key(const struct ergo_job *job, const char *pointer) {
+    for (size_t i = 0; i < job->n_keys; i++) {
+        size_t length = strlen(job->keys[i]->pointer);
+        if (strncmp(job->keys[i]->pointer, pointer, length) == 0 &&
+            (!pointer[length] ||
+             (pointer[length] == '/' && pointer[length + 1] >= '0' && pointer[length + 1] <= '9')))
+            return job->keys[i];
+    }
+    return NULL;
+}
+
+const struct ergo_value *ergo_format_value(const struct ergo_point *point, const char *pointer) {
+    for (size_t i = 0; i < point->job->n_keys; i++)
+        if (strcmp(point->job->keys[i]->pointer, pointer) == 0)
+            return &point->values[i];
+    return NULL;
+}
+
+size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2) {
+    size_t count = 0;
+    *chi2 = 0;
+    for (size_t m = 0; m < result->n_members; m++) {
+        double z = result->members[m].observables[o].z;
+        if (!isfinite(z))
+            continue;
+        *chi2 += z * z;
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,34 @@
+/* Numbers, names and escapes, as the writers of results need them. Internal to src/io. */
+#ifndef ERGO_IO_FORMAT_H
+#define ERGO_IO_FORMAT_H
+
+#include "io/io.h"
+
+/* Shortest text that reads back as the same double; "null" for NaN and infinities. */
+void ergo_json_number(struct ergo_text *text, double value);
+/* With quotes and escapes; bytes that are not UTF-8 become U+FFFD. NULL: null. */
+void ergo_json_string(struct ergo_text *text, const char *string);
+/* Valid JSON text again, with line breaks and two spaces a level; numbers stay as written. */
+void ergo_json_pretty(struct ergo_text *text, const char *json);
+
+/* Text inside HTML or SVG, attributes included. */
+void ergo_html_escape(struct ergo_text *text, const char *string);
+
+/* "-1.41908(12)": the error in units of the last digits, two digits of it. buffer: 64 bytes. */
+enum { ERGO_CONCISE = 64 };
+const char *ergo_format_concise(char buffer[ERGO_CONCISE], double value, double error);
+/* At most `digits` significant digits, "-" for NaN. */
+const char *ergo_format_short(char buffer[ERGO_CONCISE], double value, int digits);
+
+/* Last word of a JSON pointer for people: "temperature", "size[0]". */
+const char *ergo_format_pointer(char buffer[ERGO_CONCISE], const char *pointer);
+
+/* Table entry of a scanned pointer ("/system/size/0" is found as "/system/size"), NULL if none. */
+const struct ergo_key *ergo_format_key(const struct ergo_job *job, const char *pointer);
+/* Value of a key of the point, NULL when the job has no such key: no abort as ergo_point_value. */
+const struct ergo_value *ergo_format_value(const struct ergo_point *point, const char *pointer);
+
+/* Sum of z^2 over the members for observable number `o`; returns how many z went in. */
+size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2);
+
+#endif

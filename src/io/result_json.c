@@ -1,0 +1,185 @@
+/* result.json: what JOB.md fixes, for scripts. */
+#include "io/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void append_pair(struct ergo_text *text, const char *name, const char *value) {
+    ergo_json_string(text, name);
+    ergo_text_append_bytes(text, ": ", 2);
+    ergo_json_string(text, value);
+}
+
+static void append_number(struct ergo_text *text, const char *name, double value) {
+    ergo_text_append_bytes(text, ", ", 2);
+    ergo_json_string(text, name);
+    ergo_text_append_bytes(text, ": ", 2);
+    ergo_json_number(text, value);
+}
+
+static void append_array(struct ergo_text *text, const char *name, const double *x, size_t n) {
+    ergo_text_append_bytes(text, ", ", 2);
+    ergo_json_string(text, name);
+    ergo_text_append_bytes(text, ": [", 3);
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            ergo_text_append_bytes(text, ", ", 2);
+        ergo_json_number(text, x[i]);
+    }
+    ergo_text_append_bytes(text, "]", 1);
+}
+
+static void append_observable(struct ergo_text *text, const struct ergo_observable_result *o,
+                              uint64_t measure_every) {
+    const struct ergo_estimate *estimate = &o->estimate;
+    ergo_json_string(text, o->observable->name);
+    ergo_text_append(text, ": { \"mean\": ");
+    ergo_json_number(text, estimate->mean);
+    append_number(text, "error", estimate->error);
+    append_number(text, "error_binning", estimate->error_binning);
+    append_number(text, "tau", estimate->tau * (double)measure_every); /* in steps */
+    append_number(text, "tau_error", estimate->tau_error * (double)measure_every);
+    ergo_text_append(text, ", \"samples\": %" PRIu64 ", ", estimate->samples);
+    append_pair(text, "unit", o->observable->unit ? o->observable->unit : "");
+    if (estimate->too_short)
+        ergo_text_append(text, ", \"too_short\": true");
+    if (!isnan(o->exact)) {
+        append_number(text, "exact", o->exact);
+        append_number(text, "z", o->z);
+    }
+    ergo_text_append(text, " }");
+}
+
+static void append_curves(struct ergo_text *text, const struct ergo_member_result *member,
+                          size_t n_curves) {
+    const char *separator = "";
+    ergo_text_append(text, "\n      \"curves\": {");
+    for (size_t c = 0; c < n_curves; c++) {
+        const struct ergo_curve_result *curve = &member->curves[c];
+        if (!curve->size)
+            continue;
+        ergo_text_append(text, "%s\n        ", separator);
+        ergo_json_string(text, curve->info->name);
+        ergo_text_append(text, ": { ");
+        append_pair(text, "x_label", curve->info->x_label ? curve->info->x_label : "");
+        ergo_text_append(text, ", ");
+        append_pair(text, "unit", curve->info->unit ? curve->info->unit : "");
+        append_array(text, "x", curve->x, curve->size);
+        append_array(text, "mean", curve->mean, curve->size);
+        append_array(text, "error", curve->error, curve->size);
+        ergo_text_append(text, " }");
+        separator = ",";
+    }
+    ergo_text_append(text, *separator ? "\n      }" : "}");
+}
+
+static void append_point(struct ergo_text *text, const struct ergo_member_result *member,
+                         const struct ergo_sampler_info *info) {
+    const struct ergo_point *point = member->point;
+    const char *separator = "";
+    ergo_text_append(text, "    { \"parameters\": {");
+    for (size_t i = 0; i < point->n_scanned; i++) {
+        ergo_text_append(text, i ? ", " : " ");
+        ergo_json_string(text, point->scanned[i].pointer);
+        ergo_text_append(text, ": ");
+        ergo_json_number(text, point->scanned[i].value);
+    }
+    ergo_text_append(text,
+                     "%s}, \"replica\": %" PRIu32 ", \"steps\": %" PRIu64
+                     ", \"digest\": \"%016" PRIx64 "\", \"stream\": \"%016" PRIx64 "\",\n"
+                     "      \"observables\": {",
+                     point->n_scanned ? " " : "", point->replica, member->steps, member->digest,
+                     point->stream);
+    for (size_t o = 0; o < info->n_observables; o++) {
+        if (member->observables[o].observable->hidden)
+            continue;
+        ergo_text_append(text, "%s\n        ", separator);
+        append_observable(text, &member->observables[o], member->measure_every);
+        separator = ",";
+    }
+    ergo_text_append(text, *separator ? "\n      }," : "},");
+    append_curves(text, member, info->n_curves);
+    ergo_text_append(text, "\n    }");
+}
+
+static void append_seed(struct ergo_text *text, const struct ergo_result *result) {
+    const struct ergo_value *seed = NULL;
+    if (result->n_members)
+        seed = ergo_format_value(result->members[0].point, "/seed");
+    else if (result->job->n_points)
+        seed = ergo_format_value(&result->job->points[0], "/seed");
+    if (seed) /* as text: JSON readers keep doubles */
+        ergo_text_append(text, "\"%" PRIu64 "\"", seed->seed);
+    else
+        ergo_text_append(text, "null");
+}
+
+enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_result *result,
+                                  char **out) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    struct ergo_text text = {0};
+    *out = NULL;
+
+    ergo_text_append(&text, "{\n  ");
+    append_pair(&text, "ergocl", ERGO_VERSION);
+    ergo_text_append(&text, ", ");
+    append_pair(&text, "sampler", info->name);
+    ergo_text_append(&text, ", \"seed\": ");
+    append_seed(&text, result);
+    ergo_text_append(&text, ", ");
+    append_pair(&text, "status", result->status);
+    ergo_text_append(&text, ",\n  ");
+    append_pair(&text, "name", result->job->name);
+    ergo_text_append(&text, ", ");
+    append_pair(&text, "started", result->started);
+    ergo_text_append(&text, ", ");
+    append_pair(&text, "step_unit", info->step_name);
+    ergo_text_append(&text, ",\n  \"device\": [ { \"rank\": 0, ");
+    append_pair(&text, "id", result->device.id);
+    ergo_text_append(&text, ", ");
+    append_pair(&text, "name", result->device.name);
+    ergo_text_append(&text, ", ");
+    append_pair(&text, "driver", result->device.driver);
+    ergo_text_append(&text, " } ],\n  \"points\": [");
+    for (size_t m = 0; m < result->n_members; m++) {
+        ergo_text_append(&text, m ? ",\n" : "\n");
+        append_point(&text, &result->members[m], info);
+    }
+    ergo_text_append(&text, "%s],\n  \"rate\": { \"value\": ", result->n_members ? "\n  " : "");
+    ergo_json_number(&text, result->rate);
+    ergo_text_append(&text, ", ");
+    append_pair(&text, "unit", info->rate_unit);
+    append_number(&text, "seconds", result->seconds);
+    ergo_text_append(&text, " },\n  \"warnings\": [");
+    for (size_t w = 0; w < result->n_warnings; w++) {
+        ergo_text_append(&text, w ? ",\n    " : "\n    ");
+        ergo_json_string(&text, result->warnings[w]);
+    }
+    ergo_text_append(&text, "%s],\n  \"job\": ", result->n_warnings ? "\n  " : "");
+    if (result->job->canonical)
+        ergo_text_append_bytes(&text, result->job->canonical, strlen(result->job->canonical));
+    else
+        ergo_text_append(&text, "null");
+    ergo_text_append(&text, "\n}\n");
+
+    *out = ergo_text_take(&text);
+    if (!*out)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making result.json: out of memory");
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_result_write_json(struct ergo_context *ctx, const char *folder,
+                                        const struct ergo_result *result) {
+    char *text = NULL;
+    char *path = ergo_path_join(folder, "result.json");
+    if (!path)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing result.json: out of memory");
+    enum ergo_status status = ergo_result_json(ctx, result, &text);
+    if (status == ERGO_OK)
+        status = ergo_file_write(ctx, path, text, strlen(text));
+    free(text);
+    free(path);
+    return status;
+}
