@@ -166,6 +166,14 @@ const char *ergo_format_short(char buffer[ERGO_CONCISE], double value, int digit
     return buffer;
 }
 
+const char *ergo_format_fixed(char buffer[ERGO_CONCISE], double value, int decimals) {
+    if (isnan(value))
+        return "-";
+    snprintf(buffer, ERGO_CONCISE, fabs(value) < 1e15 ? "%.*f" : "%.*e", decimals, value);
+    use_point(buffer);
+    return buffer;
+}
+
 const char *ergo_format_concise(char buffer[ERGO_CONCISE], double value, double error) {
     char mantissa[ERGO_CONCISE];
     if (isnan(value))

@@ -20,6 +20,9 @@ const char *ergo_format_concise(char buffer[ERGO_CONCISE], double value, double 
 /* At most `digits` significant digits, "-" for NaN. */
 const char *ergo_format_short(char buffer[ERGO_CONCISE], double value, int digits);
 
+/* With `decimals` digits behind the point, "-" for NaN. */
+const char *ergo_format_fixed(char buffer[ERGO_CONCISE], double value, int decimals);
+
 /* Last word of a JSON pointer for people: "temperature", "size[0]". */
 const char *ergo_format_pointer(char buffer[ERGO_CONCISE], const char *pointer);
 

@@ -1,0 +1,178 @@
+/* The table a terminal shows after a run. */
+#include "io/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_MAX = 40, COLUMNS_MAX = 32, WIDTH_MAX = 158, OBSERVABLES_MAX = 6 };
+
+enum cell { CELL_SCANNED, CELL_REPLICA, CELL_VALUE, CELL_EXACT, CELL_Z, CELL_TAU };
+
+struct column {
+    enum cell cell;
+    size_t index; /* of the scanned parameter or the observable */
+    char title[ERGO_CONCISE];
+    size_t width;
+};
+
+struct table {
+    const struct ergo_result *result;
+    size_t n_columns, n_rows;
+    struct column columns[COLUMNS_MAX];
+};
+
+static const char *format_cell(char buffer[ERGO_CONCISE], const struct column *column,
+                               const struct ergo_member_result *member) {
+    const struct ergo_observable_result *o = &member->observables[column->index];
+    switch (column->cell) {
+    case CELL_SCANNED:
+        return ergo_format_short(buffer, member->point->scanned[column->index].value, 9);
+    case CELL_REPLICA:
+        return ergo_format_short(buffer, (double)member->point->replica, 9);
+    case CELL_VALUE:
+        return ergo_format_concise(buffer, o->estimate.mean, o->estimate.error);
+    case CELL_EXACT:
+        return ergo_format_short(buffer, o->exact, 7);
+    case CELL_Z:
+        return ergo_format_fixed(buffer, o->z, 1);
+    case CELL_TAU:
+        break;
+    }
+    return ergo_format_short(buffer, o->estimate.tau * (double)member->measure_every, 3);
+}
+
+/* A column as wide as its widest cell among the rows shown. */
+static struct column make_column(const struct table *table, enum cell cell, size_t index,
+                                 const char *title) {
+    struct column column = {.cell = cell, .index = index};
+    char buffer[ERGO_CONCISE];
+    size_t length = strlen(title) < ERGO_CONCISE ? strlen(title) : ERGO_CONCISE - 1;
+    memcpy(column.title, title, length);
+    column.width = length;
+    for (size_t m = 0; m < table->n_rows; m++) {
+        length = strlen(format_cell(buffer, &column, &table->result->members[m]));
+        column.width = length > column.width ? length : column.width;
+    }
+    return column;
+}
+
+static size_t width_of(const struct table *table) {
+    size_t width = 0;
+    for (size_t c = 0; c < table->n_columns; c++)
+        width += table->columns[c].width + 2;
+    return width;
+}
+
+static bool has_exact(const struct ergo_result *result, size_t o) {
+    for (size_t m = 0; m < result->n_members; m++)
+        if (!isnan(result->members[m].observables[o].exact))
+            return true;
+    return false;
+}
+
+/* Value, and where known exact and z: all or nothing. */
+static bool add_observable(struct table *table, size_t o, bool exact) {
+    const char *name = table->result->job->sampler->info->observables[o].name;
+    size_t before = table->n_columns;
+    if (before + 4 > COLUMNS_MAX)
+        return false;
+    table->columns[table->n_columns++] = make_column(table, CELL_VALUE, o, name);
+    if (exact) {
+        table->columns[table->n_columns++] = make_column(table, CELL_EXACT, o, "exact");
+        table->columns[table->n_columns++] = make_column(table, CELL_Z, o, "z");
+    }
+    if (width_of(table) <= WIDTH_MAX - 24) /* tau comes last */
+        return true;
+    table->n_columns = before;
+    return false;
+}
+
+static void choose_columns(struct table *table) {
+    const struct ergo_result *result = table->result;
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_point *first = result->members[0].point;
+    char title[ERGO_CONCISE];
+    size_t shown = 0, tau_of = info->n_observables;
+    bool replicas = false;
+
+    for (size_t m = 0; m < result->n_members; m++)
+        replicas |= result->members[m].point->replica > 0;
+    for (size_t i = 0; i < first->n_scanned; i++)
+        table->columns[table->n_columns++] = make_column(
+            table, CELL_SCANNED, i, ergo_format_pointer(title, first->scanned[i].pointer));
+    if (replicas)
+        table->columns[table->n_columns++] = make_column(table, CELL_REPLICA, 0, "replica");
+    for (int exact = 1; exact >= 0; exact--) {
+        for (size_t o = 0; o < info->n_observables && shown < OBSERVABLES_MAX; o++) {
+            if (info->observables[o].hidden || has_exact(result, o) != (exact == 1))
+                continue;
+            if (!add_observable(table, o, exact == 1))
+                continue;
+            shown++;
+            /* tau of the first one that is sampled, not derived: usually the energy */
+            if (tau_of == info->n_observables && info->observables[o].sample)
+                tau_of = o;
+        }
+    }
+    if (tau_of < info->n_observables && table->n_columns < COLUMNS_MAX) {
+        snprintf(title, sizeof title, "tau(%.40s)", info->observables[tau_of].name);
+        table->columns[table->n_columns++] = make_column(table, CELL_TAU, tau_of, title);
+    }
+}
+
+static void append_rows(struct ergo_text *text, const struct table *table) {
+    char buffer[ERGO_CONCISE];
+    for (size_t c = 0; c < table->n_columns; c++)
+        ergo_text_append(text, "%s%*s", c ? "  " : "", (int)table->columns[c].width,
+                         table->columns[c].title);
+    ergo_text_append(text, "\n");
+    for (size_t m = 0; m < table->n_rows; m++) {
+        for (size_t c = 0; c < table->n_columns; c++)
+            ergo_text_append(text, "%s%*s", c ? "  " : "", (int)table->columns[c].width,
+                             format_cell(buffer, &table->columns[c], &table->result->members[m]));
+        ergo_text_append(text, "\n");
+    }
+    if (table->n_rows < table->result->n_members)
+        ergo_text_append(text, "... %zu more in result.json\n",
+                         table->result->n_members - table->n_rows);
+}
+
+static void append_chi2(struct ergo_text *text, const struct ergo_result *result) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const char *separator = "chi2/dof against exact values: ";
+    bool any = false;
+    for (size_t o = 0; o < info->n_observables; o++) {
+        double chi2;
+        size_t count = ergo_format_chi2(result, o, &chi2);
+        if (!count || info->observables[o].hidden)
+            continue;
+        ergo_text_append(text, "%s%s %.1f/%zu", separator, info->observables[o].name, chi2, count);
+        separator = ", ";
+        any = true;
+    }
+    if (any)
+        ergo_text_append(text, "\n");
+}
+
+enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
+                                   char **out) {
+    struct ergo_text text = {0};
+    struct table table = {.result = result};
+    table.n_rows = result->n_members < ROWS_MAX ? result->n_members : ROWS_MAX;
+    *out = NULL;
+    if (result->n_members) {
+        choose_columns(&table);
+        append_rows(&text, &table);
+        append_chi2(&text, result);
+    } else {
+        ergo_text_append(&text, "no points\n");
+    }
+    for (size_t w = 0; w < result->n_warnings; w++)
+        ergo_text_append(&text, "warning: %s\n", result->warnings[w]);
+    *out = ergo_text_take(&text);
+    if (!*out)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making the table of results: out of memory");
+    return ERGO_OK;
+}
