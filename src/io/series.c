@@ -1,7 +1,8 @@
 /*
  * series.h5: everything measured, for a stranger with h5py. `layout` says how, here and in the
- * file.
+ * file itself.
  */
+#include "io/format.h"
 #include "io/hdf5.h"
 
 #include <inttypes.h>
