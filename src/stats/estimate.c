@@ -70,13 +70,13 @@ struct window {
     double tau_relative_error;
 };
 
-/* Gamma method on deviations d (overwritten). Equation numbers: hep-lat/0306017. */
+/* Gamma method on deviations d (overwritten); hep-lat/0306017, sections 2 and 3. */
 static struct window gamma_method(double *d, size_t n) {
     struct window out = {.gamma0 = ergo_stats_covariance(d, n, 0)};
     size_t m = n;
     for (;;) {
         double g0 = ergo_stats_covariance(d, m, 0);
-        double c = g0; /* C(W) = Gamma(0) + 2 sum_{t <= W} Gamma(t), Eq. 35 */
+        double c = g0; /* C(W) = Gamma(0) + 2 sum_{t <= W} Gamma(t) */
         double tau = 0.5;
         size_t limit = m / 2 < WINDOW_MAX ? m / 2 : WINDOW_MAX;
         size_t window = 0;
@@ -84,10 +84,10 @@ static struct window gamma_method(double *d, size_t n) {
         while (!found && window < limit && g0 > 0) {
             window++;
             c += 2 * ergo_stats_covariance(d, m, window);
-            tau = c / (2 * g0); /* Eq. 41 */
-            /* Eq. 51: the decay time that an exponential of this tau has, times S. */
+            tau = c / (2 * g0);
+            /* The decay time that an exponential of this tau has, times S. */
             double decay = tau <= 0.5 ? 1e-6 : WINDOW_S / log((2 * tau + 1) / (2 * tau - 1));
-            /* Eq. 52: stop where truncation and noise together are least. */
+            /* Stop where truncation and noise together are least: g(W) < 0. */
             double w = (double)window;
             found = exp(-w / decay) < decay / sqrt(w * (double)m);
         }
@@ -115,8 +115,8 @@ static struct window gamma_method(double *d, size_t n) {
 /*
  * Binning of deviations d (overwritten). Flyvbjerg and Petersen read the plateau by eye; here it
  * is the first bin length B with B^3 > 2 n (error_B / error_1)^4, where noise and the bias that
- * neighbouring bins' correlation leaves are in balance (R. M. Lee et al., Phys. Rev. E 83, 066706
- * (2011), Eq. 22; Wolff 2004, section 2.2).
+ * neighbouring bins' correlation leaves are in balance (Wolff 2004 on binning; R. M. Lee et al.,
+ * Phys. Rev. E 83, 066706 (2011)).
  */
 static struct variance_of_mean binning(double *d, size_t n) {
     struct variance_of_mean out = {.value = 0};
@@ -128,7 +128,7 @@ static struct variance_of_mean binning(double *d, size_t n) {
         for (size_t i = 0; i < m; i++)
             sum += (d[i] - mean) * (d[i] - mean);
         double bins = (double)m;
-        out.value = sum / (bins * (bins - 1)); /* their Eq. 27 */
+        out.value = sum / (bins * (bins - 1));
         out.relative_error = 1 / sqrt(2 * (bins - 1));
         if (length == 1.0)
             first = out.value;

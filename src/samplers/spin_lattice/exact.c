@@ -36,8 +36,8 @@ static struct coupling coupling_of(long double K) {
 }
 
 /*
- * The torus of n columns and m rows (Kaufman Eq. 51; Ferdinand and Fisher Eqs. 2.1 to 2.6):
- *   Z = 1/2 (2 sinh 2K)^(nm/2) [ prod 2 cosh(m g_2r+1 / 2) + prod 2 sinh(m g_2r+1 / 2)
+ * The torus of n columns and m rows (Kaufman 1949; this notation: Ferdinand and Fisher 1969,
+ * section II): Z = 1/2 (2 sinh 2K)^(nm/2) [ prod 2 cosh(m g_2r+1 / 2) + prod 2 sinh(m g_2r+1 / 2)
  *                              + prod 2 cosh(m g_2r / 2)   + prod 2 sinh(m g_2r / 2) ],
  *   cosh g_l = cosh 2K coth 2K - cos(pi l / n), r = 0 .. n-1; g_0 = 2K + ln tanh K changes sign at
  * Tc, and the fourth product with it.
