@@ -9,10 +9,11 @@
 
 /* Known defects of implementations, as named effects; the table is in quirks.c. */
 struct ergo_quirks {
-    bool no_profiling;     /* event times are missing or zero: use the host clock */
-    bool no_binary_cache;  /* program binaries of this implementation are not to be trusted */
-    const char *build_options; /* extra build options, "" for none */
-    uint64_t host_buffer_limit; /* largest buffer to believe, 0: as reported */
+    bool no_profiling;           /* event times are missing or zero: use the host clock */
+    bool no_binary_cache;        /* program binaries of this implementation are not to be trusted */
+    bool group_limit_unreliable; /* CL_KERNEL_WORK_GROUP_SIZE is too small: believe the device's */
+    const char *build_options;   /* extra build options, "" for none */
+    uint64_t host_buffer_limit;  /* largest buffer to believe, 0: as reported */
 };
 
 /* An opened device with one context and one in-order queue (profiling enabled where it works). */
@@ -24,21 +25,26 @@ struct ergo_device {
     cl_command_queue queue;
     cl_device_type type;
     struct ergo_quirks quirks;
+    char options[256];   /* of every build: language version, rounding, quirks */
+    bool probed;         /* this device and driver passed the probe, now or earlier */
+    bool exact_division; /* probed: fp32 division and square root are correctly rounded */
 };
 
 /*
- * Open one device. selector: NULL or "auto" (best GPU, else CPU), "P:D" by index, a type ("gpu",
- * "cpu"), or part of the device's or platform's name (case-insensitive). A name or type that fits
- * several devices is an error that lists them ("gpu" and "cpu" too, unless all but one are
- * refused). Refused devices are skipped by auto and are an error with the reason otherwise.
- * The probe runs at first use of a device and driver, its verdict is cached.
+ * Open one device. selector: "auto" (best GPU, else CPU), "P:D" by index, a PCI address
+ * ("01:00.0"), a type ("gpu", "cpu", "accelerator"), or part of the device's or platform's name
+ * (case-insensitive; a whole name goes before a part). NULL: $ERGOCL_DEVICE, else "auto".
+ * A name or type that fits several devices is an error that lists them ("gpu" and "cpu" too, unless
+ * all but one are refused). Refused devices are skipped by auto and are an error with the reason
+ * otherwise. The probe runs at first use of a device and driver, its verdict is cached.
  */
 enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector,
                                   struct ergo_device **device);
-void ergo_device_close(struct ergo_device *device);
+void ergo_device_close(struct ergo_device *device); /* NULL-safe */
 
-/* The probe alone: arithmetic, rounding, atomics, barriers, Philox known answers. ERGO_OK, or
- * ERGO_E_DEVICE with a sentence in `verdict`. */
+/* The probe alone, always run: arithmetic, rounding, atomics, barriers, Philox known answers.
+ * ERGO_OK (sets probed, exact_division, and corrects summary.atomics64 and largest_group), or the
+ * error with a sentence in `verdict` that names the check, got and expected. */
 enum ergo_status ergo_device_probe(struct ergo_context *ctx, struct ergo_device *device,
                                    char *verdict, size_t size);
 
@@ -51,8 +57,8 @@ void ergo_buffer_release(cl_mem *mem); /* NULL-safe, sets NULL */
 /* Blocking transfers. */
 enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                   size_t offset, size_t bytes, void *data);
-enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device,
-                                   cl_mem mem, size_t offset, size_t bytes, const void *data);
+enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                   size_t offset, size_t bytes, const void *data);
 
 /* One argument of a launch: ERGO_ARG(value) by value, ERGO_ARG_LOCAL(bytes) for local memory. */
 struct ergo_arg {
@@ -63,12 +69,15 @@ struct ergo_arg {
 #define ERGO_ARG_LOCAL(bytes) ((struct ergo_arg){(bytes), NULL})
 
 /* Set all arguments and enqueue over 1 or 2 dimensions; global sizes are multiples of the local
- * ones (the caller rounds up, kernels check bounds). event may be NULL. */
+ * ones (the caller rounds up, kernels check bounds). local NULL: the driver's choice. event may be
+ * NULL. */
 enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device *device,
-                                    cl_kernel kernel, const char *name,
-                                    const struct ergo_arg *args, size_t n_args, unsigned dims,
-                                    const size_t global[2], const size_t local[2],
-                                    cl_event *event);
+                                    cl_kernel kernel, const char *name, const struct ergo_arg *args,
+                                    size_t n_args, unsigned dims, const size_t global[2],
+                                    const size_t local[2], cl_event *event);
+/* Largest work-group this kernel can be launched with on this device. */
+enum ergo_status ergo_kernel_largest_group(struct ergo_context *ctx, struct ergo_device *device,
+                                           cl_kernel kernel, const char *name, size_t *largest);
 enum ergo_status ergo_device_finish(struct ergo_context *ctx, struct ergo_device *device);
 /* Flush, then wait for an event and release it. *seconds (may be NULL): its device time, or < 0
  * where the device has no event times. */

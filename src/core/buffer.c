@@ -1,0 +1,97 @@
+/* Device memory. Every return code is checked; every message names buffer, size and device. */
+#include <stdlib.h>
+
+#include "core/device.h"
+
+static double mebibytes(uint64_t bytes) {
+    return (double)bytes / (1024.0 * 1024.0);
+}
+
+/* Zeros by plain writes, for drivers whose fill fails. */
+static cl_int write_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) {
+    const size_t piece = bytes < ((size_t)1 << 20) ? bytes : (size_t)1 << 20;
+    char *zeros = calloc(piece, 1);
+    cl_int code = zeros ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (size_t at = 0; at < bytes && code == CL_SUCCESS; at += piece) {
+        size_t part = bytes - at < piece ? bytes - at : piece;
+        code = clEnqueueWriteBuffer(device->queue, mem, CL_TRUE, at, part, zeros, 0, NULL, NULL);
+    }
+    free(zeros);
+    return code;
+}
+
+static cl_int fill_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) {
+    const cl_uint word = 0;
+    const size_t unit = bytes % sizeof word == 0 ? sizeof word : 1;
+    cl_int code = clEnqueueFillBuffer(device->queue, mem, &word, unit, 0, bytes, 0, NULL, NULL);
+    /* Waiting finds a failed fill here, where its buffer has a name, and not at some later call. */
+    if (code == CL_SUCCESS)
+        code = clFinish(device->queue);
+    return code == CL_SUCCESS ? code : write_zeros(device, mem, bytes);
+}
+
+enum ergo_status ergo_buffer_create(struct ergo_context *ctx, struct ergo_device *device,
+                                    const char *what, size_t bytes, const void *data, cl_mem *mem) {
+    const struct ergo_device_summary *s = &device->summary;
+    cl_int code = CL_SUCCESS;
+    *mem = NULL;
+    if (bytes == 0)
+        return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "Buffer \"%s\" was asked for with 0 bytes", what);
+    if (bytes > s->largest_buffer)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "Buffer \"%s\" needs %.1f MiB, but the largest allocation on device %s "
+                         "(%s) is %.1f MiB: make the system or the batch smaller, or take another "
+                         "device",
+                         what, mebibytes(bytes), s->id, s->name, mebibytes(s->largest_buffer));
+    *mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code == CL_SUCCESS)
+        code =
+            data ? clEnqueueWriteBuffer(device->queue, *mem, CL_TRUE, 0, bytes, data, 0, NULL, NULL)
+                 : fill_zeros(device, *mem, bytes);
+    if (code == CL_SUCCESS)
+        return ERGO_OK;
+    ergo_buffer_release(mem);
+    return ERGO_FAIL_CL(ctx, code,
+                        "Allocating buffer \"%s\" of %.1f MiB on device %s (%s, %.1f MiB in all) "
+                        "failed: make the system or the batch smaller, or see what else uses the "
+                        "device",
+                        what, mebibytes(bytes), s->id, s->name, mebibytes(s->global_memory));
+}
+
+void ergo_buffer_release(cl_mem *mem) {
+    if (mem && *mem) {
+        (void)clReleaseMemObject(*mem);
+        *mem = NULL;
+    }
+}
+
+/* Transfers report what an earlier kernel did wrong: enqueueing it had returned success. */
+static const char *blame(cl_int code) {
+    return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE || code == -9999
+               ? "; the likely cause is a kernel launched before it, which failed on the device"
+               : "";
+}
+
+enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                  size_t offset, size_t bytes, void *data) {
+    if (bytes == 0)
+        return ERGO_OK;
+    cl_int code =
+        clEnqueueReadBuffer(device->queue, mem, CL_TRUE, offset, bytes, data, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        return ERGO_OK;
+    return ERGO_FAIL_CL(ctx, code, "Reading %zu bytes at %zu from device %s (%s) failed%s", bytes,
+                        offset, device->summary.id, device->summary.name, blame(code));
+}
+
+enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                   size_t offset, size_t bytes, const void *data) {
+    if (bytes == 0)
+        return ERGO_OK;
+    cl_int code =
+        clEnqueueWriteBuffer(device->queue, mem, CL_TRUE, offset, bytes, data, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        return ERGO_OK;
+    return ERGO_FAIL_CL(ctx, code, "Writing %zu bytes at %zu to device %s (%s) failed%s", bytes,
+                        offset, device->summary.id, device->summary.name, blame(code));
+}

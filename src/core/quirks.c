@@ -1,0 +1,57 @@
+/*
+ * Known defects of OpenCL implementations: what to match, what to do, how we know, since when.
+ *
+ * Not here, because they bind the kernels and not the host (CONTRIBUTING.md): PoCL 3.1 miscompiles
+ * barrier loops that call get_local_id; PoCL's -I breaks on spaces; corrupt binaries crash PoCL
+ * (the cache's checksum is read first on every platform).
+ */
+#include <string.h>
+
+#include "core/quirks.h"
+
+static const struct {
+    const char *platform, *device, *driver; /* case-sensitive substrings; NULL fits everything */
+    struct ergo_quirks effect;
+    const char *evidence, *date;
+} table[] = {
+    {
+        .platform = "rusticl",
+        .driver = "22.",
+        .effect = {.no_profiling = true, .group_limit_unreliable = true},
+        .evidence = "Mesa 22.3.6 on llvmpipe: all four event times are 0, and "
+                    "CL_KERNEL_WORK_GROUP_SIZE says 32 while groups of 1024 run and are right.",
+        .date = "2026-11-21",
+    },
+    {
+        .platform = "Oclgrind",
+        .effect = {.no_profiling = true,
+                   .no_binary_cache = true,
+                   .build_options = "-cl-opt-disable"},
+        .evidence = "Oclgrind 21.10: no event times; optimised rotates become llvm.fshl, which it "
+                    "does not know; its reports name source lines only for programs built from "
+                    "source.",
+        .date = "2026-11-21",
+    },
+};
+
+static bool fits(const char *text, const char *part) {
+    return !part || strstr(text, part);
+}
+
+void ergo_quirks_find(const struct ergo_device_summary *summary, struct ergo_quirks *quirks) {
+    *quirks = (struct ergo_quirks){.build_options = ""};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const struct ergo_quirks *effect = &table[i].effect;
+        if (!fits(summary->platform, table[i].platform) || !fits(summary->name, table[i].device) ||
+            !fits(summary->driver, table[i].driver))
+            continue;
+        quirks->no_profiling |= effect->no_profiling;
+        quirks->no_binary_cache |= effect->no_binary_cache;
+        quirks->group_limit_unreliable |= effect->group_limit_unreliable;
+        if (effect->build_options && !quirks->build_options[0])
+            quirks->build_options = effect->build_options;
+        if (effect->host_buffer_limit &&
+            (!quirks->host_buffer_limit || effect->host_buffer_limit < quirks->host_buffer_limit))
+            quirks->host_buffer_limit = effect->host_buffer_limit;
+    }
+}
