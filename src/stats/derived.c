@@ -51,7 +51,9 @@ static double jackknife(const double *const *columns, size_t n_columns, size_t n
     size_t blocks = wanted > BLOCKS_MAX ? BLOCKS_MAX : (size_t)wanted;
     if (blocks < BLOCKS_MIN)
         return value;
-    double shift = 0; /* sum of f_without_block - f: differences, to keep the digits */
+    /* Sum of f_without_block - f, differences to keep the digits; weighted so that blocks of
+     * unequal length leave a linear f as it is. */
+    double shift = 0;
     for (size_t b = 0; b < blocks; b++) {
         size_t begin = n / blocks * b + (b < n % blocks ? b : n % blocks);
         size_t count = n / blocks + (b < n % blocks ? 1 : 0);
@@ -60,9 +62,9 @@ static double jackknife(const double *const *columns, size_t n_columns, size_t n
             double deviation = ergo_stats_mean(columns[a] + begin, count) - means[a];
             without[a] = means[a] - deviation * (double)count / (double)(n - count);
         }
-        shift += function(without, user) - value;
+        shift += (function(without, user) - value) * (double)(n - count) / (double)n;
     }
-    double corrected = value - shift * (double)(blocks - 1) / (double)blocks;
+    double corrected = value - shift;
     return isfinite(corrected) ? corrected : value;
 }
 

@@ -61,7 +61,8 @@ size_t ergo_stats_join_pairs(double *d, size_t n) {
 /* What one of the two methods found: the variance of the mean and its relative uncertainty. */
 struct variance_of_mean {
     double value, relative_error;
-    bool settled; /* a window, or a plateau, was found */
+    double length; /* window, or bin, in samples */
+    bool settled;  /* a window, or a plateau, was found */
 };
 
 struct window {
@@ -70,11 +71,18 @@ struct window {
     double tau_relative_error;
 };
 
-/* Gamma method on deviations d (overwritten); hep-lat/0306017, sections 2 and 3. */
-static struct window gamma_method(double *d, size_t n) {
+/* Gamma method on deviations d (overwritten), with a window of `shortest` samples or more;
+ * hep-lat/0306017, sections 2 and 3. */
+static struct window gamma_method(double *d, size_t n, double shortest) {
     struct window out = {.gamma0 = ergo_stats_covariance(d, n, 0)};
     size_t m = n;
+    double joined = 1; /* samples */
     for (;;) {
+        if (shortest > joined * WINDOW_MAX / 2 && m >= 8 * WINDOW_MAX) {
+            m = ergo_stats_join_pairs(d, m);
+            joined *= 2;
+            continue;
+        }
         double g0 = ergo_stats_covariance(d, m, 0);
         double c = g0; /* C(W) = Gamma(0) + 2 sum_{t <= W} Gamma(t) */
         double tau = 0.5;
@@ -85,14 +93,17 @@ static struct window gamma_method(double *d, size_t n) {
             window++;
             c += 2 * ergo_stats_covariance(d, m, window);
             tau = c / (2 * g0);
-            /* The decay time that an exponential of this tau has, times S. */
-            double decay = tau <= 0.5 ? 1e-6 : WINDOW_S / log((2 * tau + 1) / (2 * tau - 1));
+            /* The decay time that an exponential of this tau has, times S. Anticorrelation is
+             * taken by its size, as 1/2 - tau; Wolff stops at once, and the error is too large. */
+            double size = fmax(fabs(tau - 0.5), 1e-12);
+            double decay = WINDOW_S / log1p(1 / size);
             /* Stop where truncation and noise together are least: g(W) < 0. */
             double w = (double)window;
-            found = exp(-w / decay) < decay / sqrt(w * (double)m);
+            found = w * joined >= shortest && exp(-w / decay) < decay / sqrt(w * (double)m);
         }
         if (!found && limit == WINDOW_MAX && m >= 8 * WINDOW_MAX) {
             m = ergo_stats_join_pairs(d, m);
+            joined *= 2;
             continue;
         }
         if (c <= 0) {
@@ -106,6 +117,7 @@ static struct window gamma_method(double *d, size_t n) {
         out.variance.value = c * (1 + (2 * w + 1) / length) / length;
         /* Eq. 42 for tau; C alone varies with 2 (2W + 1) / m, and its root with half of it. */
         out.variance.relative_error = sqrt((2 * w + 1) / (2 * length));
+        out.variance.length = w * joined;
         out.variance.settled = found;
         out.tau_relative_error = 2 * sqrt(fmax(w + 0.5 - tau, 0.5) / length);
         return out;
@@ -116,7 +128,8 @@ static struct window gamma_method(double *d, size_t n) {
  * Binning of deviations d (overwritten). Flyvbjerg and Petersen read the plateau by eye; here it
  * is the first bin length B with B^3 > 2 n (error_B / error_1)^4, where noise and the bias that
  * neighbouring bins' correlation leaves are in balance (Wolff 2004 on binning; R. M. Lee et al.,
- * Phys. Rev. E 83, 066706 (2011)).
+ * Phys. Rev. E 83, 066706 (2011)), and whose successor agrees. Successive errors are nested, the
+ * squares of their uncertainties double: the step between them has the uncertainty of the first.
  */
 static struct variance_of_mean binning(double *d, size_t n) {
     struct variance_of_mean out = {.value = 0};
@@ -128,16 +141,30 @@ static struct variance_of_mean binning(double *d, size_t n) {
         for (size_t i = 0; i < m; i++)
             sum += (d[i] - mean) * (d[i] - mean);
         double bins = (double)m;
-        out.value = sum / (bins * (bins - 1));
-        out.relative_error = 1 / sqrt(2 * (bins - 1));
+        struct variance_of_mean now = {.value = sum / (bins * (bins - 1)),
+                                       .relative_error = 1 / sqrt(2 * (bins - 1)),
+                                       .length = length};
+        if (out.settled && fabs(sqrt(now.value / out.value) - 1) < 2 * out.relative_error)
+            return out;
         if (length == 1.0)
-            first = out.value;
-        double ratio = out.value / first;
-        out.settled = length * length * length > 2 * (double)n * ratio * ratio;
-        if (out.settled)
-            break;
+            first = now.value;
+        double ratio = now.value / first;
+        now.settled = length * length * length > 2 * (double)n * ratio * ratio;
+        out = now;
     }
-    return out;
+    return out; /* the last; its successor would have too few bins to object */
+}
+
+/* How far the two errors are apart, in units of their combined uncertainty. */
+static double apart(const struct window *window, const struct variance_of_mean *bins) {
+    const struct variance_of_mean *gamma = &window->variance;
+    return fabs(1 - sqrt(bins->value / gamma->value)) /
+           hypot(gamma->relative_error, bins->relative_error);
+}
+
+static void deviations(const double *x, size_t n, double mean, double scale, double *d) {
+    for (size_t i = 0; i < n; i++)
+        d[i] = (x[i] - mean) / scale;
 }
 
 static bool scan(const double *x, size_t n, bool *constant) {
@@ -181,12 +208,20 @@ void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estima
         free(d);
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        d[i] = (x[i] - estimate->mean) / scale;
-    struct window window = gamma_method(d, n);
-    for (size_t i = 0; i < n; i++)
-        d[i] = (x[i] - estimate->mean) / scale;
+    deviations(x, n, estimate->mean, scale, d);
     struct variance_of_mean bins = binning(d, n);
+    deviations(x, n, estimate->mean, scale, d);
+    struct window window = gamma_method(d, n, 1);
+    /*
+     * The automatic window takes the decay for one exponential. A slow part of small weight, of
+     * either sign, hides behind it (the magnetisation of an antiferromagnet: rho(1) = 0.02, then
+     * -0.04 for tens of sweeps). Binning sees it, and its plateau tells how long the window must
+     * be.
+     */
+    if (bins.settled && apart(&window, &bins) > DISAGREE_SIGMA) {
+        deviations(x, n, estimate->mean, scale, d);
+        window = gamma_method(d, n, bins.length / 2);
+    }
     free(d);
 
     double length = (double)n;
@@ -197,8 +232,7 @@ void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estima
     /* sigma^2 = Gamma(0) + C/n (Eq. 49), so that error^2 = 2 tau sigma^2 / n holds exactly. */
     estimate->tau = variance * length / (2 * (window.gamma0 + variance));
     estimate->tau_error = estimate->tau * window.tau_relative_error;
-    double doubt = hypot(window.variance.relative_error, bins.relative_error) * error;
     estimate->too_short = length < TOO_SHORT_TAU * fmax(estimate->tau, 0.5) ||
                           !window.variance.settled || !bins.settled ||
-                          fabs(error - error_binning) > DISAGREE_SIGMA * doubt;
+                          apart(&window, &bins) > DISAGREE_SIGMA;
 }

@@ -9,7 +9,8 @@
 /*
  * error = sqrt(2 tau sigma^2 / n), tau from the Gamma method (U. Wolff, Comput. Phys. Commun. 156,
  * 143 (2004), automatic windowing, S = 1.5, with its bias correction); error_binning from the
- * plateau of logarithmic binning (Flyvbjerg and Petersen 1989). In samples: tau = 1/2 means
+ * plateau of logarithmic binning (Flyvbjerg and Petersen 1989). Where the two differ by more than 4
+ * of their combined uncertainty, the window is widened to the plateau's length. In samples: tau = 1/2 means
  * independent, less than 1/2 anticorrelated (or independent within tau_error).
  */
 struct ergo_estimate {
@@ -17,9 +18,9 @@ struct ergo_estimate {
     double tau, tau_error; /* in samples */
     uint64_t samples;
     /* The errors are not honest. Set when n < 100 max(tau, 1/2) (there the error itself is known to
-     * about 23% only, and tau of a still shorter series comes out too small), when no window was
-     * found, or when the two errors differ by more than 4 of their combined uncertainty (several
-     * time scales, a drift). A run that never left a metastable state cannot be recognised. */
+     * about 23% only, and tau of a still shorter series comes out too small), when no window or no
+     * plateau was found, or when the two errors still differ by more than 4 of their combined
+     * uncertainty (a drift). A run that never left a metastable state cannot be recognised. */
     bool too_short;
 };
 
