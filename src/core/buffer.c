@@ -23,6 +23,8 @@ static cl_int write_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) 
 static cl_int fill_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) {
     const cl_uint word = 0;
     const size_t unit = bytes % sizeof word == 0 ? sizeof word : 1;
+    if (device->quirks.no_fill)
+        return write_zeros(device, mem, bytes);
     cl_int code = clEnqueueFillBuffer(device->queue, mem, &word, unit, 0, bytes, 0, NULL, NULL);
     /* Waiting finds a failed fill here, where its buffer has a name, and not at some later call. */
     if (code == CL_SUCCESS)

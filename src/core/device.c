@@ -114,7 +114,6 @@ static void try_candidate(struct ergo_context *ctx, struct ergo_candidate *one, 
         one->probed = device->probed;
         one->exact_division = device->exact_division;
         one->summary.atomics64 = device->summary.atomics64;
-        one->summary.largest_group = device->summary.largest_group;
         ergo_candidate_describe(one);
         device->summary = one->summary;
     } else {
@@ -217,7 +216,6 @@ enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
             one->probed = true;
             one->exact_division = device.exact_division;
             one->summary.atomics64 = device.summary.atomics64;
-            one->summary.largest_group = device.summary.largest_group;
             ergo_candidate_describe(one);
         }
         (*list)[i] = one->summary;

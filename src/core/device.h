@@ -11,6 +11,7 @@
 struct ergo_quirks {
     bool no_profiling;           /* event times are missing or zero: use the host clock */
     bool no_binary_cache;        /* program binaries of this implementation are not to be trusted */
+    bool no_fill;                /* zero buffers by writes, not by clEnqueueFillBuffer */
     bool group_limit_unreliable; /* CL_KERNEL_WORK_GROUP_SIZE is too small: believe the device's */
     const char *build_options;   /* extra build options, "" for none */
     uint64_t host_buffer_limit;  /* largest buffer to believe, 0: as reported */
@@ -43,8 +44,8 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
 void ergo_device_close(struct ergo_device *device); /* NULL-safe */
 
 /* The probe alone, always run: arithmetic, rounding, atomics, barriers, Philox known answers.
- * ERGO_OK (sets probed, exact_division, and corrects summary.atomics64 and largest_group), or the
- * error with a sentence in `verdict` that names the check, got and expected. */
+ * ERGO_OK (sets probed and exact_division, corrects summary.atomics64), or the error with a
+ * sentence in `verdict` that names the check, got and expected. */
 enum ergo_status ergo_device_probe(struct ergo_context *ctx, struct ergo_device *device,
                                    char *verdict, size_t size);
 

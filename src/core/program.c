@@ -89,20 +89,44 @@ static void append_position(struct ergo_text *message, const char *text, size_t 
 /* ---- the cache ------------------------------------------------------------------------------- */
 
 /*
- * Payload: the kernels' names as the driver lists them, a zero byte, the binary. A driver that
- * accepts a binary but then lists other kernels has not understood it.
+ * Payload: the kernels' names, sorted, a zero byte, the binary. A driver that accepts a binary but
+ * then lists other kernels has not understood it. Sorted, because rusticl's order changes from run
+ * to run.
  */
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static char *kernel_names(cl_program program) {
-    size_t size = 0;
+    struct ergo_text sorted = {0};
+    const char **words = NULL;
+    char *names = NULL;
+    size_t size = 0, count = 1, n = 0;
     if (clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size) != CL_SUCCESS || !size)
-        return NULL;
-    char *names = calloc(size + 1, 1);
-    if (names &&
-        clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, names, NULL) != CL_SUCCESS) {
-        free(names);
-        names = NULL;
+        goto out;
+    names = calloc(size + 1, 1);
+    if (!names ||
+        clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, names, NULL) != CL_SUCCESS)
+        goto out;
+    for (const char *at = names; *at; at++)
+        count += *at == ';';
+    words = calloc(count, sizeof *words);
+    if (!words)
+        goto out;
+    for (char *at = names; n < count; at++) {
+        words[n++] = at;
+        at += strcspn(at, ";");
+        if (!*at)
+            break;
+        *at = '\0';
     }
-    return names;
+    qsort(words, n, sizeof *words, compare_names);
+    for (size_t i = 0; i < n; i++)
+        ergo_text_append(&sorted, "%s%s", i ? ";" : "", words[i]);
+out:
+    free(words);
+    free(names);
+    return sorted.data ? ergo_text_take(&sorted) : NULL;
 }
 
 static cl_program load_cached(struct build *b) {

@@ -26,10 +26,13 @@ static const struct {
         .platform = "Oclgrind",
         .effect = {.no_profiling = true,
                    .no_binary_cache = true,
-                   .build_options = "-cl-opt-disable"},
+                   .no_fill = true,
+                   .build_options = "-cl-opt-disable -Dalways_inline=unused"},
         .evidence = "Oclgrind 21.10: no event times; optimised rotates become llvm.fshl, which it "
-                    "does not know; its reports name source lines only for programs built from "
-                    "source.",
+                    "does not know; inlined functions that return structs bring "
+                    "llvm.experimental.noalias.scope.decl, which it does not know either; its "
+                    "reports name source lines only for programs built from source; it takes "
+                    "what clEnqueueFillBuffer wrote for uninitialised.",
         .date = "2026-11-21",
     },
 };
@@ -47,6 +50,7 @@ void ergo_quirks_find(const struct ergo_device_summary *summary, struct ergo_qui
             continue;
         quirks->no_profiling |= effect->no_profiling;
         quirks->no_binary_cache |= effect->no_binary_cache;
+        quirks->no_fill |= effect->no_fill;
         quirks->group_limit_unreliable |= effect->group_limit_unreliable;
         if (effect->build_options && !quirks->build_options[0])
             quirks->build_options = effect->build_options;
