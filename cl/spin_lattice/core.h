@@ -85,6 +85,37 @@ ERGO_INLINE uint ising_unequal(uint own, struct ising_bonds n, uint valid) {
            ERGO_POPCOUNT((own ^ n.same) & valid) + ERGO_POPCOUNT((own ^ n.side) & valid);
 }
 
+/* 32 sites of a row, from site k (0..H-1) on around the row; bits past the row's length repeat or
+ * are zero: the caller masks. */
+ERGO_INLINE uint ising_ring(ISING_SPACE const uint *row, uint k) {
+    if (ISING_H < 32) /* k == 0 would shift by H, which is fine: H < 32 */
+        return (row[0] >> k) | (row[0] << (ISING_H - k));
+    const uint w = k / 32, s = k % 32;
+    const uint high = w + 1 < ISING_W ? row[w + 1] : 0u;
+    const uint bits = s ? (row[w] >> s) | (high << (32 - s)) : row[w];
+    const uint rest = ISING_H - k; /* sites before the row begins again */
+    return rest < 32 ? bits | (row[0] << rest) : bits;
+}
+
+/* Unequal pairs at distance r along x (axis 0) or y (axis 1) whose first member is in `word` of
+ * `colour`; lattice: both colours, ISING_BLOCKS blocks each. */
+ERGO_INLINE uint ising_pairs(ISING_SPACE const uint *lattice, uint word, uint colour, uint axis,
+                             uint r) {
+    const uint y = word / ISING_W, w = word - y * ISING_W;
+    const uint partner = colour ^ (r & 1);
+    ISING_SPACE const uint *other = lattice + partner * (4u * ISING_BLOCKS);
+    const uint own = lattice[colour * (4u * ISING_BLOCKS) + word];
+    uint bits;
+    if (axis == 0) {
+        const uint odd = (y + colour) & 1;
+        const uint k = (32 * w + (r & 1 ? (odd ? (r + 1) / 2 : (r - 1) / 2) : r / 2)) % ISING_H;
+        bits = ising_ring(other + y * ISING_W, k);
+    } else {
+        bits = other[(y + r) % ISING_LY * ISING_W + w];
+    }
+    return ERGO_POPCOUNT((own ^ bits) & ising_valid(word));
+}
+
 /* ---- decisions ------------------------------------------------------------------------------- */
 
 /* A word of spins by class (see params.h). Without a field, spins with two or fewer satisfied

@@ -53,11 +53,13 @@ static inline uint ising_group_sum(__local uint *scratch, uint item, uint size, 
 }
 
 /*
- * Up spins and unequal bonds, one pair of partial sums per group: sums[member][group][2]. A bond
- * joins two colours, so colour 0 sees all of them. Each group strides over the blocks; a partial
- * sum counts at most 2^32 - 1 (the host bounds the blocks per group).
+ * Up spins and unequal bonds, one pair of partial sums per group:
+ * sums[sample][member][group] of (up, unequal). A bond joins two colours, so colour 0 sees all of
+ * them. Each group strides over the blocks; a partial sum counts at most 2^32 - 1 (the host bounds
+ * the blocks per group).
  */
-__kernel void ising_measure(__global const uint *spins, __global uint *sums, __local uint *scratch) {
+__kernel void ising_measure(__global const uint *spins, __global uint2 *sums, uint sample,
+                            __local uint *scratch) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint index = (uint)get_global_id(1);
@@ -73,8 +75,25 @@ __kernel void ising_measure(__global const uint *spins, __global uint *sums, __l
     }
     up = ising_group_sum(scratch, item, size, up);
     unequal = ising_group_sum(scratch, item, size, unequal);
-    if (item == 0) {
-        sums[((ulong)index * groups + group) * 2] = up;
-        sums[((ulong)index * groups + group) * 2 + 1] = unequal;
-    }
+    if (item == 0)
+        sums[((ulong)sample * get_global_size(1) + index) * groups + group] = (uint2)(up, unequal);
+}
+
+/*
+ * Unequal pairs at distances 1..reach along both axes. Dimension 0: group (axis * reach + r - 1) *
+ * parts + part, dimension 1: member. counts[sample][member][axis][r - 1][part]; a part counts at most
+ * 2^32 - 1 pairs (the host chooses parts).
+ */
+__kernel void ising_correlate(__global const uint *spins, __global uint *counts, uint sample,
+                              uint reach, uint parts, __local uint *scratch) {
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint group = (uint)get_group_id(0), index = (uint)get_global_id(1);
+    const uint part = group % parts, r = group / parts % reach + 1, axis = group / parts / reach;
+    __global const uint *lattice = spins + (ulong)index * ISING_MEMBER_WORDS;
+    uint unequal = 0;
+    for (uint word = part * size + item; word < ISING_WORDS; word += parts * size)
+        unequal += ising_pairs(lattice, word, 0, axis, r) + ising_pairs(lattice, word, 1, axis, r);
+    unequal = ising_group_sum(scratch, item, size, unequal);
+    if (item == 0)
+        counts[((ulong)sample * get_global_size(1) + index) * (2 * reach * parts) + group] = unequal;
 }

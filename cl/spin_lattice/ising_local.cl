@@ -8,11 +8,11 @@
 
 /*
  * `samples` times (`every` sweeps, then one measurement); samples == 0: `every` sweeps alone.
- * sums: [sample][member] of (up spins, unequal bonds).
+ * sums: [first + sample][member] of (up spins, unequal bonds).
  */
 __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_local(__global uint *spins, __global const struct ising_member *members, ulong sweep,
-                  uint samples, uint every, __global uint2 *sums) {
+                  uint samples, uint every, uint first, __global uint2 *sums) {
     __local uint4 storage[2 * ISING_BLOCKS];
     __local uint scratch[2 * ISING_GROUP];
     __local uint *lattice = (__local uint *)storage;
@@ -54,13 +54,16 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
             scratch[item] = up;
             scratch[ISING_GROUP + item] = unequal;
             barrier(CLK_LOCAL_MEM_FENCE);
-            if (item == 0) { /* at most a few hundred additions per sample */
-                for (uint i = 1; i < ISING_GROUP; i++) {
-                    up += scratch[i];
-                    unequal += scratch[ISING_GROUP + i];
+            for (uint width = ISING_GROUP / 2; width > 0; width /= 2) { /* a power of two */
+                if (item < width) {
+                    scratch[item] += scratch[item + width];
+                    scratch[ISING_GROUP + item] += scratch[ISING_GROUP + item + width];
                 }
-                sums[(ulong)sample * count + index] = (uint2)(up, unequal);
+                barrier(CLK_LOCAL_MEM_FENCE);
             }
+            if (item == 0)
+                sums[((ulong)first + sample) * count + index] =
+                    (uint2)(scratch[0], scratch[ISING_GROUP]);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }

@@ -102,7 +102,7 @@ enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 struct ergo_progress {
-    uint64_t done, total;    /* steps over all batch members */
+    double done, total;      /* work in the rate's unit, e.g. spin updates */
     double seconds, eta;     /* wall time of the sampling so far, and expected rest */
     double rate;             /* in the sampler's unit, per second */
     const char *rate_unit;

@@ -51,6 +51,8 @@ struct ergo_plan {
     char path[64];              /* which kernels run: "local", "tile", "global" */
     char launch[256];           /* launch shape for people */
     double launches_per_step;
+    size_t block_samples;       /* most samples one advance block may have */
+    double block_steps;         /* steps after which an advance block should end, roughly 0.1 s */
     double work_per_step;       /* units of the rate per step of the whole batch */
 };
 
@@ -68,7 +70,7 @@ struct ergo_sampler_info {
     const char *name;           /* "spin-lattice" */
     const char *summary;        /* one line */
     const char *citation;
-    const char *program;        /* root .cl file for `ergocl kernels`, "spin_lattice/ising.cl" */
+    const char *programs[4];    /* root .cl files, NULL-terminated: for `ergocl kernels` */
     const char *step_name;      /* "sweep" */
     const char *rate_unit;      /* "spin updates per second" */
     const struct ergo_key *keys;

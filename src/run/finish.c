@@ -1,0 +1,199 @@
+/* The end of a run: digests, estimates, files. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run.h"
+
+/*
+ * A member's digest: the first 8 bytes of SHA-256 over the line
+ * "ergocl state 1 <sampler> <state version> <step>\n" and the canonical state. It depends on the
+ * chain alone.
+ */
+enum ergo_status ergo_run_digest_members(struct ergo_run *run) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t m = 0; m < run->job->batches[run->batch].count && status == ERGO_OK; m++) {
+        struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
+        struct ergo_text text = {0};
+        ergo_text_append(&text, "ergocl state 1 %s %u %llu\n", run->sampler->info->name,
+                         run->sampler->info->state_version, (unsigned long long)run->step);
+        status = run->sampler->ops->save(run->ctx, run->state, m, &text);
+        if (status == ERGO_OK && text.failed)
+            status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a digest");
+        if (status == ERGO_OK) {
+            result->digest = ergo_hash64(text.data, text.length);
+            result->steps = run->step;
+        }
+        ergo_text_free(&text);
+    }
+    return status;
+}
+
+/* ---- estimates ------------------------------------------------------------------------------- */
+
+/* The sample series of every observable of a member, after equilibration: [n_observables][n]. */
+static double **observable_series(const struct ergo_sampler_info *info,
+                                  const struct ergo_member_result *m, size_t n) {
+    double **series = calloc(info->n_observables, sizeof *series);
+    double columns[16];
+    bool ok = series != NULL;
+    for (size_t o = 0; o < info->n_observables && ok; o++) {
+        if (!info->observables[o].sample)
+            continue;
+        series[o] = malloc(n * sizeof(double));
+        ok = series[o] != NULL;
+        for (size_t i = 0; i < n && ok; i++) {
+            for (size_t c = 0; c < info->n_columns; c++)
+                columns[c] = m->series[c][m->n_equilibration + i];
+            series[o][i] = info->observables[o].sample(m->point, columns);
+        }
+    }
+    if (!ok && series) {
+        for (size_t o = 0; o < info->n_observables; o++)
+            free(series[o]);
+        free(series);
+        series = NULL;
+    }
+    return series;
+}
+
+struct derive_call {
+    const struct ergo_observable *observable;
+    const struct ergo_point *point;
+};
+
+static double call_derive(const double *means, void *user) {
+    const struct derive_call *call = user;
+    return call->observable->derive(call->point, means);
+}
+
+static void derive(const struct ergo_sampler_info *info, const struct ergo_member_result *m,
+                   double **series, size_t n, struct ergo_observable_result *result) {
+    const struct ergo_observable *observable = result->observable;
+    const double *inputs[8];
+    size_t n_inputs = 0;
+    for (size_t k = 0; k < 8 && observable->inputs[k]; k++)
+        for (size_t o = 0; o < info->n_observables; o++)
+            if (strcmp(info->observables[o].name, observable->inputs[k]) == 0)
+                inputs[n_inputs++] = series[o];
+    struct derive_call call = {observable, m->point};
+    ergo_stats_derived(inputs, n_inputs, n, call_derive, &call, &result->estimate);
+}
+
+static enum ergo_status warn(struct ergo_run *run, const char *text) {
+    struct ergo_result *r = run->result;
+    char **warnings = realloc(r->warnings, (r->n_warnings + 1) * sizeof *warnings);
+    if (warnings)
+        r->warnings = warnings;
+    char *copy = warnings ? malloc(strlen(text) + 1) : NULL;
+    if (!copy)
+        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a warning");
+    strcpy(copy, text);
+    r->warnings[r->n_warnings++] = copy;
+    return ERGO_OK;
+}
+
+static void describe_point(const struct ergo_point *point, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < point->n_scanned && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s = %.12g", i ? ", " : "",
+                                 point->scanned[i].pointer, point->scanned[i].value);
+    if (!point->n_scanned)
+        snprintf(text, size, "the point");
+}
+
+static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member_result *m) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    const size_t n = m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
+    double **series = observable_series(info, m, n ? n : 1);
+    if (!series)
+        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for the estimates");
+    for (size_t o = 0; o < info->n_observables; o++) {
+        struct ergo_observable_result *r = &m->observables[o];
+        r->observable = &info->observables[o];
+        r->exact = r->z = NAN;
+        r->estimate = (struct ergo_estimate){NAN, NAN, NAN, NAN, NAN, 0, true};
+        if (n == 0)
+            continue;
+        if (r->observable->sample)
+            ergo_stats_estimate(series[o], n, &r->estimate);
+        else
+            derive(info, m, series, n, r);
+        r->exact = run->sampler->ops->exact
+                       ? run->sampler->ops->exact(m->point, r->observable->name)
+                       : NAN;
+        if (r->estimate.error > 0)
+            r->z = (r->estimate.mean - r->exact) / r->estimate.error;
+    }
+    for (size_t o = 0; o < info->n_observables; o++)
+        free(series[o]);
+    free(series);
+    return ERGO_OK;
+}
+
+static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_result *m) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    for (size_t c = 0; c < info->n_curves; c++) {
+        const struct ergo_curve *curve = &run->curves[m->point->index][c];
+        struct ergo_curve_result *r = &m->curves[c];
+        r->info = &info->curves[c];
+        r->size = curve->count ? curve->size : 0;
+        if (!r->size)
+            continue;
+        r->x = malloc(r->size * sizeof(double));
+        r->mean = malloc(r->size * sizeof(double));
+        r->error = malloc(r->size * sizeof(double));
+        if (!r->x || !r->mean || !r->error)
+            return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a curve");
+        run->sampler->ops->curve_x(m->point, c, r->x);
+        ergo_curve_result(curve, r->mean, r->error);
+    }
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_run_estimate(struct ergo_run *run) {
+    enum ergo_status status = ERGO_OK;
+    size_t short_points = 0;
+    char first[256] = "", where[256], message[640];
+    for (size_t i = 0; i < run->result->n_members && status == ERGO_OK; i++) {
+        struct ergo_member_result *m = &run->result->members[i];
+        status = estimate_member(run, m);
+        if (status == ERGO_OK)
+            status = curves_of(run, m);
+        bool too_short = false;
+        for (size_t o = 0; o < run->sampler->info->n_observables && status == ERGO_OK; o++)
+            if (m->observables[o].estimate.too_short && !m->observables[o].observable->hidden) {
+                if (!too_short && !short_points) {
+                    describe_point(m->point, where, sizeof where);
+                    snprintf(first, sizeof first, "%.100s at %.120s",
+                             m->observables[o].observable->name, where);
+                }
+                too_short = true;
+            }
+        short_points += too_short;
+    }
+    if (short_points && status == ERGO_OK) {
+        snprintf(message, sizeof message,
+                 "%zu of %zu points are too short, or too correlated, for honest errors (first: "
+                 "%s): run longer before trusting them",
+                 short_points, run->result->n_members, first);
+        status = warn(run, message);
+    }
+    return status;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* result.json last: where it stands, everything else does. */
+enum ergo_status ergo_run_write(struct ergo_run *run) {
+    enum ergo_status status = ergo_result_write_series(run->ctx, run->folder, run->result);
+    if (status == ERGO_OK)
+        status = ergo_result_write_pictures(run->ctx, run->folder, run->result);
+    if (status == ERGO_OK)
+        status = ergo_result_write_report(run->ctx, run->folder, run->result);
+    if (status == ERGO_OK)
+        status = ergo_result_write_json(run->ctx, run->folder, run->result);
+    return status;
+}

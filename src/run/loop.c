@@ -1,0 +1,349 @@
+/*
+ * The loop. Two blocks are in flight: while the device works on one, the host reads back and
+ * stores the other. Block lengths follow the clock; the chain does not depend on them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run.h"
+
+#include <signal.h>
+
+static volatile sig_atomic_t stop_requested;
+
+void ergo_run_request_stop(void) {
+    stop_requested = 1;
+}
+
+/* A block that is enqueued but not collected. */
+struct block {
+    bool busy;
+    size_t first, count;
+};
+
+/* What one batch needs while it runs. */
+struct loop {
+    struct ergo_run *run;
+    const struct ergo_batch *batch;
+    struct ergo_plan plan;
+    struct ergo_samples samples; /* buffers for one block */
+    struct block blocks[2];
+    unsigned next;          /* slot of the next block */
+    size_t enqueued;        /* samples */
+    double block_seconds;   /* duration of the last block */
+    size_t block_samples;   /* length of the next block */
+    double last_collect;
+};
+
+static bool must_stop(const struct ergo_run *run) {
+    if (stop_requested)
+        return true;
+    const struct ergo_value *limit =
+        ergo_point_value(&run->job->points[0], "/wall_time");
+    return limit->present && ergo_run_clock() - run->started >= limit->real;
+}
+
+static void report_progress(struct ergo_run *run, const char *phase, bool force) {
+    const double now = ergo_run_clock();
+    if (!run->options->progress || (!force && now - run->last_progress < 0.2))
+        return;
+    run->last_progress = now;
+    const double seconds = ergo_run_seconds(run);
+    const struct ergo_progress p = {
+        .done = run->work_done,
+        .total = run->work_total,
+        .seconds = seconds,
+        .eta = run->work_done > 0 ? seconds * (run->work_total / run->work_done - 1) : 0,
+        .rate = seconds > 0 ? run->work_done / seconds : 0,
+        .rate_unit = run->sampler->info->rate_unit,
+        .phase = phase,
+    };
+    run->options->progress(run->options->user, &p);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static void loop_free(struct loop *loop) {
+    free(loop->samples.columns);
+    for (size_t c = 0; c < 8; c++)
+        free(loop->samples.curves[c]);
+}
+
+static enum ergo_status loop_allocate(struct loop *loop) {
+    const struct ergo_run *run = loop->run;
+    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_point *first = loop->batch->points[0];
+    const size_t members = loop->batch->count;
+    const size_t curve_samples =
+        (loop->plan.block_samples - 1) / (size_t)run->sampler->ops->curve_every(first) + 1;
+    loop->samples.columns =
+        malloc(loop->plan.block_samples * members * info->n_columns * sizeof(double));
+    bool ok = loop->samples.columns != NULL;
+    for (size_t c = 0; c < info->n_curves; c++) {
+        const size_t size = run->sampler->ops->curve_size(first, c);
+        if (!size)
+            continue;
+        loop->samples.curves[c] = malloc(curve_samples * members * size * sizeof(double));
+        ok = ok && loop->samples.curves[c];
+    }
+    return ok ? ERGO_OK : ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a block of samples");
+}
+
+/* Store a collected block: series of every member; curves after equilibration. */
+static void store(struct loop *loop, const struct block *block) {
+    struct ergo_run *run = loop->run;
+    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_samples *s = &loop->samples;
+    const size_t members = loop->batch->count;
+    const uint64_t curve_every = run->sampler->ops->curve_every(loop->batch->points[0]);
+    for (size_t m = 0; m < members; m++) {
+        struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
+        for (size_t c = 0; c < info->n_columns; c++)
+            for (size_t i = 0; i < s->count; i++)
+                result->series[c][block->first + i] =
+                    s->columns[(i * members + m) * info->n_columns + c];
+        result->n_samples = block->first + s->count;
+    }
+    /* samples whose index is a multiple of curve_every carry curves */
+    uint64_t index = (block->first + curve_every - 1) / curve_every * curve_every;
+    for (size_t j = 0; j < s->n_curve_samples; j++, index += curve_every) {
+        if (index < run->schedule.n_equilibration)
+            continue;
+        for (size_t m = 0; m < members; m++) {
+            const size_t at = loop->batch->points[m]->index;
+            for (size_t c = 0; c < info->n_curves; c++)
+                if (s->curves[c])
+                    ergo_curve_add(&run->curves[at][c],
+                                   s->curves[c] + (j * members + m) * run->curves[at][c].size);
+        }
+    }
+}
+
+static enum ergo_status collect(struct loop *loop, unsigned slot) {
+    struct ergo_run *run = loop->run;
+    struct block *block = &loop->blocks[slot];
+    if (!block->busy)
+        return ERGO_OK;
+    enum ergo_status status =
+        run->sampler->ops->collect(run->ctx, run->state, slot, &loop->samples);
+    block->busy = false;
+    if (status != ERGO_OK)
+        return status;
+    store(loop, block);
+    run->samples = block->first + block->count;
+    run->step += block->count * run->schedule.every;
+    run->work_done += (double)(block->count * run->schedule.every) * loop->plan.work_per_step;
+
+    /* aim at blocks of a tenth of a second */
+    const double now = ergo_run_clock(), seconds = now - loop->last_collect;
+    loop->last_collect = now;
+    if (block->count == loop->block_samples) {
+        double factor = seconds > 0 ? 0.1 / seconds : 2;
+        factor = factor > 2 ? 2 : factor < 0.25 ? 0.25 : factor;
+        const double wish = fmax(1, floor((double)loop->block_samples * factor));
+        loop->block_samples = (size_t)fmin(wish, (double)loop->plan.block_samples);
+    }
+    report_progress(run, run->samples <= run->schedule.n_equilibration ? "equilibration"
+                                                                        : "sampling",
+                    false);
+    return ERGO_OK;
+}
+
+static enum ergo_status drain(struct loop *loop) {
+    enum ergo_status status = collect(loop, loop->next); /* the older one first */
+    const enum ergo_status other = collect(loop, 1 - loop->next);
+    return status == ERGO_OK ? other : status;
+}
+
+/* Unsampled steps in bounded pieces, `from` of `count` already done. */
+static enum ergo_status unsampled(struct loop *loop, uint64_t count) {
+    struct ergo_run *run = loop->run;
+    enum ergo_status status = ERGO_OK;
+    while (count && status == ERGO_OK && !must_stop(run)) {
+        const uint64_t piece =
+            (double)count < loop->plan.block_steps ? count : (uint64_t)loop->plan.block_steps;
+        status = run->sampler->ops->advance(run->ctx, run->state, 0, 0, piece, 0);
+        if (status == ERGO_OK)
+            status = ergo_device_finish(run->ctx, run->device);
+        run->step += piece;
+        run->work_done += (double)piece * loop->plan.work_per_step;
+        count -= piece;
+        report_progress(run, run->samples ? "sampling" : "equilibration", false);
+    }
+    run->stopped = status == ERGO_OK && must_stop(run);
+    return status;
+}
+
+/* ---- snapshots ------------------------------------------------------------------------------- */
+
+static size_t n_snapshots(const struct ergo_run *run) {
+    return run->sampler->ops->picture
+               ? (size_t)ergo_point_int(&run->job->points[0], "/output/snapshots")
+               : 0;
+}
+
+/* Samples after which snapshot k (0-based) of n is taken; the last one at the end. */
+static size_t snapshot_at(const struct ergo_schedule *s, size_t k, size_t n) {
+    const size_t measured = s->n_samples - s->n_equilibration;
+    return s->n_equilibration + (size_t)((double)measured * (double)(k + 1) / (double)n);
+}
+
+/* Pictures are kept in memory: of at most 512 / n members, spread evenly. */
+static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
+    struct ergo_run *run = loop->run;
+    const size_t n = n_snapshots(run), most = 512 / n ? 512 / n : 1;
+    const size_t stride = (run->job->n_points + most - 1) / most;
+    enum ergo_status status = ERGO_OK;
+    for (size_t m = 0; m < loop->batch->count && status == ERGO_OK; m++) {
+        struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
+        if (result->point->index % stride || result->n_pictures > k)
+            continue;
+        struct ergo_picture picture;
+        status = run->sampler->ops->picture(run->ctx, run->state, m, &picture);
+        if (status != ERGO_OK)
+            break;
+        result->picture_steps[result->n_pictures] = run->step;
+        result->pictures[result->n_pictures++] = picture;
+    }
+    return status;
+}
+
+/* ---- one batch ------------------------------------------------------------------------------- */
+
+/* How many samples the next block may have: up to the next snapshot and the end. */
+static size_t next_block(const struct loop *loop) {
+    const struct ergo_schedule *s = &loop->run->schedule;
+    size_t until = s->n_samples;
+    const size_t n = n_snapshots(loop->run);
+    for (size_t k = 0; k + 1 < n; k++) {
+        const size_t at = snapshot_at(s, k, n);
+        if (at > loop->enqueued && at < until)
+            until = at;
+    }
+    const size_t rest = until - loop->enqueued;
+    return rest < loop->block_samples ? rest : loop->block_samples;
+}
+
+static enum ergo_status snapshots_due(struct loop *loop) {
+    struct ergo_run *run = loop->run;
+    const size_t n = n_snapshots(run);
+    enum ergo_status status = ERGO_OK;
+    for (size_t k = 0; k + 1 < n && status == ERGO_OK; k++)
+        if (snapshot_at(&run->schedule, k, n) == loop->enqueued) {
+            status = drain(loop);
+            if (status == ERGO_OK)
+                status = take_snapshots(loop, k);
+        }
+    return status;
+}
+
+/* Between blocks: audit, checkpoint, stop. Drains the pipeline when something is due. */
+static enum ergo_status duties(struct loop *loop) {
+    struct ergo_run *run = loop->run;
+    const struct ergo_point *first = &run->job->points[0];
+    const double now = ergo_run_clock();
+    const double save = ergo_point_real(first, "/checkpoint/every_seconds");
+    const double audit = ergo_point_real(first, "/audit/every_seconds");
+    enum ergo_status status = ERGO_OK;
+    run->stopped = must_stop(run);
+    if (audit > 0 && now - run->last_audit >= audit) {
+        status = drain(loop);
+        if (status == ERGO_OK)
+            status = run->sampler->ops->audit(run->ctx, run->state);
+        run->last_audit = ergo_run_clock();
+    }
+    if (status == ERGO_OK && (run->stopped || (save > 0 && now - run->last_checkpoint >= save))) {
+        status = drain(loop);
+        if (status == ERGO_OK)
+            status = ergo_run_save(run);
+        run->last_checkpoint = ergo_run_clock();
+    }
+    return status;
+}
+
+static enum ergo_status sample(struct loop *loop) {
+    struct ergo_run *run = loop->run;
+    const struct ergo_schedule *s = &run->schedule;
+    enum ergo_status status = ERGO_OK;
+    loop->enqueued = run->samples;
+    loop->last_collect = ergo_run_clock();
+    while (loop->enqueued < s->n_samples && status == ERGO_OK) {
+        status = duties(loop);
+        if (status != ERGO_OK || run->stopped)
+            break;
+        const unsigned slot = loop->next;
+        status = collect(loop, slot);
+        if (status != ERGO_OK)
+            break;
+        struct block *block = &loop->blocks[slot];
+        block->first = loop->enqueued;
+        block->count = next_block(loop);
+        status = run->sampler->ops->advance(run->ctx, run->state, slot, block->count, s->every,
+                                            block->first);
+        block->busy = status == ERGO_OK;
+        loop->enqueued += block->count;
+        loop->next = 1 - slot;
+        if (status == ERGO_OK)
+            status = snapshots_due(loop);
+    }
+    const enum ergo_status drained = drain(loop);
+    return status == ERGO_OK ? drained : status;
+}
+
+static enum ergo_status run_batch(struct loop *loop) {
+    struct ergo_run *run = loop->run;
+    const struct ergo_sampler_ops *ops = run->sampler->ops;
+    const struct ergo_schedule *s = &run->schedule;
+    enum ergo_status status = ops->plan(run->ctx, loop->batch, run->device, &loop->plan);
+    if (status == ERGO_OK)
+        status = ops->create(run->ctx, loop->batch, run->device, &run->state);
+    if (status == ERGO_OK)
+        status = loop_allocate(loop);
+    if (status == ERGO_OK)
+        status = run->has_restored_states ? ergo_run_load_states(run)
+                                          : ops->init(run->ctx, run->state);
+    if (status != ERGO_OK)
+        return status;
+    const double first = floor(loop->plan.block_steps / (double)s->every);
+    loop->block_samples = (size_t)fmax(1, fmin(first, (double)loop->plan.block_samples));
+
+    if (run->step < s->lead)
+        status = unsampled(loop, s->lead - run->step);
+    if (status == ERGO_OK && !run->stopped)
+        status = sample(loop);
+    if (status == ERGO_OK && !run->stopped)
+        status = unsampled(loop, s->total - run->step);
+    if (status == ERGO_OK && run->stopped)
+        return ergo_run_save(run);
+    if (status == ERGO_OK)
+        status = ops->audit(run->ctx, run->state);
+    if (status == ERGO_OK)
+        status = ergo_run_digest_members(run);
+    if (status == ERGO_OK && n_snapshots(run))
+        status = take_snapshots(loop, n_snapshots(run) - 1);
+    return status;
+}
+
+enum ergo_status ergo_run_loop(struct ergo_run *run) {
+    enum ergo_status status = ERGO_OK;
+    run->sampling_started = run->last_audit = run->last_checkpoint = ergo_run_clock();
+    while (run->batch < run->job->n_batches && status == ERGO_OK && !run->stopped) {
+        struct loop loop = {.run = run, .batch = &run->job->batches[run->batch]};
+        run->schedule = ergo_schedule_of(loop.batch->points[0]);
+        status = run_batch(&loop);
+        loop_free(&loop);
+        if (run->stopped || status != ERGO_OK)
+            break;
+        run->sampler->ops->destroy(run->state);
+        run->state = NULL;
+        run->batch++;
+        run->step = 0;
+        run->samples = 0;
+        run->has_restored_states = false;
+        if (run->batch < run->job->n_batches)
+            status = ergo_run_save(run);
+    }
+    report_progress(run, "writing", true);
+    return status;
+}

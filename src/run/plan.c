@@ -1,0 +1,113 @@
+/* What a job would need on a device, and the kernels as text: nothing here runs a chain. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/program.h"
+#include "run/run.h"
+
+static const char *const rough = "expected time: not known before a run on this device; the rate "
+                                 "and the time left are shown while it runs";
+
+/* A short run of the first batch, for a rate. Seconds per step, or < 0. */
+static double measure_step(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                           const struct ergo_batch *batch, struct ergo_device *device,
+                           const struct ergo_plan *plan) {
+    void *state = NULL;
+    double seconds = -1;
+    enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
+    if (status == ERGO_OK)
+        status = sampler->ops->init(ctx, state);
+    uint64_t steps = 1;
+    /* the first pass warms up (PoCL compiles at the first launch) */
+    for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
+        const double start = ergo_run_clock();
+        status = sampler->ops->advance(ctx, state, 0, 0, steps, 0);
+        if (status == ERGO_OK)
+            status = ergo_device_finish(ctx, device);
+        seconds = (ergo_run_clock() - start) / (double)steps;
+        const double more = seconds > 0 ? 0.1 / seconds : plan->block_steps;
+        steps = more < 1 ? 1 : more > plan->block_steps ? (uint64_t)plan->block_steps
+                                                        : (uint64_t)more;
+    }
+    if (state)
+        sampler->ops->destroy(state);
+    return status == ERGO_OK ? seconds : -1;
+}
+
+enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
+                                const char *selector, char **text) {
+    struct ergo_device *device = NULL;
+    struct ergo_text out = {0};
+    *text = NULL;
+    if (!selector)
+        selector = getenv("ERGOCL_DEVICE");
+    if (!selector || !*selector)
+        selector = ergo_point_text(&job->points[0], "/device");
+    enum ergo_status status = ergo_device_open(ctx, selector, &device);
+    if (status != ERGO_OK)
+        goto out;
+    ergo_text_append(&out, "device       %s  %s (%s)\n", device->summary.id, device->summary.name,
+                     device->summary.platform);
+    double total_seconds = 0;
+    bool known = true;
+    for (size_t b = 0; b < job->n_batches && status == ERGO_OK; b++) {
+        const struct ergo_batch *batch = &job->batches[b];
+        const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
+        struct ergo_plan plan;
+        status = job->sampler->ops->plan(ctx, batch, device, &plan);
+        if (status != ERGO_OK)
+            break;
+        const double step = measure_step(ctx, job->sampler, batch, device, &plan);
+        known = known && step >= 0;
+        total_seconds += step * (double)s.total;
+        ergo_text_append(&out,
+                         "batch %zu of %zu: %zu points, %llu %ss, %zu samples each\n"
+                         "  kernels    %s: %s\n"
+                         "  launches   %.3g per %s\n"
+                         "  memory     device %.4g MiB (largest buffer %.4g MiB), host %.4g MiB\n",
+                         b + 1, job->n_batches, batch->count, (unsigned long long)s.total,
+                         job->sampler->info->step_name, s.n_samples, plan.path, plan.launch,
+                         plan.launches_per_step, job->sampler->info->step_name,
+                         (double)plan.device_bytes / 1048576, (double)plan.largest_buffer / 1048576,
+                         (double)(plan.host_bytes + batch->count * s.n_samples *
+                                                        job->sampler->info->n_columns * 8) /
+                             1048576);
+        if (step > 0)
+            ergo_text_append(&out, "  rate       %.3g %s (a short trial)\n",
+                             plan.work_per_step / step, job->sampler->info->rate_unit);
+    }
+    if (status == ERGO_OK && known)
+        ergo_text_append(&out, "expected time: %.3g s, measurements not counted\n", total_seconds);
+    else if (status == ERGO_OK)
+        ergo_text_append(&out, "%s\n", rough);
+out:
+    ergo_device_close(device);
+    if (status == ERGO_OK)
+        *text = ergo_text_take(&out);
+    ergo_text_free(&out);
+    return status;
+}
+
+enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, char **text) {
+    struct ergo_text out = {0};
+    enum ergo_status status = ERGO_OK;
+    *text = NULL;
+    if (name && !ergo_sampler_find(name))
+        return ERGO_FAIL(ctx, ERGO_E_JOB, "there is no sampler \"%s\"", name);
+    for (size_t i = 0; i < ergo_n_samplers && status == ERGO_OK; i++) {
+        const struct ergo_sampler_info *info = ergo_samplers[i]->info;
+        if (name && strcmp(name, info->name) != 0)
+            continue;
+        for (size_t p = 0; p < 4 && info->programs[p] && status == ERGO_OK; p++) {
+            char *flat = NULL;
+            status = ergo_program_flatten(ctx, info->programs[p], &flat);
+            if (status == ERGO_OK)
+                ergo_text_append(&out, "/* ==== program %s ==== */\n%s\n", info->programs[p], flat);
+            free(flat);
+        }
+    }
+    if (status == ERGO_OK)
+        *text = ergo_text_take(&out);
+    ergo_text_free(&out);
+    return status;
+}

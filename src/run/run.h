@@ -1,0 +1,78 @@
+/*
+ * One run: the sequence all samplers share. Internal to src/run.
+ *
+ *     setup.c       job, folder, lock, device; ergo_run and ergo_resume
+ *     loop.c        blocks of steps, two in flight; signals, progress, wall time
+ *     snapshot.c    the run as blobs of a checkpoint, and back
+ *     finish.c      digests, estimates, files
+ *     plan.c        what a job would need; kernels as text
+ */
+#ifndef ERGO_RUN_RUN_H
+#define ERGO_RUN_RUN_H
+
+#include "io/io.h"
+#include "run/result.h"
+
+/* Length of a batch's run in steps and samples. Sample i (from 0) is taken after
+ * lead + (i + 1) * every steps; the first n_equilibration samples are not used for estimates. */
+struct ergo_schedule {
+    uint64_t lead;           /* unsampled steps first: equilibration % every */
+    uint64_t every;
+    size_t n_equilibration, n_samples;
+    uint64_t tail;           /* unsampled steps last: sweeps % every */
+    uint64_t total;          /* steps */
+};
+
+struct ergo_run {
+    struct ergo_context *ctx;
+    const struct ergo_run_options *options;
+    struct ergo_job *job;          /* belongs to result */
+    struct ergo_result *result;
+    const struct ergo_sampler *sampler;
+    struct ergo_device *device;
+    char *folder;
+    int lock;
+
+    /* where the run is */
+    size_t batch;                  /* index of the current batch; n_batches: all done */
+    struct ergo_schedule schedule; /* of the current batch */
+    void *state;                   /* sampler's state of the current batch */
+    uint64_t step;                 /* of the current batch: enqueued and collected */
+    size_t samples;                /* collected of the current batch */
+    struct ergo_curve **curves;    /* [members of the job][n_curves] */
+
+    /* resumed: states of the current batch's members, to load instead of init */
+    struct ergo_blobs restored;
+    bool has_restored_states;
+
+    double work_done, work_total;  /* in units of the rate */
+    double seconds_before;         /* sampling time of earlier sessions */
+    double started, last_checkpoint, last_audit, last_progress; /* monotonic seconds */
+    double sampling_started;
+    bool stopped;
+};
+
+double ergo_run_clock(void); /* monotonic seconds */
+struct ergo_schedule ergo_schedule_of(const struct ergo_point *point);
+/* Result of the batch member m. */
+struct ergo_member_result *ergo_run_member(struct ergo_run *run, size_t batch, size_t m);
+/* Sampling seconds over all sessions so far. */
+double ergo_run_seconds(const struct ergo_run *run);
+
+/* loop.c: run all batches from where the run is; run->stopped when asked to stop. */
+enum ergo_status ergo_run_loop(struct ergo_run *run);
+
+/* snapshot.c */
+enum ergo_status ergo_run_save(struct ergo_run *run);
+/* Fill run (step, samples, series, curves, pictures) from blobs; the job is already parsed. */
+enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs *blobs);
+/* Load the restored states into the sampler of the current batch. */
+enum ergo_status ergo_run_load_states(struct ergo_run *run);
+
+/* finish.c */
+enum ergo_status ergo_run_digest_members(struct ergo_run *run);
+/* Estimates, exact values, warnings: everything result.json needs. */
+enum ergo_status ergo_run_estimate(struct ergo_run *run);
+enum ergo_status ergo_run_write(struct ergo_run *run);
+
+#endif

@@ -1,0 +1,327 @@
+/* From a job to a run: folder, lock, device, storage for the result; and the public calls. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/program.h"
+#include "run/run.h"
+
+double ergo_run_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct ergo_schedule ergo_schedule_of(const struct ergo_point *point) {
+    const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
+    const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
+    struct ergo_schedule s = {.every = (uint64_t)ergo_point_int(point, "/run/measure_every")};
+    s.lead = equilibration % s.every;
+    s.n_equilibration = (size_t)(equilibration / s.every);
+    s.n_samples = s.n_equilibration + (size_t)(sweeps / s.every);
+    s.tail = sweeps % s.every;
+    s.total = equilibration + sweeps;
+    return s;
+}
+
+struct ergo_member_result *ergo_run_member(struct ergo_run *run, size_t batch, size_t m) {
+    return &run->result->members[run->job->batches[batch].points[m]->index];
+}
+
+double ergo_run_seconds(const struct ergo_run *run) {
+    return run->seconds_before +
+           (run->sampling_started > 0 ? ergo_run_clock() - run->sampling_started : 0);
+}
+
+void ergo_result_destroy(struct ergo_result *r) {
+    if (!r)
+        return;
+    const struct ergo_sampler_info *info = r->job ? r->job->sampler->info : NULL;
+    for (size_t i = 0; i < r->n_members && r->members; i++) {
+        struct ergo_member_result *m = &r->members[i];
+        for (size_t c = 0; c < info->n_columns && m->series; c++)
+            free(m->series[c]);
+        for (size_t c = 0; c < info->n_curves && m->curves; c++) {
+            free(m->curves[c].x);
+            free(m->curves[c].mean);
+            free(m->curves[c].error);
+        }
+        for (size_t k = 0; k < m->n_pictures; k++)
+            free(m->pictures[k].rgb);
+        free(m->series);
+        free(m->curves);
+        free(m->observables);
+        free(m->pictures);
+        free(m->picture_steps);
+    }
+    for (size_t i = 0; i < r->n_warnings; i++)
+        free(r->warnings[i]);
+    free(r->warnings);
+    free(r->members);
+    ergo_job_destroy(r->job);
+    free(r);
+}
+
+static enum ergo_status allocate_member(struct ergo_run *run, struct ergo_member_result *m) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_schedule s = ergo_schedule_of(m->point);
+    const size_t n_pictures = 64;
+    m->measure_every = s.every;
+    m->n_equilibration = s.n_equilibration;
+    m->series = calloc(info->n_columns + 1, sizeof *m->series);
+    m->observables = calloc(info->n_observables + 1, sizeof *m->observables);
+    m->curves = calloc(info->n_curves + 1, sizeof *m->curves);
+    m->pictures = calloc(n_pictures, sizeof *m->pictures);
+    m->picture_steps = calloc(n_pictures, sizeof *m->picture_steps);
+    run->curves[m->point->index] = calloc(info->n_curves + 1, sizeof **run->curves);
+    bool ok = m->series && m->observables && m->curves && m->pictures && m->picture_steps &&
+              run->curves[m->point->index];
+    for (size_t c = 0; c < info->n_columns && ok; c++) {
+        m->series[c] = malloc((s.n_samples + 1) * sizeof(double));
+        ok = m->series[c] != NULL;
+    }
+    for (size_t c = 0; c < info->n_curves && ok; c++)
+        ok = ergo_curve_init(&run->curves[m->point->index][c],
+                             run->sampler->ops->curve_size(m->point, c));
+    return ok ? ERGO_OK
+              : ERGO_FAIL(run->ctx, ERGO_E_MEMORY,
+                          "no memory for the time series of %zu points; measure less often or "
+                          "split the scan",
+                          run->job->n_points);
+}
+
+/* The result of a job with nothing measured yet. Takes the job. */
+static enum ergo_status allocate_result(struct ergo_run *run, struct ergo_job *job) {
+    run->result = calloc(1, sizeof *run->result);
+    if (!run->result) {
+        ergo_job_destroy(job);
+        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a result");
+    }
+    run->result->job = run->job = job;
+    run->sampler = job->sampler;
+    run->result->members = calloc(job->n_points, sizeof *run->result->members);
+    run->curves = calloc(job->n_points, sizeof *run->curves);
+    if (!run->result->members || !run->curves)
+        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for %zu points", job->n_points);
+    run->result->n_members = job->n_points;
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < job->n_points && status == ERGO_OK; i++) {
+        run->result->members[i].point = &job->points[i];
+        status = allocate_member(run, &run->result->members[i]);
+    }
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(run->result->started, sizeof run->result->started, "%Y-%m-%dT%H:%M:%SZ",
+             gmtime_r(&now, &utc));
+    return status;
+}
+
+static enum ergo_status open_device(struct ergo_run *run) {
+    const char *selector = run->options->device;
+    if (!selector)
+        selector = getenv("ERGOCL_DEVICE");
+    if (!selector || !*selector)
+        selector = ergo_point_text(&run->job->points[0], "/device");
+    enum ergo_status status = ergo_device_open(run->ctx, selector, &run->device);
+    if (status == ERGO_OK) {
+        run->result->device = run->device->summary;
+        ergo_log(run->ctx, ERGO_LOG_INFO, "running on %s: %s", run->device->summary.id,
+                 run->device->summary.name);
+    }
+    return status;
+}
+
+/* Refuse on any batch before the first is begun; count the work. */
+static enum ergo_status plan_all(struct ergo_run *run) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t b = 0; b < run->job->n_batches && status == ERGO_OK; b++) {
+        const struct ergo_batch *batch = &run->job->batches[b];
+        const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
+        struct ergo_plan plan;
+        status = run->sampler->ops->plan(run->ctx, batch, run->device, &plan);
+        if (status != ERGO_OK)
+            break;
+        const double work = (double)s.total * plan.work_per_step;
+        run->work_total += work;
+        run->work_done += b < run->batch    ? work
+                          : b == run->batch ? (double)run->step * plan.work_per_step
+                                            : 0;
+    }
+    return status;
+}
+
+static void run_release(struct ergo_run *run) {
+    if (run->state)
+        run->sampler->ops->destroy(run->state);
+    ergo_device_close(run->device);
+    if (run->curves)
+        for (size_t i = 0; i < run->job->n_points; i++) {
+            for (size_t c = 0; c < run->sampler->info->n_curves && run->curves[i]; c++)
+                ergo_curve_free(&run->curves[i][c]);
+            free(run->curves[i]);
+        }
+    free(run->curves);
+    ergo_blobs_free(&run->restored);
+    ergo_result_destroy(run->result);
+    if (run->lock >= 0)
+        close(run->lock);
+    free(run->folder);
+}
+
+/* Everything after the job and the folder are known. */
+static enum ergo_status execute(struct ergo_run *run, struct ergo_result **result) {
+    enum ergo_status status = ERGO_OK;
+    run->started = ergo_run_clock();
+    if (run->batch < run->job->n_batches) {
+        status = open_device(run);
+        if (status == ERGO_OK)
+            status = plan_all(run);
+        if (status == ERGO_OK && run->seconds_before == 0) /* a kill from here on is resumable */
+            status = ergo_run_save(run);
+        if (status == ERGO_OK)
+            status = ergo_run_loop(run);
+        if (status != ERGO_OK)
+            return status;
+        run->result->seconds = ergo_run_seconds(run);
+        run->result->rate =
+            run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
+        if (!run->stopped)
+            status = ergo_run_save(run); /* finished: resume only reports */
+    } else {
+        run->result->seconds = run->seconds_before;
+        snprintf(run->result->device.name, sizeof run->result->device.name, "(finished before)");
+    }
+    run->result->status = run->stopped ? "stopped" : "complete";
+    if (status == ERGO_OK)
+        status = ergo_run_estimate(run);
+    if (status == ERGO_OK)
+        status = ergo_run_write(run);
+    if (status == ERGO_OK && run->stopped)
+        status = ERGO_STOPPED;
+    if ((status == ERGO_OK || status == ERGO_STOPPED) && result) {
+        *result = run->result;
+        run->result = NULL;
+        /* run->job goes with the result, but the curves are still ours */
+        for (size_t i = 0; i < run->job->n_points; i++) {
+            for (size_t c = 0; c < run->sampler->info->n_curves; c++)
+                ergo_curve_free(&run->curves[i][c]);
+            free(run->curves[i]);
+        }
+        free(run->curves);
+        run->curves = NULL;
+    }
+    return status;
+}
+
+static bool exists(const char *folder, const char *name) {
+    char *path = ergo_path_join(folder, name);
+    const bool there = path && access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+static void remove_file(const char *folder, const char *name) {
+    char *path = ergo_path_join(folder, name);
+    if (path)
+        unlink(path);
+    free(path);
+}
+
+/* Create or take over the run folder, and lock it. */
+static enum ergo_status prepare_folder(struct ergo_run *run) {
+    static const char *const files[] = {"result.json", "checkpoint.h5", "series.h5", "report.html",
+                                        "configurations.png"};
+    enum ergo_status status = ergo_folder_create(run->ctx, run->folder);
+    if (status == ERGO_OK)
+        status = ergo_folder_lock(run->ctx, run->folder, &run->lock);
+    if (status != ERGO_OK)
+        return status;
+    if (exists(run->folder, "checkpoint.h5") || exists(run->folder, "result.json")) {
+        if (!run->options->overwrite)
+            return ERGO_FAIL(run->ctx, ERGO_E_JOB,
+                             "the folder %s holds an earlier run: continue it with `ergocl resume "
+                             "%s`, replace it with --overwrite, or choose another folder with -o",
+                             run->folder, run->folder);
+        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+            remove_file(run->folder, files[i]);
+    }
+    return ERGO_OK;
+}
+
+static char *copy_text(const char *text) {
+    char *copy = malloc(strlen(text) + 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
+                          const struct ergo_run_options *options, struct ergo_result **result) {
+    static const struct ergo_run_options none = {0};
+    struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
+    struct ergo_job *own = NULL;
+    if (result)
+        *result = NULL;
+    /* the result outlives the caller's job: a copy, from the text a checkpoint would hold */
+    enum ergo_status status = ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name,
+                                             NULL, 0, &own);
+    if (status == ERGO_OK)
+        status = allocate_result(&run, own);
+    if (status == ERGO_OK) {
+        run.folder = copy_text(run.options->directory ? run.options->directory : job->name);
+        status = run.folder ? prepare_folder(&run)
+                            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    }
+    if (status == ERGO_OK)
+        status = execute(&run, result);
+    run_release(&run);
+    return status;
+}
+
+/* The job text and name in a checkpoint, parsed. */
+static enum ergo_status parse_stored_job(struct ergo_run *run, struct ergo_job **job) {
+    const struct ergo_blob *text = ergo_blobs_find(&run->restored, "job");
+    const struct ergo_blob *name = ergo_blobs_find(&run->restored, "name");
+    char stored[256] = "job";
+    if (!text || !name)
+        return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s/checkpoint.h5 holds no job", run->folder);
+    if (name->length < sizeof stored) {
+        memcpy(stored, name->data, name->length);
+        stored[name->length] = '\0';
+    }
+    return ergo_job_parse(run->ctx, text->data, text->length, stored, NULL, 0, job);
+}
+
+enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
+                             const struct ergo_run_options *options, struct ergo_result **result) {
+    static const struct ergo_run_options none = {0};
+    struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
+    struct ergo_job *job = NULL;
+    char *path = ergo_path_join(directory, "checkpoint.h5");
+    enum ergo_status status = ERGO_OK;
+    if (result)
+        *result = NULL;
+    run.folder = copy_text(directory);
+    if (!path || !run.folder)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    else if (access(path, F_OK) != 0)
+        status = ERGO_FAIL(ctx, ERGO_E_IO,
+                           "%s has no checkpoint.h5: nothing to resume there; start the job with "
+                           "`ergocl run JOB.json -o %s`",
+                           directory, directory);
+    if (status == ERGO_OK)
+        status = ergo_folder_lock(ctx, run.folder, &run.lock);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_read(ctx, path, &run.restored);
+    if (status == ERGO_OK)
+        status = parse_stored_job(&run, &job);
+    if (status == ERGO_OK)
+        status = allocate_result(&run, job);
+    if (status == ERGO_OK)
+        status = ergo_run_restore(&run, &run.restored);
+    if (status == ERGO_OK)
+        status = execute(&run, result);
+    run_release(&run);
+    free(path);
+    return status;
+}

@@ -1,0 +1,234 @@
+/*
+ * The run as named blobs of a checkpoint, and back. Integers and doubles are little-endian as in
+ * memory (a big-endian host is refused by the device layer). All members of a batch share a blob:
+ * thousands of members must not become thousands of HDF5 objects.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run.h"
+
+enum { META_VERSION = 1 };
+
+/* Fixed-width: this is a file format. */
+struct meta {
+    uint64_t version, state_version, batch, step, samples, n_points;
+    double seconds;
+};
+
+/* Per member, in job order. */
+struct member_meta {
+    uint64_t stream, steps, digest, n_samples, n_pictures;
+};
+
+static enum ergo_status no_memory(struct ergo_run *run) {
+    return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a checkpoint");
+}
+
+static void append(struct ergo_text *text, const void *data, size_t length) {
+    ergo_text_append_bytes(text, data, length);
+}
+
+static bool add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
+    const bool ok = !text->failed && ergo_blobs_add(blobs, name, text->data ? text->data : "",
+                                                    text->length);
+    ergo_text_free(text);
+    return ok;
+}
+
+/* Series, curves and pictures of every member, each kind one blob. */
+static bool add_members(struct ergo_run *run, struct ergo_blobs *blobs) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    struct ergo_text metas = {0}, series = {0}, curves = {0}, pictures = {0};
+    for (size_t i = 0; i < run->result->n_members; i++) {
+        const struct ergo_member_result *m = &run->result->members[i];
+        const struct member_meta meta = {m->point->stream, m->steps, m->digest, m->n_samples,
+                                         m->n_pictures};
+        append(&metas, &meta, sizeof meta);
+        for (size_t c = 0; c < info->n_columns; c++)
+            append(&series, m->series[c], m->n_samples * sizeof(double));
+        for (size_t c = 0; c < info->n_curves; c++) {
+            const struct ergo_curve *curve = &run->curves[i][c];
+            const uint64_t head[2] = {curve->count, curve->bin_length};
+            append(&curves, head, sizeof head);
+            append(&curves, curve->bins, ERGO_CURVE_BINS * curve->size * sizeof(double));
+        }
+        for (size_t k = 0; k < m->n_pictures; k++) {
+            const struct ergo_picture *p = &m->pictures[k];
+            const uint64_t head[3] = {m->picture_steps[k], p->width, p->height};
+            append(&pictures, head, sizeof head);
+            append(&pictures, p->rgb, (size_t)p->width * p->height * 3);
+        }
+    }
+    bool ok = add_text(blobs, "members", &metas);
+    ok = add_text(blobs, "series", &series) && ok;
+    ok = add_text(blobs, "curves", &curves) && ok;
+    return add_text(blobs, "pictures", &pictures) && ok;
+}
+
+/* States of the current batch's members. */
+static enum ergo_status add_states(struct ergo_run *run, struct ergo_blobs *blobs) {
+    struct ergo_text states = {0}, lengths = {0};
+    enum ergo_status status = ERGO_OK;
+    const size_t count = run->job->batches[run->batch].count;
+    for (size_t m = 0; m < count && status == ERGO_OK; m++) {
+        const size_t before = states.length;
+        status = run->sampler->ops->save(run->ctx, run->state, m, &states);
+        const uint64_t length = states.length - before;
+        append(&lengths, &length, sizeof length);
+    }
+    const bool ok = add_text(blobs, "states", &states);
+    if ((!add_text(blobs, "state_lengths", &lengths) || !ok) && status == ERGO_OK)
+        status = no_memory(run);
+    return status;
+}
+
+enum ergo_status ergo_run_save(struct ergo_run *run) {
+    struct ergo_blobs blobs = {0};
+    enum ergo_status status = ERGO_OK;
+    char *path = ergo_path_join(run->folder, "checkpoint.h5");
+    const struct meta meta = {META_VERSION, run->sampler->info->state_version, run->batch, run->step,
+                              run->samples, run->job->n_points, ergo_run_seconds(run)};
+    const char *job = run->job->canonical;
+    if (!path || !ergo_blobs_add(&blobs, "job", job, strlen(job)) ||
+        !ergo_blobs_add(&blobs, "name", run->job->name, strlen(run->job->name)) ||
+        !ergo_blobs_add(&blobs, "started", run->result->started, strlen(run->result->started)) ||
+        !ergo_blobs_add(&blobs, "meta", &meta, sizeof meta) || !add_members(run, &blobs))
+        status = no_memory(run);
+    if (status == ERGO_OK && run->state)
+        status = add_states(run, &blobs);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_write(run->ctx, path, &blobs);
+    ergo_blobs_free(&blobs);
+    free(path);
+    return status;
+}
+
+/* ---- restore --------------------------------------------------------------------------------- */
+
+/* Takes `length` bytes off the front of a blob; NULL when it has fewer. */
+struct reader {
+    const char *at;
+    size_t rest;
+};
+
+static const void *take(struct reader *reader, size_t length) {
+    if (!reader->at || length > reader->rest)
+        return NULL;
+    const void *at = reader->at;
+    reader->at += length;
+    reader->rest -= length;
+    return at;
+}
+
+static struct reader reader_of(const struct ergo_blobs *blobs, const char *name) {
+    const struct ergo_blob *blob = ergo_blobs_find(blobs, name);
+    return blob ? (struct reader){blob->data, blob->length} : (struct reader){NULL, 0};
+}
+
+static bool copy(struct reader *reader, void *to, size_t length) {
+    const void *from = take(reader, length);
+    if (from && length)
+        memcpy(to, from, length);
+    return from != NULL;
+}
+
+static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
+                           struct reader *series, struct reader *curves, struct reader *pictures) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    struct ergo_member_result *m = &run->result->members[i];
+    const struct ergo_schedule schedule = ergo_schedule_of(m->point);
+    struct member_meta meta;
+    if (!copy(metas, &meta, sizeof meta) || meta.stream != m->point->stream ||
+        meta.n_samples > schedule.n_samples || meta.n_pictures > 64)
+        return false;
+    m->steps = meta.steps;
+    m->digest = meta.digest;
+    m->n_samples = (size_t)meta.n_samples;
+    for (size_t c = 0; c < info->n_columns; c++)
+        if (!copy(series, m->series[c], m->n_samples * sizeof(double)))
+            return false;
+    for (size_t c = 0; c < info->n_curves; c++) {
+        struct ergo_curve *curve = &run->curves[i][c];
+        uint64_t head[2];
+        if (!copy(curves, head, sizeof head) ||
+            !copy(curves, curve->bins, ERGO_CURVE_BINS * curve->size * sizeof(double)))
+            return false;
+        curve->count = head[0];
+        curve->bin_length = head[1];
+    }
+    for (size_t k = 0; k < meta.n_pictures; k++) {
+        uint64_t head[3];
+        struct ergo_picture *p = &m->pictures[k];
+        if (!copy(pictures, head, sizeof head) || head[1] > 65536 || head[2] > 65536)
+            return false;
+        p->rgb = malloc((size_t)(head[1] * head[2] * 3 + 1));
+        if (!p->rgb)
+            return false;
+        m->n_pictures = k + 1;
+        m->picture_steps[k] = head[0];
+        p->width = (unsigned)head[1];
+        p->height = (unsigned)head[2];
+        if (!copy(pictures, p->rgb, (size_t)(head[1] * head[2] * 3)))
+            return false;
+    }
+    return true;
+}
+
+static enum ergo_status damaged(struct ergo_run *run, const char *what) {
+    return ERGO_FAIL(run->ctx, ERGO_E_IO,
+                     "%s/checkpoint.h5: %s does not fit the job in it; the file is damaged or from "
+                     "another version",
+                     run->folder, what);
+}
+
+enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs *blobs) {
+    struct meta meta;
+    struct reader head = reader_of(blobs, "meta");
+    if (!copy(&head, &meta, sizeof meta) || meta.version != META_VERSION)
+        return damaged(run, "its header");
+    if (meta.state_version != run->sampler->info->state_version)
+        return ERGO_FAIL(run->ctx, ERGO_E_IO,
+                         "%s/checkpoint.h5 holds states of version %" PRIu64 " of %s; this ergocl "
+                         "reads version %u",
+                         run->folder, meta.state_version, run->sampler->info->name,
+                         run->sampler->info->state_version);
+    if (meta.n_points != run->job->n_points || meta.batch > run->job->n_batches)
+        return damaged(run, "the number of points");
+    struct reader metas = reader_of(blobs, "members"), series = reader_of(blobs, "series");
+    struct reader curves = reader_of(blobs, "curves"), pictures = reader_of(blobs, "pictures");
+    for (size_t i = 0; i < run->result->n_members; i++)
+        if (!restore_member(run, i, &metas, &series, &curves, &pictures))
+            return damaged(run, "a member's data");
+    struct reader started = reader_of(blobs, "started");
+    const size_t length = started.rest < sizeof run->result->started - 1
+                              ? started.rest
+                              : sizeof run->result->started - 1;
+    memset(run->result->started, 0, sizeof run->result->started);
+    copy(&started, run->result->started, length);
+    run->batch = (size_t)meta.batch;
+    run->step = meta.step;
+    run->samples = (size_t)meta.samples;
+    run->seconds_before = meta.seconds;
+    run->has_restored_states = ergo_blobs_find(blobs, "states") != NULL;
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_run_load_states(struct ergo_run *run) {
+    struct reader states = reader_of(&run->restored, "states");
+    struct reader lengths = reader_of(&run->restored, "state_lengths");
+    enum ergo_status status = ERGO_OK;
+    for (size_t m = 0; m < run->job->batches[run->batch].count && status == ERGO_OK; m++) {
+        uint64_t length = 0;
+        const void *bytes = NULL;
+        if (copy(&lengths, &length, sizeof length))
+            bytes = take(&states, (size_t)length);
+        if (!bytes)
+            return damaged(run, "a member's state");
+        status = run->sampler->ops->load(run->ctx, run->state, m, run->step, bytes, (size_t)length);
+    }
+    ergo_blobs_free(&run->restored);
+    return status;
+}

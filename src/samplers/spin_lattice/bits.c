@@ -1,0 +1,211 @@
+/* The canonical state of an Ising lattice, its audit and its picture. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/ising.h"
+#include "spin_lattice/params.h"
+
+/* Bit i of the lower half to bit 2i, and back. */
+static uint64_t spread(uint64_t x) {
+    x = (x | x << 16) & 0x0000ffff0000ffffu;
+    x = (x | x << 8) & 0x00ff00ff00ff00ffu;
+    x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fu;
+    x = (x | x << 2) & 0x3333333333333333u;
+    return (x | x << 1) & 0x5555555555555555u;
+}
+
+static uint32_t gather(uint64_t x) {
+    x &= 0x5555555555555555u;
+    x = (x | x >> 1) & 0x3333333333333333u;
+    x = (x | x >> 2) & 0x0f0f0f0f0f0f0f0fu;
+    x = (x | x >> 4) & 0x00ff00ff00ff00ffu;
+    x = (x | x >> 8) & 0x0000ffff0000ffffu;
+    return (uint32_t)(x | x >> 16);
+}
+
+static size_t row_bytes(const struct ising_shape *s) {
+    return ((size_t)s->lx + 7) / 8;
+}
+
+void ising_pack(const struct ising_shape *s, const uint32_t *words, uint8_t *rows) {
+    for (size_t y = 0; y < (size_t)s->ly; y++) {
+        for (size_t w = 0; w < s->row_words; w++) {
+            /* in row y colour y & 1 has the even x */
+            const size_t even = (y & 1) * 4 * s->blocks, odd = (1 - (y & 1)) * 4 * s->blocks;
+            const uint64_t pair = spread(words[even + y * s->row_words + w]) |
+                                  spread(words[odd + y * s->row_words + w]) << 1;
+            for (size_t b = 0; b < 8 && 8 * w + b < row_bytes(s); b++)
+                rows[y * row_bytes(s) + 8 * w + b] = (uint8_t)(pair >> (8 * b));
+        }
+    }
+}
+
+bool ising_unpack(const struct ising_shape *s, const uint8_t *rows, uint32_t *words) {
+    bool clean = true;
+    const uint32_t tail = 0xffffffffu >> (32 - s->tail);
+    memset(words, 0, s->member_bytes);
+    for (size_t y = 0; y < (size_t)s->ly; y++) {
+        for (size_t w = 0; w < s->row_words; w++) {
+            const size_t even = (y & 1) * 4 * s->blocks, odd = (1 - (y & 1)) * 4 * s->blocks;
+            uint64_t pair = 0;
+            for (size_t b = 0; b < 8 && 8 * w + b < row_bytes(s); b++)
+                pair |= (uint64_t)rows[y * row_bytes(s) + 8 * w + b] << (8 * b);
+            const uint32_t mask = w + 1 == s->row_words ? tail : 0xffffffffu;
+            const uint32_t a = gather(pair), c = gather(pair >> 1);
+            clean = clean && !((a | c) & ~mask);
+            words[even + y * s->row_words + w] = a;
+            words[odd + y * s->row_words + w] = c;
+        }
+    }
+    return clean;
+}
+
+static unsigned spin_at(const struct ising_shape *s, const uint8_t *rows, size_t x, size_t y) {
+    return rows[y * row_bytes(s) + x / 8] >> (x % 8) & 1;
+}
+
+void ising_count(const struct ising_shape *s, const uint8_t *rows, uint64_t *up,
+                 uint64_t *unequal) {
+    *up = *unequal = 0;
+    const size_t lx = (size_t)s->lx, ly = (size_t)s->ly;
+    for (size_t y = 0; y < ly; y++) {
+        const size_t below = y + 1 == ly ? 0 : y + 1;
+        for (size_t x = 0; x < lx; x++) {
+            const unsigned spin = spin_at(s, rows, x, y);
+            *up += spin;
+            *unequal += spin != spin_at(s, rows, x + 1 == lx ? 0 : x + 1, y);
+            *unequal += spin != spin_at(s, rows, x, below);
+        }
+    }
+}
+
+/* One member's canonical rows, malloc'ed. */
+static enum ergo_status fetch(struct ergo_context *ctx, struct ising_state *s, size_t member,
+                              uint8_t **rows, size_t *length) {
+    enum ergo_status status = ERGO_OK;
+    uint32_t *words = malloc(s->shape.member_bytes);
+    *length = row_bytes(&s->shape) * (size_t)s->shape.ly;
+    *rows = malloc(*length);
+    if (!words || !*rows) {
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %zu bytes",
+                           *length);
+        goto out;
+    }
+    status = ergo_buffer_read(ctx, s->device, s->spins, member * s->shape.member_bytes,
+                              s->shape.member_bytes, words);
+    if (status == ERGO_OK)
+        ising_pack(&s->shape, words, *rows);
+out:
+    free(words);
+    if (status != ERGO_OK) {
+        free(*rows);
+        *rows = NULL;
+    }
+    return status;
+}
+
+enum ergo_status ising_save(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_text *text) {
+    uint8_t *rows = NULL;
+    size_t length = 0;
+    enum ergo_status status = fetch(ctx, state, member, &rows, &length);
+    if (status == ERGO_OK)
+        ergo_text_append_bytes(text, rows, length);
+    if (status == ERGO_OK && text->failed)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", length);
+    free(rows);
+    return status;
+}
+
+enum ergo_status ising_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                            const void *bytes, size_t length) {
+    struct ising_state *s = opaque;
+    const size_t expected = row_bytes(&s->shape) * (size_t)s->shape.ly;
+    if (length != expected)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; a lattice of %lld x %lld "
+                         "has %zu",
+                         member, length, (long long)s->shape.lx, (long long)s->shape.ly, expected);
+    uint32_t *words = malloc(s->shape.member_bytes);
+    if (!words)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    enum ergo_status status = ERGO_OK;
+    if (!ising_unpack(&s->shape, bytes, words))
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has bits outside the "
+                                           "lattice: it is damaged",
+                           member);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->spins, member * s->shape.member_bytes,
+                                   s->shape.member_bytes, words);
+    s->step = step;
+    free(words);
+    return status;
+}
+
+/* The device's counts, taken with word operations, against a plain count over sites on the host. */
+enum ergo_status ising_audit(struct ergo_context *ctx, void *opaque) {
+    struct ising_state *s = opaque;
+    uint64_t *device_counts = malloc(2 * s->batch->count * sizeof *device_counts);
+    uint8_t *rows = NULL;
+    if (!device_counts)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the audit");
+    uint64_t *up = device_counts, *unequal = device_counts + s->batch->count;
+    enum ergo_status status = ising_measure_now(ctx, s, up, unequal);
+    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++) {
+        size_t length = 0;
+        uint64_t true_up, true_unequal;
+        status = fetch(ctx, s, i, &rows, &length);
+        if (status != ERGO_OK)
+            break;
+        ising_count(&s->shape, rows, &true_up, &true_unequal);
+        if (up[i] != true_up || unequal[i] != true_unequal)
+            status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                               "audit of spin-lattice failed on %s at sweep %llu, member %zu: the "
+                               "device counts %llu up spins and %llu unequal bonds, the host %llu "
+                               "and %llu",
+                               s->device->summary.name, (unsigned long long)s->step, i,
+                               (unsigned long long)up[i], (unsigned long long)unequal[i],
+                               (unsigned long long)true_up, (unsigned long long)true_unequal);
+        free(rows);
+        rows = NULL;
+    }
+    free(device_counts);
+    return status;
+}
+
+/* One pixel per site up to 1024 a side, beyond that the mean over squares. */
+enum ergo_status ising_picture(struct ergo_context *ctx, void *opaque, size_t member,
+                               struct ergo_picture *picture) {
+    struct ising_state *s = opaque;
+    static const double up_colour[3] = {31, 58, 95}, down_colour[3] = {245, 222, 179};
+    uint8_t *rows = NULL;
+    size_t length = 0;
+    memset(picture, 0, sizeof *picture);
+    enum ergo_status status = fetch(ctx, s, member, &rows, &length);
+    if (status != ERGO_OK)
+        return status;
+    const size_t lx = (size_t)s->shape.lx, ly = (size_t)s->shape.ly;
+    const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
+    picture->width = (unsigned)((lx + cell - 1) / cell);
+    picture->height = (unsigned)((ly + cell - 1) / cell);
+    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
+    if (!picture->rgb) {
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
+        goto out;
+    }
+    for (size_t py = 0; py < picture->height; py++) {
+        for (size_t px = 0; px < picture->width; px++) {
+            size_t sites = 0, ups = 0;
+            for (size_t y = py * cell; y < (py + 1) * cell && y < ly; y++)
+                for (size_t x = px * cell; x < (px + 1) * cell && x < lx; x++, sites++)
+                    ups += spin_at(&s->shape, rows, x, y);
+            const double f = (double)ups / (double)sites;
+            for (size_t c = 0; c < 3; c++)
+                picture->rgb[3 * (py * picture->width + px) + c] =
+                    (uint8_t)(f * up_colour[c] + (1 - f) * down_colour[c] + 0.5);
+        }
+    }
+out:
+    free(rows);
+    return status;
+}

@@ -1,0 +1,466 @@
+/* The 2D Ising model on a device: build, start, advance, collect. */
+#include "samplers/spin_lattice/ising.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/portable.h"
+#include "core/program.h"
+#include "spin_lattice/params.h"
+
+_Static_assert(sizeof(struct ising_member) == ISING_MEMBER_BYTES, "ising_member has no padding");
+
+/* Upper and lower part of round(p 2^39), or the class's `always` bit. */
+static void set_threshold(struct ising_member *member, int k, double p) {
+    const double scaled = p * 0x1p39 + 0.5;
+    if (scaled >= 0x1p39) {
+        member->always |= 1u << k;
+        return;
+    }
+    const uint64_t t = (uint64_t)scaled;
+    member->high[k] = (uint32_t)(t >> 32);
+    member->low[k] = (uint32_t)t;
+}
+
+void ising_member_fill(const struct ergo_point *point, bool field, struct ising_member *member) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    const double j = ergo_point_real(point, "/system/coupling");
+    const double b = ergo_point_real(point, "/system/field");
+    const bool heat_bath = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+    memset(member, 0, sizeof *member);
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    member->anti = j < 0 ? 0xffffffffu : 0;
+    if (!field) { /* 4 or 3 satisfied bonds: the flip costs 8|J| or 4|J| */
+        const double abs_j = j < 0 ? -j : j;
+        set_threshold(member, 0, ergo_portable_exp(-8.0 * abs_j / t));
+        set_threshold(member, 1, ergo_portable_exp(-4.0 * abs_j / t));
+        return;
+    }
+    for (int k = 0; k < ISING_CLASSES_MAX; k++) {
+        const double spin = k < 5 ? 1.0 : -1.0, neighbours = 2.0 * (k % 5) - 4.0;
+        const double cost = 2.0 * spin * (j * neighbours + b); /* energy of the flip */
+        if (heat_bath)
+            set_threshold(member, k, 1.0 / (1.0 + ergo_portable_exp(cost / t)));
+        else
+            set_threshold(member, k, cost <= 0 ? 1.0 : ergo_portable_exp(-cost / t));
+    }
+}
+
+static void slot_release(struct ising_slot *slot) {
+    if (slot->sums_ready)
+        clReleaseEvent(slot->sums_ready);
+    if (slot->counts_ready)
+        clReleaseEvent(slot->counts_ready);
+    ergo_buffer_release(&slot->sums);
+    ergo_buffer_release(&slot->counts);
+    free(slot->host_sums);
+    free(slot->host_counts);
+}
+
+void ising_destroy(void *opaque) {
+    struct ising_state *s = opaque;
+    if (!s)
+        return;
+    if (s->device)
+        clFinish(s->device->queue); /* reads into our slots may be under way */
+    const cl_kernel kernels[] = {s->sweep, s->start, s->measure, s->correlate, s->fast};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        if (kernels[i])
+            clReleaseKernel(kernels[i]);
+    if (s->fast_program)
+        clReleaseProgram(s->fast_program);
+    if (s->global_program)
+        clReleaseProgram(s->global_program);
+    ergo_buffer_release(&s->spins);
+    ergo_buffer_release(&s->scratch);
+    ergo_buffer_release(&s->member_buffer);
+    slot_release(&s->slots[0]);
+    slot_release(&s->slots[1]);
+    free(s->members);
+    free(s);
+}
+
+static enum ergo_status build_programs(struct ergo_context *ctx, struct ising_state *s) {
+    const struct ising_launch *l = &s->launch;
+    char options[512], fixed[160] = "";
+    if (l->fixed)
+        snprintf(fixed, sizeof fixed,
+                 " -DISING_FIXED -DISING_HIGH0=%uu -DISING_LOW0=%uu -DISING_HIGH1=%uu "
+                 "-DISING_LOW1=%uu",
+                 s->members[0].high[0], s->members[0].low[0], s->members[0].high[1],
+                 s->members[0].low[1]);
+    const int length = snprintf(
+        options, sizeof options, "-DISING_LX=%lldu -DISING_LY=%lldu -DISING_CLASSES=%d%s%s%s%s",
+        (long long)s->shape.lx, (long long)s->shape.ly, l->field ? ISING_CLASSES_MAX : 2,
+        l->lanes ? " -DISING_SIMD" : "", l->wide ? " -DISING_WIDE" : "",
+        l->wide && s->shape.tail == 32 ? " -DISING_FULL" : "", fixed);
+    enum ergo_status status = ergo_program_build(ctx, s->device, "spin_lattice/ising_global.cl",
+                                                 options, &s->global_program);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_sweep", &s->sweep);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_start", &s->start);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_measure", &s->measure);
+    if (status == ERGO_OK)
+        status =
+            ergo_kernel_create(ctx, s->device, s->global_program, "ising_correlate", &s->correlate);
+    if (status != ERGO_OK || l->path == ISING_PATH_GLOBAL)
+        return status;
+    const bool local = l->path == ISING_PATH_LOCAL;
+    if (local)
+        snprintf(options + length, sizeof options - (size_t)length, " -DISING_GROUP=%u", l->group);
+    else
+        snprintf(options + length, sizeof options - (size_t)length,
+                 " -DISING_GROUP=%u -DISING_SWEEPS=%u -DISING_ROWS=%u", l->group, l->sweeps,
+                 l->rows);
+    status = ergo_program_build(
+        ctx, s->device, local ? "spin_lattice/ising_local.cl" : "spin_lattice/ising_tile.cl",
+        options, &s->fast_program);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->fast_program,
+                                    local ? "ising_sweep_local" : "ising_sweep_tile", &s->fast);
+    return status;
+}
+
+/* Work-items of the flexible kernels: as planned, unless the compiled kernel allows fewer. */
+static size_t kernel_group(const struct ising_state *s, cl_kernel kernel) {
+    size_t limit = 0, group = s->launch.group;
+    if (clGetKernelWorkGroupInfo(kernel, s->device->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit,
+                                 &limit, NULL) == CL_SUCCESS)
+        while (limit && group > limit)
+            group /= 2;
+    return group ? group : 1;
+}
+
+enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                              struct ergo_device *device, void **state) {
+    struct ergo_plan plan;
+    struct ising_state *s = calloc(1, sizeof *s);
+    enum ergo_status status = ERGO_OK;
+    if (!s)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the spin-lattice state");
+    s->batch = batch;
+    s->device = device;
+    s->shape = ising_shape_of(batch->points[0]);
+    status = ising_launch_plan(ctx, batch, device, &s->launch, &plan);
+    if (status != ERGO_OK)
+        goto out;
+
+    s->members = calloc(batch->count, sizeof *s->members);
+    if (!s->members) {
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+        goto out;
+    }
+    for (size_t i = 0; i < batch->count; i++)
+        ising_member_fill(batch->points[i], s->launch.field, &s->members[i]);
+    s->launch.fixed = s->launch.fixed && s->members[0].always == 0;
+
+    status = build_programs(ctx, s);
+    if (status != ERGO_OK)
+        goto out;
+    status = ergo_buffer_create(ctx, device, "members", batch->count * sizeof *s->members,
+                                s->members, &s->member_buffer);
+    if (status != ERGO_OK)
+        goto out;
+    status = ergo_buffer_create(ctx, device, "spins", s->shape.member_bytes * batch->count, NULL,
+                                &s->spins);
+    if (status == ERGO_OK && s->launch.path == ISING_PATH_TILE)
+        status = ergo_buffer_create(ctx, device, "spins, second copy",
+                                    s->shape.member_bytes * batch->count, NULL, &s->scratch);
+    if (status != ERGO_OK)
+        goto out;
+    for (int i = 0; i < 2; i++) {
+        struct ising_slot *slot = &s->slots[i];
+        const size_t sums = 8 * batch->count * s->launch.measure_groups * s->launch.block_samples;
+        const size_t counts = 8 * batch->count * s->launch.reach * s->launch.correlate_parts *
+                              s->launch.curve_capacity;
+        status = ergo_buffer_create(ctx, device, "samples", sums, NULL, &slot->sums);
+        if (status == ERGO_OK && counts)
+            status = ergo_buffer_create(ctx, device, "correlations", counts, NULL, &slot->counts);
+        if (status != ERGO_OK)
+            goto out;
+        slot->host_sums = malloc(sums);
+        slot->host_counts = malloc(counts ? counts : 1);
+        if (!slot->host_sums || !slot->host_counts) {
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
+            goto out;
+        }
+    }
+out:
+    if (status != ERGO_OK) {
+        ising_destroy(s);
+        s = NULL;
+    }
+    *state = s;
+    return status;
+}
+
+enum ergo_status ising_init(struct ergo_context *ctx, void *opaque) {
+    struct ising_state *s = opaque;
+    const char *start = ergo_point_text(s->batch->points[0], "/system/start");
+    const cl_uint mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
+    const size_t group = kernel_group(s, s->start);
+    const size_t global[2] = {ergo_round_up(s->shape.blocks, group), s->batch->count};
+    const size_t local[2] = {group, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(mode)};
+    s->step = 0;
+    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->start, "ising_start", args, 3,
+                                                 2, global, local, NULL);
+    return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;
+}
+
+/* ---- advance --------------------------------------------------------------------------------- */
+
+static enum ergo_status launch_half_sweeps(struct ergo_context *ctx, struct ising_state *s,
+                                           uint64_t sweeps) {
+    const size_t group = kernel_group(s, s->sweep);
+    const size_t global[2] = {ergo_round_up(s->shape.blocks, group), s->batch->count};
+    const size_t local[2] = {group, 1};
+    for (uint64_t i = 0; i < sweeps; i++) {
+        const cl_ulong step = s->step;
+        for (cl_uint colour = 0; colour < 2; colour++) {
+            const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
+                                            ERGO_ARG(colour), ERGO_ARG(step)};
+            enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->sweep, "ising_sweep",
+                                                         args, 4, 2, global, local, NULL);
+            if (status != ERGO_OK)
+                return status;
+        }
+        s->step++;
+    }
+    return ERGO_OK;
+}
+
+static enum ergo_status launch_tile(struct ergo_context *ctx, struct ising_state *s) {
+    const size_t stripes = ((size_t)s->shape.ly + s->launch.rows - 1) / s->launch.rows;
+    const size_t global[2] = {stripes * s->launch.group, s->batch->count};
+    const size_t local[2] = {s->launch.group, 1};
+    const cl_ulong step = s->step;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->scratch),
+                                    ERGO_ARG(s->member_buffer), ERGO_ARG(step)};
+    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->fast, "ising_sweep_tile", args,
+                                                 4, 2, global, local, NULL);
+    cl_mem other = s->spins;
+    s->spins = s->scratch;
+    s->scratch = other;
+    s->step += s->launch.sweeps;
+    return status;
+}
+
+/* `samples` times (`every` sweeps, measure) into slot->sums from sample `first` on; samples == 0:
+ * `every` sweeps. */
+static enum ergo_status launch_local(struct ergo_context *ctx, struct ising_state *s,
+                                     const struct ising_slot *slot, size_t samples, uint64_t every,
+                                     size_t first) {
+    const size_t global[2] = {s->batch->count * s->launch.group, 1};
+    const size_t local[2] = {s->launch.group, 1};
+    const cl_ulong step = s->step;
+    const cl_uint n = (cl_uint)samples, e = (cl_uint)every, f = (cl_uint)first;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(step),
+                                    ERGO_ARG(n),        ERGO_ARG(e),                ERGO_ARG(f),
+                                    ERGO_ARG(slot->sums)};
+    s->step += every * (samples ? samples : 1);
+    return ergo_kernel_launch(ctx, s->device, s->fast, "ising_sweep_local", args, 7, 1, global,
+                              local, NULL);
+}
+
+static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct ising_state *s,
+                                      const struct ising_slot *slot, uint64_t sweeps) {
+    enum ergo_status status = ERGO_OK;
+    if (s->launch.path == ISING_PATH_LOCAL) {
+        while (sweeps && status == ERGO_OK) {
+            const uint64_t now = sweeps < s->launch.launch_sweeps ? sweeps : s->launch.launch_sweeps;
+            status = launch_local(ctx, s, slot, 0, now, 0);
+            sweeps -= now;
+        }
+        return status;
+    }
+    if (s->launch.path == ISING_PATH_TILE)
+        for (; sweeps >= s->launch.sweeps && status == ERGO_OK; sweeps -= s->launch.sweeps)
+            status = launch_tile(ctx, s);
+    return status == ERGO_OK ? launch_half_sweeps(ctx, s, sweeps) : status;
+}
+
+static enum ergo_status launch_measure(struct ergo_context *ctx, struct ising_state *s, cl_mem sums,
+                                       size_t sample, size_t groups) {
+    const size_t group = kernel_group(s, s->measure);
+    const size_t global[2] = {groups * group, s->batch->count}, local[2] = {group, 1};
+    const cl_uint at = (cl_uint)sample;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(sums), ERGO_ARG(at),
+                                    ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
+    return ergo_kernel_launch(ctx, s->device, s->measure, "ising_measure", args, 4, 2, global,
+                              local, NULL);
+}
+
+static enum ergo_status launch_samples(struct ergo_context *ctx, struct ising_state *s,
+                                       const struct ising_slot *slot, size_t first, size_t count,
+                                       uint64_t every) {
+    enum ergo_status status = ERGO_OK;
+    const bool local = s->launch.path == ISING_PATH_LOCAL;
+    const uint64_t per_launch = s->launch.launch_sweeps / every;
+    for (size_t i = 0; i < count && status == ERGO_OK;) {
+        if (local && per_launch) {
+            const size_t now = count - i < per_launch ? count - i : (size_t)per_launch;
+            status = launch_local(ctx, s, slot, now, every, first + i);
+            i += now;
+            continue;
+        }
+        status = launch_sweeps(ctx, s, slot, local ? every - 1 : every);
+        if (status == ERGO_OK)
+            status = local ? launch_local(ctx, s, slot, 1, 1, first + i)
+                           : launch_measure(ctx, s, slot->sums, first + i,
+                                            s->launch.measure_groups);
+        i++;
+    }
+    return status;
+}
+
+static enum ergo_status launch_correlate(struct ergo_context *ctx, struct ising_state *s,
+                                         struct ising_slot *slot) {
+    const size_t group = kernel_group(s, s->correlate);
+    const cl_uint reach = s->launch.reach, parts = s->launch.correlate_parts;
+    const cl_uint at = (cl_uint)slot->curves++;
+    const size_t global[2] = {2 * (size_t)reach * parts * group, s->batch->count};
+    const size_t local[2] = {group, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->counts), ERGO_ARG(at),
+                                    ERGO_ARG(reach),    ERGO_ARG(parts),
+                                    ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
+    return ergo_kernel_launch(ctx, s->device, s->correlate, "ising_correlate", args, 6, 2, global,
+                              local, NULL);
+}
+
+static size_t sums_bytes(const struct ising_state *s, size_t samples) {
+    return 8 * s->batch->count * s->launch.measure_groups * samples;
+}
+
+static size_t counts_bytes(const struct ising_state *s, size_t curves) {
+    return 8 * s->batch->count * s->launch.reach * s->launch.correlate_parts * curves;
+}
+
+static enum ergo_status read_later(struct ergo_context *ctx, struct ising_state *s, cl_mem mem,
+                                   size_t bytes, void *data, cl_event *event) {
+    const cl_int code =
+        clEnqueueReadBuffer(s->device->queue, mem, CL_FALSE, 0, bytes, data, 0, NULL, event);
+    return code == CL_SUCCESS
+               ? ERGO_OK
+               : ERGO_FAIL_CL(ctx, code, "reading %zu bytes of samples from %s failed", bytes,
+                              s->device->summary.name);
+}
+
+enum ergo_status ising_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
+                               uint64_t every, uint64_t first_sample) {
+    struct ising_state *s = opaque;
+    struct ising_slot *slot = &s->slots[which];
+    enum ergo_status status = ERGO_OK;
+    slot->samples = count;
+    slot->curves = 0;
+    if (count == 0) {
+        status = launch_sweeps(ctx, s, slot, every);
+        if (status == ERGO_OK)
+            clFlush(s->device->queue);
+        return status;
+    }
+    const uint64_t interval = (uint64_t)ergo_point_int(s->batch->points[0], "/run/correlation_every");
+    for (size_t i = 0; i < count && status == ERGO_OK;) {
+        /* up to and including the next sample that carries curves */
+        size_t until = count;
+        bool curve = false;
+        if (interval) {
+            const uint64_t past = (first_sample + i) % interval;
+            const uint64_t next = i + (past ? interval - past : 0);
+            curve = next < count;
+            until = curve ? (size_t)next + 1 : count;
+        }
+        status = launch_samples(ctx, s, slot, i, until - i, every);
+        if (status == ERGO_OK && curve)
+            status = launch_correlate(ctx, s, slot);
+        i = until;
+    }
+    if (status == ERGO_OK)
+        status = read_later(ctx, s, slot->sums, sums_bytes(s, count), slot->host_sums,
+                            &slot->sums_ready);
+    if (status == ERGO_OK && slot->curves)
+        status = read_later(ctx, s, slot->counts, counts_bytes(s, slot->curves), slot->host_counts,
+                            &slot->counts_ready);
+    if (status == ERGO_OK)
+        clFlush(s->device->queue);
+    return status;
+}
+
+/* ---- collect --------------------------------------------------------------------------------- */
+
+static void add_parts(const uint32_t *pairs, size_t parts, uint64_t *up, uint64_t *unequal) {
+    *up = *unequal = 0;
+    for (size_t g = 0; g < parts; g++) {
+        *up += pairs[2 * g];
+        *unequal += pairs[2 * g + 1];
+    }
+}
+
+static void convert_curves(const struct ising_state *s, const struct ising_slot *slot,
+                           struct ergo_samples *samples) {
+    const size_t reach = s->launch.reach, parts = s->launch.correlate_parts, size = reach + 1;
+    const double sites = (double)s->shape.lx * (double)s->shape.ly;
+    const size_t rows = slot->curves * s->batch->count;
+    for (size_t row = 0; row < rows; row++) {
+        double *mean = samples->curves[0] + row * size;
+        double *axis[2] = {samples->curves[1] + row * size, samples->curves[2] + row * size};
+        mean[0] = axis[0][0] = axis[1][0] = 1.0;
+        for (size_t r = 1; r <= reach; r++) {
+            for (size_t a = 0; a < 2; a++) {
+                uint64_t unequal = 0;
+                for (size_t p = 0; p < parts; p++)
+                    unequal += slot->host_counts[((row * 2 + a) * reach + r - 1) * parts + p];
+                axis[a][r] = 1.0 - 2.0 * (double)unequal / sites;
+            }
+            mean[r] = 0.5 * (axis[0][r] + axis[1][r]);
+        }
+    }
+}
+
+enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                               struct ergo_samples *samples) {
+    struct ising_state *s = opaque;
+    struct ising_slot *slot = &s->slots[which];
+    const double sites = (double)s->shape.lx * (double)s->shape.ly;
+    samples->count = slot->samples;
+    samples->n_curve_samples = slot->curves;
+    if (slot->samples == 0)
+        return ERGO_OK;
+    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->sums_ready, NULL);
+    if (status == ERGO_OK && slot->curves)
+        status = ergo_event_wait(ctx, s->device, &slot->counts_ready, NULL);
+    if (status != ERGO_OK)
+        return status;
+    const size_t parts = s->launch.measure_groups;
+    for (size_t i = 0; i < slot->samples * s->batch->count; i++) {
+        const struct ergo_point *point = s->batch->points[i % s->batch->count];
+        uint64_t up, unequal;
+        add_parts(slot->host_sums + 2 * parts * i, parts, &up, &unequal);
+        const double m = 2.0 * (double)up / sites - 1.0;
+        /* 2N bonds, of which `unequal` join opposite spins */
+        samples->columns[2 * i] =
+            -ergo_point_real(point, "/system/coupling") * (2.0 - 2.0 * (double)unequal / sites) -
+            ergo_point_real(point, "/system/field") * m;
+        samples->columns[2 * i + 1] = m;
+    }
+    convert_curves(s, slot, samples);
+    return ERGO_OK;
+}
+
+enum ergo_status ising_measure_now(struct ergo_context *ctx, struct ising_state *s, uint64_t *up,
+                                   uint64_t *unequal) {
+    const size_t parts = s->launch.measure_groups;
+    /* On the local path a group per member must not count more than 2^32 bonds: it cannot, its
+     * lattice fits local memory. */
+    struct ising_slot *slot = &s->slots[0];
+    enum ergo_status status = launch_measure(ctx, s, slot->sums, 0, parts);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, slot->sums, 0, sums_bytes(s, 1), slot->host_sums);
+    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++)
+        add_parts(slot->host_sums + 2 * parts * i, parts, &up[i], &unequal[i]);
+    return status;
+}

@@ -1,0 +1,233 @@
+/* Which kernels run a batch on a device, and with what launch shape. Choices here change the speed
+ * and never the chain. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/ising.h"
+#include "spin_lattice/params.h"
+
+struct ising_shape ising_shape_of(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    struct ising_shape s = {.lx = size->size[0], .ly = size->size[1]};
+    const uint64_t h = (uint64_t)s.lx / 2;
+    s.row_words = (uint32_t)((h + 31) / 32);
+    s.tail = (uint32_t)(h - 32 * ((uint64_t)s.row_words - 1));
+    s.words = s.row_words * (uint64_t)s.ly;
+    s.blocks = (s.words + 3) / 4;
+    s.member_bytes = s.blocks * 32;
+    return s;
+}
+
+bool ising_needs_field(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/field") != 0.0 ||
+           strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") != 0;
+}
+
+uint32_t ising_reach(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    int64_t reach = ergo_point_int(point, "/run/correlation_max");
+    for (int i = 0; i < 2; i++)
+        if (reach > size->size[i] / 2)
+            reach = size->size[i] / 2;
+    return (uint32_t)reach;
+}
+
+static uint32_t power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
+    uint32_t p = least;
+    while (p < n && p < most)
+        p *= 2;
+    return p;
+}
+
+static uint64_t local_bytes(const struct ising_shape *s, uint32_t group) {
+    return s->blocks * 32 + 8 * (uint64_t)group;
+}
+
+static uint64_t tile_bytes(const struct ising_shape *s, uint32_t rows, uint32_t sweeps) {
+    return 8 * (uint64_t)s->row_words * (rows + 4 * sweeps);
+}
+
+/*
+ * Seconds per sweep of the whole batch on each path, from a few measured numbers. They need only
+ * order the paths; a tuning key overrides them.
+ *   GPU (H200, 2026-11-21): 3.4e12/s full; half a sweep of one block per work-item in local memory
+ *   1.2 us; a pair of launches 8.4 us; a tile launch of 4 sweeps 13 us.
+ *   CPU (PoCL 3.1, AVX-512): 1.3e9/s a core in local memory, 1.9e9/s global; 20 us a launch.
+ */
+static double path_seconds(enum ising_path path, const struct ising_shape *s, size_t members,
+                           uint32_t group, unsigned units, bool gpu) {
+    const double spins = (double)s->lx * (double)s->ly, work = spins * (double)members;
+    const double steps = ceil((double)s->blocks / group);
+    switch (path) {
+    case ISING_PATH_LOCAL: {
+        const double rounds = ceil((double)members / units);
+        if (gpu)
+            return fmax(2.4e-6 * steps, work / (2.6e10 * units));
+        return rounds * spins / 1.3e9;
+    }
+    case ISING_PATH_TILE:
+        return gpu ? fmax(3.3e-6, work / (1.2e10 * units)) : INFINITY;
+    case ISING_PATH_GLOBAL:
+    case ISING_PATH_AUTO:
+        break;
+    }
+    return gpu ? fmax(8.4e-6, work / (2.6e10 * units)) : 40e-6 + work / (1.9e9 * units);
+}
+
+static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
+                        const struct ising_shape *s, struct ising_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = batch->points[0];
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint32_t most = (uint32_t)(d->largest_group < 256 ? d->largest_group : 256);
+    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
+    const unsigned units = d->compute_units ? d->compute_units : 1;
+
+    uint32_t limit = 1;
+    while (limit * 2 <= d->largest_group)
+        limit *= 2;
+    const uint32_t local_group = wish ? wish : power_of_two_up(s->blocks, gpu ? 32 : 1, most);
+
+    /* 48 KiB are known to be shared well on GPUs; a CPU's megabyte would leave its cache. */
+    const uint64_t room = d->local_memory;
+    const bool local_fits = local_bytes(s, local_group) <= room;
+    l->sweeps = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
+    l->rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
+    l->sweeps = l->sweeps ? l->sweeps : 4;
+    l->rows = l->rows ? l->rows : 16;
+    const bool tile_fits = l->wide && s->ly > (int64_t)(4 * l->sweeps) &&
+                           tile_bytes(s, l->rows, l->sweeps) <= room;
+
+    l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
+    if ((l->path == ISING_PATH_LOCAL && !local_fits) || (l->path == ISING_PATH_TILE && !tile_fits))
+        l->path = ISING_PATH_AUTO;
+    if (l->path == ISING_PATH_AUTO) {
+        double best = INFINITY;
+        const enum ising_path order[] = {ISING_PATH_GLOBAL, ISING_PATH_TILE, ISING_PATH_LOCAL};
+        for (int i = 0; i < 3; i++) {
+            if ((order[i] == ISING_PATH_LOCAL && !local_fits) ||
+                (order[i] == ISING_PATH_TILE && !tile_fits))
+                continue;
+            const double t = path_seconds(order[i], s, batch->count, local_group, units, gpu);
+            if (t < best) {
+                best = t;
+                l->path = order[i];
+            }
+        }
+    }
+    switch (l->path) {
+    case ISING_PATH_LOCAL:
+        l->group = local_group;
+        break;
+    case ISING_PATH_TILE:
+        l->group = wish ? wish : 256;
+        break;
+    case ISING_PATH_GLOBAL:
+    case ISING_PATH_AUTO:
+        l->group = wish ? wish : power_of_two_up(s->blocks, 1, gpu ? 128 : 64);
+        break;
+    }
+    if (l->group > limit)
+        l->group = limit;
+}
+
+enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                   const struct ergo_device *device, struct ising_launch *launch,
+                                   struct ergo_plan *plan) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = batch->points[0];
+    const struct ising_shape s = ising_shape_of(first);
+    const uint64_t members = batch->count;
+    struct ising_launch l = {0};
+    memset(plan, 0, sizeof *plan);
+
+    if (s.blocks > UINT32_MAX / 4)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "a lattice of %lld x %lld has %llu words of one colour; words are numbered "
+                         "with 32 bits: at most 2^38 sites",
+                         (long long)s.lx, (long long)s.ly, (unsigned long long)s.words);
+
+    l.lanes = device->type == CL_DEVICE_TYPE_CPU;
+    l.wide = s.row_words % 4 == 0;
+    l.fixed = true;
+    for (size_t i = 0; i < members; i++) {
+        l.field = l.field || ising_needs_field(batch->points[i]);
+        l.fixed = l.fixed &&
+                  ergo_point_real(batch->points[i], "/system/temperature") ==
+                      ergo_point_real(first, "/system/temperature") &&
+                  ergo_point_real(batch->points[i], "/system/coupling") ==
+                      ergo_point_real(first, "/system/coupling");
+    }
+    l.fixed = l.fixed && !l.field;
+    choose_path(batch, device, &s, &l);
+
+    /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
+    const double spins = (double)s.lx * (double)s.ly * (double)members;
+    const double per_second = (device->type == CL_DEVICE_TYPE_CPU ? 1e9 : 2e10) *
+                              (d->compute_units ? d->compute_units : 1);
+    plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
+    l.launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
+
+    const uint64_t reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
+    l.reach = (uint32_t)reach;
+    l.correlate_parts = (uint32_t)(s.words / (1u << 25) + 1); /* 2^25 words x 64 sites < 2^32 */
+    l.measure_groups = 1;
+    if (l.path != ISING_PATH_LOCAL) {
+        const uint64_t per_group = 64 * (uint64_t)l.group;
+        uint64_t groups = (s.blocks + per_group - 1) / per_group;
+        const uint64_t least = s.blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds = 2^32 - ... */
+        const uint64_t enough = 8 * (uint64_t)(d->compute_units ? d->compute_units : 1);
+        groups = groups > enough ? enough : groups;
+        l.measure_groups = (uint32_t)(groups < 2 * least ? 2 * least : groups);
+    }
+    const uint64_t sample_bytes = 8 * members * l.measure_groups;
+    const uint64_t curve_bytes = 8 * members * reach * l.correlate_parts;
+    const uint64_t curve_every = (uint64_t)ergo_point_int(first, "/run/correlation_every");
+    l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
+    l.curve_capacity = 0;
+    if (reach) {
+        const uint64_t room = (uint64_t)fmax(1, (double)(64u << 20) / (double)curve_bytes);
+        if (l.block_samples > room * curve_every)
+            l.block_samples = (size_t)(room * curve_every);
+        l.curve_capacity = (uint32_t)((l.block_samples - 1) / curve_every + 1);
+    }
+
+    const uint64_t lattices = s.member_bytes * members;
+    plan->largest_buffer = lattices;
+    plan->device_bytes = lattices * (l.path == ISING_PATH_TILE ? 2 : 1) +
+                         members * sizeof(struct ising_member) +
+                         2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity);
+    plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity) +
+                       2 * s.member_bytes;
+    plan->block_samples = l.block_samples;
+    plan->work_per_step = spins;
+    static const char *const names[] = {"", "local", "tile", "global"};
+    snprintf(plan->path, sizeof plan->path, "%s", names[l.path]);
+    plan->launches_per_step = l.path == ISING_PATH_GLOBAL ? 2.0
+                              : l.path == ISING_PATH_TILE ? 1.0 / l.sweeps
+                                                          : 1.0 / (double)l.launch_sweeps;
+    if (l.path == ISING_PATH_LOCAL)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%zu work-groups of %u, one lattice each in local memory, up to %llu sweeps a "
+                 "launch",
+                 batch->count, l.group, (unsigned long long)l.launch_sweeps);
+    else if (l.path == ISING_PATH_TILE)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "stripes of %u rows, work-groups of %u, %u sweeps a launch", l.rows, l.group,
+                 l.sweeps);
+    else
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%llu work-items of 128 spins in groups of %u, half a sweep a launch",
+                 (unsigned long long)(s.blocks * members), l.group);
+    if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s (%s) cannot hold this batch: its lattices need a buffer of %.3g MiB "
+                         "and %.3g MiB in all; the device allows %.3g and has %.3g MiB. Use a "
+                         "smaller lattice, fewer replicas or scan points, or another device",
+                         d->name, d->id, (double)plan->largest_buffer / 1048576,
+                         (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
+                         (double)d->global_memory / 1048576);
+    *launch = l;
+    return ERGO_OK;
+}
