@@ -13,8 +13,9 @@
 #include "stats/covariance.h"
 
 enum {
-    WINDOW_MAX = 128, /* longest window before neighbours are joined */
-    BINS_MIN = 4,     /* fewest bins that binning is read from */
+    WINDOW_MAX = 128,   /* longest window before neighbours are joined */
+    WINDOW_WIDENED = 8, /* shortest window, in joined samples, where binning sets its length */
+    BINS_MIN = 4,       /* fewest bins that binning is read from */
 };
 
 /* Wolff's S: tau_exp / tau_int assumed by the automatic window; his recommendation is 1 to 2. */
@@ -78,7 +79,8 @@ static struct window gamma_method(double *d, size_t n, double shortest) {
     size_t m = n;
     double joined = 1; /* samples */
     for (;;) {
-        if (shortest > joined * WINDOW_MAX / 2 && m >= 8 * WINDOW_MAX) {
+        /* Joined pairs do away with alternation, too, which upsets any rule for stopping. */
+        if (shortest > joined * WINDOW_WIDENED && m >= 8 * WINDOW_MAX) {
             m = ergo_stats_join_pairs(d, m);
             joined *= 2;
             continue;
@@ -148,7 +150,7 @@ static struct variance_of_mean binning(double *d, size_t n) {
             return out;
         if (length == 1.0)
             first = now.value;
-        double ratio = now.value / first;
+        double ratio = fmax(1, now.value / first); /* 1: anticorrelation needs long bins, too */
         now.settled = length * length * length > 2 * (double)n * ratio * ratio;
         out = now;
     }

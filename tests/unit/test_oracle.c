@@ -111,7 +111,8 @@ static void test_exact_philox(void **state) {
           46);
     check("philox 6x4 J=-1 B=0.5 T=3", 6, 4, -1, 0.5, 3, ERGO_ORACLE_HEAT_BATH, ergo_oracle_philox,
           47);
-    check("philox 2x4 T=4", 2, 4, 1, 0, 4, ERGO_ORACLE_METROPOLIS, ergo_oracle_philox,
+    /* Heat bath: see test_metropolis_trap. */
+    check("philox 2x4 heat bath T=4", 2, 4, 1, 0, 4, ERGO_ORACLE_HEAT_BATH, ergo_oracle_philox,
           UINT64_C(0x123456789abcdef0));
 }
 
@@ -149,6 +150,33 @@ static void test_wrong_generator(void **state) {
     bool too_short = false;
     assert_true(largest_z(&o, &o, "mutant: rows share bits", &too_short) > 4);
     ergo_oracle_ising_free(&o);
+}
+
+/*
+ * A property of the method, not of the program: without a field, checkerboard Metropolis is not
+ * ergodic. Where every spin has two up and two down neighbours all dE are 0, every spin is flipped
+ * in every half-sweep, and it stays so for ever: diagonal stripes ++-- on sides that are multiples
+ * of 4. Such states are never entered either. Their weight at T = 4 is 0.7% on 2 x 4, 2e-4 on
+ * 4 x 4, and nothing on lattices that anyone simulates; heat bath has no such states.
+ */
+static void test_metropolis_trap(void **state) {
+    (void)state;
+    for (int dynamics = 0; dynamics < 2; dynamics++) {
+        struct ergo_oracle_ising o;
+        assert_true(ergo_oracle_ising_init(&o, 8, 8, 1, 0, 2, (enum ergo_oracle_dynamics)dynamics,
+                                           ERGO_ORACLE_UP, ergo_oracle_philox, 1));
+        for (int y = 0; y < 8; y++)
+            for (int x = 0; x < 8; x++)
+                *site(&o, x, y) = (x + y) % 4 < 2 ? 1 : -1;
+        for (uint64_t t = 0; t < 100; t++)
+            ergo_oracle_ising_sweep(&o, t);
+        bool stripes = true;
+        for (int y = 0; y < 8; y++)
+            for (int x = 0; x < 8; x++)
+                stripes = stripes && ergo_oracle_ising_spin(&o, x, y) == ((x + y) % 4 < 2 ? 1 : -1);
+        assert_int_equal(stripes, dynamics == ERGO_ORACLE_METROPOLIS);
+        ergo_oracle_ising_free(&o);
+    }
 }
 
 /* A block function that shows which counters are asked for. */
@@ -208,7 +236,7 @@ int main(void) {
         cmocka_unit_test(test_philox_known_answers), cmocka_unit_test(test_addressing),
         cmocka_unit_test(test_random_start),         cmocka_unit_test(test_exact_philox),
         cmocka_unit_test(test_exact_sequential),     cmocka_unit_test(test_wrong_temperature),
-        cmocka_unit_test(test_wrong_generator),
+        cmocka_unit_test(test_wrong_generator),      cmocka_unit_test(test_metropolis_trap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

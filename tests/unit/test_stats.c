@@ -183,6 +183,18 @@ static void test_coverage(void **state) {
     }
 }
 
+/* Nearly alternating (tau = 0.013): never understated, and not by much too large. */
+static void test_alternating(void **state) {
+    (void)state;
+    seed = 19;
+    const double phi = -0.95, exact = sqrt((1 + phi) / (1 - phi) / 10000);
+    struct coverage c = cover(300, 10000, phi);
+    printf("phi -0.95: error/exact %.4f binning %.4f naive %.4f\n", c.error / exact,
+           c.error_binning / exact, 1 / (100 * exact));
+    assert_true(c.error / exact > 0.98 && c.error / exact < 1.2);
+    assert_true(c.flagged < 0.05);
+}
+
 static void test_too_short(void **state) {
     (void)state;
     seed = 7;
@@ -490,6 +502,7 @@ int main(void) {
         cmocka_unit_test(test_special_cases),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_alternating),
         cmocka_unit_test(test_too_short),
         cmocka_unit_test(test_slow_part),
         cmocka_unit_test(test_long),
