@@ -1,14 +1,28 @@
 # ergocl: the front door. `make help` lists the targets.
+#
+# make all needs the libraries that tools/install-deps.sh installs; demo and test call it first.
 BUILD  ?= build
 CC     ?= gcc
 CFLAGS ?= -O2 -g
-WARN   := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-PKGS   := OpenCL libcjson libsodium libpng hdf5-serial
+PREFIX ?= /usr/local
 EXTRA  ?=
+JOBS   ?= $(shell nproc 2>/dev/null || echo 1)
+ifeq ($(CC),cc)
+CC := gcc
+endif
 
-CPPFLAGS += -D_GNU_SOURCE -Iinclude -Isrc -Icl $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
-LDLIBS   += $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
-ALLCFLAGS = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -fPIC -fvisibility=default -ffp-contract=off -MMD -MP
+VERSION := $(shell sed -n 's/.*ERGO_VERSION "\(.*\)"/\1/p' include/ergocl/ergocl.h)
+SONAME  := libergocl.so.$(firstword $(subst ., ,$(VERSION)))
+WARN    := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+PKGS    := OpenCL libcjson libsodium libpng hdf5-serial
+
+# Headers of other people are system headers: our warnings are about our code.
+PKG_CPPFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
+# No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
+ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -fPIC -ffp-contract=off -MMD -MP
+LIBS          = $(PKG_LIBS) -lm $(LDLIBS)
 
 LIB_SRC := $(wildcard src/core/*.c src/job/*.c src/run/*.c src/stats/*.c src/io/*.c src/samplers/*.c src/samplers/*/*.c)
 CLI_SRC := $(wildcard src/cli/*.c)
@@ -16,34 +30,195 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl)
 
-all: $(BUILD)/ergocl
+all: $(BUILD)/ergocl $(BUILD)/$(SONAME)
+
+# ---- the program and the libraries --------------------------------------------------------------
 
 $(BUILD)/ergocl: $(CLI_OBJ) $(BUILD)/libergocl.a
-	$(CC) $(CFLAGS) $(EXTRA) -o $@ $^ $(LDLIBS)
+	$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libergocl.a: $(LIB_OBJ)
 	rm -f $@ && ar rcs $@ $^
+
+# The shared library shows the functions of the public header and no others.
+$(BUILD)/libergocl.map: include/ergocl/ergocl.h
+	@mkdir -p $(@D)
+	{ echo '{ global:'; grep -o 'ergo_[a-z0-9_]*(' $< | sed 's/($$/;/' | sort -u; echo 'local: *; };'; } > $@
+
+$(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/libergocl.map
+	$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined \
+	    -Wl,--version-script=$(BUILD)/libergocl.map -o $@ $(LIB_OBJ) $(LIBS)
 
 $(BUILD)/embedded.c: tools/embed.sh $(CL_SRC)
 	@mkdir -p $(@D)
 	sh tools/embed.sh cl > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/embedded.o: $(BUILD)/embedded.c
-	$(CC) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
+	$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c | $(BUILD)/.libraries
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
+	$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
 
-UNIT_SRC := $(wildcard tests/unit/test_*.c)
-UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
+# One sentence instead of a screen of missing headers.
+$(BUILD)/.libraries:
+	@pkg-config --exists --print-errors $(PKGS) || { \
+	    echo 'ergocl: libraries are missing; tools/install-deps.sh installs them' >&2; exit 1; }
+	@mkdir -p $(@D) && touch $@
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libergocl.a
+# ---- demo ---------------------------------------------------------------------------------------
+
+DEMO := $(BUILD)/demo/quickstart
+
+# make tells a child its -j by itself; without one, use the whole machine.
+SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+
+demo:
+	tools/install-deps.sh
+	$(SUBMAKE) all
+	@mkdir -p $(BUILD)/demo
+	$(BUILD)/ergocl run data/jobs/quickstart.json -o $(DEMO) --overwrite
+
+# ---- tests --------------------------------------------------------------------------------------
+
+SUITES     := unit kernel contract physics
+ORACLE_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/oracle/*.c))
+test_bins   = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/test_*.c))
+TEST_BIN   := $(foreach suite,$(SUITES),$(call test_bins,$(suite)))
+RUN_ALL    := BUILD='$(BUILD)' tests/run-all
+
+$(BUILD)/tests/liboracle.a: $(ORACLE_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(ALLCFLAGS) -o $@ $< $(BUILD)/libergocl.a $(LDLIBS) -lcmocka
+	rm -f $@ && ar rcs $@ $^
+
+$(ORACLE_OBJ): INCLUDES += -Itests
+
+$(TEST_BIN): $(BUILD)/%: %.c $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
+	@mkdir -p $(@D)
+	$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) $(LDFLAGS) -o $@ $< \
+	    $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a $(LIBS) -lcmocka
+
+test-programs: all $(TEST_BIN)
+
+# Everything, on a machine where nothing is installed yet; one closing line for all suites.
+test:
+	tools/install-deps.sh --test
+	$(SUBMAKE) test-programs sanitize-programs
+	$(RUN_ALL) lint unit sanitize cli kernel oclgrind contract physics
+
+test-unit: $(call test_bins,unit)
+	$(RUN_ALL) unit
+test-kernel: $(call test_bins,kernel)
+	$(RUN_ALL) kernel
+test-oclgrind: $(call test_bins,kernel)
+	$(RUN_ALL) oclgrind
+test-contract: all $(call test_bins,contract)
+	$(RUN_ALL) contract
+test-physics: all $(call test_bins,physics)
+	$(RUN_ALL) physics
+test-cli: all
+	$(RUN_ALL) cli
+test-sanitize: sanitize-programs
+	$(RUN_ALL) sanitize
+
+# -O1: at -O2 gcc proves away some of the mistakes that the sanitizers look for.
+SANITIZE := BUILD=$(BUILD)/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+            EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all'
+sanitize-programs:
+	$(SUBMAKE) $(SANITIZE) sanitize-inner
+sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
+
+# Objects only: what a compiler thinks of the code, by both, with its own build folder.
+test-warnings: test-warnings-gcc test-warnings-clang
+test-warnings-gcc test-warnings-clang: test-warnings-%:
+	$(SUBMAKE) BUILD=$(BUILD)/warnings-$* CC=$* EXTRA=-Werror warnings-inner
+warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN)
+
+bench: all
+	@if [ -x bench/run ]; then BUILD='$(BUILD)' bench/run; else echo 'bench/run is not there yet'; fi
+
+# ---- the code's looks ---------------------------------------------------------------------------
+
+C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h)
+CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
+SHELL_FILES := $(wildcard tools/*.sh tests/cli/*.sh bench/*.sh) tests/run-all .ci/run $(wildcard bench/run)
+
+format:
+	clang-format -i $(C_FILES) $(CL_FILES)
+format-check:
+	clang-format --dry-run -Werror $(C_FILES) $(CL_FILES)
+
+lint: lint-tidy lint-cppcheck lint-shell
+lint-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(filter-out $(CLI_SRC),$(LIB_SRC)) $(CLI_SRC))
+# A file is looked at again when it or any header changed.
+$(BUILD)/tidy/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
+	@mkdir -p $(@D)
+	clang-tidy --quiet $< -- -std=c11 $(INCLUDES) $(WARN)
+	@touch $@
+lint-cppcheck:
+	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,performance,portability \
+	    --inline-suppr --suppress=missingInclude --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -D__x86_64__ \
+	    -Iinclude -Isrc -Icl src
+lint-shell:
+	shellcheck -x $(SHELL_FILES)
+
+# ---- installation -------------------------------------------------------------------------------
+
+# Folders are quoted: DESTDIR and PREFIX may have spaces in them.
+D         = $(DESTDIR)$(PREFIX)
+INSTALL  := install
+MAN      := share/man/man1/ergocl.1
+COMPLETE := share/bash-completion/completions/ergocl
+
+$(BUILD)/job.schema.json: $(BUILD)/ergocl
+	$(BUILD)/ergocl schema > $@.tmp && mv $@.tmp $@
+
+install: all $(BUILD)/job.schema.json
+	$(INSTALL) -d "$(D)/bin" "$(D)/lib/pkgconfig" "$(D)/include/ergocl" \
+	    "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
+	$(INSTALL) -m 755 $(BUILD)/ergocl "$(D)/bin/ergocl"
+	$(INSTALL) -m 644 $(BUILD)/libergocl.a "$(D)/lib/libergocl.a"
+	$(INSTALL) -m 755 $(BUILD)/$(SONAME) "$(D)/lib/libergocl.so.$(VERSION)"
+	ln -sf libergocl.so.$(VERSION) "$(D)/lib/$(SONAME)"
+	ln -sf $(SONAME) "$(D)/lib/libergocl.so"
+	$(INSTALL) -m 644 include/ergocl/*.h "$(D)/include/ergocl/"
+	sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/' tools/libergocl.pc.in > "$(D)/lib/pkgconfig/libergocl.pc"
+	sed 's/@VERSION@/$(VERSION)/' src/cli/ergocl.1 > "$(D)/$(MAN)"
+	$(INSTALL) -m 644 src/cli/completion.bash "$(D)/$(COMPLETE)"
+	$(INSTALL) -m 644 data/jobs/*.json "$(D)/share/ergocl/jobs/"
+	$(INSTALL) -m 644 $(BUILD)/job.schema.json "$(D)/share/ergocl/job.schema.json"
+
+uninstall:
+	rm -f "$(D)/bin/ergocl" "$(D)"/lib/libergocl.a "$(D)"/lib/libergocl.so* \
+	    "$(D)/lib/pkgconfig/libergocl.pc" "$(D)/$(MAN)" "$(D)/$(COMPLETE)"
+	rm -rf "$(D)/include/ergocl" "$(D)/share/ergocl"
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all clean
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+define HELP
+make all            build the program and the libraries into $(BUILD)/
+make demo           install what is missing, build, run the quickstart job
+make test           install what is missing, build, run every test
+make test-unit      without a device               make test-sanitize  the same under ASan and UBSan
+make test-cli       the program, by shell          make test-kernel    kernels on PoCL and rusticl
+make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
+make test-physics   against exact and published values
+make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
+make format         clang-format                   make format-check
+make bench          measure this machine
+make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)      make uninstall
+make clean
+
+TEST_ON="gpu" make test-kernel  runs the kernel tests on other devices; BUILD, CC, CFLAGS as usual
+endef
+export HELP
+help:
+	@echo "$$HELP"
+
+.PHONY: all demo test test-programs test-unit test-kernel test-oclgrind test-contract test-physics \
+        test-cli test-sanitize sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
+        test-warnings-clang warnings-inner bench format format-check lint lint-tidy lint-cppcheck \
+        lint-shell install uninstall clean help
+.DELETE_ON_ERROR:
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_BIN:=.d)

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Install what ergocl needs, on Debian 12 and Ubuntu 24.04: only the packages that are missing.
+# --test adds the tools of the tests. Does nothing, quickly, when all is there.
+set -euo pipefail
+
+build=(gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd
+    libcjson-dev libsodium-dev libhdf5-dev libpng-dev)
+test=(mesa-opencl-icd oclgrind libcmocka-dev librandom123-dev python3 python3-h5py
+    python3-jsonschema clang clang-format clang-tidy cppcheck shellcheck)
+
+wanted=("${build[@]}")
+case "${1-}" in
+'') ;;
+--test) wanted+=("${test[@]}") ;;
+*)
+    echo "usage: tools/install-deps.sh [--test]" >&2
+    exit 2
+    ;;
+esac
+
+list_and_leave() {
+    {
+        echo "ergocl: $1"
+        echo "Please install, under the names your system has for them:"
+        echo "  a C11 compiler, GNU make, pkg-config"
+        echo "  OpenCL headers and ICD loader, and at least one OpenCL implementation (PoCL, or a GPU driver's)"
+        echo "  cJSON, libsodium, HDF5 (C, serial), libpng, each with headers"
+        echo "  for the tests: Mesa's rusticl, Oclgrind, cmocka, Random123, python3 with h5py and jsonschema,"
+        echo "                 clang, clang-format, clang-tidy, cppcheck, shellcheck"
+        echo "Then \"make all\" builds, and \"make test-cli\" and its like test without installing anything."
+    } >&2
+    exit 1
+}
+
+command -v dpkg-query >/dev/null || list_and_leave "this is not Debian or Ubuntu."
+
+missing=()
+for package in "${wanted[@]}"; do
+    dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed && continue
+    missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+# shellcheck source=/dev/null
+system=$(. /etc/os-release && echo "${ID-} ${VERSION_ID-}")
+case "$system" in
+'debian 12'* | 'ubuntu 24.04'*) ;;
+*) list_and_leave "package names are known for Debian 12 and Ubuntu 24.04 only; this is \"$system\". Missing: ${missing[*]}" ;;
+esac
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || list_and_leave "neither root nor sudo. On this system: apt-get install ${missing[*]}"
+    as_root=(sudo)
+fi
+
+apt() {
+    # A daily unattended upgrade may hold the lock for minutes: wait for it.
+    ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null
+}
+
+echo "ergocl: installing ${missing[*]}"
+# Package lists may be absent (containers) or stale (a 404 at the first try): refresh, then install.
+if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 ||
+    ! apt install -y --no-install-recommends "${missing[@]}"; then
+    apt update
+    apt install -y --no-install-recommends "${missing[@]}"
+fi
