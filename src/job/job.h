@@ -16,9 +16,9 @@
 enum { ERGO_DIM_MAX = 4, ERGO_SCAN_MAX = 4 };
 
 enum ergo_key_type {
-    ERGO_KEY_REAL,   /* finite double */
-    ERGO_KEY_INT,    /* signed 64-bit; JSON integer or exact integer string */
-    ERGO_KEY_SEED,   /* unsigned 64-bit; string of decimal digits, or an integer up to 2^53 */
+    ERGO_KEY_REAL, /* finite double */
+    ERGO_KEY_INT,  /* signed 64-bit; JSON integer or exact integer string */
+    ERGO_KEY_SEED, /* unsigned 64-bit; string of decimal digits, or an integer up to 2^53 */
     ERGO_KEY_BOOL,
     ERGO_KEY_ENUM,   /* one of `choices` */
     ERGO_KEY_STRING, /* free text (may also be restricted by the sampler's check) */
@@ -28,14 +28,14 @@ enum ergo_key_type {
 
 enum ergo_key_flags {
     ERGO_KEY_REQUIRED = 1,
-    ERGO_KEY_SCAN = 2,   /* may be scanned (any numeric key that describes physics or length) */
-    ERGO_KEY_SHAPE = 4,  /* batch members must agree on it: a scan over it makes several batches */
-    ERGO_KEY_CHAIN = 8,  /* part of the chain's identity: enters the random stream of a point */
+    ERGO_KEY_SCAN = 2,  /* may be scanned (any numeric key that describes physics or length) */
+    ERGO_KEY_SHAPE = 4, /* batch members must agree on it: a scan over it makes several batches */
+    ERGO_KEY_CHAIN = 8, /* part of the chain's identity: enters the random stream of a point */
     ERGO_KEY_EXCLUDES_MIN = 16, /* the range is open at min (value > min) */
 };
 
 struct ergo_key {
-    const char *pointer;        /* "/system/temperature" */
+    const char *pointer; /* "/system/temperature" */
     enum ergo_key_type type;
     unsigned flags;
     const char *fallback;       /* default as JSON text; NULL and not required: absent by default */
@@ -47,9 +47,9 @@ struct ergo_key {
 };
 
 struct ergo_value {
-    bool present;  /* given or defaulted */
-    bool given;    /* written in the job */
-    double real;   /* REAL, TIME; also INT as double */
+    bool present; /* given or defaulted */
+    bool given;   /* written in the job */
+    double real;  /* REAL, TIME; also INT as double */
     int64_t integer;
     uint64_t seed;
     bool boolean;
@@ -88,7 +88,7 @@ struct ergo_batch {
 
 struct ergo_job {
     char *name;
-    char *canonical;  /* the whole job after --set, as compact JSON: what a checkpoint stores */
+    char *canonical; /* the whole job after --set, as compact JSON: what a checkpoint stores */
     const struct ergo_sampler *sampler;
     size_t n_keys;
     const struct ergo_key *const *keys; /* common keys, then the sampler's */

@@ -1,0 +1,20 @@
+/* Memory that is freed all at once: everything a job owns lives in one of these. */
+#ifndef ERGO_JOB_ARENA_H
+#define ERGO_JOB_ARENA_H
+
+#include <stddef.h>
+
+struct ergo_arena_chunk;
+
+/* Zero-initialise. */
+struct ergo_arena {
+    struct ergo_arena_chunk *chunks;
+};
+
+/* Zeroed and aligned for any type; NULL when memory ran out. */
+void *ergo_arena_alloc(struct ergo_arena *arena, size_t count, size_t size);
+/* `length` bytes with a zero behind them. */
+char *ergo_arena_copy(struct ergo_arena *arena, const char *bytes, size_t length);
+void ergo_arena_free(struct ergo_arena *arena);
+
+#endif

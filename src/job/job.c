@@ -1,0 +1,265 @@
+/* Jobs from file or memory, and the values of their points. */
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/build.h"
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static char *format_message(const char *format, va_list args) {
+    char *message = NULL;
+    return vasprintf(&message, format, args) < 0 ? NULL : message;
+}
+
+enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
+                                ...) {
+    va_list args;
+    va_start(args, format);
+    char *message = format_message(format, args);
+    va_end(args);
+    const bool place = pointer && *pointer;
+    ERGO_FAIL(ctx, ERGO_E_JOB, "%s%s%s", place ? pointer : "", place ? ": " : "",
+              message ? message : "out of memory");
+    free(message);
+    return ERGO_E_JOB;
+}
+
+bool ergo_build_full(const struct ergo_build *build) {
+    return build->errors >= ERGO_ERRORS_MAX;
+}
+
+void ergo_build_no_memory(struct ergo_build *build) {
+    if (build->status == ERGO_OK)
+        build->status = ERGO_FAIL(build->ctx, ERGO_E_MEMORY, "%s: memory ran out", build->name);
+}
+
+void ergo_build_error(struct ergo_build *build, const char *pointer, const struct ergo_json *node,
+                      const char *format, ...) {
+    if (build->errors++ >= ERGO_ERRORS_MAX)
+        return;
+    struct ergo_text place = {0};
+    if (pointer && *pointer) {
+        ergo_json_show(&place, pointer, ERGO_SHOWN_MAX);
+        ergo_text_append(&place, ": ");
+    }
+    va_list args;
+    va_start(args, format);
+    char *message = format_message(format, args);
+    va_end(args);
+    struct ergo_text origin = {0};
+    if (node && node->origin) {
+        ergo_text_append(&origin, " (from --set \"");
+        ergo_json_show(&origin, node->origin, ERGO_SHOWN_MAX);
+        ergo_text_append(&origin, "\")");
+    }
+    ERGO_FAIL(build->ctx, ERGO_E_JOB, "%s: %s%s%s", build->name, place.data ? place.data : "",
+              message ? message : "out of memory", origin.data ? origin.data : "");
+    free(message);
+    ergo_text_free(&place);
+    ergo_text_free(&origin);
+}
+
+/* ---- locale ---------------------------------------------------------------------------------- */
+
+/* A host program may have set a locale with a decimal comma: 2.5 would be read as 2, and streams
+ * would change. */
+void *ergo_locale_enter(void) {
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return c ? uselocale(c) : (locale_t)0;
+}
+
+void ergo_locale_leave(void *previous) {
+    if (!previous)
+        return;
+    locale_t c = uselocale((locale_t)previous);
+    if (c != LC_GLOBAL_LOCALE && c != (locale_t)0)
+        freelocale(c);
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+/* "runs/ising.json" is the job "ising". */
+static char *job_name(const char *path) {
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    size_t length = strlen(base);
+    if (length > 5 && !strcmp(base + length - 5, ".json"))
+        length -= 5;
+    if (length == 0 || (base[0] == '.' && (length == 1 || (length == 2 && base[1] == '.'))))
+        return strdup("job");
+    return strndup(base, length);
+}
+
+static const struct ergo_sampler *find_sampler(const struct ergo_json *root) {
+    const struct ergo_json *node = ergo_json_member(root, "sampler");
+    for (size_t i = 0; node && node->kind == ERGO_JSON_STRING && i < ergo_n_samplers; i++)
+        if (!strcmp(ergo_samplers[i]->info->name, node->text))
+            return ergo_samplers[i];
+    return NULL;
+}
+
+/* From the tree to points; every error is recorded on the way. */
+static void build_job(struct ergo_build *build, const char *const *sets, size_t n_sets,
+                      struct ergo_job *job) {
+    if (build->root->kind != ERGO_JSON_OBJECT) {
+        struct ergo_text found = {0};
+        ergo_value_found(&found, build->root);
+        ergo_build_error(build, NULL, NULL, "found %s; a job is an object: {\"sampler\": ...}",
+                         found.data ? found.data : "");
+        ergo_text_free(&found);
+        return;
+    }
+    ergo_set_apply(build, sets, n_sets);
+    build->sampler = find_sampler(build->root);
+    build->keys = ergo_keys_of(build->sampler, build->arena, &build->n_keys);
+    if (build->keys)
+        build->base = ergo_arena_alloc(build->arena, build->n_keys, sizeof *build->base);
+    if (!build->base) {
+        ergo_build_no_memory(build);
+        return;
+    }
+    ergo_check_tree(build);
+    ergo_scan_read(build);
+    ergo_check_required(build);
+    if (build->errors || build->status != ERGO_OK)
+        return;
+    job->sampler = build->sampler;
+    job->keys = build->keys;
+    job->n_keys = build->n_keys;
+    struct ergo_text canonical = {0};
+    ergo_json_print(&canonical, build->root, -1);
+    job->canonical = ergo_text_take(&canonical);
+    if (!job->canonical)
+        ergo_build_no_memory(build);
+    else
+        ergo_points_make(build, job);
+}
+
+enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
+                                const char *name, const char *const *sets, size_t n_sets,
+                                struct ergo_job **out) {
+    *out = NULL;
+    void *locale = ergo_locale_enter();
+    enum ergo_status status = ERGO_E_MEMORY;
+    struct ergo_job *job = calloc(1, sizeof *job);
+    if (job)
+        job->storage = calloc(1, sizeof *job->storage);
+    if (job)
+        job->name = job_name(name);
+    if (!job || !job->storage || !job->name) {
+        ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out", name);
+        goto out;
+    }
+    struct ergo_build build = {.ctx = ctx, .name = name, .arena = &job->storage->arena};
+    status = ergo_json_parse(ctx, name, text, length, build.arena, &build.root);
+    if (!build.root)
+        goto out;
+    build.errors = status != ERGO_OK; /* duplicate keys: go on for the rest of the errors */
+    build_job(&build, sets, n_sets, job);
+    if (build.errors > ERGO_ERRORS_MAX)
+        ERGO_FAIL(ctx, ERGO_E_JOB, "%s: and %zu more errors", name, build.errors - ERGO_ERRORS_MAX);
+    status = build.status != ERGO_OK ? build.status : build.errors ? ERGO_E_JOB : ERGO_OK;
+out:
+    if (status == ERGO_OK)
+        *out = job;
+    else
+        ergo_job_destroy(job);
+    ergo_locale_leave(locale);
+    return status;
+}
+
+enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
+                               size_t n_sets, struct ergo_job **job) {
+    enum ergo_status status = ERGO_OK;
+    char *text = NULL;
+    size_t length = 0, capacity = 0;
+    *job = NULL;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        status =
+            ERGO_FAIL(ctx, ERGO_E_IO, "%s: the job cannot be opened: %s", path, strerror(errno));
+        goto out;
+    }
+    /* One byte beyond the limit is enough for the refusal: size is not asked of pipes. */
+    while (length <= ERGO_JSON_BYTES_MAX) {
+        if (length == capacity) {
+            capacity = capacity ? 4 * capacity : 65536;
+            char *grown = realloc(text, capacity);
+            if (!grown) {
+                status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out while reading", path);
+                goto out;
+            }
+            text = grown;
+        }
+        size_t got = fread(text + length, 1, capacity - length, file);
+        length += got;
+        if (got == 0 && ferror(file)) {
+            status =
+                ERGO_FAIL(ctx, ERGO_E_IO, "%s: the job cannot be read: %s", path, strerror(errno));
+            goto out;
+        }
+        if (got == 0)
+            break;
+    }
+    status = ergo_job_parse(ctx, text, length, path, sets, n_sets, job);
+out:
+    if (file)
+        fclose(file);
+    free(text);
+    return status;
+}
+
+void ergo_job_destroy(struct ergo_job *job) {
+    if (!job)
+        return;
+    if (job->storage)
+        ergo_arena_free(&job->storage->arena);
+    free(job->storage);
+    free(job->canonical);
+    free(job->name);
+    free(job);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+const char *ergo_job_name(const struct ergo_job *job) {
+    return job->name;
+}
+
+const char *ergo_job_sampler(const struct ergo_job *job) {
+    return job->sampler->info->name;
+}
+
+size_t ergo_job_count_points(const struct ergo_job *job) {
+    return job->n_points;
+}
+
+const struct ergo_value *ergo_point_value(const struct ergo_point *point, const char *pointer) {
+    size_t k = ergo_keys_find(point->job->keys, point->job->n_keys, pointer);
+    if (k == SIZE_MAX) {
+        fprintf(stderr, "ergocl: bug: sampler %s has no job key %s\n",
+                point->job->sampler->info->name, pointer);
+        abort();
+    }
+    return &point->values[k];
+}
+
+double ergo_point_real(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->real;
+}
+
+int64_t ergo_point_int(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->integer;
+}
+
+bool ergo_point_bool(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->boolean;
+}
+
+const char *ergo_point_text(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->text;
+}

@@ -1,0 +1,284 @@
+/* The keys all samplers share, and questions to key tables. */
+#include "job/build.h"
+
+#include <math.h>
+#include <string.h>
+
+#define EXACT 9007199254740992.0 /* 2^53 */
+
+/* None is a CHAIN key: sampler, seed and replica enter the stream by name, and a chain does not
+ * depend on how long it runs or what is written of it. */
+const struct ergo_key ergo_job_common_keys[] = {
+    {.pointer = "/$schema",
+     .type = ERGO_KEY_STRING,
+     .unit = "",
+     .help = "Address of the JSON schema, for editors; not used."},
+    {.pointer = "/description", .type = ERGO_KEY_STRING, .unit = "", .help = "A remark; not used."},
+    {.pointer = "/sampler",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_REQUIRED,
+     .unit = "",
+     .help = "What to run; `ergocl help SAMPLER` lists its keys."},
+    {.pointer = "/seed",
+     .type = ERGO_KEY_SEED,
+     .fallback = "\"1\"",
+     .unit = "",
+     .help = "Seed of the random numbers. The same job and seed give the same chain on every "
+             "device."},
+    {.pointer = "/replicas",
+     .type = ERGO_KEY_INT,
+     .fallback = "1",
+     .min = 1,
+     .max = 1048576,
+     .unit = "",
+     .help = "Independent chains per scan point; replica r keeps its chain when more are added."},
+    {.pointer = "/run/equilibration",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .fallback = "0",
+     .min = 0,
+     .max = EXACT,
+     .unit = "steps",
+     .help = "Steps of the sampler before the first measurement."},
+    {.pointer = "/run/sweeps",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .min = 1,
+     .max = EXACT,
+     .unit = "steps",
+     .help = "Steps of the sampler while measuring, after equilibration."},
+    {.pointer = "/run/measure_every",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .fallback = "1",
+     .min = 1,
+     .max = EXACT,
+     .unit = "steps",
+     .help = "Steps between measurements."},
+    {.pointer = "/device",
+     .type = ERGO_KEY_STRING,
+     .fallback = "\"auto\"",
+     .unit = "",
+     .help = "Where to run: auto, gpu, cpu, PLATFORM:DEVICE by index, or part of a name; "
+             "--device and ERGOCL_DEVICE come first."},
+    {.pointer = "/checkpoint/every_seconds",
+     .type = ERGO_KEY_REAL,
+     .fallback = "600",
+     .min = 0,
+     .max = 1e9,
+     .unit = "s",
+     .help = "Wall time between checkpoints; 0: only when the run is stopped."},
+    {.pointer = "/wall_time",
+     .type = ERGO_KEY_TIME,
+     .flags = ERGO_KEY_EXCLUDES_MIN,
+     .min = 0,
+     .max = 1e9,
+     .unit = "s",
+     .help = "Checkpoint and stop (exit code 75) after this wall time; absent: no limit."},
+    {.pointer = "/output/snapshots",
+     .type = ERGO_KEY_INT,
+     .fallback = "1",
+     .min = 0,
+     .max = 64,
+     .unit = "",
+     .help = "Pictures per point, evenly spaced, the last one at the end; 0: none."},
+    {.pointer = "/output/trajectory_every",
+     .type = ERGO_KEY_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = EXACT,
+     .unit = "steps",
+     .help = "Steps between configurations written to the trajectory; 0: none."},
+    {.pointer = "/audit/every_seconds",
+     .type = ERGO_KEY_REAL,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "s",
+     .help = "Wall time between audits, which recompute all running quantities; 0: one at the "
+             "end."},
+};
+const size_t ergo_job_n_common_keys = sizeof ergo_job_common_keys / sizeof ergo_job_common_keys[0];
+
+const char *ergo_key_choice(const struct ergo_key *key, size_t i) {
+    if (key->choices)
+        return key->choices[i];
+    return i < ergo_n_samplers ? ergo_samplers[i]->info->name : NULL;
+}
+
+const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler, struct ergo_arena *arena,
+                                     size_t *n_keys) {
+    const struct ergo_sampler_info *info = sampler ? sampler->info : NULL;
+    size_t n = ergo_job_n_common_keys + (info ? info->n_keys + info->n_tunables : 0);
+    const struct ergo_key **keys = ergo_arena_alloc(arena, n, sizeof *keys);
+    struct ergo_key *tuning =
+        info ? ergo_arena_alloc(arena, info->n_tunables + 1, sizeof *tuning) : NULL;
+    if (!keys || (info && !tuning))
+        return NULL;
+    size_t k = 0;
+    for (size_t i = 0; i < ergo_job_n_common_keys; i++)
+        keys[k++] = &ergo_job_common_keys[i];
+    for (size_t i = 0; info && i < info->n_keys; i++)
+        keys[k++] = &info->keys[i];
+    for (size_t i = 0; info && i < info->n_tunables; i++) {
+        const struct ergo_tunable *tunable = &info->tunables[i];
+        struct ergo_text pointer = {0};
+        ergo_text_append(&pointer, "/tuning/%s", tunable->name);
+        tuning[i] = (struct ergo_key){
+            .pointer = pointer.data ? ergo_arena_copy(arena, pointer.data, pointer.length) : NULL,
+            .type = ERGO_KEY_INT,
+            .fallback = "0",
+            .min = (double)tunable->min,
+            .max = (double)tunable->max,
+            .unit = "",
+            .help = tunable->help,
+        };
+        ergo_text_free(&pointer);
+        if (!tuning[i].pointer)
+            return NULL;
+        keys[k++] = &tuning[i];
+    }
+    *n_keys = k;
+    return keys;
+}
+
+size_t ergo_keys_find(const struct ergo_key *const *keys, size_t n_keys, const char *pointer) {
+    for (size_t i = 0; i < n_keys; i++)
+        if (!strcmp(keys[i]->pointer, pointer))
+            return i;
+    return SIZE_MAX;
+}
+
+/* Tunables take 0 for "automatic" beside their range. */
+static bool zero_is_automatic(const struct ergo_key *key) {
+    return !strncmp(key->pointer, "/tuning/", 8);
+}
+
+bool ergo_key_has_range(const struct ergo_key *key) {
+    return key->min != 0 || key->max != 0;
+}
+
+bool ergo_key_in_range(const struct ergo_key *key, double value) {
+    if (!ergo_key_has_range(key) || (value == 0 && zero_is_automatic(key)))
+        return true;
+    bool above = key->flags & ERGO_KEY_EXCLUDES_MIN ? value > key->min : value >= key->min;
+    return above && value <= key->max;
+}
+
+bool ergo_key_in_range_int(const struct ergo_key *key, int64_t value) {
+    if (!ergo_key_has_range(key) || (value == 0 && zero_is_automatic(key)))
+        return true;
+    const double limit = 9223372036854775808.0; /* 2^63: doubles from here on bound nothing */
+    if (key->max < limit && (key->max < -limit || value > (int64_t)floor(key->max)))
+        return false;
+    if (key->min < -limit)
+        return true;
+    if (key->min >= limit || value < (int64_t)ceil(key->min))
+        return false;
+    return !(key->flags & ERGO_KEY_EXCLUDES_MIN) || (double)value > key->min;
+}
+
+struct ergo_key ergo_key_element(const struct ergo_key *key) {
+    struct ergo_key element = *key;
+    element.type = ERGO_KEY_INT;
+    if (!ergo_key_has_range(key)) {
+        element.min = 1;
+        element.max = EXACT;
+    }
+    return element;
+}
+
+static void append_bound(struct ergo_text *out, double bound) {
+    ergo_text_append(out, "%.*g", fabs(bound) < 1e16 ? 16 : 6, bound);
+}
+
+static void append_range(struct ergo_text *out, const struct ergo_key *key) {
+    const bool open = key->flags & ERGO_KEY_EXCLUDES_MIN;
+    /* Bounds as large as these only keep arithmetic safe: they would blur the message. */
+    const bool low = key->min > -1e300, high = key->max < 1e300;
+    if (!ergo_key_has_range(key) || (!low && !high))
+        return;
+    if (low && high && !open) {
+        ergo_text_append(out, " from ");
+        append_bound(out, key->min);
+        ergo_text_append(out, " to ");
+        append_bound(out, key->max);
+        return;
+    }
+    if (low) {
+        ergo_text_append(out, open ? " > " : " >= ");
+        append_bound(out, key->min);
+    }
+    if (high) {
+        ergo_text_append(out, low ? " and <= " : " <= ");
+        append_bound(out, key->max);
+    }
+}
+
+void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key) {
+    switch (key->type) {
+    case ERGO_KEY_REAL:
+        ergo_text_append(out, "a number");
+        append_range(out, key);
+        break;
+    case ERGO_KEY_INT:
+        ergo_text_append(out, "an integer");
+        append_range(out, key);
+        if (zero_is_automatic(key))
+            ergo_text_append(out, ", or 0 for automatic");
+        break;
+    case ERGO_KEY_SEED:
+        ergo_text_append(out, "a string of decimal digits up to \"18446744073709551615\", or an "
+                              "integer from 0 to 2^53");
+        return;
+    case ERGO_KEY_BOOL:
+        ergo_text_append(out, "true or false");
+        return;
+    case ERGO_KEY_ENUM:
+        for (size_t i = 0; ergo_key_choice(key, i); i++) {
+            ergo_text_append(out, i ? ", " : "");
+            ergo_json_quote(out, ergo_key_choice(key, i));
+        }
+        return;
+    case ERGO_KEY_STRING:
+        ergo_text_append(out, "a string");
+        return;
+    case ERGO_KEY_SIZE: {
+        const struct ergo_key element = ergo_key_element(key);
+        ergo_text_append(out, "an array of ");
+        if (key->min_items == key->max_items)
+            ergo_text_append(out, "%d", key->max_items);
+        else
+            ergo_text_append(out, "%d to %d", key->min_items, key->max_items);
+        ergo_text_append(out, " integers");
+        append_range(out, &element);
+        break;
+    }
+    case ERGO_KEY_TIME:
+        ergo_text_append(out, "\"HH:MM:SS\", or seconds as a number");
+        append_range(out, key);
+        return;
+    }
+    if (key->unit && *key->unit)
+        ergo_text_append(out, " (in %s)", key->unit);
+}
+
+size_t ergo_keys_children(const struct ergo_key *const *keys, size_t n_keys, const char *prefix,
+                          const char **names, size_t most, struct ergo_arena *arena) {
+    size_t n = 0, length = strlen(prefix);
+    for (size_t i = 0; i < n_keys && n < most; i++) {
+        const char *pointer = keys[i]->pointer;
+        if (strncmp(pointer, prefix, length) != 0 || pointer[length] != '/')
+            continue;
+        const char *token = pointer + length + 1;
+        size_t size = strcspn(token, "/");
+        bool known = false;
+        for (size_t j = 0; j < n; j++)
+            known = known || (strlen(names[j]) == size && !strncmp(names[j], token, size));
+        if (known)
+            continue;
+        names[n] = ergo_arena_copy(arena, token, size);
+        n += names[n] != NULL;
+    }
+    return n;
+}

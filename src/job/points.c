@@ -1,0 +1,293 @@
+/* Points and batches of a checked job. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/build.h"
+
+/* Put value i of the axis into the values of a point. */
+static void axis_apply(const struct ergo_build *build, const struct ergo_axis *axis, size_t i,
+                       struct ergo_value *values) {
+    struct ergo_value *value = &values[axis->key];
+    const double *scanned = axis->values + i * axis->width;
+    value->present = value->given = true;
+    if (build->keys[axis->key]->type != ERGO_KEY_SIZE) {
+        value->real = *scanned;
+        if (build->keys[axis->key]->type == ERGO_KEY_INT)
+            value->integer = (int64_t)*scanned;
+    } else if (axis->element >= 0) {
+        value->size[axis->element] = (int64_t)*scanned;
+    } else {
+        value->items = (int)axis->width;
+        for (size_t j = 0; j < axis->width; j++)
+            value->size[j] = (int64_t)scanned[j];
+    }
+}
+
+/* The axes' positions at a scan point; the first axis varies slowest. */
+static void scan_positions(const struct ergo_build *build, size_t scan_index,
+                           size_t positions[ERGO_SCAN_MAX]) {
+    for (size_t a = build->n_axes; a-- > 0;) {
+        positions[a] = scan_index % build->axes[a].count;
+        scan_index /= build->axes[a].count;
+    }
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+struct chain_key {
+    const struct ergo_key *key;
+    size_t index; /* in the job's keys */
+};
+
+static int compare_keys(const void *a, const void *b) {
+    const struct chain_key *x = a, *y = b;
+    return strcmp(x->key->pointer, y->key->pointer);
+}
+
+/*
+ * The random stream of a point. Part of the promise: never change it without a new first line.
+ *
+ *     ergocl stream 1\n
+ *     <sampler>\n
+ *     seed=<decimal>\n
+ *     replica=<decimal>\n
+ *     <pointer>=<value>\n      for each CHAIN key with a value, sorted by pointer (bytes)
+ *
+ * Values: reals as printf's %.17g ("-0" is "0"), integers in decimals, true or false, texts as
+ * they are with \ and line breaks written \\ and \n, sizes "16,16". A default counts like a value
+ * given. The stream is the first 8 bytes of the SHA-256 of this text, big-endian.
+ */
+static void stream_chain_text(const struct chain_key *sorted, size_t n_sorted,
+                              const struct ergo_value *values, struct ergo_text *out) {
+    for (size_t i = 0; i < n_sorted; i++) {
+        const struct ergo_value *value = &values[sorted[i].index];
+        if (!value->present)
+            continue;
+        ergo_text_append(out, "%s=", sorted[i].key->pointer);
+        ergo_value_canonical(out, sorted[i].key, value);
+        ergo_text_append(out, "\n");
+    }
+}
+
+static void make_streams(struct ergo_build *build, struct ergo_job *job, uint64_t seed,
+                         size_t replicas) {
+    struct chain_key *sorted = malloc(build->n_keys * sizeof *sorted);
+    struct ergo_text chain = {0}, text = {0};
+    if (!sorted) {
+        ergo_build_no_memory(build);
+        return;
+    }
+    size_t n_sorted = 0;
+    for (size_t k = 0; k < build->n_keys; k++)
+        if (build->keys[k]->flags & ERGO_KEY_CHAIN)
+            sorted[n_sorted++] = (struct chain_key){build->keys[k], k};
+    qsort(sorted, n_sorted, sizeof *sorted, compare_keys);
+    for (size_t s = 0; s < build->n_scan && !text.failed; s++) {
+        chain.length = 0;
+        stream_chain_text(sorted, n_sorted, job->points[s * replicas].values, &chain);
+        for (size_t r = 0; r < replicas; r++) {
+            text.length = 0;
+            ergo_text_append(&text, "ergocl stream 1\n%s\nseed=%llu\nreplica=%zu\n",
+                             build->sampler->info->name, (unsigned long long)seed, r);
+            ergo_text_append_bytes(&text, chain.data, chain.length);
+            if (!text.failed && !chain.failed)
+                job->points[s * replicas + r].stream = ergo_hash64(text.data, text.length);
+        }
+    }
+    if (text.failed || chain.failed)
+        ergo_build_no_memory(build);
+    ergo_text_free(&chain);
+    ergo_text_free(&text);
+    free(sorted);
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+/*
+ * Points of one job differ only in what is scanned, and the values of an axis are all different:
+ * so a batch is one combination of positions on the axes over SHAPE keys. Numbered with the first
+ * axis slowest, batches come in the order of their first points.
+ */
+static size_t shape_of(const struct ergo_build *build, const size_t positions[ERGO_SCAN_MAX]) {
+    size_t shape = 0;
+    for (size_t a = 0; a < build->n_axes; a++)
+        if (build->keys[build->axes[a].key]->flags & ERGO_KEY_SHAPE)
+            shape = shape * build->axes[a].count + positions[a];
+    return shape;
+}
+
+static void make_batches(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
+    size_t last[ERGO_SCAN_MAX] = {0};
+    for (size_t a = 0; a < build->n_axes; a++)
+        last[a] = build->axes[a].count - 1;
+    job->n_batches = shape_of(build, last) + 1;
+    job->batches = ergo_arena_alloc(build->arena, job->n_batches, sizeof *job->batches);
+    struct ergo_point **members =
+        ergo_arena_alloc(build->arena, job->n_points, sizeof(struct ergo_point *));
+    if (!job->batches || !members) {
+        ergo_build_no_memory(build);
+        return;
+    }
+    /* every combination occurs with each of the others: batches are equally large */
+    const size_t size = job->n_points / job->n_batches;
+    for (size_t b = 0; b < job->n_batches; b++)
+        job->batches[b] = (struct ergo_batch){.job = job, .points = members + b * size};
+    for (size_t p = 0; p < job->n_points; p++) {
+        size_t positions[ERGO_SCAN_MAX];
+        scan_positions(build, p / replicas, positions);
+        struct ergo_batch *batch = &job->batches[shape_of(build, positions)];
+        batch->points[batch->count++] = &job->points[p];
+    }
+}
+
+/* ---- the sampler's own check ----------------------------------------------------------------- */
+
+struct finding {
+    char *message;       /* "pointer: what is wrong", from ergo_job_error */
+    size_t count, first; /* scan points that have it, and the first of them */
+};
+
+struct findings {
+    size_t n;
+    struct finding list[ERGO_ERRORS_MAX];
+};
+
+static void forward_log(void *user, enum ergo_log_level level, const char *message) {
+    ergo_log(user, level, "%s", message);
+}
+
+static bool findings_add(struct findings *findings, const char *message, size_t length,
+                         size_t scan_index) {
+    for (size_t i = 0; i < findings->n; i++) {
+        struct finding *finding = &findings->list[i];
+        if (!strncmp(finding->message, message, length) && !finding->message[length]) {
+            finding->count++;
+            return true;
+        }
+    }
+    char *copy = findings->n < ERGO_ERRORS_MAX ? strndup(message, length) : NULL;
+    if (!copy)
+        return false;
+    findings->list[findings->n++] = (struct finding){copy, 1, scan_index};
+    return true;
+}
+
+static void report_finding(struct ergo_build *build, const struct ergo_job *job, size_t replicas,
+                           const struct finding *finding) {
+    struct ergo_text where = {0};
+    const struct ergo_point *point = &job->points[finding->first * replicas];
+    if (finding->count < build->n_scan) {
+        for (size_t i = 0; i < point->n_scanned; i++) {
+            ergo_text_append(&where, "%s%s = ", i ? ", " : " (at ", point->scanned[i].pointer);
+            ergo_value_real(&where, point->scanned[i].value);
+        }
+        if (finding->count > 1)
+            ergo_text_append(&where, ", and %zu more scan points", finding->count - 1);
+        ergo_text_append(&where, ")");
+    }
+    ergo_build_error(build, NULL, NULL, "%s%s", finding->message, where.data ? where.data : "");
+    ergo_text_free(&where);
+}
+
+static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
+    if (!build->sampler->ops || !build->sampler->ops->check)
+        return;
+    /* In a context of its own: its messages are sorted out before they are shown. */
+    struct ergo_context *ctx = ergo_context_create();
+    struct findings *findings = calloc(1, sizeof *findings);
+    if (!ctx || !findings) {
+        ergo_build_no_memory(build);
+        goto out;
+    }
+    ergo_context_set_log(ctx, ERGO_LOG_DEBUG, forward_log, build->ctx);
+    bool room = true;
+    for (size_t s = 0; s < build->n_scan && room && build->status == ERGO_OK; s++) {
+        enum ergo_status status = build->sampler->ops->check(ctx, &job->points[s * replicas]);
+        if (status == ERGO_OK)
+            status = ergo_error_status(ctx);
+        if (status == ERGO_OK)
+            continue;
+        const char *message = ergo_error_message(ctx);
+        if (status != ERGO_E_JOB)
+            build->status = ERGO_FAIL(build->ctx, status, "%s: %s", build->name, message);
+        if (!*message)
+            message = "/system: the sampler refuses these values";
+        while (room && *message && build->status == ERGO_OK) {
+            size_t length = strcspn(message, "\n");
+            room = length == 0 || findings_add(findings, message, length, s);
+            message += length + (message[length] == '\n');
+        }
+        ergo_error_clear(ctx);
+    }
+    for (size_t i = 0; i < findings->n; i++)
+        report_finding(build, job, replicas, &findings->list[i]);
+out:
+    for (size_t i = 0; findings && i < findings->n; i++)
+        free(findings->list[i].message);
+    free(findings);
+    ergo_context_destroy(ctx);
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+/* What the common keys cannot say of each other; only for what is not scanned away. */
+static void check_common(struct ergo_build *build, const struct ergo_job *job, size_t replicas) {
+    size_t sweeps = ergo_keys_find(build->keys, build->n_keys, "/run/sweeps");
+    size_t every = ergo_keys_find(build->keys, build->n_keys, "/run/measure_every");
+    for (size_t s = 0; s < build->n_scan; s++) {
+        const struct ergo_value *values = job->points[s * replicas].values;
+        if (values[every].integer <= values[sweeps].integer)
+            continue;
+        ergo_build_error(build, "/run/measure_every", NULL,
+                         "found %lld, more than /run/sweeps (%lld): nothing would be measured",
+                         (long long)values[every].integer, (long long)values[sweeps].integer);
+        return;
+    }
+}
+
+void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
+    const size_t n_keys = build->n_keys;
+    const size_t i_replicas = ergo_keys_find(build->keys, n_keys, "/replicas");
+    const size_t i_seed = ergo_keys_find(build->keys, n_keys, "/seed");
+    const size_t replicas = (size_t)build->base[i_replicas].integer;
+    if (replicas > ERGO_POINTS_MAX / build->n_scan) {
+        ergo_build_error(build, "/replicas", NULL,
+                         "%zu replicas of %zu scan points are more than %d chains", replicas,
+                         build->n_scan, ERGO_POINTS_MAX);
+        return;
+    }
+    job->n_points = build->n_scan * replicas;
+    job->points = ergo_arena_alloc(build->arena, job->n_points, sizeof *job->points);
+    struct ergo_value *values =
+        ergo_arena_alloc(build->arena, build->n_scan * n_keys, sizeof *values);
+    if (!job->points || !values) {
+        ergo_build_no_memory(build);
+        return;
+    }
+    for (size_t s = 0; s < build->n_scan; s++) {
+        size_t positions[ERGO_SCAN_MAX];
+        struct ergo_value *own = values + s * n_keys;
+        struct ergo_point point = {.job = job, .values = own, .scan_index = s};
+        memcpy(own, build->base, n_keys * sizeof *own);
+        scan_positions(build, s, positions);
+        for (size_t a = 0; a < build->n_axes; a++) {
+            const struct ergo_axis *axis = &build->axes[a];
+            axis_apply(build, axis, positions[a], own);
+            for (size_t i = 0; i < axis->width; i++)
+                point.scanned[point.n_scanned++] = (struct ergo_scanned){
+                    axis->pointers[i], axis->values[positions[a] * axis->width + i]};
+        }
+        for (size_t r = 0; r < replicas; r++) {
+            point.index = s * replicas + r;
+            point.replica = (uint32_t)r;
+            job->points[point.index] = point;
+        }
+    }
+    check_common(build, job, replicas);
+    make_streams(build, job, build->base[i_seed].seed, replicas);
+    if (build->errors == 0 && build->status == ERGO_OK)
+        sampler_check(build, job, replicas);
+    if (build->errors == 0 && build->status == ERGO_OK)
+        make_batches(build, job, replicas);
+}
