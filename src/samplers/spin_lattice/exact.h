@@ -24,9 +24,8 @@ struct ergo_ising_exact {
  * and M. E. Fisher, Phys. Rev. 185, 832 (1969)), with analytic derivatives, in cost
  * O(min(Lx, Ly)). J < 0 needs both sides even, where it equals J > 0. T > 0 and finite. With an
  * 80-bit long double both are right to the last digit or two (checked with 60 digits up to
- * 256 x 256, at Tc too); where u or c is very small there remain absolute errors
- * below 1e-17.
- * False: no such lattice or argument; *out is NAN.
+ * 256 x 256, at Tc too); where u or c is very small there
+ * remain absolute errors below 1e-17 (in J). False: no such lattice or argument; *out is NAN.
  */
 bool ergo_ising_exact_torus(int64_t Lx, int64_t Ly, double T, double J,
                             struct ergo_ising_exact *out);
