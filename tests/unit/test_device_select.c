@@ -1,0 +1,191 @@
+/* Which device a selector means: a pure function, so no device is needed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/candidate.h"
+#include "core/quirks.h"
+
+struct fixture {
+    const char *id, *name, *platform, *type, *pci;
+    unsigned units, clock;
+    bool usable;
+};
+
+/* A workstation: two equal GPUs and a bigger one, PoCL, a refused second CPU platform. */
+static const struct fixture bench[] = {
+    {"0:0", "NVIDIA A100", "NVIDIA CUDA", "gpu", "0000:01:00.0", 108, 1410, true},
+    {"0:1", "NVIDIA A100 80GB", "NVIDIA CUDA", "gpu", "0000:41:00.0", 108, 1410, true},
+    {"0:2", "NVIDIA H200", "NVIDIA CUDA", "gpu", "0001:01:00.0", 132, 1980, true},
+    {"2:0", "pthread-Intel(R) Xeon(R)", "Portable Computing Language", "cpu", "", 32, 3000, true},
+    {"3:0", "llvmpipe (LLVM 15.0.6)", "rusticl", "cpu", "", 8, 1555, false},
+};
+enum { BENCH = sizeof bench / sizeof bench[0] };
+
+static void make_list(const struct fixture *from, size_t count, struct ergo_candidate *list) {
+    memset(list, 0, count * sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(list[i].summary.id, sizeof list[i].summary.id, "%s", from[i].id);
+        snprintf(list[i].summary.name, sizeof list[i].summary.name, "%s", from[i].name);
+        snprintf(list[i].summary.platform, sizeof list[i].summary.platform, "%s", from[i].platform);
+        snprintf(list[i].summary.type, sizeof list[i].summary.type, "%s", from[i].type);
+        snprintf(list[i].pci, sizeof list[i].pci, "%s", from[i].pci);
+        snprintf(list[i].summary.verdict, sizeof list[i].summary.verdict, "%s",
+                 from[i].usable ? "usable" : "refused: because");
+        list[i].summary.compute_units = from[i].units;
+        list[i].summary.usable = from[i].usable;
+        list[i].clock_mhz = from[i].clock;
+    }
+}
+
+/* Index of the chosen device, or minus the choice. */
+static int choose(const char *selector) {
+    struct ergo_candidate list[BENCH];
+    size_t index = 99;
+    make_list(bench, BENCH, list);
+    enum ergo_choice choice = ergo_candidate_choose(selector, list, BENCH, &index, NULL);
+    return choice == ERGO_CHOICE_FOUND ? (int)index : -(int)choice;
+}
+
+static void test_index(void **state) {
+    (void)state;
+    assert_int_equal(choose("0:0"), 0);
+    assert_int_equal(choose("2:0"), 3);
+    assert_int_equal(choose("02:00"), 3);
+    assert_int_equal(choose("1:0"), -ERGO_CHOICE_NONE);
+    assert_int_equal(choose("0:7"), -ERGO_CHOICE_NONE);
+    assert_int_equal(choose("3:0"), -ERGO_CHOICE_REFUSED);
+}
+
+static void test_pci(void **state) {
+    (void)state;
+    assert_int_equal(choose("41:00.0"), 1);
+    assert_int_equal(choose("0000:41:00.0"), 1);
+    assert_int_equal(choose("0001:01:00.0"), 2);
+    assert_int_equal(choose("01:00.0"), -ERGO_CHOICE_AMBIGUOUS);
+    assert_int_equal(choose("02:00.0"), -ERGO_CHOICE_NONE);
+}
+
+static void test_name(void **state) {
+    (void)state;
+    assert_int_equal(choose("h200"), 2);
+    assert_int_equal(choose("80gb"), 1);
+    assert_int_equal(choose("nvidia a100"), 0); /* a whole name goes before a part */
+    assert_int_equal(choose("a100"), -ERGO_CHOICE_AMBIGUOUS);
+    assert_int_equal(choose("NVIDIA CUDA"), -ERGO_CHOICE_AMBIGUOUS);
+    assert_int_equal(choose("portable"), 3);
+    assert_int_equal(choose("llvmpipe"), -ERGO_CHOICE_REFUSED);
+    assert_int_equal(choose("radeon"), -ERGO_CHOICE_NONE);
+}
+
+static void test_type(void **state) {
+    (void)state;
+    assert_int_equal(choose("gpu"), -ERGO_CHOICE_AMBIGUOUS);
+    assert_int_equal(choose("CPU"), 3); /* the other one is refused */
+    assert_int_equal(choose("accelerator"), -ERGO_CHOICE_NONE);
+}
+
+static void test_malformed(void **state) {
+    (void)state;
+    assert_int_equal(choose(""), -ERGO_CHOICE_MALFORMED);
+    assert_int_equal(choose("1"), -ERGO_CHOICE_MALFORMED); /* would fit "LLVM 15.0.6" */
+    assert_int_equal(choose("15"), -ERGO_CHOICE_MALFORMED);
+    assert_int_equal(choose(":"), -ERGO_CHOICE_NONE);
+    assert_int_equal(choose("0:"), -ERGO_CHOICE_NONE);
+}
+
+static void test_auto(void **state) {
+    (void)state;
+    struct ergo_candidate list[BENCH];
+    size_t index = 99;
+    make_list(bench, BENCH, list);
+    assert_int_equal(ergo_candidate_choose("auto", list, BENCH, &index, NULL), ERGO_CHOICE_FOUND);
+    assert_int_equal(index, 2); /* most compute units times clock */
+    list[2].summary.usable = false;
+    assert_int_equal(ergo_candidate_choose("Auto", list, BENCH, &index, NULL), ERGO_CHOICE_FOUND);
+    assert_int_equal(index, 0); /* of equals the first */
+    list[0].summary.usable = list[1].summary.usable = false;
+    assert_int_equal(ergo_candidate_choose("auto", list, BENCH, &index, NULL), ERGO_CHOICE_FOUND);
+    assert_int_equal(index, 3);
+    list[3].summary.usable = false;
+    assert_int_equal(ergo_candidate_choose("auto", list, BENCH, &index, NULL), ERGO_CHOICE_REFUSED);
+    assert_int_equal(ergo_candidate_choose("auto", list, 0, &index, NULL), ERGO_CHOICE_NONE);
+    /* An accelerator comes last, and a device without a clock still counts. */
+    snprintf(list[0].summary.type, sizeof list[0].summary.type, "accelerator");
+    list[0].summary.usable = true;
+    list[0].clock_mhz = 0;
+    assert_int_equal(ergo_candidate_choose("auto", list, BENCH, &index, NULL), ERGO_CHOICE_FOUND);
+    assert_int_equal(index, 0);
+    list[3].summary.usable = true;
+    assert_int_equal(ergo_candidate_choose("auto", list, BENCH, &index, NULL), ERGO_CHOICE_FOUND);
+    assert_int_equal(index, 3);
+}
+
+static void explain(const char *selector, size_t count, struct ergo_text *text) {
+    struct ergo_candidate list[BENCH];
+    bool matched[BENCH];
+    size_t index = 0;
+    make_list(bench, BENCH, list);
+    enum ergo_choice choice = ergo_candidate_choose(selector, list, count, &index, matched);
+    ergo_candidate_explain(text, choice, selector, "", list, count, matched);
+    assert_false(text->failed);
+}
+
+static void test_explanations(void **state) {
+    (void)state;
+    struct ergo_text text = {0};
+    explain("gpu", BENCH, &text); /* all that fit, and no others */
+    assert_non_null(strstr(text.data, "0:0"));
+    assert_non_null(strstr(text.data, "0:2"));
+    assert_null(strstr(text.data, "2:0"));
+    assert_non_null(strstr(text.data, "PCI 0001:01:00.0"));
+    ergo_text_free(&text);
+    explain("llvmpipe", BENCH, &text); /* the reason */
+    assert_non_null(strstr(text.data, "refused: because"));
+    assert_null(strstr(text.data, "A100"));
+    ergo_text_free(&text);
+    explain("radeon", BENCH, &text); /* what there is instead */
+    assert_non_null(strstr(text.data, "radeon"));
+    assert_non_null(strstr(text.data, "3:0"));
+    ergo_text_free(&text);
+    explain("auto", 0, &text); /* what to install */
+    assert_non_null(strstr(text.data, "pocl"));
+    ergo_text_free(&text);
+}
+
+static void test_quirks(void **state) {
+    (void)state;
+    struct ergo_device_summary summary = {.platform = "NVIDIA CUDA", .driver = "580.1"};
+    struct ergo_quirks quirks;
+    ergo_quirks_find(&summary, &quirks);
+    assert_false(quirks.no_profiling);
+    assert_string_equal(quirks.build_options, "");
+    snprintf(summary.platform, sizeof summary.platform, "Oclgrind");
+    ergo_quirks_find(&summary, &quirks);
+    assert_true(quirks.no_profiling);
+    assert_non_null(strstr(quirks.build_options, "-cl-opt-disable"));
+}
+
+static void test_error_names(void **state) {
+    (void)state;
+    assert_string_equal(ergo_error_cl_name(-5), "CL_OUT_OF_RESOURCES");
+    assert_string_equal(ergo_error_cl_name(-11), "CL_BUILD_PROGRAM_FAILURE");
+    assert_string_equal(ergo_error_cl_name(-1001), "CL_PLATFORM_NOT_FOUND_KHR");
+    assert_string_equal(ergo_error_cl_name(-4242), "unknown OpenCL error");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_index),        cmocka_unit_test(test_pci),
+        cmocka_unit_test(test_name),         cmocka_unit_test(test_type),
+        cmocka_unit_test(test_malformed),    cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_explanations), cmocka_unit_test(test_quirks),
+        cmocka_unit_test(test_error_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
