@@ -1,0 +1,242 @@
+/* `ergocl help`: pages made from the tables of the samplers, and a few written ones. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/build.h"
+
+enum { WIDTH = 79, HELP_INDENT = 6 };
+
+/* Append words filled to WIDTH, each line indented. */
+static void put_filled(struct ergo_text *out, int indent, const char *text) {
+    int column = 0;
+    for (const char *p = text; *p;) {
+        int word = (int)strcspn(p, " ");
+        if (column && column + 1 + word > WIDTH) {
+            ergo_text_append(out, "\n");
+            column = 0;
+        }
+        ergo_text_append(out, "%*s%.*s", column ? 1 : indent, "", word, p);
+        column += (column ? 1 : indent) + word;
+        p += word;
+        p += strspn(p, " ");
+    }
+    ergo_text_append(out, "\n");
+}
+
+static void put_key(struct ergo_text *out, const struct ergo_key *key) {
+    struct ergo_text line = {0};
+    ergo_text_append(&line, "takes ");
+    ergo_key_allowed(&line, key);
+    if (key->flags & ERGO_KEY_REQUIRED)
+        ergo_text_append(&line, "; required");
+    else if (key->fallback)
+        ergo_text_append(&line, "; default %s", key->fallback);
+    else
+        ergo_text_append(&line, "; absent by default");
+    if (key->flags & ERGO_KEY_SCAN)
+        ergo_text_append(&line, "; can be scanned");
+    ergo_text_append(out, "  %s\n", key->pointer);
+    put_filled(out, HELP_INDENT, line.data ? line.data : "");
+    put_filled(out, HELP_INDENT, key->help ? key->help : "");
+    ergo_text_free(&line);
+}
+
+static void put_named(struct ergo_text *out, const char *name, const char *unit, const char *help) {
+    struct ergo_text line = {0};
+    ergo_text_append(&line, "%s", help ? help : "");
+    if (unit && *unit)
+        ergo_text_append(&line, " [%s]", unit);
+    ergo_text_append(out, "  %s\n", name);
+    if (line.length)
+        put_filled(out, HELP_INDENT, line.data);
+    ergo_text_free(&line);
+}
+
+static bool put_sampler(struct ergo_text *out, const struct ergo_sampler *sampler,
+                        struct ergo_arena *arena) {
+    const struct ergo_sampler_info *info = sampler->info;
+    size_t n_keys = 0;
+    const struct ergo_key **keys = ergo_keys_of(sampler, arena, &n_keys);
+    if (!keys)
+        return false;
+    ergo_text_append(out, "%s: %s\n", info->name, info->summary ? info->summary : "");
+    if (info->citation && *info->citation)
+        put_filled(out, 0, info->citation);
+    ergo_text_append(out, "\nA step (\"run\" counts them) is one %s. The rate is in %s.\n",
+                     info->step_name, info->rate_unit);
+    ergo_text_append(out, "\nKeys of this sampler (`ergocl help job` has the common ones)\n\n");
+    for (size_t k = ergo_job_n_common_keys; k < n_keys; k++)
+        put_key(out, keys[k]);
+    ergo_text_append(out, "\nObservables of the result\n\n");
+    for (size_t i = 0; i < info->n_observables; i++)
+        if (!info->observables[i].hidden)
+            put_named(out, info->observables[i].name, info->observables[i].unit,
+                      info->observables[i].help);
+    if (info->n_curves)
+        ergo_text_append(out, "\nCurves of the result\n\n");
+    for (size_t i = 0; i < info->n_curves; i++) {
+        struct ergo_text name = {0};
+        ergo_text_append(&name, "%s over %s", info->curves[i].name, info->curves[i].x_label);
+        put_named(out, name.data ? name.data : "", info->curves[i].unit, info->curves[i].help);
+        ergo_text_free(&name);
+    }
+    ergo_text_append(out, "\nColumns of the time series\n\n");
+    for (size_t i = 0; i < info->n_columns; i++)
+        put_named(out, info->columns[i].name, info->columns[i].unit, info->columns[i].help);
+    return true;
+}
+
+static void put_overview(struct ergo_text *out) {
+    ergo_text_append(out, "Samplers (`ergocl help SAMPLER` lists keys and observables)\n\n");
+    for (size_t i = 0; i < ergo_n_samplers; i++)
+        put_named(out, ergo_samplers[i]->info->name, "", ergo_samplers[i]->info->summary);
+    ergo_text_append(out, "\nTopics (`ergocl help TOPIC`)\n\n"
+                          "  job          what a job file holds\n"
+                          "  devices      how a device is selected and judged\n"
+                          "  result       what a run folder holds\n"
+                          "  exit-codes   what the program's exit code means\n"
+                          "  environment  the variables the program reads\n");
+}
+
+static void put_job(struct ergo_text *out) {
+    ergo_text_append(
+        out,
+        "A job is one JSON object (UTF-8, no comments). Example:\n\n"
+        "  {\n"
+        "    \"sampler\": \"spin-lattice\",\n"
+        "    \"seed\": \"42\",\n"
+        "    \"system\": { \"size\": [128, 128], \"temperature\": 2.269185314213 },\n"
+        "    \"run\": { \"equilibration\": 2000, \"sweeps\": 20000, \"measure_every\": 10 },\n"
+        "    \"scan\": { \"/system/temperature\": { \"from\": 2.4, \"to\": 2.1, \"step\": -0.01 } "
+        "}\n"
+        "  }\n\n"
+        "Unknown keys are errors. Integers beyond 2^53 are written as strings, because JSON\n"
+        "programs round them. --set /system/temperature=2.3 changes a value for one run.\n\n"
+        "Keys of all samplers (`ergocl help SAMPLER` has the rest)\n\n");
+    for (size_t k = 0; k < ergo_job_n_common_keys; k++)
+        put_key(out, &ergo_job_common_keys[k]);
+    ergo_text_append(out, "  /scan\n");
+    put_filled(out, HELP_INDENT,
+               "takes an object of JSON pointers, each with a list [2.1, 2.2], a range {\"from\", "
+               "\"to\", \"step\"}, or {\"from\", \"to\", \"count\"} with \"spacing\" \"linear\" or "
+               "\"log\"; both ends are included.");
+    put_filled(out, HELP_INDENT,
+               "Several pointers make a grid, the first varies slowest. \"/system/size/0\" is one "
+               "element of an array; \"/system/size\": [[16, 16], [32, 32]] changes all. A point "
+               "of a range is the same as its value typed by hand, and its chain is the same as "
+               "if it ran alone.");
+}
+
+static const char devices_page[] =
+    "A device is selected by --device, else ERGOCL_DEVICE, else \"device\" in the job, else\n"
+    "\"auto\":\n\n"
+    "  auto       the best GPU, else a CPU; refused devices are skipped\n"
+    "  gpu, cpu   the device of that type; several are an error that lists them\n"
+    "  1:0        platform and device by index, as `ergocl devices` lists them\n"
+    "  NAME       part of the device's or platform's name, in any case\n\n"
+    "At first use a device is probed, not believed: a small kernel checks fused multiply-add,\n"
+    "rounding, integer width, atomics, barriers and known answers of the random numbers.\n"
+    "`ergocl devices` says in a sentence what a device can do or why it is refused. A job and\n"
+    "its seed give the same chain, bit for bit, on every device that passes.\n";
+
+static const char result_page[] =
+    "A run writes into one folder (-o DIR; default: the name of the job):\n\n"
+    "  result.json   means, errors and autocorrelation times of all points, for scripts\n"
+    "  series.h5     time series and curves (HDF5)\n"
+    "  *.png         pictures of configurations, see /output/snapshots\n"
+    "  checkpoint    where a stopped run goes on: ergocl resume DIR\n\n"
+    "In result.json each of \"points\" has its \"parameters\" (what was scanned), \"replica\",\n"
+    "\"steps\", \"digest\" and \"observables\". Each observable has \"mean\", \"error\" (one "
+    "standard\n"
+    "deviation, autocorrelation included), \"tau\" (integrated autocorrelation time, in samples),\n"
+    "\"samples\" and \"unit\". The digest is taken over the physical state and the step counter:\n"
+    "it is the same on every device, for every launch shape, and after any interruption.\n";
+
+static const char exit_codes_page[] =
+    "   0  done\n"
+    "   2  the job or the command line is wrong\n"
+    "   3  no usable device, it failed, or memory ran out\n"
+    "   4  a file could not be read or written\n"
+    "   5  an audit failed: the state is wrong, do not continue this run\n"
+    "  75  stopped with a checkpoint (signal or wall time): ergocl resume DIR\n\n"
+    "Anything else is a bug.\n";
+
+static const char environment_page[] =
+    "  ERGOCL_DEVICE     device selector, between --device and the job's \"device\"\n"
+    "  ERGOCL_CACHE_DIR  folder of compiled kernels and probe verdicts; default\n"
+    "                    $XDG_CACHE_HOME/ergocl, else ~/.cache/ergocl\n"
+    "  ERGOCL_CL_DIR     read the kernels from this folder instead of the program (for people\n"
+    "                    who edit them)\n"
+    "  XDG_CACHE_HOME    see ERGOCL_CACHE_DIR\n"
+    "  NO_COLOR          when set and not empty: no colours on the terminal\n";
+
+static const struct {
+    const char *name, *page;
+} topics[] = {
+    {"job", NULL},
+    {"devices", devices_page},
+    {"result", result_page},
+    {"exit-codes", exit_codes_page},
+    {"environment", environment_page},
+};
+enum { N_TOPICS = sizeof topics / sizeof topics[0] };
+
+static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topic) {
+    const char *names[64];
+    size_t n = 0;
+    struct ergo_text list = {0}, shown = {0};
+    for (size_t i = 0; i < ergo_n_samplers && n < 32; i++)
+        names[n++] = ergo_samplers[i]->info->name;
+    for (size_t i = 0; i < N_TOPICS; i++)
+        names[n++] = topics[i].name;
+    for (size_t i = 0; i < n; i++)
+        ergo_text_append(&list, "%s%s", i ? ", " : "", names[i]);
+    ergo_json_show(&shown, topic, 64);
+    const char *near = strlen(topic) <= 64 ? ergo_text_nearest(topic, names, n) : NULL;
+    enum ergo_status status =
+        ERGO_FAIL(ctx, ERGO_E_JOB, "no help on \"%s\"%s%s%s; topics: %s",
+                  shown.data ? shown.data : "", near ? "; did you mean \"" : "", near ? near : "",
+                  near ? "\"?" : "", list.data ? list.data : "");
+    ergo_text_free(&list);
+    ergo_text_free(&shown);
+    return status;
+}
+
+enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text) {
+    enum ergo_status status = ERGO_OK;
+    struct ergo_arena arena = {0};
+    struct ergo_text out = {0};
+    void *locale = ergo_locale_enter();
+    bool found = true, memory = true;
+    const struct ergo_sampler *sampler = NULL;
+    *text = NULL;
+    for (size_t i = 0; topic && i < ergo_n_samplers; i++)
+        if (!strcmp(ergo_samplers[i]->info->name, topic))
+            sampler = ergo_samplers[i];
+    if (!topic) {
+        put_overview(&out);
+    } else if (sampler) {
+        memory = put_sampler(&out, sampler, &arena);
+    } else if (!strcmp(topic, "job")) {
+        put_job(&out);
+    } else {
+        found = false;
+        for (size_t i = 0; i < N_TOPICS; i++) {
+            if (strcmp(topics[i].name, topic) != 0)
+                continue;
+            ergo_text_append(&out, "%s", topics[i].page);
+            found = true;
+        }
+    }
+    if (!found) {
+        status = unknown_topic(ctx, topic);
+    } else {
+        *text = memory ? ergo_text_take(&out) : NULL;
+        if (!*text)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "memory ran out while writing help");
+    }
+    ergo_text_free(&out);
+    ergo_arena_free(&arena);
+    ergo_locale_leave(locale);
+    return status;
+}
