@@ -141,7 +141,7 @@ bench: all
 
 C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h)
 CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
-SHELL_FILES := $(wildcard tools/*.sh tests/cli/*.sh bench/*.sh) tests/run-all .ci/run $(wildcard bench/run)
+SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh bench/*.sh) tests/run-all .ci/run $(wildcard bench/run)
 
 format:
 	clang-format -i $(C_FILES) $(CL_FILES)
