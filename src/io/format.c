@@ -158,6 +158,50 @@ void ergo_html_escape(struct ergo_text *text, const char *string) {
     }
 }
 
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+void ergo_html_name(struct ergo_text *text, const char *name, bool svg) {
+    static const char *const powers[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char piece[2] = "";
+    const char *start = name ? name : "";
+    for (const char *at = start; *at; at++) {
+        /* An index is one capital after one letter that is a word: k_B, but not heat_capacity. */
+        bool index = *at == '_' && at > start && is_letter(at[-1]) &&
+                     (at - 1 == start || !is_letter(at[-2])) && at[1] >= 'A' && at[1] <= 'Z' &&
+                     !is_letter(at[2]);
+        if (index) {
+            at++;
+            if (svg)
+                ergo_text_append(text,
+                                 "<tspan dy=\"3\" font-size=\"75%%\">%c</tspan>"
+                                 "<tspan dy=\"-3\">&#8203;</tspan>",
+                                 *at);
+            else
+                ergo_text_append(text, "<sub>%c</sub>", *at);
+        } else if (*at == '_') {
+            ergo_text_append(text, " ");
+        } else if (*at == '^' && (is_digit(at[1]) || (at[1] == '-' && is_digit(at[2])))) {
+            if (at[1] == '-') {
+                ergo_text_append(text, "⁻");
+                at++;
+            }
+            for (; is_digit(at[1]); at++)
+                ergo_text_append(text, "%s", powers[at[1] - '0']);
+        } else if (*at == '&' || *at == '<' || *at == '>') {
+            piece[0] = *at;
+            ergo_html_escape(text, piece);
+        } else {
+            ergo_text_append_bytes(text, at, 1);
+        }
+    }
+}
+
 const char *ergo_format_short(char buffer[ERGO_CONCISE], double value, int digits) {
     if (isnan(value))
         return "-";

@@ -14,6 +14,10 @@ void ergo_json_pretty(struct ergo_text *text, const char *json);
 /* Text inside HTML or SVG, attributes included. */
 void ergo_html_escape(struct ergo_text *text, const char *string);
 
+/* The same for names and units: "k_B" gets its index, "J^2" its power, other underscores become
+ * spaces. svg: by tspan, else by sub. */
+void ergo_html_name(struct ergo_text *text, const char *name, bool svg);
+
 /* "-1.41908(12)": the error in units of the last digits, two digits of it. buffer: 64 bytes. */
 enum { ERGO_CONCISE = 64 };
 const char *ergo_format_concise(char buffer[ERGO_CONCISE], double value, double error);

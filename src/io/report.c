@@ -17,18 +17,17 @@ void ergo_report_label(char *label, size_t size, const struct ergo_result *resul
     const struct ergo_point *point = member->point;
     char name[ERGO_CONCISE], value[ERGO_CONCISE];
     size_t used = 0;
-    bool replicas = false;
+    /* replica 0 stands for its point: it needs no number unless replicas are all there is */
+    bool replica = point->replica > 0 || (!point->n_scanned && result->n_members > 1);
     label[0] = '\0';
-    for (size_t m = 0; m < result->n_members && !replicas; m++)
-        replicas = result->members[m].point->replica > 0;
     for (size_t i = 0; i <= point->n_scanned && used < size; i++) {
         int n = 0;
         const char *separator = used ? ", " : "";
         if (i < point->n_scanned)
             n = snprintf(label + used, size - used, "%s%s %s", separator,
                          ergo_format_pointer(name, point->scanned[i].pointer),
-                         ergo_format_short(value, point->scanned[i].value, 7));
-        else if (replicas)
+                         ergo_format_short(value, point->scanned[i].value, 5));
+        else if (replica)
             n = snprintf(label + used, size - used, "%sreplica %" PRIu32, separator,
                          point->replica);
         used += n > 0 ? (size_t)n : 0;
@@ -76,7 +75,7 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
     const struct ergo_sampler_info *info = result->job->sampler->info;
     const struct ergo_value *seed =
         result->n_members ? ergo_format_value(result->members[0].point, "/seed") : NULL;
-    char value[320];
+    char value[320], day[32], hour[32];
     uint64_t steps = 0;
     uint32_t replicas = 0;
     for (size_t m = 0; m < result->n_members; m++) {
@@ -115,7 +114,10 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
     append_fact(text, "Speed", value, "");
     snprintf(value, sizeof value, result->seconds < 100 ? "%.3g s" : "%.0f s", result->seconds);
     append_fact(text, "Sampling time", value, "");
-    append_fact(text, "Started", result->started, "");
+    if (sscanf(result->started, "%31[0-9-]T%31[0-9:]Z", day, hour) == 2) {
+        snprintf(value, sizeof value, "%s %s UTC", day, hour);
+        append_fact(text, "Started", value, "");
+    }
     append_fact(text, "Program", "ergocl " ERGO_VERSION, "");
     snprintf(value, sizeof value, "%s%s%s", result->device.name, *result->device.driver ? ", " : "",
              result->device.driver);
@@ -160,7 +162,8 @@ static enum ergo_status append_pictures(struct ergo_context *ctx, struct ergo_te
     size_t count = ergo_picture_members(result, ERGO_SHEET_MAX, members);
     if (!count)
         return ERGO_OK;
-    ergo_text_append(text, "<h2>Last configurations</h2>\n<div class=\"images\">\n");
+    ergo_text_append(text, "<h2>Last configurations</h2>\n<div class=\"images%s\">\n",
+                     count <= 3 ? " few" : "");
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
         const struct ergo_member_result *member = &result->members[members[i]];
         struct ergo_picture tile = {0, 0, NULL};
@@ -199,7 +202,7 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
         ergo_text_append(text, "<th>");
         ergo_html_escape(text, ergo_format_pointer(name, point->scanned[i].pointer));
         ergo_text_append(text, "<small>");
-        ergo_html_escape(text, key ? key->unit : "");
+        ergo_html_name(text, key ? key->unit : "", false);
         ergo_text_append(text, "</small></th>");
     }
     if (replicas)
@@ -208,9 +211,9 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
         if (info->observables[o].hidden)
             continue;
         ergo_text_append(text, "<th>");
-        ergo_html_escape(text, info->observables[o].name);
+        ergo_html_name(text, info->observables[o].name, false);
         ergo_text_append(text, "<small>");
-        ergo_html_escape(text, info->observables[o].unit);
+        ergo_html_name(text, info->observables[o].unit, false);
         ergo_text_append(text, "</small></th>");
     }
     ergo_text_append(text, "</tr></thead>\n");

@@ -275,7 +275,8 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
     /* One point says nothing in a plot, unless there is something to compare it with. */
     if (g->result->n_members == 1 && !exact)
         return;
-    const char *theory = "exact";
+    const char *theory = g->count > 1 ? "lines: exact" : "exact";
+    bool alone = g->result->n_members == 1;
     for (size_t k = 0; k < g->count; k++) {
         struct group *group = &g->groups[k];
         series[n++] = (struct ergo_plot_series){
@@ -286,29 +287,33 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
             .x = group->x,
             .y = group->y,
             .error = group->error,
-            .z = exact ? group->z : NULL};
+            .z = exact && !alone ? group->z : NULL};
         if (!exact)
             continue;
         make_exact_line(g, group, o, plot.x_log);
         bool line = group->n_line > 1;
-        series[n++] = (struct ergo_plot_series){.mark = line ? ERGO_MARK_LINE : ERGO_MARK_TICK,
-                                                .label = theory,
-                                                .n = line ? group->n_line : group->count,
-                                                .x = line ? group->line_x : group->x,
-                                                .y = line ? group->line_y : group->exact};
+        series[n++] =
+            (struct ergo_plot_series){.mark = line ? ERGO_MARK_LINE : ERGO_MARK_TICK,
+                                      .color = g->count > 1 ? (unsigned)k : (unsigned)ERGO_INK,
+                                      .label = theory,
+                                      .n = line ? group->n_line : group->count,
+                                      .x = line ? group->line_x : group->x,
+                                      .y = line ? group->line_y : group->exact};
         theory = NULL; /* once in the legend */
     }
     plot.n_series = n;
-    plot.height = g->result->n_members == 1 ? 130 : 0;
+    plot.height = alone ? 170 : 0;
+    plot.x_hidden = alone;
     snprintf(alt, sizeof alt, "%s against %s", observable->name, x_name);
     if (ergo_svg_plot(&drawing, &plot)) {
         ergo_text_append(text, "<figure><figcaption><b>");
-        ergo_html_escape(text, observable->name);
+        ergo_html_name(text, observable->name, false);
         ergo_text_append(text, "</b>");
         size_t dof = ergo_format_chi2(g->result, o, &chi2);
-        if (dof)
-            ergo_text_append(text, " &ensp;χ² = %.1f over %zu point%s", chi2, dof,
-                             dof == 1 ? "" : "s");
+        if (dof && alone)
+            ergo_text_append(text, " &ensp;z = %.1f", g->groups[0].z[0]);
+        else if (dof)
+            ergo_text_append(text, " &ensp;χ² = %.1f over %zu points", chi2, dof);
         ergo_text_append(text, "<small>");
         ergo_html_escape(text, observable->help);
         ergo_text_append(text, "</small></figcaption>\n");
@@ -393,7 +398,7 @@ static void append_curve(struct ergo_text *text, const struct ergo_result *resul
     snprintf(alt, sizeof alt, "%s against %s", info->name, info->x_label);
     if (plot.n_series && ergo_svg_plot(&drawing, &plot)) {
         ergo_text_append(text, "<figure><figcaption><b>");
-        ergo_html_escape(text, info->name);
+        ergo_html_name(text, info->name, false);
         ergo_text_append(text, "</b><small>");
         ergo_html_escape(text, info->help);
         ergo_text_append(text, "</small></figcaption>\n");
@@ -444,7 +449,7 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
     double mean_y[2] = {mean, mean};
     struct ergo_plot_series series[2] = {
         {.mark = ERGO_MARK_TRACE, .color = 0, .n = n, .x = steps, .y = member->series[0]},
-        {.mark = ERGO_MARK_LINE, .n = 2, .x = mean_x, .y = mean_y},
+        {.mark = ERGO_MARK_LINE, .color = ERGO_INK, .n = 2, .x = mean_x, .y = mean_y},
     };
     struct ergo_plot plot = {.x_name = info->step_name,
                              .x_unit = "",
@@ -482,10 +487,10 @@ enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *
     if (!count || !info->n_columns || !result->members[members[0]].n_samples)
         return ERGO_OK;
     ergo_text_append(text, "<h2>Time series of ");
-    ergo_html_escape(text, info->columns[0].name);
+    ergo_html_name(text, info->columns[0].name, false);
     ergo_text_append(text,
-                     "</h2>\n<p class=\"soft\">Every sample taken; the line is the mean after "
-                     "equilibration.</p>\n<div class=\"grid\">\n");
+                     "</h2>\n<p class=\"soft\">Every sample taken; the line is the mean; the "
+                     "shaded part is equilibration and not in it.</p>\n<div class=\"grid\">\n");
     for (size_t i = 0; i < count && status == ERGO_OK; i++)
         if (result->members[members[i]].n_samples)
             status = append_trace(ctx, text, result, members[i]);

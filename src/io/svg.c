@@ -291,7 +291,7 @@ static void draw_series(struct ergo_text *text, const struct ergo_plot_series *s
     case ERGO_MARK_TICK:
         for (size_t i = 0; i < series->n; i++)
             if (!isnan(shown(x->log, series->x[i])) && !isnan(shown(y->log, series->y[i])))
-                ergo_text_append(text, "<path class=\"l\" d=\"M%.1f %.1fh20\"/>",
+                ergo_text_append(text, "<path class=\"l c%u\" d=\"M%.1f %.1fh20\"/>", series->color,
                                  place(x, series->x[i]) - 10, place(y, series->y[i]));
         break;
     case ERGO_MARK_CURVE:
@@ -344,7 +344,7 @@ static void draw_frame(struct ergo_text *text, const struct axis *x, const struc
 static void append_label(struct ergo_text *text, const char *name, const char *unit, int exponent) {
     char power[TICK_TEXT];
     bool has_unit = unit && *unit;
-    ergo_html_escape(text, name);
+    ergo_html_name(text, name, true);
     if (exponent) {
         append_superscript(power, sizeof power, exponent);
         ergo_text_append(text, " (10%s%s", power, has_unit ? " " : "");
@@ -352,9 +352,15 @@ static void append_label(struct ergo_text *text, const char *name, const char *u
         ergo_text_append(text, " (");
     }
     if (has_unit)
-        ergo_html_escape(text, unit);
+        ergo_html_name(text, unit, true);
     if (exponent || has_unit)
         ergo_text_append(text, ")");
+}
+
+/* A long label is set smaller rather than beyond its axis. */
+static double label_size(const char *name, const char *unit, double room) {
+    double letters = (double)(strlen(name) + strlen(unit ? unit : "") + 3);
+    return fmax(8.5, fmin(13.5, room / (0.55 * letters)));
 }
 
 static double largest_z(const struct ergo_plot *plot, bool *any) {
@@ -376,9 +382,12 @@ static void draw_residuals(struct ergo_text *text, const struct ergo_plot *plot,
     struct axis z = {.at0 = top + residual_height, .at1 = top};
     z.max = fmin(fmax(3.2, largest * 1.15), 12);
     z.min = -z.max;
-    add_tick(&z, z.max > 6 ? -5 : -2, z.max > 6 ? "-5" : "-2");
-    add_tick(&z, 0, "0");
-    add_tick(&z, z.max > 6 ? 5 : 2, z.max > 6 ? "5" : "2");
+    double tick = z.max > 7 ? 5 : z.max > 4.2 ? 3 : 2; /* not closer than their labels are high */
+    char label[TICK_TEXT];
+    for (int k = -1; k <= 1; k++) {
+        snprintf(label, sizeof label, "%g", k * tick);
+        add_tick(&z, k * tick, label);
+    }
     ergo_text_append(text,
                      "<rect class=\"b\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
                      "<path class=\"z0\" d=\"M%.1f %.1fH%.1f\"/><path class=\"z1\" d=\"",
@@ -430,10 +439,11 @@ bool ergo_svg_plot(struct ergo_text *text, const struct ergo_plot *plot) {
     make_ticks(&y, 5);
     x.at0 = 30 + label_width(&y);
     x.at1 = plot_width - margin_right;
-    make_ticks(&x, 6);
+    if (!plot->x_hidden)
+        make_ticks(&x, 6);
 
     ergo_text_append(text, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", plot_width,
-                     bottom + margin_bottom);
+                     bottom + (plot->x_hidden ? 8 : margin_bottom));
     ergo_html_escape(text, plot->alt);
     ergo_text_append(text, "\">");
     if (isfinite(plot->shade)) {
@@ -456,16 +466,39 @@ bool ergo_svg_plot(struct ergo_text *text, const struct ergo_plot *plot) {
     draw_frame(text, &x, &y, !residuals);
     if (residuals)
         draw_residuals(text, plot, &x, y.at0 + residual_gap, z_largest);
-    ergo_text_append(text, "<text class=\"x\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">",
-                     (x.at0 + x.at1) / 2, bottom + 38);
-    append_label(text, plot->x_name, plot->x_unit, x.exponent);
+    if (!plot->x_hidden) {
+        ergo_text_append(text, "<text class=\"x\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">",
+                         (x.at0 + x.at1) / 2, bottom + 38);
+        append_label(text, plot->x_name, plot->x_unit, x.exponent);
+        ergo_text_append(text, "</text>");
+    }
     ergo_text_append(text,
-                     "</text><text class=\"x\" text-anchor=\"middle\" "
+                     "<text class=\"x\" style=\"font-size:%.1fpx\" text-anchor=\"middle\" "
                      "transform=\"translate(14 %.1f) rotate(-90)\">",
-                     (y.at0 + y.at1) / 2);
+                     label_size(plot->y_name, plot->y_unit, height + 8), (y.at0 + y.at1) / 2);
     append_label(text, plot->y_name, plot->y_unit, y.exponent);
     ergo_text_append(text, "</text></svg>\n");
     return true;
+}
+
+static bool is_theory(enum ergo_mark mark) {
+    return mark == ERGO_MARK_LINE || mark == ERGO_MARK_TICK;
+}
+
+static void append_swatch(struct ergo_text *text, const struct ergo_plot_series *series) {
+    ergo_text_append(text, "<span><svg viewBox=\"0 0 22 12\" class=\"key\" aria-hidden=\"true\">");
+    if (series->mark == ERGO_MARK_POINTS) {
+        if (series->error)
+            ergo_text_append(text, "<path class=\"e c%u\" d=\"M11 1v10\"/>", series->color);
+        draw_mark(text, series->color, 11, 6, 3);
+    } else {
+        bool theory = is_theory(series->mark); /* one swatch for the lines of all colours */
+        ergo_text_append(text, "<path class=\"%c c%u\" d=\"M1 6h20\"/>", theory ? 'l' : 'k',
+                         theory ? (unsigned)ERGO_INK : series->color);
+    }
+    ergo_text_append(text, "</svg>");
+    ergo_html_escape(text, series->label);
+    ergo_text_append(text, "</span>\n");
 }
 
 void ergo_svg_legend(struct ergo_text *text, const struct ergo_plot *plot) {
@@ -475,26 +508,9 @@ void ergo_svg_legend(struct ergo_text *text, const struct ergo_plot *plot) {
     if (!labelled)
         return;
     ergo_text_append(text, "<p class=\"legend\">");
-    for (size_t s = 0; s < plot->n_series; s++) {
-        const struct ergo_plot_series *series = &plot->series[s];
-        if (!series->label)
-            continue;
-        ergo_text_append(text,
-                         "<span><svg viewBox=\"0 0 22 12\" class=\"key\" aria-hidden=\"true\">");
-        if (series->mark == ERGO_MARK_POINTS) {
-            if (series->error)
-                ergo_text_append(text, "<path class=\"e c%u\" d=\"M11 1v10\"/>", series->color);
-            draw_mark(text, series->color, 11, 6, 3);
-        } else {
-            ergo_text_append(text, "<path class=\"%c c%u\" d=\"M1 6h20\"/>",
-                             series->mark == ERGO_MARK_CURVE   ? 'k'
-                             : series->mark == ERGO_MARK_TRACE ? 'k'
-                                                               : 'l',
-                             series->color);
-        }
-        ergo_text_append(text, "</svg>");
-        ergo_html_escape(text, series->label);
-        ergo_text_append(text, "</span>");
-    }
+    for (int theory = 0; theory < 2; theory++) /* theory last */
+        for (size_t s = 0; s < plot->n_series; s++)
+            if (plot->series[s].label && is_theory(plot->series[s].mark) == (theory == 1))
+                append_swatch(text, &plot->series[s]);
     ergo_text_append(text, "</p>\n");
 }

@@ -6,12 +6,14 @@
 
 enum ergo_mark {
     ERGO_MARK_POINTS, /* markers with error bars */
-    ERGO_MARK_LINE,   /* thin line in the ink's colour: theory */
-    ERGO_MARK_TICK,   /* short horizontal bars in the ink's colour: theory at single points */
+    ERGO_MARK_LINE,   /* thin line: theory */
+    ERGO_MARK_TICK,   /* short horizontal bars: theory at single points */
     ERGO_MARK_CURVE,  /* coloured line with its error as a band */
     ERGO_MARK_TRACE,  /* fine coloured line: a time series; long ones are thinned to their envelope
                        */
 };
+
+enum { ERGO_INK = 8 }; /* the colour of text */
 
 struct ergo_plot_series {
     enum ergo_mark mark;
@@ -28,6 +30,7 @@ struct ergo_plot {
     const char *x_name, *x_unit, *y_name, *y_unit;
     bool x_log, y_log;
     bool x_integer; /* no ticks between whole numbers */
+    bool x_hidden;  /* no x axis: a single point */
     double shade;   /* x up to which the plot is shaded; NAN: none */
     const char *shade_label;
     double height; /* of the main panel; 0: the usual */

@@ -1,0 +1,200 @@
+/* Files: whole or not at all, and messages that name the file and the reason. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/io.h"
+
+struct fixture {
+    struct ergo_context *ctx;
+    char folder[64];
+    char path[96];
+};
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    if (!f)
+        return -1;
+    f->ctx = ergo_context_create();
+    snprintf(f->folder, sizeof f->folder, "/tmp/ergo-test-XXXXXX");
+    if (!f->ctx || !mkdtemp(f->folder))
+        return -1;
+    snprintf(f->path, sizeof f->path, "%s/file", f->folder);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
+    int result = system(command);
+    ergo_context_destroy(f->ctx);
+    free(f);
+    return result;
+}
+
+static int count_entries(const char *folder) {
+    int count = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));)
+        count += e->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+static void expect_content(struct fixture *f, const char *expected) {
+    char *data;
+    size_t length;
+    assert_int_equal(ergo_file_read(f->ctx, f->path, 1 << 20, &data, &length), ERGO_OK);
+    assert_int_equal(length, strlen(expected));
+    assert_string_equal(data, expected); /* a terminating zero is promised */
+    free(data);
+}
+
+static void write_replaces_and_reads_back(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(ergo_file_write(f->ctx, f->path, "old", 3), ERGO_OK);
+    expect_content(f, "old");
+    assert_int_equal(ergo_file_write(f->ctx, f->path, "newer", 5), ERGO_OK);
+    expect_content(f, "newer");
+    assert_int_equal(ergo_file_write(f->ctx, f->path, NULL, 0), ERGO_OK);
+    expect_content(f, "");
+    assert_int_equal(count_entries(f->folder), 1);
+}
+
+static void full_disk_leaves_the_old_file(void **state) {
+    struct fixture *f = *state;
+    enum { LARGE = 1 << 20 };
+    char *large = calloc(1, LARGE);
+    struct rlimit before, small;
+    assert_non_null(large);
+    assert_int_equal(ergo_file_write(f->ctx, f->path, "old", 3), ERGO_OK);
+    /* A limit on file size stops write() half way, as a full disk does. */
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 4096;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    enum ergo_status status = ergo_file_write(f->ctx, f->path, large, LARGE);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    free(large);
+    assert_int_equal(status, ERGO_E_IO);
+    assert_non_null(strstr(ergo_error_message(f->ctx), f->path));
+    assert_non_null(strstr(ergo_error_message(f->ctx), "File too large"));
+    expect_content(f, "old");
+    assert_int_equal(count_entries(f->folder), 1); /* no temporary left */
+}
+
+static void unwritable_targets_are_refused(void **state) {
+    struct fixture *f = *state;
+    char path[128];
+    /* as root a rename would replace the device */
+    assert_int_equal(ergo_file_write(f->ctx, "/dev/full", "x", 1), ERGO_E_IO);
+    assert_non_null(strstr(ergo_error_message(f->ctx), "/dev/full"));
+    struct stat info;
+    assert_int_equal(stat("/dev/full", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+
+    ergo_error_clear(f->ctx);
+    snprintf(path, sizeof path, "%s/absent/file", f->folder);
+    assert_int_equal(ergo_file_write(f->ctx, path, "x", 1), ERGO_E_IO);
+    assert_non_null(strstr(ergo_error_message(f->ctx), "No such file or directory"));
+
+    if (geteuid() == 0)
+        return; /* root writes into read-only folders */
+    ergo_error_clear(f->ctx);
+    assert_int_equal(chmod(f->folder, 0500), 0);
+    assert_int_equal(ergo_file_write(f->ctx, f->path, "x", 1), ERGO_E_IO);
+    assert_non_null(strstr(ergo_error_message(f->ctx), "Permission denied"));
+    assert_int_equal(chmod(f->folder, 0700), 0);
+}
+
+static void reading_says_what_is_wrong(void **state) {
+    struct fixture *f = *state;
+    char *data;
+    size_t length;
+    assert_int_equal(ergo_file_read(f->ctx, f->path, 100, &data, &length), ERGO_E_IO);
+    assert_null(data);
+    assert_non_null(strstr(ergo_error_message(f->ctx), f->path));
+    ergo_error_clear(f->ctx);
+    assert_int_equal(ergo_file_read(f->ctx, f->folder, 100, &data, &length), ERGO_E_IO);
+    assert_non_null(strstr(ergo_error_message(f->ctx), "a folder"));
+    assert_int_equal(ergo_file_write(f->ctx, f->path, "12345", 5), ERGO_OK);
+    assert_int_equal(ergo_file_read(f->ctx, f->path, 4, &data, &length), ERGO_E_IO);
+    assert_int_equal(ergo_file_read(f->ctx, f->path, 5, &data, &length), ERGO_OK);
+    free(data);
+    /* files of /proc say they are empty */
+    assert_int_equal(ergo_file_read(f->ctx, "/proc/self/status", 1 << 20, &data, &length), ERGO_OK);
+    assert_true(length > 100 && strlen(data) == length);
+    free(data);
+    assert_int_equal(ergo_file_read(f->ctx, "/proc/self/status", 10, &data, &length), ERGO_E_IO);
+}
+
+static void folders_are_made_with_their_parents(void **state) {
+    struct fixture *f = *state;
+    char path[160];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/a//b/c/", f->folder);
+    assert_int_equal(ergo_folder_create(f->ctx, path), ERGO_OK);
+    assert_int_equal(ergo_folder_create(f->ctx, path), ERGO_OK);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(ergo_folder_create(f->ctx, "/"), ERGO_OK);
+    assert_int_equal(ergo_file_write(f->ctx, f->path, "x", 1), ERGO_OK);
+    snprintf(path, sizeof path, "%s/file/below", f->folder);
+    assert_int_equal(ergo_folder_create(f->ctx, path), ERGO_E_IO);
+    assert_non_null(strstr(ergo_error_message(f->ctx), "in the way"));
+    assert_int_equal(ergo_folder_create(f->ctx, ""), ERGO_E_IO);
+}
+
+static void paths_join(void **state) {
+    (void)state;
+    const char *const cases[][3] = {
+        {"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"/", "b", "/b"}, {"", "b", "b"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *path = ergo_path_join(cases[i][0], cases[i][1]);
+        assert_string_equal(path, cases[i][2]);
+        free(path);
+    }
+}
+
+static void a_folder_is_locked_once(void **state) {
+    struct fixture *f = *state;
+    int first, second;
+    char owner[64];
+    assert_int_equal(ergo_folder_lock(f->ctx, f->folder, &first), ERGO_OK);
+    assert_int_equal(ergo_folder_lock(f->ctx, f->folder, &second), ERGO_E_IO);
+    assert_int_equal(second, -1);
+    snprintf(owner, sizeof owner, "process %ld", (long)getpid());
+    assert_non_null(strstr(ergo_error_message(f->ctx), "another ergocl"));
+    assert_non_null(strstr(ergo_error_message(f->ctx), owner));
+    close(first);
+    assert_int_equal(ergo_folder_lock(f->ctx, f->folder, &second), ERGO_OK);
+    close(second);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(write_replaces_and_reads_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(full_disk_leaves_the_old_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(unwritable_targets_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(reading_says_what_is_wrong, setup, teardown),
+        cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, setup, teardown),
+        cmocka_unit_test(paths_join),
+        cmocka_unit_test_setup_teardown(a_folder_is_locked_once, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
