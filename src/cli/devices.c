@@ -74,7 +74,7 @@ static void print_table(const struct ergo_device_summary *list, size_t count) {
                ", fp64 %s, 64-bit atomics %s\n",
                device->compute_units, global, buffer, local, device->largest_group,
                device->fp64 ? "yes" : "no", device->atomics64 ? "yes" : "no");
-        printf("      %s: %s\n", device->usable ? "usable" : "refused", device->verdict);
+        printf("      %s\n", device->verdict); /* begins with "usable:" or "refused:" */
     }
 }
 

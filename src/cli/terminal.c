@@ -29,8 +29,9 @@ static void print_lines(const char *kind, const char *colour, const char *text) 
     wipe_bar();
     while (*text) {
         size_t length = strcspn(text, "\n");
-        fprintf(stderr, "ergocl: %s%s%s%.*s\n", coloured ? colour : "", kind,
-                coloured ? "\033[0m" : "", (int)length, text);
+        if (length) /* build logs have empty lines */
+            fprintf(stderr, "ergocl: %s%s%s%.*s\n", coloured ? colour : "", kind,
+                    coloured ? "\033[0m" : "", (int)length, text);
         text += length;
         if (*text)
             text++;
