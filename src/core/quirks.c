@@ -23,6 +23,14 @@ static const struct {
         .date = "2026-11-21",
     },
     {
+        .platform = "rusticl",
+        .effect = {.no_binary_cache = true},
+        .evidence = "Mesa 22.3.6: clCreateProgramWithBinary of a binary it does not understand "
+                    "panics (\"unknown version\") and takes the process with it. Building anew "
+                    "costs little there, so later versions are not trusted either.",
+        .date = "2026-11-21",
+    },
+    {
         .platform = "Oclgrind",
         .effect = {.no_profiling = true,
                    .no_binary_cache = true,

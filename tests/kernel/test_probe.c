@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "core/cache.h"
 #include "core/probe.h"
 #include "core/program.h"
 #include "core/text.h"
@@ -368,6 +369,12 @@ static void test_damaged_cache(void **state) {
             write_bytes(path, bytes, places[p]);
             build_again(room, device, true);
         }
+        /* A whole record whose binary the driver's loader refuses. Its key stands in the file. */
+        const char *reason = "";
+        assert_true(
+            ergo_cache_write(room->cache, "program", bytes + 12, "k\0not a binary", 15, &reason));
+        build_again(room, device, true);
+        build_again(room, device, false);
         ergo_device_close(device);
     }
 }
