@@ -489,7 +489,7 @@ enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *
     ergo_text_append(text, "<h2>Time series of ");
     ergo_html_name(text, info->columns[0].name, false);
     ergo_text_append(text,
-                     "</h2>\n<p class=\"soft\">Every sample taken; the line is the mean; the "
+                     "</h2>\n<p class=\"soft\">Every sample taken; the line is their mean, the "
                      "shaded part is equilibration and not in it.</p>\n<div class=\"grid\">\n");
     for (size_t i = 0; i < count && status == ERGO_OK; i++)
         if (result->members[members[i]].n_samples)

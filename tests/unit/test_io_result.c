@@ -1,0 +1,323 @@
+/* Results: result.json, series.h5, the table, pictures and the report, from a synthetic run. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <locale.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+#include <png.h>
+
+#include "io/format.h"
+#include "io/pictures.h"
+#include "test_io_synthetic.h"
+
+static struct ergo_context *ctx;
+static struct ergo_result *result; /* a scan of 3 temperatures, 2 replicas */
+static char folder[64];
+
+static int setup(void **state) {
+    struct synthetic_options options = {3, 1, 2, 8, 200, 2, 2};
+    (void)state;
+    ctx = ergo_context_create();
+    snprintf(folder, sizeof folder, "/tmp/ergo-test-XXXXXX");
+    if (!ctx || !mkdtemp(folder))
+        return -1;
+    result = synthetic_result(&options);
+    return 0;
+}
+
+static int teardown(void **state) {
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    synthetic_free(result);
+    ergo_context_destroy(ctx);
+    return system(command);
+}
+
+static cJSON *parse_result(void) {
+    char *text;
+    assert_int_equal(ergo_result_json(ctx, result, &text), ERGO_OK);
+    cJSON *json = cJSON_ParseWithOpts(text, NULL, 1);
+    assert_non_null(json);
+    free(text);
+    return json;
+}
+
+static const cJSON *at(const cJSON *json, const char *name) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+    if (!item)
+        print_error("no member '%s'\n", name);
+    assert_non_null(item);
+    return item;
+}
+
+static void json_is_as_documented(void **state) {
+    (void)state;
+    cJSON *json = parse_result();
+    assert_string_equal(at(json, "ergocl")->valuestring, ERGO_VERSION);
+    assert_string_equal(at(json, "sampler")->valuestring, "spin-lattice");
+    assert_string_equal(at(json, "seed")->valuestring, "18446744073709551615");
+    assert_string_equal(at(json, "status")->valuestring, "complete");
+    assert_string_equal(at(json, "started")->valuestring, "2025-01-31T12:00:00Z");
+    assert_string_equal(at(at(json, "device")->child, "name")->valuestring,
+                        "Plain C \"reference\"");
+    assert_int_equal(cJSON_GetArraySize(at(json, "points")), 6);
+    assert_int_equal(cJSON_GetArraySize(at(json, "warnings")), 0);
+    assert_true(at(at(json, "rate"), "value")->valuedouble == 2.9e8);
+    assert_string_equal(at(at(at(json, "job"), "system"), "model")->valuestring, "ising");
+    const cJSON *point = cJSON_GetArrayItem(at(json, "points"), 3);
+    const struct ergo_member_result *member = &result->members[3];
+    assert_true(at(at(point, "parameters"), "/system/temperature")->valuedouble == 2.5);
+    assert_int_equal(at(point, "replica")->valueint, 1);
+    assert_int_equal(at(point, "steps")->valueint, 400);
+    assert_int_equal(strlen(at(point, "digest")->valuestring), 16);
+    assert_true(strtoull(at(point, "digest")->valuestring, NULL, 16) == member->digest);
+    const cJSON *energy = at(at(point, "observables"), "energy");
+    const struct ergo_estimate *estimate = &member->observables[0].estimate;
+    /* the same doubles, to the last bit */
+    assert_true(at(energy, "mean")->valuedouble == estimate->mean);
+    assert_true(at(energy, "error")->valuedouble == estimate->error);
+    assert_true(at(energy, "tau")->valuedouble == estimate->tau * 2);
+    assert_true(at(energy, "exact")->valuedouble == member->observables[0].exact);
+    assert_true(at(energy, "z")->valuedouble == member->observables[0].z);
+    assert_int_equal(at(energy, "samples")->valueint, 160);
+    assert_string_equal(at(energy, "unit")->valuestring, "J per site");
+    assert_null(cJSON_GetObjectItem(at(point, "observables"), "energy2")); /* hidden */
+    assert_null(cJSON_GetObjectItem(at(at(point, "observables"), "abs_magnetization"), "exact"));
+    const cJSON *curve = at(at(point, "curves"), "correlation");
+    assert_int_equal(cJSON_GetArraySize(at(curve, "x")), 4);
+    assert_int_equal(cJSON_GetArraySize(at(curve, "mean")), 4);
+    cJSON_Delete(json);
+}
+
+static void what_is_not_a_number_is_null(void **state) {
+    (void)state;
+    struct ergo_observable_result *energy = &result->members[0].observables[0];
+    struct ergo_observable_result before = *energy;
+    energy->estimate.error = NAN;
+    energy->estimate.tau = INFINITY;
+    energy->z = -INFINITY;
+    energy->estimate.too_short = true;
+    cJSON *json = parse_result();
+    const cJSON *observable = at(at(at(json, "points")->child, "observables"), "energy");
+    assert_true(cJSON_IsNull(at(observable, "error")));
+    assert_true(cJSON_IsNull(at(observable, "tau")));
+    assert_true(cJSON_IsNull(at(observable, "z")));
+    assert_true(cJSON_IsNumber(at(observable, "exact")));
+    assert_true(cJSON_IsTrue(at(observable, "too_short")));
+    cJSON_Delete(json);
+    /* and nothing else stumbles over it */
+    char *table;
+    assert_int_equal(ergo_result_table(ctx, result, &table), ERGO_OK);
+    assert_non_null(strstr(table, "(?)"));
+    free(table);
+    assert_int_equal(ergo_result_write_report(ctx, folder, result), ERGO_OK);
+    assert_int_equal(ergo_result_write_series(ctx, folder, result), ERGO_OK);
+    *energy = before;
+}
+
+static void numbers_and_texts_survive(void **state) {
+    (void)state;
+    static const double numbers[] = {0.1, 1.0 / 3, -1e-300, 5e-324, 123456789012345678.0, 0};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct ergo_text text = {0};
+        ergo_json_number(&text, numbers[i]);
+        assert_true(strtod(text.data, NULL) == numbers[i]);
+        ergo_text_free(&text);
+    }
+    struct ergo_text text = {0};
+    ergo_json_number(&text, 0.1);
+    assert_string_equal(text.data, "0.1"); /* shortest */
+    ergo_text_free(&text);
+    ergo_json_string(&text, "a\"b\\c\n\x01 \xc3\xa9 \xff \xed\xa0\x80");
+    assert_string_equal(text.data, "\"a\\\"b\\\\c\\n\\u0001 \xc3\xa9 \xef\xbf\xbd "
+                                   "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+    ergo_text_free(&text);
+    ergo_html_escape(&text, "<a href='x'>&\"");
+    assert_string_equal(text.data, "&#60;a href=&#39;x&#39;&#62;&#38;&#34;");
+    ergo_text_free(&text);
+    ergo_html_name(&text, "heat_capacity k_B A^-3", false);
+    assert_string_equal(text.data, "heat capacity k<sub>B</sub> A⁻³");
+    ergo_text_free(&text);
+    ergo_json_pretty(&text, "{\"a\":[1,2],\"b\":{},\"c\":\"{,\\\"}\"}");
+    assert_string_equal(text.data, "{\n  \"a\": [1, 2],\n  \"b\": {},\n  \"c\": \"{,\\\"}\"\n}");
+    ergo_text_free(&text);
+}
+
+static void errors_are_concise(void **state) {
+    (void)state;
+    static const struct {
+        double value, error;
+        const char *text;
+    } cases[] = {
+        {-1.4190812, 0.00012, "-1.41908(12)"},
+        {0.5, 0.0996, "0.50(10)"},
+        {0.5, 0.00949, "0.5000(95)"},
+        {12.34, 1.4, "12.3(1.4)"},
+        {1234.4, 56, "1234(56)"},
+        {1234.4, 9.96, "1234(10)"},
+        {3, 0.996, "3.0(1.0)"},
+        {1.234567e-7, 1.2e-9, "1.235(12)e-7"},
+        {2.5e9, 3e7, "2.500(30)e9"},
+        {1, 0, "1(0)"},
+        {0.25, NAN, "0.25(?)"},
+        {NAN, NAN, "-"},
+        {0, 0.00012, "0.00000(12)"},
+        {123456, 0.5, "123456.00(50)"},
+    };
+    char buffer[ERGO_CONCISE];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(ergo_format_concise(buffer, cases[i].value, cases[i].error),
+                            cases[i].text);
+}
+
+static void the_locale_changes_nothing(void **state) {
+    (void)state;
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
+    char *before, *after;
+    const char *set = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !set; i++)
+        set = setlocale(LC_ALL, names[i]);
+    if (!set)
+        skip();
+    assert_int_equal(ergo_result_json(ctx, result, &after), ERGO_OK);
+    setlocale(LC_ALL, "C");
+    assert_int_equal(ergo_result_json(ctx, result, &before), ERGO_OK);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
+static void the_table_fits(void **state) {
+    (void)state;
+    char *table;
+    assert_int_equal(ergo_result_table(ctx, result, &table), ERGO_OK);
+    assert_int_equal(strncmp(table, "temperature  replica  ", 22), 0);
+    assert_non_null(strstr(table, "exact"));
+    assert_non_null(strstr(table, "chi2/dof"));
+    assert_non_null(strstr(table, "/6, heat_capacity"));
+    assert_null(strstr(table, "energy2"));
+    size_t width = 0, lines = 0;
+    for (const char *p = table; *p; p++) {
+        width = *p == '\n' ? 0 : width + 1;
+        lines += *p == '\n';
+        assert_true(width < 160);
+    }
+    assert_int_equal(lines, 8);
+    free(table);
+}
+
+static void series_agree_with_the_json(void **state) {
+    (void)state;
+    char command[256];
+    assert_int_equal(ergo_result_write_json(ctx, folder, result), ERGO_OK);
+    assert_int_equal(ergo_result_write_series(ctx, folder, result), ERGO_OK);
+    if (access("tests/cli/check_series.py", R_OK))
+        skip();
+    snprintf(command, sizeof command, "/usr/bin/python3 tests/cli/check_series.py '%s' >/dev/null",
+             folder);
+    int status = system(command);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 127)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void pictures_are_the_pixels(void **state) {
+    (void)state;
+    char path[160];
+    assert_int_equal(ergo_result_write_pictures(ctx, folder, result), ERGO_OK);
+    snprintf(path, sizeof path, "%s/snapshots/point-0005-step-000000400.png", folder);
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, path));
+    image.format = PNG_FORMAT_RGB;
+    assert_int_equal(image.width, 8);
+    assert_int_equal(image.height, 8);
+    uint8_t pixels[8 * 8 * 3];
+    assert_true(png_image_finish_read(&image, NULL, pixels, 0, NULL));
+    assert_memory_equal(pixels, result->members[5].pictures[1].rgb, sizeof pixels);
+
+    /* three temperatures of replica 0 side by side, 8 pixels made 128 */
+    snprintf(path, sizeof path, "%s/configurations.png", folder);
+    memset(&image, 0, sizeof image);
+    image.version = PNG_IMAGE_VERSION;
+    assert_true(png_image_begin_read_from_file(&image, path));
+    assert_int_equal(image.width, 3 * 128 + 4 * 8);
+    assert_int_equal(image.height, 128 + 2 * 8);
+    png_image_free(&image);
+}
+
+static void tiles_keep_their_means(void **state) {
+    (void)state;
+    struct ergo_picture large = {1001, 600, NULL}, tile;
+    large.rgb = malloc((size_t)3 * large.width * large.height);
+    assert_non_null(large.rgb);
+    memset(large.rgb, 200, (size_t)3 * large.width * large.height);
+    assert_true(ergo_picture_tile(&large, 128, 512, &tile));
+    assert_int_equal(tile.width, 501);
+    assert_int_equal(tile.height, 300);
+    for (size_t i = 0; i < (size_t)3 * tile.width * tile.height; i++)
+        assert_int_equal(tile.rgb[i], 200);
+    free(tile.rgb);
+    free(large.rgb);
+    struct ergo_picture none = {0, 0, NULL};
+    struct ergo_text png = {0};
+    assert_int_equal(ergo_png_encode(ctx, &none, &png), ERGO_E_INTERNAL);
+    ergo_error_clear(ctx);
+}
+
+static void the_report_is_self_contained(void **state) {
+    (void)state;
+    char path[128], *page;
+    size_t length;
+    result->n_warnings = 1;
+    result->warnings = calloc(1, sizeof *result->warnings);
+    assert_non_null(result->warnings);
+    result->warnings[0] = strdup("<script>alert(1)</script>");
+    assert_int_equal(ergo_result_write_report(ctx, folder, result), ERGO_OK);
+    snprintf(path, sizeof path, "%s/report.html", folder);
+    assert_int_equal(ergo_file_read(ctx, path, 1 << 24, &page, &length), ERGO_OK);
+    assert_non_null(strstr(page, "</html>"));
+    assert_non_null(strstr(page, "data:image/png;base64,"));
+    assert_non_null(strstr(page, "prefers-color-scheme"));
+    assert_null(strstr(page, "<script")); /* the warning is text */
+    assert_null(strstr(page, "http:"));
+    assert_null(strstr(page, "https:"));
+    static const char *const broken[] = {" nan", "\"nan", "Mnan", "Lnan", "Vnan", "\"inf", " inf"};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+        assert_null(strstr(page, broken[i]));
+    free(page);
+}
+
+static void a_missing_folder_is_an_error(void **state) {
+    (void)state;
+    const char *absent = "/tmp/ergo-test-absent/x";
+    assert_int_equal(ergo_result_write_json(ctx, absent, result), ERGO_E_IO);
+    assert_int_equal(ergo_result_write_series(ctx, absent, result), ERGO_E_IO);
+    assert_int_equal(ergo_result_write_report(ctx, absent, result), ERGO_E_IO);
+    assert_int_equal(ergo_result_write_pictures(ctx, absent, result), ERGO_E_IO);
+    ergo_error_clear(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_is_as_documented),
+        cmocka_unit_test(what_is_not_a_number_is_null),
+        cmocka_unit_test(numbers_and_texts_survive),
+        cmocka_unit_test(errors_are_concise),
+        cmocka_unit_test(the_locale_changes_nothing),
+        cmocka_unit_test(the_table_fits),
+        cmocka_unit_test(series_agree_with_the_json),
+        cmocka_unit_test(pictures_are_the_pixels),
+        cmocka_unit_test(tiles_keep_their_means),
+        cmocka_unit_test(the_report_is_self_contained),
+        cmocka_unit_test(a_missing_folder_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
