@@ -57,24 +57,23 @@ ERGO_INLINE uint4 ergo_philox(uint4 counter, uint key0, uint key1) {
 }
 
 /*
- * Eight consecutive draws, one to a lane, for CPUs: word i of draw `first + l` is out[i].s<l>.
- * Explicit vectors, because PoCL's automatic vectorisation over work-items stops at the smallest
- * doubt about memory; 64-bit lanes that hold 32 bits make each product one vpmuludq.
+ * The same draw of eight consecutive entities, one to a lane: word i of entity + l is out[i].s<l>.
+ * For CPUs, where explicit vectors make each product one vpmuludq: 64-bit lanes that hold 32 bits.
+ * The upper halves need not be clean, but the compiler must see that they do not count.
  */
-ERGO_INLINE void ergo_philox_lanes(uint entity, ulong step, uint purpose, uint first, uint key0,
-                                   uint key1, uint8 out[4]) {
+ERGO_INLINE void ergo_philox_lanes(uint entity, ulong step, uint draw, uint key0, uint key1,
+                                   uint8 out[4]) {
     const ulong8 low = (ulong8)(0xffffffffUL);
-    ulong8 c0 = (ulong8)((ulong)entity), c1 = (ulong8)(step & 0xffffffffUL);
-    ulong8 c2 = (ulong8)(step >> 32);
-    ulong8 c3 = (ulong8)((ulong)ERGO_DRAW(purpose, first)) + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7);
+    ulong8 c0 = convert_ulong8((uint8)(entity) + (uint8)(0, 1, 2, 3, 4, 5, 6, 7));
+    ulong8 c1 = (ulong8)(step & 0xffffffffUL), c2 = (ulong8)(step >> 32), c3 = (ulong8)((ulong)draw);
     ERGO_UNROLL
     for (int round = 0; round < 10; round++) {
         const ulong8 p0 = (ulong8)(0xD2511F53UL) * (c0 & low);
         const ulong8 p1 = (ulong8)(0xCD9E8D57UL) * (c2 & low);
         c0 = (p1 >> 32) ^ c1 ^ (ulong8)((ulong)key0);
         c2 = (p0 >> 32) ^ c3 ^ (ulong8)((ulong)key1);
-        c1 = p1 & low;
-        c3 = p0 & low;
+        c1 = p1;
+        c3 = p0;
         key0 += 0x9E3779B9u;
         key1 += 0xBB67AE85u;
     }

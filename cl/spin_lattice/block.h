@@ -1,16 +1,14 @@
 /*
  * One block of one colour on the lattice, in the address space ISING_SPACE: load, decide, store.
  *
- * ISING_WIDE (rows of whole blocks) loads and stores 16 bytes at once and needs no gathering of
- * single words. ISING_SIMD chooses the decisions written for CPUs.
+ * Three ways to load, by the words W in a row: ISING_WIDE (W a multiple of 4: rows of whole blocks)
+ * and ISING_NARROW (W = 1 or 2: blocks of whole rows) move 16 bytes at once; any other shape gathers
+ * word by word. (CPUs do without this file: lanes.h.)
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BLOCK_H
 #define ERGO_CL_SPIN_LATTICE_BLOCK_H
 
 #include "spin_lattice/core.h"
-#ifdef ISING_SIMD
-#include "spin_lattice/simd.h"
-#endif
 
 /* Where a block's words are, as word offsets into one colour's array; ISING_WIDE only. */
 struct ising_place {
@@ -32,10 +30,53 @@ ERGO_INLINE struct ising_place ising_place(uint block, uint colour) {
     return p;
 }
 
+#if defined(ISING_WIDE) || defined(ISING_NARROW)
+#define ISING_VECTOR
+#define ISING_SET4(target, member, v)                                                              \
+    (target)[0] member = (v).x, (target)[1] member = (v).y, (target)[2] member = (v).z,            \
+           (target)[3] member = (v).w
+#endif
+
+#ifdef ISING_NARROW
+/* Both shifts of a row that is one word: towards lower and higher k. */
+#define ISING_LOWER1(s) (((s) >> 1) | (((s)&1u) << (ISING_TAIL - 1)))
+#define ISING_HIGHER1(s) (((s) << 1) | (((s) >> (ISING_TAIL - 1)) & 1u))
+/* The same for rows of two words (a, b). */
+#define ISING_LOWER2(a, b) (uint2)(((a) >> 1) | (((b)&1u) << 31), ((b) >> 1) | (((a)&1u) << (ISING_TAIL - 1)))
+#define ISING_HIGHER2(a, b) (uint2)(((a) << 1) | (((b) >> (ISING_TAIL - 1)) & 1u), ((b) << 1) | ((a) >> 31))
+
+/* Blocks of four rows of one word, or two rows of two; the first row of a block has even y. */
+ERGO_INLINE void ising_load_narrow(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
+                                   uint block, uint colour, uint spins[4], struct ising_bonds_vec n[4]) {
+    const uint first = 4 * block;
+    const uint4 o = *(ISING_SPACE const uint4 *)(own + first);
+    const uint4 s = *(ISING_SPACE const uint4 *)(other + first);
+    const uint before = first == 0 ? ISING_WORDS - ISING_W : first - ISING_W;
+    const uint after = first + 4 == ISING_WORDS ? 0u : first + 4;
+#if ISING_NARROW == 1
+    const uint4 up = (uint4)(other[before], s.x, s.y, s.z);
+    const uint4 down = (uint4)(s.y, s.z, s.w, other[after]);
+    const uint4 lower = ISING_LOWER1(s), higher = ISING_HIGHER1(s);
+    const uint4 side = colour ? (uint4)(lower.x, higher.y, lower.z, higher.w)
+                              : (uint4)(higher.x, lower.y, higher.z, lower.w);
+#else
+    const uint4 up = (uint4)(other[before], other[before + 1], s.x, s.y);
+    const uint4 down = (uint4)(s.z, s.w, other[after], other[after + 1]);
+    const uint4 side = colour ? (uint4)(ISING_LOWER2(s.x, s.y), ISING_HIGHER2(s.z, s.w))
+                              : (uint4)(ISING_HIGHER2(s.x, s.y), ISING_LOWER2(s.z, s.w));
+#endif
+    ISING_SET4(spins, , o);
+    ISING_SET4(n, .up, up);
+    ISING_SET4(n, .down, down);
+    ISING_SET4(n, .same, s);
+    ISING_SET4(n, .side, side);
+}
+#endif
+
 /* Own words and neighbours of a block. */
 ERGO_INLINE void ising_load(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
                             struct ising_place p, uint block, uint colour, uint spins[4],
-                            struct ising_bonds n[4]) {
+                            struct ising_bonds_vec n[4]) {
 #ifdef ISING_WIDE
     const uint4 o = *(ISING_SPACE const uint4 *)(own + p.row + p.w);
     const uint4 u = *(ISING_SPACE const uint4 *)(other + p.above + p.w);
@@ -47,21 +88,25 @@ ERGO_INLINE void ising_load(ISING_SPACE const uint *own, ISING_SPACE const uint 
     const uint odd = p.odd;
     /* the bit that enters each word from its neighbour in the row */
     const uint shift = p.w == 0 ? ISING_TAIL - 1 : 31u;
-    spins[0] = o.x, spins[1] = o.y, spins[2] = o.z, spins[3] = o.w;
-    n[0].up = u.x, n[1].up = u.y, n[2].up = u.z, n[3].up = u.w;
-    n[0].down = d.x, n[1].down = d.y, n[2].down = d.z, n[3].down = d.w;
-    n[0].same = s.x, n[1].same = s.y, n[2].same = s.z, n[3].same = s.w;
+    ISING_SET4(spins, , o);
+    ISING_SET4(n, .up, u);
+    ISING_SET4(n, .down, d);
+    ISING_SET4(n, .same, s);
     n[0].side = ising_shift(s.x, odd ? s.y & 1 : (beside >> shift) & 1, odd, 0);
     n[1].side = ising_shift(s.y, odd ? s.z & 1 : s.x >> 31, odd, 0);
     n[2].side = ising_shift(s.z, odd ? s.w & 1 : s.y >> 31, odd, 0);
     n[3].side = ising_shift(s.w, odd ? beside & 1 : s.z >> 31, odd, p.w + 4 == ISING_W);
     (void)block, (void)colour;
+#elif defined(ISING_NARROW)
+    (void)p;
+    ising_load_narrow(own, other, block, colour, spins, n);
 #else
     (void)p;
     ERGO_UNROLL
     for (uint l = 0; l < 4; l++) {
         spins[l] = own[4 * block + l]; /* padding words exist and are zero */
-        n[l] = ising_gather(other, 4 * block + l, colour);
+        const struct ising_bonds b = ising_gather(other, 4 * block + l, colour);
+        n[l].up = b.up, n[l].down = b.down, n[l].same = b.same, n[l].side = b.side;
     }
 #endif
 }
@@ -71,21 +116,21 @@ ERGO_INLINE void ising_update(ISING_SPACE uint *own, ISING_SPACE const uint *oth
                               struct ising_place p, uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {
     uint spins[4];
-    struct ising_bonds n[4];
+    struct ising_bonds_vec n[4];
     struct ising_word s[4];
     ising_load(own, other, p, block, colour, spins, n);
     ERGO_UNROLL
     for (uint l = 0; l < 4; l++)
         s[l] = ising_open(spins[l], n[l], ISING_VALID(4 * block + l), member);
-#ifdef ISING_SIMD
-    ising_decide_lanes(s, block, sweep, colour, member);
-#else
     ising_decide(s, block, sweep, colour, member);
-#endif
-    ising_decide_rest(s, block, sweep, colour, member);
+#ifdef ISING_VECTOR
 #ifdef ISING_WIDE
-    *(ISING_SPACE uint4 *)(own + p.row + p.w) = (uint4)(spins[0] ^ s[0].flip, spins[1] ^ s[1].flip,
-                                                        spins[2] ^ s[2].flip, spins[3] ^ s[3].flip);
+    const uint at = p.row + p.w; /* in a tile this is not the block's place on the lattice */
+#else
+    const uint at = 4 * block;
+#endif
+    *(ISING_SPACE uint4 *)(own + at) = (uint4)(spins[0] ^ s[0].flip, spins[1] ^ s[1].flip,
+                                               spins[2] ^ s[2].flip, spins[3] ^ s[3].flip);
 #else
     ERGO_UNROLL
     for (uint l = 0; l < 4; l++)

@@ -25,11 +25,38 @@
 #define ISING_TAIL (ISING_H - 32 * (ISING_W - 1)) /* sites in a row's last word, 1..32 */
 #define ISING_TAIL_MASK (0xffffffffu >> (32 - ISING_TAIL))
 
-/* Random bits of one draw of a block. */
-ERGO_INLINE struct ergo_words ising_random(uint block, ulong sweep, uint purpose, uint draw,
+/*
+ * A word of spins as the decisions see it: one block's on GPUs and in C; with ISING_LANES, for
+ * CPUs, the same word of eight consecutive blocks. ISING_MASK(condition) is all ones where true.
+ */
+#ifdef ISING_LANES
+typedef uint8 ising_vec;
+#define ISING_MASK(condition) as_uint8(condition)
+#define ISING_ANY(v) any((v) != (uint8)(0u))
+#else
+typedef uint ising_vec;
+#define ISING_MASK(condition) ((condition) ? 0xffffffffu : 0u)
+#define ISING_ANY(v) ((v) != 0)
+#endif
+#define ISING_VEC(x) ((ising_vec)(x))
+
+/* The four words of a block (of eight blocks). */
+struct ising_quad {
+    ising_vec w[4];
+};
+
+/* One draw of a block (of eight blocks). */
+ERGO_INLINE struct ising_quad ising_random(uint block, ulong sweep, uint purpose, uint draw,
                                            uint key0, uint key1) {
-    return ergo_philox_words(block, (uint)sweep, (uint)(sweep >> 32), ERGO_DRAW(purpose, draw),
-                             key0, key1);
+    struct ising_quad q;
+#ifdef ISING_LANES
+    ergo_philox_lanes(block, sweep, ERGO_DRAW(purpose, draw), key0, key1, q.w);
+#else
+    const struct ergo_words r = ergo_philox_words(block, (uint)sweep, (uint)(sweep >> 32),
+                                                  ERGO_DRAW(purpose, draw), key0, key1);
+    q.w[0] = r.x, q.w[1] = r.y, q.w[2] = r.z, q.w[3] = r.w;
+#endif
+    return q;
 }
 
 /* ---- neighbours ------------------------------------------------------------------------------ */
@@ -37,6 +64,9 @@ ERGO_INLINE struct ergo_words ising_random(uint block, ulong sweep, uint purpose
 /* The four neighbours of a word's spins, one bit each. */
 struct ising_bonds {
     uint up, down, same, side;
+};
+struct ising_bonds_vec {
+    ising_vec up, down, same, side;
 };
 
 /* Bits outside the lattice: of a row's last word, and of words past the last. */
@@ -46,8 +76,8 @@ ERGO_INLINE uint ising_valid(uint word) {
 }
 
 /* The same where the compiler cannot see that every word of the lattice is full. */
-#if defined(ISING_WIDE) && defined(ISING_FULL)
-#define ISING_VALID(word) 0xffffffffu /* the host says: H is a multiple of 32 */
+#ifdef ISING_FULL
+#define ISING_VALID(word) 0xffffffffu /* the host says: no padding at all */
 #else
 #define ISING_VALID(word) ising_valid(word)
 #endif
@@ -121,27 +151,27 @@ ERGO_INLINE uint ising_pairs(ISING_SPACE const uint *lattice, uint word, uint co
 /* A word of spins by class (see params.h). Without a field, spins with two or fewer satisfied
  * bonds are in no class: they are always flipped. */
 struct ising_classes {
-    uint in[ISING_CLASSES];
+    ising_vec in[ISING_CLASSES];
 };
 
-ERGO_INLINE struct ising_classes ising_classify(uint own, struct ising_bonds n, uint valid,
-                                                uint anti) {
+ERGO_INLINE struct ising_classes ising_classify(ising_vec own, struct ising_bonds_vec n,
+                                                ising_vec valid, uint anti) {
     struct ising_classes k;
 #if ISING_CLASSES == 2
     /* own == neighbour is a satisfied bond (unequal for J < 0) */
-    const uint s = ~(own ^ anti);
-    const uint a = n.up ^ s, b = n.down ^ s, c = n.same ^ s, d = n.side ^ s;
-    const uint ab = a & b, cd = c & d;
+    const ising_vec s = ~(own ^ anti);
+    const ising_vec a = n.up ^ s, b = n.down ^ s, c = n.same ^ s, d = n.side ^ s;
+    const ising_vec ab = a & b, cd = c & d;
     k.in[0] = ab & cd & valid;
     k.in[1] = ((ab & (c ^ d)) | ((a ^ b) & cd)) & valid;
 #else
     (void)anti;
-    const uint both1 = n.up & n.down, one1 = n.up ^ n.down, none1 = ~(n.up | n.down);
-    const uint both2 = n.same & n.side, one2 = n.same ^ n.side, none2 = ~(n.same | n.side);
-    const uint up = own & valid, down = ~own & valid;
-    const uint n0 = none1 & none2, n1 = (one1 & none2) | (none1 & one2);
-    const uint n2 = (both1 & none2) | (one1 & one2) | (none1 & both2);
-    const uint n3 = (both1 & one2) | (one1 & both2), n4 = both1 & both2;
+    const ising_vec both1 = n.up & n.down, one1 = n.up ^ n.down, none1 = ~(n.up | n.down);
+    const ising_vec both2 = n.same & n.side, one2 = n.same ^ n.side, none2 = ~(n.same | n.side);
+    const ising_vec up = own & valid, down = ~own & valid;
+    const ising_vec n0 = none1 & none2, n1 = (one1 & none2) | (none1 & one2);
+    const ising_vec n2 = (both1 & none2) | (one1 & one2) | (none1 & both2);
+    const ising_vec n3 = (both1 & one2) | (one1 & both2), n4 = both1 & both2;
     k.in[0] = up & n0;
     k.in[1] = up & n1;
     k.in[2] = up & n2;
@@ -172,15 +202,15 @@ ERGO_INLINE struct ising_classes ising_classify(uint own, struct ising_bonds n, 
 /* Decisions about a word: flips so far, and spins whose draw so far equals the threshold. */
 struct ising_word {
     struct ising_classes k;
-    uint flip, open;
+    ising_vec flip, open;
 };
 
-ERGO_INLINE struct ising_word ising_open(uint own, struct ising_bonds n, uint valid,
+ERGO_INLINE struct ising_word ising_open(ising_vec own, struct ising_bonds_vec n, ising_vec valid,
                                          const struct ising_member *member) {
     struct ising_word s;
     s.k = ising_classify(own, n, valid, member->anti);
-    s.open = 0;
-    s.flip = 0;
+    s.open = ISING_VEC(0u);
+    s.flip = ISING_VEC(0u);
 #if ISING_CLASSES == 2
     s.flip = valid & ~(s.k.in[0] | s.k.in[1]);
 #endif
@@ -194,9 +224,9 @@ ERGO_INLINE struct ising_word ising_open(uint own, struct ising_bonds n, uint va
 }
 
 /* Compare one random bit of each spin with bit `bit` of its threshold's upper part. */
-ERGO_INLINE void ising_compare(struct ising_word *s, uint random, int bit,
+ERGO_INLINE void ising_compare(struct ising_word *s, ising_vec random, int bit,
                                const struct ising_member *member) {
-    uint threshold = 0;
+    ising_vec threshold = ISING_VEC(0u);
     ERGO_UNROLL
     for (int k = 0; k < ISING_CLASSES; k++)
         threshold |= s->k.in[k] & ISING_BIT_MASK(ISING_HIGH(*member, k), bit);
@@ -204,22 +234,27 @@ ERGO_INLINE void ising_compare(struct ising_word *s, uint random, int bit,
     s->open &= ~(random ^ threshold);
 }
 
-/* Decide the lowest open spin of four words by a 32-bit draw against the rest of its threshold.
- * No branch: with no open spin left nothing happens. */
-ERGO_INLINE void ising_resolve(struct ising_word s[4], uint random,
+/* Decide the lowest open spin of a block by a 32-bit draw against the rest of its threshold. No
+ * branch: with no open spin left nothing happens. */
+ERGO_INLINE void ising_resolve(struct ising_word s[4], ising_vec random,
                                const struct ising_member *member) {
-    const uint b0 = s[0].open & (0u - s[0].open);
-    const uint b1 = s[0].open ? 0u : s[1].open & (0u - s[1].open);
-    const uint b2 = (s[0].open | s[1].open) ? 0u : s[2].open & (0u - s[2].open);
-    const uint b3 = (s[0].open | s[1].open | s[2].open) ? 0u : s[3].open & (0u - s[3].open);
-    uint threshold = ISING_LOW(*member, ISING_CLASSES - 1);
+    const ising_vec zero = ISING_VEC(0u);
+    const ising_vec none0 = ISING_MASK(s[0].open == zero);
+    const ising_vec none1 = none0 & ISING_MASK(s[1].open == zero);
+    const ising_vec none2 = none1 & ISING_MASK(s[2].open == zero);
+    const ising_vec b0 = s[0].open & (zero - s[0].open);
+    const ising_vec b1 = s[1].open & (zero - s[1].open) & none0;
+    const ising_vec b2 = s[2].open & (zero - s[2].open) & none1;
+    const ising_vec b3 = s[3].open & (zero - s[3].open) & none2;
+    ising_vec threshold = ISING_VEC(ISING_LOW(*member, ISING_CLASSES - 1));
     ERGO_UNROLL
     for (int k = 0; k < ISING_CLASSES - 1; k++) {
-        const uint in = (b0 & s[0].k.in[k]) | (b1 & s[1].k.in[k]) | (b2 & s[2].k.in[k]) |
-                        (b3 & s[3].k.in[k]);
-        threshold = in ? ISING_LOW(*member, k) : threshold;
+        const ising_vec in = (b0 & s[0].k.in[k]) | (b1 & s[1].k.in[k]) | (b2 & s[2].k.in[k]) |
+                             (b3 & s[3].k.in[k]);
+        const ising_vec other = ISING_MASK(in == zero);
+        threshold = (threshold & other) | (ISING_VEC(ISING_LOW(*member, k)) & ~other);
     }
-    const uint hit = random < threshold ? 0xffffffffu : 0u;
+    const ising_vec hit = ISING_MASK(random < threshold);
     s[0].flip |= b0 & hit;
     s[1].flip |= b1 & hit;
     s[2].flip |= b2 & hit;
@@ -230,41 +265,29 @@ ERGO_INLINE void ising_resolve(struct ising_word s[4], uint random,
     s[3].open ^= b3;
 }
 
-/* All planes and the first four open spins of a block: eight draws, no branch. */
+/*
+ * All decisions about a block: seven planes for all spins at once, then the open spins one by one,
+ * four to a draw. The first of these draws is always made; fewer than one block in 500 needs more.
+ */
 ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {
     ERGO_UNROLL
     for (int j = 0; j < ISING_PLANES; j++) {
-        const struct ergo_words r =
+        const struct ising_quad r =
             ising_random(block, sweep, 1 + colour, (uint)j, member->key0, member->key1);
-        ising_compare(&s[0], r.x, ISING_PLANES - 1 - j, member);
-        ising_compare(&s[1], r.y, ISING_PLANES - 1 - j, member);
-        ising_compare(&s[2], r.z, ISING_PLANES - 1 - j, member);
-        ising_compare(&s[3], r.w, ISING_PLANES - 1 - j, member);
+        ERGO_UNROLL
+        for (int l = 0; l < 4; l++)
+            ising_compare(&s[l], r.w[l], ISING_PLANES - 1 - j, member);
     }
-    const struct ergo_words r = ising_random(block, sweep, 1 + colour, ISING_DRAW_RESOLVE,
-                                             member->key0, member->key1);
-    ising_resolve(s, r.x, member);
-    ising_resolve(s, r.y, member);
-    ising_resolve(s, r.z, member);
-    ising_resolve(s, r.w, member);
-}
-
-/* Open spins after ising_decide: fewer than one block in 500 has any. */
-ERGO_INLINE uint ising_any_open(const struct ising_word s[4]) {
-    return s[0].open | s[1].open | s[2].open | s[3].open;
-}
-
-ERGO_INLINE void ising_decide_rest(struct ising_word s[4], uint block, ulong sweep, uint colour,
-                                   const struct ising_member *member) {
-    for (uint draw = ISING_DRAW_RESOLVE + 1; ising_any_open(s); draw++) {
-        const struct ergo_words r =
+    uint draw = ISING_DRAW_RESOLVE;
+    do {
+        const struct ising_quad r =
             ising_random(block, sweep, 1 + colour, draw, member->key0, member->key1);
-        ising_resolve(s, r.x, member);
-        ising_resolve(s, r.y, member);
-        ising_resolve(s, r.z, member);
-        ising_resolve(s, r.w, member);
-    }
+        ERGO_UNROLL
+        for (int l = 0; l < 4; l++)
+            ising_resolve(s, r.w[l], member);
+        draw++;
+    } while (ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open));
 }
 
 #endif

@@ -27,11 +27,10 @@ __kernel void ising_start(__global uint *spins, __global const struct ising_memb
         return;
     __global uint *lattice = spins + (ulong)index * ISING_MEMBER_WORDS;
     for (uint colour = 0; colour < 2; colour++) {
-        const struct ergo_words r = ising_random(block, 0, ISING_PURPOSE_START, colour,
+        const struct ising_quad r = ising_random(block, 0, ISING_PURPOSE_START, colour,
                                                  members[index].key0, members[index].key1);
-        const uint random[4] = {r.x, r.y, r.z, r.w};
         for (uint l = 0; l < 4; l++) {
-            const uint spin = mode == 2 ? random[l] : mode == 1 ? 0xffffffffu : 0u;
+            const uint spin = mode == 2 ? r.w[l] : mode == 1 ? 0xffffffffu : 0u;
             lattice[(colour * ISING_BLOCKS + block) * 4 + l] = spin & ising_valid(4 * block + l);
         }
     }

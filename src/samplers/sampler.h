@@ -70,7 +70,7 @@ struct ergo_sampler_info {
     const char *name;           /* "spin-lattice" */
     const char *summary;        /* one line */
     const char *citation;
-    const char *programs[4];    /* root .cl files, NULL-terminated: for `ergocl kernels` */
+    const char *programs[8];    /* root .cl files, NULL-terminated: for `ergocl kernels` */
     const char *step_name;      /* "sweep" */
     const char *rate_unit;      /* "spin updates per second" */
     const struct ergo_key *keys;

@@ -82,46 +82,61 @@ void ising_destroy(void *opaque) {
     free(s);
 }
 
+/* Build `path` and take one kernel from it. */
+static enum ergo_status build_one(struct ergo_context *ctx, struct ising_state *s, const char *path,
+                                  const char *options, const char *name, cl_program *program,
+                                  cl_kernel *kernel) {
+    enum ergo_status status = ergo_program_build(ctx, s->device, path, options, program);
+    return status == ERGO_OK ? ergo_kernel_create(ctx, s->device, *program, name, kernel) : status;
+}
+
 static enum ergo_status build_programs(struct ergo_context *ctx, struct ising_state *s) {
     const struct ising_launch *l = &s->launch;
-    char options[512], fixed[160] = "";
+    struct ergo_text o = {0};
+    ergo_text_append(&o, "-DISING_LX=%lldu -DISING_LY=%lldu -DISING_CLASSES=%d",
+                     (long long)s->shape.lx, (long long)s->shape.ly,
+                     l->field ? ISING_CLASSES_MAX : 2);
+    if (l->wide)
+        ergo_text_append(&o, " -DISING_WIDE");
+    if (l->narrow)
+        ergo_text_append(&o, " -DISING_NARROW=%d", l->narrow);
+    if (l->full)
+        ergo_text_append(&o, " -DISING_FULL");
     if (l->fixed)
-        snprintf(fixed, sizeof fixed,
-                 " -DISING_FIXED -DISING_HIGH0=%uu -DISING_LOW0=%uu -DISING_HIGH1=%uu "
-                 "-DISING_LOW1=%uu",
-                 s->members[0].high[0], s->members[0].low[0], s->members[0].high[1],
-                 s->members[0].low[1]);
-    const int length = snprintf(
-        options, sizeof options, "-DISING_LX=%lldu -DISING_LY=%lldu -DISING_CLASSES=%d%s%s%s%s",
-        (long long)s->shape.lx, (long long)s->shape.ly, l->field ? ISING_CLASSES_MAX : 2,
-        l->lanes ? " -DISING_SIMD" : "", l->wide ? " -DISING_WIDE" : "",
-        l->wide && s->shape.tail == 32 ? " -DISING_FULL" : "", fixed);
-    enum ergo_status status = ergo_program_build(ctx, s->device, "spin_lattice/ising_global.cl",
-                                                 options, &s->global_program);
-    if (status == ERGO_OK)
-        status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_sweep", &s->sweep);
-    if (status == ERGO_OK)
-        status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_start", &s->start);
+        ergo_text_append(&o,
+                         " -DISING_FIXED -DISING_HIGH0=%uu -DISING_LOW0=%uu -DISING_HIGH1=%uu "
+                         "-DISING_LOW1=%uu",
+                         s->members[0].high[0], s->members[0].low[0], s->members[0].high[1],
+                         s->members[0].low[1]);
+    if (l->path == ISING_PATH_LOCAL)
+        ergo_text_append(&o, " -DISING_GROUP=%u", l->group);
+    if (l->path == ISING_PATH_TILE)
+        ergo_text_append(&o, " -DISING_GROUP=%u -DISING_SWEEPS=%u -DISING_ROWS=%u", l->group,
+                         l->sweeps, l->rows);
+    if (o.failed)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
+
+    enum ergo_status status = build_one(ctx, s, "spin_lattice/ising_global.cl", o.data,
+                                        "ising_start", &s->global_program, &s->start);
     if (status == ERGO_OK)
         status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_measure", &s->measure);
     if (status == ERGO_OK)
         status =
             ergo_kernel_create(ctx, s->device, s->global_program, "ising_correlate", &s->correlate);
-    if (status != ERGO_OK || l->path == ISING_PATH_GLOBAL)
-        return status;
-    const bool local = l->path == ISING_PATH_LOCAL;
-    if (local)
-        snprintf(options + length, sizeof options - (size_t)length, " -DISING_GROUP=%u", l->group);
-    else
-        snprintf(options + length, sizeof options - (size_t)length,
-                 " -DISING_GROUP=%u -DISING_SWEEPS=%u -DISING_ROWS=%u", l->group, l->sweeps,
-                 l->rows);
-    status = ergo_program_build(
-        ctx, s->device, local ? "spin_lattice/ising_local.cl" : "spin_lattice/ising_tile.cl",
-        options, &s->fast_program);
-    if (status == ERGO_OK)
-        status = ergo_kernel_create(ctx, s->device, s->fast_program,
-                                    local ? "ising_sweep_local" : "ising_sweep_tile", &s->fast);
+    if (status == ERGO_OK && !(l->lanes && l->path == ISING_PATH_GLOBAL))
+        status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_sweep", &s->sweep);
+    if (status == ERGO_OK && l->path == ISING_PATH_LOCAL)
+        status = build_one(ctx, s,
+                           l->lanes ? "spin_lattice/ising_lanes_local.cl"
+                                    : "spin_lattice/ising_local.cl",
+                           o.data, "ising_sweep_local", &s->fast_program, &s->fast);
+    if (status == ERGO_OK && l->path == ISING_PATH_TILE)
+        status = build_one(ctx, s, "spin_lattice/ising_tile.cl", o.data, "ising_sweep_tile",
+                           &s->fast_program, &s->fast);
+    if (status == ERGO_OK && l->path == ISING_PATH_GLOBAL && l->lanes)
+        status = build_one(ctx, s, "spin_lattice/ising_lanes_global.cl", o.data,
+                           "ising_sweep_lanes", &s->fast_program, &s->sweep);
+    ergo_text_free(&o);
     return status;
 }
 
@@ -165,11 +180,11 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
                                 s->members, &s->member_buffer);
     if (status != ERGO_OK)
         goto out;
-    status = ergo_buffer_create(ctx, device, "spins", s->shape.member_bytes * batch->count, NULL,
-                                &s->spins);
+    /* a chunk of eight blocks may reach behind the last member */
+    const size_t bytes = s->shape.member_bytes * batch->count + 8 * 16;
+    status = ergo_buffer_create(ctx, device, "spins", bytes, NULL, &s->spins);
     if (status == ERGO_OK && s->launch.path == ISING_PATH_TILE)
-        status = ergo_buffer_create(ctx, device, "spins, second copy",
-                                    s->shape.member_bytes * batch->count, NULL, &s->scratch);
+        status = ergo_buffer_create(ctx, device, "spins, second copy", bytes, NULL, &s->scratch);
     if (status != ERGO_OK)
         goto out;
     for (int i = 0; i < 2; i++) {
@@ -217,7 +232,9 @@ enum ergo_status ising_init(struct ergo_context *ctx, void *opaque) {
 static enum ergo_status launch_half_sweeps(struct ergo_context *ctx, struct ising_state *s,
                                            uint64_t sweeps) {
     const size_t group = kernel_group(s, s->sweep);
-    const size_t global[2] = {ergo_round_up(s->shape.blocks, group), s->batch->count};
+    const bool lanes = s->launch.lanes && s->launch.path == ISING_PATH_GLOBAL;
+    const size_t items = lanes ? (s->shape.blocks + 7) / 8 : s->shape.blocks;
+    const size_t global[2] = {ergo_round_up(items, group), s->batch->count};
     const size_t local[2] = {group, 1};
     for (uint64_t i = 0; i < sweeps; i++) {
         const cl_ulong step = s->step;

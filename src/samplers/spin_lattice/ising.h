@@ -30,8 +30,9 @@ struct ising_launch {
     uint32_t curve_capacity;   /* curve samples per block */
     size_t block_samples;      /* samples per block */
     uint64_t launch_sweeps;    /* sweeps per launch at most: launches stay well below a second */
-    bool lanes;                /* ISING_SIMD */
-    bool wide;                 /* ISING_WIDE */
+    bool lanes;                /* the kernels written for CPUs: eight blocks per work-item */
+    int narrow;                /* ISING_NARROW: 0, 1 or 2 words a row */
+    bool wide, full;           /* ISING_WIDE, ISING_FULL: see cl/spin_lattice/block.h, core.h */
     bool field;                /* ten classes */
     bool fixed;                /* one temperature: thresholds compiled in */
 };
@@ -50,7 +51,7 @@ struct ising_state {
     struct ising_launch launch;
     struct ising_member *members;   /* [batch->count] */
     cl_program global_program, fast_program;
-    cl_kernel sweep, start, measure, correlate, fast;
+    cl_kernel sweep, start, measure, correlate, fast; /* sweep: half a sweep of the lattice */
     cl_mem spins, scratch, member_buffer; /* scratch: the tile path's second lattice */
     struct ising_slot slots[2];
     uint64_t step;

@@ -33,6 +33,17 @@ uint32_t ising_reach(const struct ergo_point *point) {
     return (uint32_t)reach;
 }
 
+/* Does the device's compiler turn a vector of eight into one instruction? CPU compilers built on
+ * LLVM's code generator do; Mesa's and Oclgrind work by scalars, and Mesa 22.3 gives wrong results
+ * for these kernels (2026-11-21: lattices stay almost up). */
+static bool explicit_vectors(const struct ergo_device *device, int64_t wish) {
+    if (wish)
+        return wish == 1;
+    return device->type == CL_DEVICE_TYPE_CPU &&
+           (strstr(device->summary.platform, "Portable Computing Language") ||
+            strstr(device->summary.platform, "Intel"));
+}
+
 static uint32_t power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
     uint32_t p = least;
     while (p < n && p < most)
@@ -40,8 +51,9 @@ static uint32_t power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
     return p;
 }
 
-static uint64_t local_bytes(const struct ising_shape *s, uint32_t group) {
-    return s->blocks * 32 + 8 * (uint64_t)group;
+static uint64_t local_bytes(const struct ising_shape *s, uint32_t group, bool lanes) {
+    const uint64_t chunks = (s->words + 31) / 32;
+    return lanes ? 4 * 2 * (32 * chunks + 2 * (s->row_words + 2)) : s->blocks * 32 + 8 * group;
 }
 
 static uint64_t tile_bytes(const struct ising_shape *s, uint32_t rows, uint32_t sweeps) {
@@ -53,7 +65,7 @@ static uint64_t tile_bytes(const struct ising_shape *s, uint32_t rows, uint32_t 
  * order the paths; a tuning key overrides them.
  *   GPU (H200, 2026-11-21): 3.4e12/s full; half a sweep of one block per work-item in local memory
  *   1.2 us; a pair of launches 8.4 us; a tile launch of 4 sweeps 13 us.
- *   CPU (PoCL 3.1, AVX-512): 1.3e9/s a core in local memory, 1.9e9/s global; 20 us a launch.
+ *   CPU (PoCL 3.1, AVX-512): 5e9/s a core; 20 us a launch.
  */
 static double path_seconds(enum ising_path path, const struct ising_shape *s, size_t members,
                            uint32_t group, unsigned units, bool gpu) {
@@ -64,7 +76,7 @@ static double path_seconds(enum ising_path path, const struct ising_shape *s, si
         const double rounds = ceil((double)members / units);
         if (gpu)
             return fmax(2.4e-6 * steps, work / (2.6e10 * units));
-        return rounds * spins / 1.3e9;
+        return rounds * spins / 5e9;
     }
     case ISING_PATH_TILE:
         return gpu ? fmax(3.3e-6, work / (1.2e10 * units)) : INFINITY;
@@ -72,7 +84,7 @@ static double path_seconds(enum ising_path path, const struct ising_shape *s, si
     case ISING_PATH_AUTO:
         break;
     }
-    return gpu ? fmax(8.4e-6, work / (2.6e10 * units)) : 40e-6 + work / (1.9e9 * units);
+    return gpu ? fmax(8.4e-6, work / (2.6e10 * units)) : 40e-6 + work / (5e9 * units);
 }
 
 static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
@@ -87,11 +99,11 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     uint32_t limit = 1;
     while (limit * 2 <= d->largest_group)
         limit *= 2;
-    const uint32_t local_group = wish ? wish : power_of_two_up(s->blocks, gpu ? 32 : 1, most);
+    const uint32_t local_group = l->lanes ? 1 : wish ? wish
+                                 : power_of_two_up(s->blocks, gpu ? 32 : 1, most);
 
-    /* 48 KiB are known to be shared well on GPUs; a CPU's megabyte would leave its cache. */
     const uint64_t room = d->local_memory;
-    const bool local_fits = local_bytes(s, local_group) <= room;
+    const bool local_fits = local_bytes(s, local_group, l->lanes) <= room;
     l->sweeps = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
     l->rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
     l->sweeps = l->sweeps ? l->sweeps : 4;
@@ -125,7 +137,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         break;
     case ISING_PATH_GLOBAL:
     case ISING_PATH_AUTO:
-        l->group = wish ? wish : power_of_two_up(s->blocks, 1, gpu ? 128 : 64);
+        l->group = wish ? wish : power_of_two_up(s->blocks, 1, gpu ? 128 : 16);
         break;
     }
     if (l->group > limit)
@@ -148,8 +160,10 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
                          "with 32 bits: at most 2^38 sites",
                          (long long)s.lx, (long long)s.ly, (unsigned long long)s.words);
 
-    l.lanes = device->type == CL_DEVICE_TYPE_CPU;
+    l.lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
     l.wide = s.row_words % 4 == 0;
+    l.narrow = (s.row_words == 1 && s.ly % 4 == 0) || s.row_words == 2 ? (int)s.row_words : 0;
+    l.full = s.tail == 32 && s.words % 4 == 0;
     l.fixed = true;
     for (size_t i = 0; i < members; i++) {
         l.field = l.field || ising_needs_field(batch->points[i]);
@@ -164,7 +178,7 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
 
     /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
     const double spins = (double)s.lx * (double)s.ly * (double)members;
-    const double per_second = (device->type == CL_DEVICE_TYPE_CPU ? 1e9 : 2e10) *
+    const double per_second = (device->type != CL_DEVICE_TYPE_CPU ? 2e10 : l.lanes ? 2e9 : 5e7) *
                               (d->compute_units ? d->compute_units : 1);
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
     l.launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
@@ -209,17 +223,19 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
                                                           : 1.0 / (double)l.launch_sweeps;
     if (l.path == ISING_PATH_LOCAL)
         snprintf(plan->launch, sizeof plan->launch,
-                 "%zu work-groups of %u, one lattice each in local memory, up to %llu sweeps a "
+                 "%zu work-groups of %u%s, one lattice each in local memory, up to %llu sweeps a "
                  "launch",
-                 batch->count, l.group, (unsigned long long)l.launch_sweeps);
+                 batch->count, l.group, l.lanes ? " (vectors of eight blocks)" : "",
+                 (unsigned long long)l.launch_sweeps);
     else if (l.path == ISING_PATH_TILE)
         snprintf(plan->launch, sizeof plan->launch,
                  "stripes of %u rows, work-groups of %u, %u sweeps a launch", l.rows, l.group,
                  l.sweeps);
     else
         snprintf(plan->launch, sizeof plan->launch,
-                 "%llu work-items of 128 spins in groups of %u, half a sweep a launch",
-                 (unsigned long long)(s.blocks * members), l.group);
+                 "%llu work-items of %d spins in groups of %u, half a sweep a launch",
+                 (unsigned long long)((l.lanes ? (s.blocks + 7) / 8 : s.blocks) * members),
+                 l.lanes ? 1024 : 128, l.group);
     if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "%s (%s) cannot hold this batch: its lattices need a buffer of %.3g MiB "

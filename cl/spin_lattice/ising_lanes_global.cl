@@ -1,0 +1,17 @@
+/* ising_sweep for CPUs: a work-item takes eight blocks. */
+#define ISING_LANES
+#define ISING_SPACE __global
+#include "spin_lattice/lanes.h"
+
+/* Arguments as in ising_global.cl; dimension 0 counts chunks of eight blocks. The last chunk may be
+ * partial: the buffer has room for it behind the last member. */
+__kernel void ising_sweep_lanes(__global uint *spins, __global const struct ising_member *members,
+                                uint colour, ulong sweep) {
+    const uint block = 8 * (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (block >= ISING_BLOCKS)
+        return;
+    const struct ising_member member = members[index];
+    __global uint *lattice = spins + (ulong)index * (8u * ISING_BLOCKS);
+    ising_update_lanes(lattice + colour * (4u * ISING_BLOCKS), lattice + (1u - colour) * (4u * ISING_BLOCKS),
+                       block, sweep, colour, &member);
+}
