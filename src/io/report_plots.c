@@ -492,7 +492,7 @@ enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *
                      "</h2>\n<p class=\"soft\">Every sample taken; the line is their mean, the "
                      "shaded part is equilibration and not in it.</p>\n<div class=\"grid\">\n");
     for (size_t i = 0; i < count && status == ERGO_OK; i++)
-        if (result->members[members[i]].n_samples)
+        if (result->members[members[i]].n_samples && result->members[members[i]].series)
             status = append_trace(ctx, text, result, members[i]);
     ergo_text_append(text, "</div>\n");
     return status;

@@ -173,7 +173,7 @@ static void write_point(struct writer *w, hid_t points, size_t index,
     attribute_count(w, group, "equilibration_samples", member->n_equilibration);
     attribute_text(w, group, "step_unit", info->step_name);
     write_steps(w, group, member);
-    for (size_t c = 0; c < info->n_columns; c++)
+    for (size_t c = 0; member->series && c < info->n_columns; c++)
         dataset_real(w, group, info->columns[c].name, member->series[c], member->n_samples,
                      info->columns[c].unit, info->columns[c].help);
     write_curves(w, group, member, info->n_curves);
