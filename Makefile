@@ -30,35 +30,47 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl)
 
+# V=1 shows the commands.
+ifneq ($(V),1)
+Q   := @
+say  = @printf '  %-7s %s\n' $(1) $(2);
+endif
+
 all: $(BUILD)/ergocl $(BUILD)/$(SONAME)
 
 # ---- the program and the libraries --------------------------------------------------------------
 
 $(BUILD)/ergocl: $(CLI_OBJ) $(BUILD)/libergocl.a
-	$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libergocl.a: $(LIB_OBJ)
-	rm -f $@ && ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 # The shared library shows the functions of the public header and no others.
 $(BUILD)/libergocl.map: include/ergocl/ergocl.h
 	@mkdir -p $(@D)
-	{ echo '{ global:'; grep -o 'ergo_[a-z0-9_]*(' $< | sed 's/($$/;/' | sort -u; echo 'local: *; };'; } > $@
+	$(Q){ echo '{ global:'; grep -o 'ergo_[a-z0-9_]*(' $< | sed 's/($$/;/' | sort -u; echo 'local: *; };'; } > $@
 
 $(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/libergocl.map
-	$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined \
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined \
 	    -Wl,--version-script=$(BUILD)/libergocl.map -o $@ $(LIB_OBJ) $(LIBS)
 
 $(BUILD)/embedded.c: tools/embed.sh $(CL_SRC)
 	@mkdir -p $(@D)
-	sh tools/embed.sh cl > $@.tmp && mv $@.tmp $@
+	$(call say,EMBED,$@)
+	$(Q)sh tools/embed.sh cl > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/embedded.o: $(BUILD)/embedded.c
-	$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
 
 $(BUILD)/%.o: %.c | $(BUILD)/.libraries
 	@mkdir -p $(@D)
-	$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
 
 # One sentence instead of a screen of missing headers.
 $(BUILD)/.libraries:
@@ -89,13 +101,15 @@ RUN_ALL    := BUILD='$(BUILD)' tests/run-all
 
 $(BUILD)/tests/liboracle.a: $(ORACLE_OBJ)
 	@mkdir -p $(@D)
-	rm -f $@ && ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(ORACLE_OBJ): INCLUDES += -Itests
 
 $(TEST_BIN): $(BUILD)/%: %.c $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
 	@mkdir -p $(@D)
-	$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) $(LDFLAGS) -o $@ $< \
+	$(call say,CC,$<)
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) $(LDFLAGS) -o $@ $< \
 	    $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a $(LIBS) -lcmocka
 
 test-programs: all $(TEST_BIN)
@@ -153,7 +167,8 @@ lint-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(filter-out $(CLI_SRC),$(LIB_SRC))
 # A file is looked at again when it or any header changed.
 $(BUILD)/tidy/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
 	@mkdir -p $(@D)
-	clang-tidy --quiet $< -- -std=c11 $(INCLUDES) $(WARN)
+	$(call say,TIDY,$<)
+	$(Q)clang-tidy --quiet $< -- -std=c11 $(INCLUDES) $(WARN)
 	@touch $@
 lint-cppcheck:
 	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,performance,portability \

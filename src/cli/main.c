@@ -1,8 +1,10 @@
 /* ergocl: Monte Carlo on any OpenCL device. Finds the subcommand; the only caller of exit codes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -11,6 +13,17 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_help, &cli_command_schema, &cli_command_kernels,  NULL};
 
 enum { EXIT_USAGE = 2, EXIT_FILE = 4, EXIT_HOST = 3 };
+
+/* With a closed standard file, the next file opened would take its place and a table would be
+ * printed into it. Read-only, so that writing to a closed stdout still fails. */
+static void occupy_standard_files(void) {
+    int fd = 0;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
 
 /* Output counts only when it has arrived: `ergocl schema > /dev/full` must not report success. */
 static int close_stdout(int code) {
@@ -77,6 +90,7 @@ static int unknown_command(const char *word) {
 }
 
 int main(int argc, char **argv) {
+    occupy_standard_files();
     /* A vanished reader and a file size limit become errors of the write that meets them: a run
      * must not die of either without its checkpoint. */
     signal(SIGPIPE, SIG_IGN);

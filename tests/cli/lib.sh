@@ -1,0 +1,125 @@
+# shellcheck shell=bash
+# Sourced by the shell tests. They run in an empty folder of their own, with $ERGOCL the program,
+# $ERGOCL_ROOT the repository and $ERGOCL_DEVICE a device (tests/run-all sets them).
+set -u
+: "${ERGOCL:?run me through tests/run-all}" "${ERGOCL_ROOT:?run me through tests/run-all}"
+export LC_ALL=C
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+# expect CODE COMMAND...: the exit code must be CODE; what it printed is in the files out and err.
+expect() {
+    local wanted=$1 code=0
+    shift
+    "$@" >out 2>err </dev/null || code=$?
+    echo "\$ $* -> $code"
+    if [ "$code" -ne "$wanted" ]; then
+        tail -n 30 out err
+        fail "exit code $code instead of $wanted"
+    fi
+}
+
+# says FILE TEXT...: each text occurs in the file.
+says() {
+    local file=$1 text
+    shift
+    for text in "$@"; do
+        grep -qF -e "$text" "$file" || {
+            tail -n 30 "$file"
+            fail "$file does not say \"$text\""
+        }
+    done
+}
+
+says_not() {
+    local file=$1 text
+    shift
+    for text in "$@"; do
+        ! grep -qF -e "$text" "$file" || {
+            tail -n 30 "$file"
+            fail "$file says \"$text\""
+        }
+    done
+}
+
+# The digests of a run folder, one a line; fails when there are none.
+digests() {
+    grep -o '"digest": *"[0-9a-f]\{16\}"' "$1/result.json" || fail "no digests in $1/result.json"
+}
+
+same_digests() {
+    [ "$(digests "$1")" = "$(digests "$2")" ] || {
+        diff <(digests "$1") <(digests "$2")
+        fail "$1 and $2 ended in different states"
+    }
+}
+
+# Everything measured is the same: the points of result.json and the series, bit for bit.
+same_results() {
+    same_digests "$1" "$2"
+    python3 - "$1" "$2" <<'PYTHON' || fail "$1 and $2 differ"
+import json, sys
+import h5py
+
+a, b = sys.argv[1:]
+if json.load(open(a + "/result.json"))["points"] != json.load(open(b + "/result.json"))["points"]:
+    sys.exit("the points of result.json differ")
+
+def datasets(name):
+    found = {}
+    with h5py.File(name, "r") as file:
+        file.visititems(lambda path, item: found.__setitem__(path, item[()].tobytes())
+                        if isinstance(item, h5py.Dataset) and item.dtype.kind == "f" else None)
+    return found
+
+one, other = datasets(a + "/series.h5"), datasets(b + "/series.h5")
+if not one or one.keys() != other.keys():
+    sys.exit("other datasets in series.h5")
+different = [path for path in one if one[path] != other[path]]
+if different:
+    sys.exit("series.h5 differs at " + ", ".join(different[:5]))
+PYTHON
+}
+
+# A job of about a second on one CPU core.
+small_job() {
+    cat <<'JSON'
+{
+  "sampler": "spin-lattice",
+  "seed": "11",
+  "system": { "model": "ising", "size": [64, 64], "temperature": 2.3 },
+  "run": { "equilibration": 100, "sweeps": 2000, "measure_every": 10 },
+  "scan": { "/system/temperature": [2.2, 2.3] }
+}
+JSON
+}
+
+# A job of several seconds, to be interrupted: two batches (the sizes differ), curves, and
+# checkpoints five times a second.
+long_job() {
+    cat <<'JSON'
+{
+  "sampler": "spin-lattice",
+  "seed": "12",
+  "replicas": 2,
+  "system": { "model": "ising", "size": [256, 256], "temperature": 2.3, "start": "random" },
+  "run": { "equilibration": 2005, "sweeps": 10000, "measure_every": 10, "correlation_every": 3 },
+  "scan": { "/system/size/0": [128, 256] },
+  "checkpoint": { "every_seconds": 0.2 },
+  "output": { "snapshots": 3 }
+}
+JSON
+}
+
+# wait_for FILE: until it exists, at most a minute.
+wait_for() {
+    local i
+    for ((i = 0; i < 600; i++)); do
+        [ -e "$1" ] && return
+        sleep 0.1
+    done
+    fail "$1 did not appear"
+}

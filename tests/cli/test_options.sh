@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# The command line: version, help, and helpful refusals. No device, no job is touched.
+# shellcheck source=tests/cli/lib.sh
+. "${0%/*}/lib.sh"
+
+version=$(sed -n 's/.*ERGO_VERSION "\(.*\)"/\1/p' "$ERGOCL_ROOT/include/ergocl/ergocl.h")
+expect 0 "$ERGOCL" --version
+[ "$(cat out)" = "ergocl $version" ] || fail "version: $(cat out)"
+
+commands="run resume validate devices help schema kernels"
+expect 0 "$ERGOCL" --help
+# shellcheck disable=SC2086 # a list of words
+says out $commands
+for command in $commands; do
+    expect 0 "$ERGOCL" "$command" --help
+    says out "usage: ergocl $command" --quiet
+    expect 0 "$ERGOCL" help "$command"
+    says out "usage: ergocl $command"
+    # the completion and the man page know every option
+    grep -o -e '--[a-z]\+' out | sort -u | while read -r option; do
+        says "$ERGOCL_ROOT/src/cli/completion.bash" "$option"
+        says <(sed 's/\\-/-/g' "$ERGOCL_ROOT/src/cli/ergocl.1") "$option"
+    done || exit 1
+done
+
+expect 0 "$ERGOCL" help
+says out spin-lattice
+for topic in spin-lattice job devices result exit-codes environment; do
+    expect 0 "$ERGOCL" help "$topic"
+    [ -s out ] || fail "nothing about $topic"
+done
+expect 0 "$ERGOCL" help spin-lattice
+says out /system/temperature /system/size measure_every
+expect 2 "$ERGOCL" help spin-latice
+says err spin-lattice
+
+expect 2 "$ERGOCL"
+says err "--help"
+expect 2 "$ERGOCL" rnu
+says err '"rnu"' '"run"'
+expect 2 "$ERGOCL" fliegenpilz
+says err "ergocl --help"
+expect 2 "$ERGOCL" --verison
+says err '"--version"'
+expect 2 "$ERGOCL" run job.json --devcie gpu
+says err '"--devcie"' '"--device"'
+expect 2 "$ERGOCL" run job.json --overwrit
+says err '"--overwrite"'
+expect 2 "$ERGOCL" resume x --overwrite # an option of another command is unknown here
+says err '"--overwrite"'
+expect 2 "$ERGOCL" run job.json -x
+says err '"-x"'
+expect 2 "$ERGOCL" run job.json -o
+says err "needs a value"
+expect 2 "$ERGOCL" run job.json --device
+says err "needs a value"
+expect 2 "$ERGOCL" run job.json --quiet=yes
+says err "takes no value"
+expect 2 "$ERGOCL" run
+says err "JOB.json"
+expect 2 "$ERGOCL" run one.json two.json
+says err '"two.json"'
+expect 2 "$ERGOCL" schema extra
+expect 2 "$ERGOCL" kernels
+says err --dump
+expect 2 "$ERGOCL" kernels --dump spin-latice
+says err spin-lattice
+expect 0 "$ERGOCL" kernels --dump
+says out __kernel
+says_not out "#include \""
+
+expect 0 "$ERGOCL" schema
+python3 -c 'import json; json.load(open("out"))' || fail "the schema is no JSON"
+
+# output that cannot be written is a failure, wherever it is noticed
+for command in --help --version schema "kernels --dump"; do
+    code=0
+    # shellcheck disable=SC2086 # words
+    "$ERGOCL" $command >/dev/full 2>err || code=$?
+    [ $code -eq 4 ] || fail "ergocl $command > /dev/full: exit code $code instead of 4"
+    says err "No space left"
+    code=0
+    # shellcheck disable=SC2086
+    "$ERGOCL" $command >&- 2>err || code=$?
+    [ $code -eq 4 ] || fail "ergocl $command >&-: exit code $code instead of 4"
+done
+# a reader that leaves early is no news
+"$ERGOCL" kernels --dump 2>err | head -n 1 >out
+[ ! -s err ] || fail "a closed pipe made noise: $(cat err)"
+
+# colours are for terminals, and not for those who said no
+expect 2 "$ERGOCL" rnu
+says_not err $'\033'
+if command -v script >/dev/null; then
+    TERM=xterm script -qec "\"$ERGOCL\" rnu" /dev/null >out </dev/null
+    says out $'\033[1;31m'
+    TERM=xterm NO_COLOR=1 script -qec "\"$ERGOCL\" rnu" /dev/null >out </dev/null
+    says_not out $'\033'
+fi

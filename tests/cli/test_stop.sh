@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Stopped runs go on where they were: by signal, by wall time, on another device.
+# shellcheck source=tests/cli/lib.sh
+. "${0%/*}/lib.sh"
+long_job >job.json
+expect 0 "$ERGOCL" run job.json -o whole
+
+for signal in TERM USR1 INT HUP; do
+    # a shell starts background commands with SIGINT ignored: undo that
+    env --default-signal=INT "$ERGOCL" run job.json -o "$signal" >out 2>err &
+    child=$!
+    wait_for "$signal/checkpoint.h5"
+    sleep 0.5
+    kill -s "$signal" $child
+    code=0
+    wait $child || code=$?
+    echo "SIG$signal -> $code"
+    [ $code -eq 75 ] || { cat err; fail "SIG$signal: exit code $code instead of 75"; }
+    says err "ergocl resume $signal"
+    says "$signal/result.json" '"stopped"'
+    expect 2 "$ERGOCL" run job.json -o "$signal"
+    expect 0 "$ERGOCL" resume "$signal"
+    same_results whole "$signal"
+    says "$signal/result.json" '"complete"'
+done
+
+# a second Ctrl-C ends it now (130), unless the first one was done already (75); both can go on
+env --default-signal=INT "$ERGOCL" run job.json -o twice >out 2>err &
+child=$!
+wait_for twice/checkpoint.h5
+sleep 0.5
+kill -s INT $child
+sleep 0.01
+kill -s INT $child 2>/dev/null
+code=0
+wait $child || code=$?
+[ $code -eq 130 ] || [ $code -eq 75 ] || fail "two SIGINT: exit code $code"
+expect 0 "$ERGOCL" resume twice
+same_results whole twice
+
+# two programs do not write to one folder
+"$ERGOCL" run job.json -o shared >out 2>err &
+child=$!
+wait_for shared/checkpoint.h5
+expect 4 "$ERGOCL" resume shared
+says err shared
+kill -s TERM $child
+wait $child
+expect 0 "$ERGOCL" resume shared
+same_results whole shared
+
+# slices of wall time
+expect 75 "$ERGOCL" run job.json -o sliced --set '/wall_time="00:00:01"'
+for ((slice = 1; slice < 60; slice++)); do
+    code=0
+    "$ERGOCL" resume sliced >out 2>err || code=$?
+    [ $code -ne 75 ] && break
+done
+[ $code -eq 0 ] || { cat err; fail "the last slice: exit code $code"; }
+echo "$slice slices"
+same_digests whole sliced
+
+# begun on one implementation, finished on another: the same bits
+if RUSTICL_ENABLE=llvmpipe "$ERGOCL" devices | grep -q -i llvmpipe; then
+    short=(--set /run/sweeps=2000 --set /run/equilibration=500)
+    expect 0 "$ERGOCL" run job.json -o whole-short "${short[@]}"
+    expect 75 "$ERGOCL" run job.json -o mixed "${short[@]}" --set /wall_time=0.3
+    expect 0 env RUSTICL_ENABLE=llvmpipe "$ERGOCL" resume mixed --device llvmpipe
+    # the stored wall time counts anew; on a slow machine it may take several
+    same_digests whole-short mixed
+fi
