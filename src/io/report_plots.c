@@ -428,6 +428,14 @@ enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *
     return ERGO_OK;
 }
 
+/* The observable of the same name has the shorter unit; a column's may explain itself at length. */
+static const char *trace_unit(const struct ergo_sampler_info *info) {
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (strcmp(info->observables[o].name, info->columns[0].name) == 0)
+            return info->observables[o].unit;
+    return info->columns[0].unit;
+}
+
 static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text *text,
                                      const struct ergo_result *result, size_t m) {
     const struct ergo_member_result *member = &result->members[m];
@@ -455,7 +463,7 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
                              .x_unit = "",
                              .alt = alt,
                              .y_name = info->columns[0].name,
-                             .y_unit = info->columns[0].unit,
+                             .y_unit = trace_unit(info),
                              .height = 150,
                              .shade = NAN,
                              .shade_label = "equilibration",
