@@ -11,8 +11,13 @@
 
 #ifdef __OPENCL_VERSION__
 #pragma OPENCL FP_CONTRACT OFF
-/* PoCL's inliner gives up on large functions, and a call in the inner loop costs a factor. */
+/* PoCL's inliner gives up on large functions, and a call in the inner loop costs a factor; Oclgrind
+ * cannot run what forced inlining makes of functions that return structs (src/core/quirks.c). */
+#ifdef ERGO_NO_FORCED_INLINE
+#define ERGO_INLINE static inline
+#else
 #define ERGO_INLINE static inline __attribute__((always_inline))
+#endif
 #define ERGO_UNROLL _Pragma("unroll")
 #define ERGO_POPCOUNT(x) popcount(x)
 #else

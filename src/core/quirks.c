@@ -35,7 +35,7 @@ static const struct {
         .effect = {.no_profiling = true,
                    .no_binary_cache = true,
                    .no_fill = true,
-                   .build_options = "-cl-opt-disable -Dalways_inline=unused"},
+                   .build_options = "-cl-opt-disable -DERGO_NO_FORCED_INLINE"},
         .evidence = "Oclgrind 21.10: no event times; optimised rotates become llvm.fshl, which it "
                     "does not know; inlined functions that return structs bring "
                     "llvm.experimental.noalias.scope.decl, which it does not know either; its "

@@ -48,6 +48,18 @@ void ising_member_fill(const struct ergo_point *point, bool field, struct ising_
     }
 }
 
+/* Work-items of a kernel whose group size is free: as planned, unless it allows fewer. */
+static enum ergo_status group_of(struct ergo_context *ctx, struct ising_state *s, cl_kernel kernel,
+                                 const char *name, size_t *group) {
+    size_t largest = 0;
+    enum ergo_status status =
+        ergo_kernel_largest_group(ctx, s->device, kernel, name, &largest);
+    *group = s->launch.group;
+    while (largest && *group > largest)
+        *group /= 2;
+    return status;
+}
+
 static void slot_release(struct ising_slot *slot) {
     if (slot->sums_ready)
         clReleaseEvent(slot->sums_ready);
@@ -140,16 +152,6 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct ising_st
     return status;
 }
 
-/* Work-items of the flexible kernels: as planned, unless the compiled kernel allows fewer. */
-static size_t kernel_group(const struct ising_state *s, cl_kernel kernel) {
-    size_t limit = 0, group = s->launch.group;
-    if (clGetKernelWorkGroupInfo(kernel, s->device->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit,
-                                 &limit, NULL) == CL_SUCCESS)
-        while (limit && group > limit)
-            group /= 2;
-    return group ? group : 1;
-}
-
 enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                               struct ergo_device *device, void **state) {
     struct ergo_plan plan;
@@ -174,6 +176,12 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
     s->launch.fixed = s->launch.fixed && s->members[0].always == 0;
 
     status = build_programs(ctx, s);
+    if (status == ERGO_OK && s->sweep)
+        status = group_of(ctx, s, s->sweep, "ising_sweep", &s->sweep_group);
+    if (status == ERGO_OK)
+        status = group_of(ctx, s, s->measure, "ising_measure", &s->measure_group);
+    if (status == ERGO_OK)
+        status = group_of(ctx, s, s->correlate, "ising_correlate", &s->correlate_group);
     if (status != ERGO_OK)
         goto out;
     status = ergo_buffer_create(ctx, device, "members", batch->count * sizeof *s->members,
@@ -217,7 +225,7 @@ enum ergo_status ising_init(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;
     const char *start = ergo_point_text(s->batch->points[0], "/system/start");
     const cl_uint mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
-    const size_t group = kernel_group(s, s->start);
+    const size_t group = s->measure_group;
     const size_t global[2] = {ergo_round_up(s->shape.blocks, group), s->batch->count};
     const size_t local[2] = {group, 1};
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(mode)};
@@ -231,7 +239,7 @@ enum ergo_status ising_init(struct ergo_context *ctx, void *opaque) {
 
 static enum ergo_status launch_half_sweeps(struct ergo_context *ctx, struct ising_state *s,
                                            uint64_t sweeps) {
-    const size_t group = kernel_group(s, s->sweep);
+    const size_t group = s->sweep_group;
     const bool lanes = s->launch.lanes && s->launch.path == ISING_PATH_GLOBAL;
     const size_t items = lanes ? (s->shape.blocks + 7) / 8 : s->shape.blocks;
     const size_t global[2] = {ergo_round_up(items, group), s->batch->count};
@@ -303,7 +311,7 @@ static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct ising_sta
 
 static enum ergo_status launch_measure(struct ergo_context *ctx, struct ising_state *s, cl_mem sums,
                                        size_t sample, size_t groups) {
-    const size_t group = kernel_group(s, s->measure);
+    const size_t group = s->measure_group;
     const size_t global[2] = {groups * group, s->batch->count}, local[2] = {group, 1};
     const cl_uint at = (cl_uint)sample;
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(sums), ERGO_ARG(at),
@@ -337,7 +345,7 @@ static enum ergo_status launch_samples(struct ergo_context *ctx, struct ising_st
 
 static enum ergo_status launch_correlate(struct ergo_context *ctx, struct ising_state *s,
                                          struct ising_slot *slot) {
-    const size_t group = kernel_group(s, s->correlate);
+    const size_t group = s->correlate_group;
     const cl_uint reach = s->launch.reach, parts = s->launch.correlate_parts;
     const cl_uint at = (cl_uint)slot->curves++;
     const size_t global[2] = {2 * (size_t)reach * parts * group, s->batch->count};
