@@ -4,6 +4,10 @@
 set -u
 : "${ERGOCL:?run me through tests/run-all}" "${ERGOCL_ROOT:?run me through tests/run-all}"
 export LC_ALL=C
+# The system's own Python has the packages that tools/install-deps.sh installs; another one may come
+# first in the PATH.
+python=/usr/bin/python3
+[ -x $python ] || python=python3
 
 fail() {
     echo "FAILED: $*"
@@ -60,7 +64,7 @@ same_digests() {
 # Everything measured is the same: the points of result.json and the series, bit for bit.
 same_results() {
     same_digests "$1" "$2"
-    python3 - "$1" "$2" <<'PYTHON' || fail "$1 and $2 differ"
+    $python - "$1" "$2" <<'PYTHON' || fail "$1 and $2 differ"
 import json, sys
 import h5py
 
@@ -97,21 +101,37 @@ small_job() {
 JSON
 }
 
-# A job of several seconds, to be interrupted: two batches (the sizes differ), curves, and
-# checkpoints five times a second.
+# A job to be interrupted: two batches (the sizes differ), curves, and checkpoints five times a
+# second. long_job SWEEPS.
 long_job() {
-    cat <<'JSON'
+    cat <<JSON
 {
   "sampler": "spin-lattice",
   "seed": "12",
   "replicas": 2,
   "system": { "model": "ising", "size": [256, 256], "temperature": 2.3, "start": "random" },
-  "run": { "equilibration": 2005, "sweeps": 10000, "measure_every": 10, "correlation_every": 3 },
+  "run": { "equilibration": 2005, "sweeps": $1, "measure_every": 10, "correlation_every": 3 },
   "scan": { "/system/size/0": [128, 256] },
   "checkpoint": { "every_seconds": 0.2 },
   "output": { "snapshots": 3 }
 }
 JSON
+}
+
+# Write job.json, a job of three seconds and more on this machine, and its uninterrupted run "whole".
+# Sets milliseconds to its duration.
+long_run() {
+    local sweeps=20000 start
+    for (( ; ; )); do
+        long_job $sweeps >job.json
+        rm -rf whole
+        start=$(date +%s%N)
+        expect 0 "$ERGOCL" run job.json -o whole
+        milliseconds=$((($(date +%s%N) - start) / 1000000))
+        echo "$sweeps sweeps: $milliseconds ms"
+        [ $milliseconds -lt 3000 ] || return
+        sweeps=$((sweeps * (4000 / (milliseconds + 1) + 1)))
+    done
 }
 
 # wait_for FILE: until it exists, at most a minute.

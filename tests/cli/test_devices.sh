@@ -10,7 +10,7 @@ says out "Portable Computing Language" usable
 expect 0 "$ERGOCL" devices --check
 says out usable
 expect 0 "$ERGOCL" devices --json
-python3 - <<'PYTHON' || fail "devices --json"
+$python - <<'PYTHON' || fail "devices --json"
 import json
 devices = json.load(open("out"))
 assert devices and all({"id", "name", "platform", "usable", "verdict", "global_memory"} <= d.keys() for d in devices)
@@ -19,7 +19,7 @@ PYTHON
 expect 3 env OCL_ICD_VENDORS="$PWD" "$ERGOCL" devices
 says err "no OpenCL device"
 expect 3 env OCL_ICD_VENDORS="$PWD" "$ERGOCL" devices --json
-python3 -c 'import json; assert json.load(open("out")) == []' || fail "an empty list"
+$python -c 'import json; assert json.load(open("out")) == []' || fail "an empty list"
 expect 3 env OCL_ICD_VENDORS="$PWD" "$ERGOCL" run job.json -o none
 expect 3 "$ERGOCL" run job.json -o none --device "no such device" --overwrite
 says err "no such device"

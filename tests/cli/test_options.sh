@@ -30,7 +30,7 @@ for topic in spin-lattice job devices result exit-codes environment; do
     [ -s out ] || fail "nothing about $topic"
 done
 expect 0 "$ERGOCL" help spin-lattice
-says out /system/temperature /system/size measure_every
+says out /system/temperature /system/size correlation_every
 expect 2 "$ERGOCL" help spin-latice
 says err spin-lattice
 
@@ -70,7 +70,7 @@ says out __kernel
 says_not out "#include \""
 
 expect 0 "$ERGOCL" schema
-python3 -c 'import json; json.load(open("out"))' || fail "the schema is no JSON"
+$python -c 'import json; json.load(open("out"))' || fail "the schema is no JSON"
 
 # output that cannot be written is a failure, wherever it is noticed
 for command in --help --version schema "kernels --dump"; do

@@ -10,7 +10,7 @@ says_not err $'\r' ETA # no bar without a terminal
 for file in result.json series.h5 report.html; do
     [ -s "first/$file" ] || fail "no first/$file"
 done
-python3 - <<'PYTHON' || fail "result.json or series.h5 is not as documented"
+$python - <<'PYTHON' || fail "result.json or series.h5 is not as documented"
 import json, math
 import h5py
 

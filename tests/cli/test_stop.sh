@@ -2,8 +2,7 @@
 # Stopped runs go on where they were: by signal, by wall time, on another device.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
-long_job >job.json
-expect 0 "$ERGOCL" run job.json -o whole
+long_run
 
 for signal in TERM USR1 INT HUP; do
     # a shell starts background commands with SIGINT ignored: undo that

@@ -43,8 +43,8 @@ bad 's/"ising"/"isng"/' /system/model '"ising"'
 bad 's/spin-lattice/spin-latice/' /sampler spin-lattice
 bad 's/"sampler": "spin-lattice",//' /sampler
 bad 's/"Sampler"/x/; s/"sampler"/"Sampler"/' Sampler
-bad 's/2.2, 2.3\]/2.2, -1]/' /system/temperature -1
-bad 's|"/system/temperature"|"/system/temprature"|' /system/temprature
+bad 's/2.2, 2.3\]/2.2, -1]/' /scan/~1system~1temperature/1 -1
+bad 's|"/system/temperature"|"/system/temprature"|' temprature /system/temperature
 bad '2,99s/^}/} trailing/' "line"
 bad '2,99s/^}//' "line"
 bad '1s/{//' "line"
@@ -64,7 +64,7 @@ expect 4 "$ERGOCL" validate .
 expect 2 "$ERGOCL" validate empty.json
 head -c 300 /dev/urandom >noise.json
 expect 2 "$ERGOCL" validate noise.json
-python3 -c 'print("[" * 200000)' >deep.json
+$python -c 'print("[" * 200000)' >deep.json
 expect 2 "$ERGOCL" validate deep.json
 
 # a bad job starts nothing
@@ -75,7 +75,7 @@ expect 2 "$ERGOCL" run bad.json -o folder
 # the generated schema agrees with the checker
 expect 0 "$ERGOCL" schema
 cp out schema.json
-python3 - "$ERGOCL_ROOT"/data/jobs/*.json <<'PYTHON' || fail "the schema and the checker disagree"
+$python - "$ERGOCL_ROOT"/data/jobs/*.json <<'PYTHON' || fail "the schema and the checker disagree"
 import json, sys
 import jsonschema
 
