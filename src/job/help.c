@@ -141,10 +141,11 @@ static const char devices_page[] =
 
 static const char result_page[] =
     "A run writes into one folder (-o DIR; default: the name of the job):\n\n"
-    "  result.json   means, errors and autocorrelation times of all points, for scripts\n"
-    "  series.h5     time series and curves (HDF5)\n"
-    "  *.png         pictures of configurations, see /output/snapshots\n"
-    "  checkpoint    where a stopped run goes on: ergocl resume DIR\n\n"
+    "  result.json         means, errors and autocorrelation times of all points, for scripts\n"
+    "  report.html         the same with curves, for people\n"
+    "  series.h5           time series and curves (HDF5)\n"
+    "  configurations.png  the last pictures on one sheet; snapshots/ has all of them\n"
+    "  checkpoint.h5       where a stopped run goes on: ergocl resume DIR\n\n"
     "In result.json each of \"points\" has its \"parameters\" (what was scanned), \"replica\",\n"
     "\"steps\", \"digest\" and \"observables\". Each observable has \"mean\", \"error\" (one "
     "standard\n"

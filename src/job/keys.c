@@ -151,7 +151,7 @@ size_t ergo_keys_find(const struct ergo_key *const *keys, size_t n_keys, const c
 
 /* Tunables take 0 for "automatic" beside their range. */
 static bool zero_is_automatic(const struct ergo_key *key) {
-    return !strncmp(key->pointer, "/tuning/", 8);
+    return key->pointer && !strncmp(key->pointer, "/tuning/", 8);
 }
 
 bool ergo_key_has_range(const struct ergo_key *key) {

@@ -38,8 +38,10 @@ static struct ergo_json *read_value(struct ergo_build *build, const char *set, c
 static bool read_token(const char **at, const char *end, char *token) {
     const char *p = *at;
     for (; p < end && *p != '/'; p++) {
-        if (*p == '~' && (p + 1 >= end || (p[1] != '0' && p[1] != '1')))
+        if (*p == '~' && (p + 1 >= end || (p[1] != '0' && p[1] != '1'))) {
+            *at = p;
             return false;
+        }
         *token++ = *p == '~' ? (*++p == '0' ? '~' : '/') : *p;
     }
     *token = '\0';
