@@ -128,6 +128,8 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                              const struct ergo_run_options *options, struct ergo_result **result);
 /* Ask all runs of this process to checkpoint and stop. Async-signal-safe. */
 void ergo_run_request_stop(void);
+/* Runs that begin after this one are not stopped. */
+void ergo_run_withdraw_stop(void);
 /* Memory, launches and expected time of the job on the selected device, as text for people. */
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *device, char **text);

@@ -447,7 +447,7 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
     if (!steps)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
     for (size_t i = 0; i < n; i++) {
-        steps[i] = (double)((i + 1) * member->measure_every);
+        steps[i] = (double)(member->lead + (i + 1) * member->measure_every);
         if (i >= member->n_equilibration)
             sum += member->series[0][i];
     }
@@ -470,7 +470,7 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
                              .n_series = n > member->n_equilibration ? 2 : 1,
                              .series = series};
     if (member->n_equilibration)
-        plot.shade = (double)(member->n_equilibration * member->measure_every);
+        plot.shade = (double)(member->lead + member->n_equilibration * member->measure_every);
     ergo_report_label(label, sizeof label, result, member);
     snprintf(alt, sizeof alt, "time series of %s, %s", info->columns[0].name, label);
     if (label[0]) {

@@ -86,11 +86,13 @@ static void append_point(struct ergo_text *text, const struct ergo_member_result
         ergo_text_append(text, ": ");
         ergo_json_number(text, point->scanned[i].value);
     }
-    ergo_text_append(text,
-                     "%s}, \"replica\": %" PRIu32 ", \"steps\": %" PRIu64
-                     ", \"digest\": \"%016" PRIx64 "\", \"stream\": \"%016" PRIx64 "\",\n"
-                     "      \"observables\": {",
-                     point->n_scanned ? " " : "", point->replica, member->steps, member->digest,
+    ergo_text_append(text, "%s}, \"replica\": %" PRIu32 ", \"steps\": %" PRIu64 ", \"digest\": ",
+                     point->n_scanned ? " " : "", point->replica, member->steps);
+    if (member->steps)
+        ergo_text_append(text, "\"%016" PRIx64 "\"", member->digest);
+    else
+        ergo_text_append(text, "null");
+    ergo_text_append(text, ", \"stream\": \"%016" PRIx64 "\",\n      \"observables\": {",
                      point->stream);
     for (size_t o = 0; o < info->n_observables; o++) {
         if (member->observables[o].observable->hidden)

@@ -127,7 +127,7 @@ static void write_steps(struct writer *w, hid_t group, const struct ergo_member_
         return;
     }
     for (size_t i = 0; i < member->n_samples; i++)
-        steps[i] = (i + 1) * member->measure_every;
+        steps[i] = member->lead + (i + 1) * member->measure_every;
     dataset(w, group, "step", H5T_STD_U64LE, H5T_NATIVE_UINT64, steps, member->n_samples, "",
             "steps done when the sample was taken");
     free(steps);

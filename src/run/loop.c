@@ -16,6 +16,10 @@ void ergo_run_request_stop(void) {
     stop_requested = 1;
 }
 
+void ergo_run_withdraw_stop(void) {
+    stop_requested = 0;
+}
+
 /* A block that is enqueued but not collected. */
 struct block {
     bool busy;
@@ -29,18 +33,17 @@ struct loop {
     struct ergo_plan plan;
     struct ergo_samples samples; /* buffers for one block */
     struct block blocks[2];
-    unsigned next;          /* slot of the next block */
-    size_t enqueued;        /* samples */
-    double block_seconds;   /* duration of the last block */
-    size_t block_samples;   /* length of the next block */
+    unsigned next;        /* slot of the next block */
+    size_t enqueued;      /* samples */
+    double block_seconds; /* duration of the last block */
+    size_t block_samples; /* length of the next block */
     double last_collect;
 };
 
 static bool must_stop(const struct ergo_run *run) {
     if (stop_requested)
         return true;
-    const struct ergo_value *limit =
-        ergo_point_value(&run->job->points[0], "/wall_time");
+    const struct ergo_value *limit = ergo_point_value(&run->job->points[0], "/wall_time");
     return limit->present && ergo_run_clock() - run->started >= limit->real;
 }
 
@@ -144,9 +147,8 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
         const double wish = fmax(1, floor((double)loop->block_samples * factor));
         loop->block_samples = (size_t)fmin(wish, (double)loop->plan.block_samples);
     }
-    report_progress(run, run->samples <= run->schedule.n_equilibration ? "equilibration"
-                                                                        : "sampling",
-                    false);
+    report_progress(
+        run, run->samples <= run->schedule.n_equilibration ? "equilibration" : "sampling", false);
     return ERGO_OK;
 }
 
@@ -238,7 +240,8 @@ static enum ergo_status snapshots_due(struct loop *loop) {
     return status;
 }
 
-/* Between blocks: audit, checkpoint, stop. Drains the pipeline when something is due. */
+/* Between blocks: audit, checkpoint, stop. Drains the pipeline when something is due. (The
+ * checkpoint of a stop is written by run_batch.) */
 static enum ergo_status duties(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const struct ergo_point *first = &run->job->points[0];
@@ -253,7 +256,7 @@ static enum ergo_status duties(struct loop *loop) {
             status = run->sampler->ops->audit(run->ctx, run->state);
         run->last_audit = ergo_run_clock();
     }
-    if (status == ERGO_OK && (run->stopped || (save > 0 && now - run->last_checkpoint >= save))) {
+    if (status == ERGO_OK && save > 0 && now - run->last_checkpoint >= save) {
         status = drain(loop);
         if (status == ERGO_OK)
             status = ergo_run_save(run);
@@ -301,8 +304,8 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK)
         status = loop_allocate(loop);
     if (status == ERGO_OK)
-        status = run->has_restored_states ? ergo_run_load_states(run)
-                                          : ops->init(run->ctx, run->state);
+        status =
+            run->has_restored_states ? ergo_run_load_states(run) : ops->init(run->ctx, run->state);
     if (status != ERGO_OK)
         return status;
     const double first = floor(loop->plan.block_steps / (double)s->every);
@@ -314,12 +317,12 @@ static enum ergo_status run_batch(struct loop *loop) {
         status = sample(loop);
     if (status == ERGO_OK && !run->stopped)
         status = unsampled(loop, s->total - run->step);
-    if (status == ERGO_OK && run->stopped)
-        return ergo_run_save(run);
     if (status == ERGO_OK)
         status = ops->audit(run->ctx, run->state);
     if (status == ERGO_OK)
         status = ergo_run_digest_members(run);
+    if (status == ERGO_OK && run->stopped)
+        return ergo_run_save(run);
     if (status == ERGO_OK && n_snapshots(run))
         status = take_snapshots(loop, n_snapshots(run) - 1);
     return status;

@@ -26,8 +26,9 @@ static double measure_step(struct ergo_context *ctx, const struct ergo_sampler *
             status = ergo_device_finish(ctx, device);
         seconds = (ergo_run_clock() - start) / (double)steps;
         const double more = seconds > 0 ? 0.1 / seconds : plan->block_steps;
-        steps = more < 1 ? 1 : more > plan->block_steps ? (uint64_t)plan->block_steps
-                                                        : (uint64_t)more;
+        steps = more < 1                   ? 1
+                : more > plan->block_steps ? (uint64_t)plan->block_steps
+                                           : (uint64_t)more;
     }
     if (state)
         sampler->ops->destroy(state);
@@ -69,8 +70,8 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
                          job->sampler->info->step_name, s.n_samples, plan.path, plan.launch,
                          plan.launches_per_step, job->sampler->info->step_name,
                          (double)plan.device_bytes / 1048576, (double)plan.largest_buffer / 1048576,
-                         (double)(plan.host_bytes + batch->count * s.n_samples *
-                                                        job->sampler->info->n_columns * 8) /
+                         (double)(plan.host_bytes +
+                                  batch->count * s.n_samples * job->sampler->info->n_columns * 8) /
                              1048576);
         if (step > 0)
             ergo_text_append(&out, "  rate       %.3g %s (a short trial)\n",

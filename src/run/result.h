@@ -21,12 +21,13 @@ struct ergo_curve_result {
 
 struct ergo_member_result {
     const struct ergo_point *point;
-    uint64_t steps;          /* done, equilibration included */
+    uint64_t steps; /* done, equilibration included; 0: not begun, and no digest */
     uint64_t digest;
-    uint64_t measure_every;  /* steps between samples */
-    size_t n_samples;        /* all, equilibration included */
-    size_t n_equilibration;  /* of them before measuring began */
-    double **series;         /* [n_columns][n_samples], owned */
+    uint64_t lead; /* sample i (from 0) was taken after lead + (i + 1) measure_every steps */
+    uint64_t measure_every;                     /* steps between samples */
+    size_t n_samples;                           /* all, equilibration included */
+    size_t n_equilibration;                     /* of them before measuring began */
+    double **series;                            /* [n_columns][n_samples], owned */
     struct ergo_observable_result *observables; /* [info->n_observables], hidden ones included */
     struct ergo_curve_result *curves;           /* [info->n_curves], size 0: not measured */
     size_t n_pictures;
@@ -35,15 +36,15 @@ struct ergo_member_result {
 };
 
 struct ergo_result {
-    struct ergo_job *job;    /* owned: a result outlives the call's job */
-    const char *status;      /* "complete" or "stopped" */
-    char started[32];        /* UTC, ISO 8601 */
+    struct ergo_job *job; /* owned: a result outlives the call's job */
+    const char *status;   /* "complete" or "stopped" */
+    char started[32];     /* UTC, ISO 8601 */
     struct ergo_device_summary device;
     size_t n_members;
     struct ergo_member_result *members; /* in job order */
-    double rate, seconds;    /* work per second, wall seconds of sampling over all sessions */
+    double rate, seconds; /* work per second, wall seconds of sampling over all sessions */
     size_t n_warnings;
-    char **warnings;         /* owned sentences */
+    char **warnings; /* owned sentences */
 };
 
 #endif

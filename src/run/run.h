@@ -16,17 +16,17 @@
 /* Length of a batch's run in steps and samples. Sample i (from 0) is taken after
  * lead + (i + 1) * every steps; the first n_equilibration samples are not used for estimates. */
 struct ergo_schedule {
-    uint64_t lead;           /* unsampled steps first: equilibration % every */
+    uint64_t lead; /* unsampled steps first: equilibration % every */
     uint64_t every;
     size_t n_equilibration, n_samples;
-    uint64_t tail;           /* unsampled steps last: sweeps % every */
-    uint64_t total;          /* steps */
+    uint64_t tail;  /* unsampled steps last: sweeps % every */
+    uint64_t total; /* steps */
 };
 
 struct ergo_run {
     struct ergo_context *ctx;
     const struct ergo_run_options *options;
-    struct ergo_job *job;          /* belongs to result */
+    struct ergo_job *job; /* belongs to result */
     struct ergo_result *result;
     const struct ergo_sampler *sampler;
     struct ergo_device *device;
@@ -45,8 +45,8 @@ struct ergo_run {
     struct ergo_blobs restored;
     bool has_restored_states;
 
-    double work_done, work_total;  /* in units of the rate */
-    double seconds_before;         /* sampling time of earlier sessions */
+    double work_done, work_total; /* in units of the rate */
+    double seconds_before;        /* sampling time of earlier sessions */
     double started, last_checkpoint, last_audit, last_progress; /* monotonic seconds */
     double sampling_started;
     bool stopped;

@@ -68,6 +68,7 @@ static enum ergo_status allocate_member(struct ergo_run *run, struct ergo_member
     const struct ergo_sampler_info *info = run->sampler->info;
     const struct ergo_schedule s = ergo_schedule_of(m->point);
     const size_t n_pictures = 64;
+    m->lead = s.lead;
     m->measure_every = s.every;
     m->n_equilibration = s.n_equilibration;
     m->series = calloc(info->n_columns + 1, sizeof *m->series);
@@ -185,8 +186,7 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
         if (status != ERGO_OK)
             return status;
         run->result->seconds = ergo_run_seconds(run);
-        run->result->rate =
-            run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
+        run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
         if (!run->stopped)
             status = ergo_run_save(run); /* finished: resume only reports */
     } else {
@@ -263,8 +263,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     if (result)
         *result = NULL;
     /* the result outlives the caller's job: a copy, from the text a checkpoint would hold */
-    enum ergo_status status = ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name,
-                                             NULL, 0, &own);
+    enum ergo_status status =
+        ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, NULL, 0, &own);
     if (status == ERGO_OK)
         status = allocate_result(&run, own);
     if (status == ERGO_OK) {

@@ -32,8 +32,8 @@ static void append(struct ergo_text *text, const void *data, size_t length) {
 }
 
 static bool add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
-    const bool ok = !text->failed && ergo_blobs_add(blobs, name, text->data ? text->data : "",
-                                                    text->length);
+    const bool ok =
+        !text->failed && ergo_blobs_add(blobs, name, text->data ? text->data : "", text->length);
     ergo_text_free(text);
     return ok;
 }
@@ -89,8 +89,10 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
     struct ergo_blobs blobs = {0};
     enum ergo_status status = ERGO_OK;
     char *path = ergo_path_join(run->folder, "checkpoint.h5");
-    const struct meta meta = {META_VERSION, run->sampler->info->state_version, run->batch, run->step,
-                              run->samples, run->job->n_points, ergo_run_seconds(run)};
+    const struct meta meta = {META_VERSION,         run->sampler->info->state_version,
+                              run->batch,           run->step,
+                              run->samples,         run->job->n_points,
+                              ergo_run_seconds(run)};
     const char *job = run->job->canonical;
     if (!path || !ergo_blobs_add(&blobs, "job", job, strlen(job)) ||
         !ergo_blobs_add(&blobs, "name", run->job->name, strlen(run->job->name)) ||

@@ -45,21 +45,21 @@ struct ergo_tunable {
 
 /* What a batch needs on a device, decided before anything is allocated. */
 struct ergo_plan {
-    uint64_t device_bytes;      /* all buffers together */
-    uint64_t largest_buffer;    /* bytes */
+    uint64_t device_bytes;   /* all buffers together */
+    uint64_t largest_buffer; /* bytes */
     uint64_t host_bytes;
-    char path[64];              /* which kernels run: "local", "tile", "global" */
-    char launch[256];           /* launch shape for people */
+    char path[64];    /* which kernels run: "local", "tile", "global" */
+    char launch[256]; /* launch shape for people */
     double launches_per_step;
-    size_t block_samples;       /* most samples one advance block may have */
-    double block_steps;         /* steps after which an advance block should end, roughly 0.1 s */
-    double work_per_step;       /* units of the rate per step of the whole batch */
+    size_t block_samples; /* most samples one advance block may have */
+    double block_steps;   /* steps after which an advance block should end, roughly 0.1 s */
+    double work_per_step; /* units of the rate per step of the whole batch */
 };
 
 /* Samples handed from an `advance` block to the run layer. Filled by collect. */
 struct ergo_samples {
-    size_t count;               /* samples per member */
-    double *columns;            /* [count][members][n_columns] */
+    size_t count;    /* samples per member */
+    double *columns; /* [count][members][n_columns] */
     /* Curves of samples whose index (counted from the first sample of the run) is a multiple of
      * the sampler's curve interval: [n_curve_samples][members][curve size], per curve. */
     size_t n_curve_samples;
@@ -67,12 +67,12 @@ struct ergo_samples {
 };
 
 struct ergo_sampler_info {
-    const char *name;           /* "spin-lattice" */
-    const char *summary;        /* one line */
+    const char *name;    /* "spin-lattice" */
+    const char *summary; /* one line */
     const char *citation;
-    const char *programs[8];    /* root .cl files, NULL-terminated: for `ergocl kernels` */
-    const char *step_name;      /* "sweep" */
-    const char *rate_unit;      /* "spin updates per second" */
+    const char *programs[8]; /* root .cl files, NULL-terminated: for `ergocl kernels` */
+    const char *step_name;   /* "sweep" */
+    const char *rate_unit;   /* "spin updates per second" */
     const struct ergo_key *keys;
     size_t n_keys;
     const struct ergo_column *columns;
@@ -83,7 +83,7 @@ struct ergo_sampler_info {
     size_t n_curves;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
-    uint32_t state_version;     /* of what save writes */
+    uint32_t state_version; /* of what save writes */
 };
 
 /* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top. */
@@ -108,8 +108,8 @@ struct ergo_sampler_ops {
      * Never waits: two blocks may be in flight, in `slot` 0 and 1. `first_sample` is the index of
      * the block's first sample in the run (decides which samples carry curves).
      */
-    enum ergo_status (*advance)(struct ergo_context *ctx, void *state, unsigned slot,
-                                size_t count, uint64_t every, uint64_t first_sample);
+    enum ergo_status (*advance)(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                                uint64_t every, uint64_t first_sample);
     /* Wait for the block in `slot` and convert its samples; samples->columns has room for them. */
     enum ergo_status (*collect)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);

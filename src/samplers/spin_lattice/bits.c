@@ -87,8 +87,8 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct ising_state *s, s
     *length = row_bytes(&s->shape) * (size_t)s->shape.ly;
     *rows = malloc(*length);
     if (!words || !*rows) {
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %zu bytes",
-                           *length);
+        status =
+            ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %zu bytes", *length);
         goto out;
     }
     status = ergo_buffer_read(ctx, s->device, s->spins, member * s->shape.member_bytes,
@@ -131,8 +131,9 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *opaque, size_t membe
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     enum ergo_status status = ERGO_OK;
     if (!ising_unpack(&s->shape, bytes, words))
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has bits outside the "
-                                           "lattice: it is damaged",
+        status = ERGO_FAIL(ctx, ERGO_E_IO,
+                           "the saved state of member %zu has bits outside the "
+                           "lattice: it is damaged",
                            member);
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->spins, member * s->shape.member_bytes,

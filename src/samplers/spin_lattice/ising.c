@@ -52,8 +52,7 @@ void ising_member_fill(const struct ergo_point *point, bool field, struct ising_
 static enum ergo_status group_of(struct ergo_context *ctx, struct ising_state *s, cl_kernel kernel,
                                  const char *name, size_t *group) {
     size_t largest = 0;
-    enum ergo_status status =
-        ergo_kernel_largest_group(ctx, s->device, kernel, name, &largest);
+    enum ergo_status status = ergo_kernel_largest_group(ctx, s->device, kernel, name, &largest);
     *group = s->launch.group;
     while (largest && *group > largest)
         *group /= 2;
@@ -131,17 +130,17 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct ising_st
     enum ergo_status status = build_one(ctx, s, "spin_lattice/ising_global.cl", o.data,
                                         "ising_start", &s->global_program, &s->start);
     if (status == ERGO_OK)
-        status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_measure", &s->measure);
+        status =
+            ergo_kernel_create(ctx, s->device, s->global_program, "ising_measure", &s->measure);
     if (status == ERGO_OK)
         status =
             ergo_kernel_create(ctx, s->device, s->global_program, "ising_correlate", &s->correlate);
     if (status == ERGO_OK && !(l->lanes && l->path == ISING_PATH_GLOBAL))
         status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_sweep", &s->sweep);
     if (status == ERGO_OK && l->path == ISING_PATH_LOCAL)
-        status = build_one(ctx, s,
-                           l->lanes ? "spin_lattice/ising_lanes_local.cl"
-                                    : "spin_lattice/ising_local.cl",
-                           o.data, "ising_sweep_local", &s->fast_program, &s->fast);
+        status = build_one(
+            ctx, s, l->lanes ? "spin_lattice/ising_lanes_local.cl" : "spin_lattice/ising_local.cl",
+            o.data, "ising_sweep_local", &s->fast_program, &s->fast);
     if (status == ERGO_OK && l->path == ISING_PATH_TILE)
         status = build_one(ctx, s, "spin_lattice/ising_tile.cl", o.data, "ising_sweep_tile",
                            &s->fast_program, &s->fast);
@@ -284,9 +283,9 @@ static enum ergo_status launch_local(struct ergo_context *ctx, struct ising_stat
     const size_t local[2] = {s->launch.group, 1};
     const cl_ulong step = s->step;
     const cl_uint n = (cl_uint)samples, e = (cl_uint)every, f = (cl_uint)first;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(step),
-                                    ERGO_ARG(n),        ERGO_ARG(e),                ERGO_ARG(f),
-                                    ERGO_ARG(slot->sums)};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(step), ERGO_ARG(n), ERGO_ARG(e),
+        ERGO_ARG(f),        ERGO_ARG(slot->sums)};
     s->step += every * (samples ? samples : 1);
     return ergo_kernel_launch(ctx, s->device, s->fast, "ising_sweep_local", args, 7, 1, global,
                               local, NULL);
@@ -297,7 +296,8 @@ static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct ising_sta
     enum ergo_status status = ERGO_OK;
     if (s->launch.path == ISING_PATH_LOCAL) {
         while (sweeps && status == ERGO_OK) {
-            const uint64_t now = sweeps < s->launch.launch_sweeps ? sweeps : s->launch.launch_sweeps;
+            const uint64_t now =
+                sweeps < s->launch.launch_sweeps ? sweeps : s->launch.launch_sweeps;
             status = launch_local(ctx, s, slot, 0, now, 0);
             sweeps -= now;
         }
@@ -335,9 +335,9 @@ static enum ergo_status launch_samples(struct ergo_context *ctx, struct ising_st
         }
         status = launch_sweeps(ctx, s, slot, local ? every - 1 : every);
         if (status == ERGO_OK)
-            status = local ? launch_local(ctx, s, slot, 1, 1, first + i)
-                           : launch_measure(ctx, s, slot->sums, first + i,
-                                            s->launch.measure_groups);
+            status = local
+                         ? launch_local(ctx, s, slot, 1, 1, first + i)
+                         : launch_measure(ctx, s, slot->sums, first + i, s->launch.measure_groups);
         i++;
     }
     return status;
@@ -350,9 +350,9 @@ static enum ergo_status launch_correlate(struct ergo_context *ctx, struct ising_
     const cl_uint at = (cl_uint)slot->curves++;
     const size_t global[2] = {2 * (size_t)reach * parts * group, s->batch->count};
     const size_t local[2] = {group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->counts), ERGO_ARG(at),
-                                    ERGO_ARG(reach),    ERGO_ARG(parts),
-                                    ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->counts),
+                                    ERGO_ARG(at),       ERGO_ARG(reach),
+                                    ERGO_ARG(parts),    ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
     return ergo_kernel_launch(ctx, s->device, s->correlate, "ising_correlate", args, 6, 2, global,
                               local, NULL);
 }
@@ -388,7 +388,8 @@ enum ergo_status ising_advance(struct ergo_context *ctx, void *opaque, unsigned 
             clFlush(s->device->queue);
         return status;
     }
-    const uint64_t interval = (uint64_t)ergo_point_int(s->batch->points[0], "/run/correlation_every");
+    const uint64_t interval =
+        (uint64_t)ergo_point_int(s->batch->points[0], "/run/correlation_every");
     for (size_t i = 0; i < count && status == ERGO_OK;) {
         /* up to and including the next sample that carries curves */
         size_t until = count;

@@ -15,30 +15,30 @@ enum ising_path {
 /* The lattice in words and blocks: see cl/spin_lattice/core.h. */
 struct ising_shape {
     int64_t lx, ly;
-    uint64_t words, blocks;    /* of one colour */
-    uint32_t row_words, tail;  /* words in a row of one colour, sites in its last word */
-    uint64_t member_bytes;     /* both colours */
+    uint64_t words, blocks;   /* of one colour */
+    uint32_t row_words, tail; /* words in a row of one colour, sites in its last word */
+    uint64_t member_bytes;    /* both colours */
 };
 
 struct ising_launch {
     enum ising_path path;
-    uint32_t group;            /* work-items per group */
-    uint32_t sweeps, rows;     /* tile: sweeps per launch, rows per group */
-    uint32_t measure_groups;   /* partial sums per member; 1 on the local path */
+    uint32_t group;          /* work-items per group */
+    uint32_t sweeps, rows;   /* tile: sweeps per launch, rows per group */
+    uint32_t measure_groups; /* partial sums per member; 1 on the local path */
     uint32_t correlate_parts;
-    uint32_t reach;            /* largest correlation distance, 0: none */
-    uint32_t curve_capacity;   /* curve samples per block */
-    size_t block_samples;      /* samples per block */
-    uint64_t launch_sweeps;    /* sweeps per launch at most: launches stay well below a second */
-    bool lanes;                /* the kernels written for CPUs: eight blocks per work-item */
-    int narrow;                /* ISING_NARROW: 0, 1 or 2 words a row */
-    bool wide, full;           /* ISING_WIDE, ISING_FULL: see cl/spin_lattice/block.h, core.h */
-    bool field;                /* ten classes */
-    bool fixed;                /* one temperature: thresholds compiled in */
+    uint32_t reach;          /* largest correlation distance, 0: none */
+    uint32_t curve_capacity; /* curve samples per block */
+    size_t block_samples;    /* samples per block */
+    uint64_t launch_sweeps;  /* sweeps per launch at most: launches stay well below a second */
+    bool lanes;              /* the kernels written for CPUs: eight blocks per work-item */
+    int narrow;              /* ISING_NARROW: 0, 1 or 2 words a row */
+    bool wide, full;         /* ISING_WIDE, ISING_FULL: see cl/spin_lattice/block.h, core.h */
+    bool field;              /* ten classes */
+    bool fixed;              /* one temperature: thresholds compiled in */
 };
 
 struct ising_slot {
-    cl_mem sums, counts;       /* device side of the samples */
+    cl_mem sums, counts; /* device side of the samples */
     uint32_t *host_sums, *host_counts;
     cl_event sums_ready, counts_ready;
     size_t samples, curves;
@@ -49,9 +49,9 @@ struct ising_state {
     struct ergo_device *device;
     struct ising_shape shape;
     struct ising_launch launch;
-    struct ising_member *members;   /* [batch->count] */
+    struct ising_member *members; /* [batch->count] */
     cl_program global_program, fast_program;
-    cl_kernel sweep, start, measure, correlate, fast; /* sweep: half a sweep of the lattice */
+    cl_kernel sweep, start, measure, correlate, fast;   /* sweep: half a sweep of the lattice */
     size_t sweep_group, measure_group, correlate_group; /* work-items; powers of two */
     cl_mem spins, scratch, member_buffer; /* scratch: the tile path's second lattice */
     struct ising_slot slots[2];

@@ -99,8 +99,9 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     uint32_t limit = 1;
     while (limit * 2 <= d->largest_group)
         limit *= 2;
-    const uint32_t local_group = l->lanes ? 1 : wish ? wish
-                                 : power_of_two_up(s->blocks, gpu ? 32 : 1, most);
+    const uint32_t local_group = l->lanes ? 1
+                                 : wish   ? wish
+                                          : power_of_two_up(s->blocks, gpu ? 32 : 1, most);
 
     const uint64_t room = d->local_memory;
     const bool local_fits = local_bytes(s, local_group, l->lanes) <= room;
@@ -108,8 +109,8 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     l->rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
     l->sweeps = l->sweeps ? l->sweeps : 4;
     l->rows = l->rows ? l->rows : 16;
-    const bool tile_fits = l->wide && s->ly > (int64_t)(4 * l->sweeps) &&
-                           tile_bytes(s, l->rows, l->sweeps) <= room;
+    const bool tile_fits =
+        l->wide && s->ly > (int64_t)(4 * l->sweeps) && tile_bytes(s, l->rows, l->sweeps) <= room;
 
     l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
     if ((l->path == ISING_PATH_LOCAL && !local_fits) || (l->path == ISING_PATH_TILE && !tile_fits))
@@ -155,10 +156,11 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
     memset(plan, 0, sizeof *plan);
 
     if (s.blocks > UINT32_MAX / 4)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "a lattice of %lld x %lld has %llu words of one colour; words are numbered "
-                         "with 32 bits: at most 2^38 sites",
-                         (long long)s.lx, (long long)s.ly, (unsigned long long)s.words);
+        return ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            "a lattice of %lld x %lld has %llu words of one colour; words are numbered "
+            "with 32 bits: at most 2^38 sites",
+            (long long)s.lx, (long long)s.ly, (unsigned long long)s.words);
 
     l.lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
     l.wide = s.row_words % 4 == 0;
@@ -178,7 +180,9 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
 
     /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
     const double spins = (double)s.lx * (double)s.ly * (double)members;
-    const double per_second = (device->type != CL_DEVICE_TYPE_CPU ? 2e10 : l.lanes ? 2e9 : 5e7) *
+    const double per_second = (device->type != CL_DEVICE_TYPE_CPU ? 2e10
+                               : l.lanes                          ? 2e9
+                                                                  : 5e7) *
                               (d->compute_units ? d->compute_units : 1);
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
     l.launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
@@ -212,8 +216,8 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
     plan->device_bytes = lattices * (l.path == ISING_PATH_TILE ? 2 : 1) +
                          members * sizeof(struct ising_member) +
                          2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity);
-    plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity) +
-                       2 * s.member_bytes;
+    plan->host_bytes =
+        2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity) + 2 * s.member_bytes;
     plan->block_samples = l.block_samples;
     plan->work_per_step = spins;
     static const char *const names[] = {"", "local", "tile", "global"};

@@ -146,7 +146,10 @@ static double derive_binder(const struct ergo_point *point, const double *m) {
 }
 
 static const struct ergo_observable observables[] = {
-    {.name = "energy", .unit = "J per site", .help = "mean energy per site", .sample = sample_energy},
+    {.name = "energy",
+     .unit = "J per site",
+     .help = "mean energy per site",
+     .sample = sample_energy},
     {.name = "abs_magnetization", .unit = "per site", .help = "mean |m|", .sample = sample_abs_m},
     {.name = "heat_capacity",
      .unit = "k_B per site",
@@ -180,8 +183,10 @@ static const struct ergo_curve_info curves[] = {
 };
 
 static const struct ergo_tunable tunables[] = {
-    {"path", "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos, "
-             "3 half a sweep per launch", 0, 3},
+    {"path",
+     "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos, "
+     "3 half a sweep per launch",
+     0, 3},
     {"work_group", "work-items per group (a power of two)", 0, 1024},
     {"tile_sweeps", "path 2: sweeps per launch", 0, 16},
     {"tile_rows", "path 2: rows per work-group", 0, 256},
