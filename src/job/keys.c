@@ -2,6 +2,8 @@
 #include "job/build.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EXACT 9007199254740992.0 /* 2^53 */
@@ -188,8 +190,19 @@ struct ergo_key ergo_key_element(const struct ergo_key *key) {
     return element;
 }
 
+/* 1048576, 0.16, 1e12, 2^53 */
 static void append_bound(struct ergo_text *out, double bound) {
-    ergo_text_append(out, "%.*g", fabs(bound) < 1e16 ? 16 : 6, bound);
+    char text[32];
+    if (bound == EXACT) {
+        ergo_text_append(out, "2^53");
+        return;
+    }
+    snprintf(text, sizeof text, "%g", bound);
+    const char *plus = strchr(text, '+');
+    if (fabs(bound) < 1e7 || strtod(text, NULL) != bound)
+        ergo_value_real(out, bound);
+    else
+        ergo_text_append(out, "%.*s%s", (int)(plus ? plus - text : 31), text, plus ? plus + 1 : "");
 }
 
 static void append_range(struct ergo_text *out, const struct ergo_key *key) {
@@ -225,7 +238,7 @@ void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key) {
         ergo_text_append(out, "an integer");
         append_range(out, key);
         if (zero_is_automatic(key))
-            ergo_text_append(out, ", or 0 for automatic");
+            ergo_text_append(out, key->min > 0 ? ", or 0 for automatic" : "; 0: automatic");
         break;
     case ERGO_KEY_SEED:
         ergo_text_append(out, "a string of decimal digits up to \"18446744073709551615\", or an "

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# `ergocl schema` against an independent validator, and the help pages made from the same tables.
+# shellcheck source=tests/cli/lib.sh
+. "${0%/*}/lib.sh"
+export OCL_ICD_VENDORS=/nonexistent # neither needs a device
+
+code=0
+"$python" "$ERGOCL_ROOT/tests/cli/check_schema.py" "$ERGOCL" "$ERGOCL_ROOT/data/jobs" || code=$?
+[ $code -eq 0 ] || [ $code -eq 77 ] || fail "the schema"
+
+expect 0 "$ERGOCL" help
+says out spin-lattice exit-codes
+expect 0 "$ERGOCL" help spin-lattice
+says out /system/temperature "can be scanned" "required" "J/k_B"
+expect 0 "$ERGOCL" help job
+says out /run/sweeps /scan /wall_time
+for topic in result exit-codes environment; do
+    expect 0 "$ERGOCL" help $topic
+done
+expect 2 "$ERGOCL" help spin-latice
+says err 'did you mean "spin-lattice"?'
+exit 0

@@ -1,0 +1,107 @@
+/* Schema and help from the toy's tables: what tests/cli/check_schema.py does not see, because no
+ * real sampler has keys of every type. */
+#include "test_job_toy.h"
+
+#include "job/json.h"
+
+static const struct ergo_json *at(const struct ergo_json *value, const char *const *path) {
+    for (; value && *path; path++)
+        value = ergo_json_member(value, *path);
+    if (!value)
+        fail_msg("the schema has no %s", *path ? *path : "value");
+    return value;
+}
+#define AT(value, ...) at((value), (const char *const[]){__VA_ARGS__, NULL})
+
+static void expect_json(const struct ergo_json *value, const char *expected) {
+    struct ergo_text text = {0};
+    ergo_json_print(&text, value, -1);
+    assert_string_equal(text.data, expected);
+    ergo_text_free(&text);
+}
+
+static void test_schema(void **state) {
+    (void)state;
+    struct ergo_context *ctx = ergo_context_create();
+    struct ergo_arena arena = {0};
+    struct ergo_json *root = NULL;
+    char *text = NULL;
+    assert_int_equal(ergo_schema_text(ctx, &text), ERGO_OK);
+    assert_int_equal(ergo_json_parse(ctx, "schema", text, strlen(text), &arena, &root), ERGO_OK);
+    expect_json(AT(root, "properties", "sampler", "enum"), "[\"toy-lattice\",\"toy-gas\"]");
+    expect_json(AT(root, "$schema"), "\"https://json-schema.org/draft/2020-12/schema\"");
+
+    const struct ergo_json *branch = AT(root, "allOf")->child;
+    while (branch && !ergo_json_member(branch, "if"))
+        branch = branch->next;
+    assert_non_null(branch);
+    expect_json(AT(branch, "if", "properties", "sampler"), "{\"const\":\"toy-lattice\"}");
+    const struct ergo_json *then = AT(branch, "then"), *keys = AT(then, "properties");
+    const struct ergo_json *system = AT(keys, "system", "properties");
+    expect_json(AT(then, "additionalProperties"), "false");
+    expect_json(AT(keys, "system", "additionalProperties"), "false");
+    expect_json(AT(system, "temperature"),
+                "{\"description\":\"Temperature. Unit: J/k_B.\",\"type\":\"number\","
+                "\"exclusiveMinimum\":0,\"maximum\":1.7976931348623157e+308}");
+    expect_json(AT(system, "model"), "{\"description\":\"Model.\",\"enum\":[\"alpha\",\"beta\"],"
+                                     "\"default\":\"alpha\"}");
+    expect_json(AT(system, "fast"),
+                "{\"description\":\"Switch.\",\"type\":\"boolean\",\"default\":false}");
+    expect_json(AT(system, "size", "minItems"), "1");
+    expect_json(AT(system, "size", "maxItems"), "3");
+    expect_json(AT(system, "moves", "properties", "displacement", "default"), "0.5");
+    expect_json(AT(keys, "tuning", "properties", "block", "anyOf")->child, "{\"const\":0}");
+    const struct ergo_json *scan = AT(AT(then, "allOf")->child, "properties", "scan");
+    expect_json(AT(scan, "propertyNames"),
+                "{\"anyOf\":[{\"enum\":[\"/run/equilibration\",\"/run/sweeps\","
+                "\"/run/measure_every\",\"/system/size\",\"/system/temperature\","
+                "\"/system/field\",\"/system/n\"]},{\"pattern\":\"^/system/size/[0-2]$\"}]}");
+    free(text);
+    ergo_arena_free(&arena);
+    ergo_context_destroy(ctx);
+}
+
+static void expect_help(const char *topic, const char *const *parts) {
+    struct ergo_context *ctx = ergo_context_create();
+    char *text = NULL;
+    assert_int_equal(ergo_help_text(ctx, topic, &text), ERGO_OK);
+    for (; *parts; parts++)
+        expect_contains(text, *parts);
+    size_t column = 0;
+    for (const char *p = text; *p; p++) {
+        column = *p == '\n' ? 0 : column + 1;
+        if (column > 100)
+            fail_msg("a line of more than 100 characters in help %s", topic ? topic : "");
+    }
+    free(text);
+    ergo_context_destroy(ctx);
+}
+#define EXPECT_HELP(topic, ...) expect_help(topic, (const char *const[]){__VA_ARGS__, NULL})
+
+static void test_help(void **state) {
+    (void)state;
+    EXPECT_HELP(NULL, "toy-lattice", "toy-gas", "exit-codes", "environment");
+    EXPECT_HELP("toy-lattice", "/system/moves/displacement", "a number > 0 (in J/k_B)", "required",
+                "can be scanned", "Nobody, J. Irrepr. Res. 1 (2020).", "/tuning/block",
+                "from 2 to 64, or 0 for automatic", "energy", "J per site", "toys per second");
+    EXPECT_HELP("job", "/run/sweeps", "to 2^53", "/scan", "--set");
+    EXPECT_HELP("devices", "auto");
+    EXPECT_HELP("result", "digest", "tau");
+    EXPECT_HELP("exit-codes", "75");
+    EXPECT_HELP("environment", "ERGOCL_DEVICE", "ERGOCL_CACHE_DIR", "ERGOCL_CL_DIR", "NO_COLOR",
+                "XDG_CACHE_HOME");
+    struct ergo_context *ctx = ergo_context_create();
+    char *text = NULL;
+    assert_int_equal(ergo_help_text(ctx, "toy-latice", &text), ERGO_E_JOB);
+    assert_null(text);
+    expect_contains(ergo_error_message(ctx), "did you mean \"toy-lattice\"?");
+    ergo_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_schema),
+        cmocka_unit_test(test_help),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

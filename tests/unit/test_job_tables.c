@@ -1,0 +1,98 @@
+/* The key tables of all real samplers: whatever a table can get wrong by itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "job/job.h"
+#include "samplers/sampler.h"
+
+static void check_key(const char *owner, const struct ergo_key *key) {
+    if (key->pointer[0] != '/' || strpbrk(key->pointer, "~\"\\ ") || !key->help || !*key->help ||
+        !key->unit)
+        fail_msg("%s: %s needs a plain pointer, help, and a unit (\"\" for none)", owner,
+                 key->pointer);
+    const bool number = key->type == ERGO_KEY_REAL || key->type == ERGO_KEY_INT ||
+                        key->type == ERGO_KEY_SIZE || key->type == ERGO_KEY_TIME;
+    if (key->flags & ERGO_KEY_SCAN && (!number || key->type == ERGO_KEY_TIME))
+        fail_msg("%s: %s is no number and cannot be scanned", owner, key->pointer);
+    if (key->flags & ERGO_KEY_REQUIRED && key->fallback)
+        fail_msg("%s: %s is required and has a default", owner, key->pointer);
+    if (number && key->min > key->max)
+        fail_msg("%s: %s has an empty range", owner, key->pointer);
+    if (key->type == ERGO_KEY_SIZE &&
+        (key->min_items < 1 || key->min_items > key->max_items || key->max_items > ERGO_DIM_MAX))
+        fail_msg("%s: %s has bad numbers of items", owner, key->pointer);
+    if (key->type == ERGO_KEY_ENUM && strcmp(key->pointer, "/sampler") != 0 &&
+        (!key->choices || !key->choices[0]))
+        fail_msg("%s: %s has no choices", owner, key->pointer);
+}
+
+/* No two keys alike, and none that is the object around another. */
+static void check_pair(const char *owner, const struct ergo_key *a, const struct ergo_key *b) {
+    size_t length = strlen(a->pointer);
+    if (!strncmp(a->pointer, b->pointer, length) &&
+        (b->pointer[length] == '\0' || b->pointer[length] == '/'))
+        fail_msg("%s: %s and %s cannot both be keys", owner, a->pointer, b->pointer);
+}
+
+static void test_tables(void **state) {
+    (void)state;
+    for (size_t c = 0; c < ergo_job_n_common_keys; c++) {
+        check_key("common", &ergo_job_common_keys[c]);
+        for (size_t d = 0; d < ergo_job_n_common_keys; d++)
+            if (d != c)
+                check_pair("common", &ergo_job_common_keys[c], &ergo_job_common_keys[d]);
+    }
+    for (size_t s = 0; s < ergo_n_samplers; s++) {
+        const struct ergo_sampler_info *info = ergo_samplers[s]->info;
+        assert_ptr_equal(ergo_sampler_find(info->name), ergo_samplers[s]);
+        for (size_t i = 0; i < info->n_keys; i++) {
+            const struct ergo_key *key = &info->keys[i];
+            check_key(info->name, key);
+            if (!strncmp(key->pointer, "/tuning", 7) || !strncmp(key->pointer, "/scan", 5))
+                fail_msg("%s: %s: tuning and scan are not for keys", info->name, key->pointer);
+            for (size_t j = 0; j < info->n_keys; j++)
+                if (j != i)
+                    check_pair(info->name, key, &info->keys[j]);
+            for (size_t c = 0; c < ergo_job_n_common_keys; c++) {
+                check_pair(info->name, key, &ergo_job_common_keys[c]);
+                check_pair(info->name, &ergo_job_common_keys[c], key);
+            }
+        }
+        for (size_t i = 0; i < info->n_tunables; i++)
+            assert_true(info->tunables[i].min <= info->tunables[i].max &&
+                        info->tunables[i].min >= 0);
+    }
+}
+
+/* Defaults are read for every job: one that its own key refuses is an internal error. */
+static void test_defaults(void **state) {
+    (void)state;
+    for (size_t s = 0; s < ergo_n_samplers; s++) {
+        struct ergo_context *ctx = ergo_context_create();
+        struct ergo_job *job = NULL;
+        char text[128];
+        snprintf(text, sizeof text, "{\"sampler\":\"%s\"}", ergo_samplers[s]->info->name);
+        if (ergo_job_parse(ctx, text, strlen(text), "defaults", NULL, 0, &job) != ERGO_E_JOB)
+            fail_msg("%s", ergo_error_message(ctx));
+        ergo_job_destroy(job);
+        char *page = NULL;
+        assert_int_equal(ergo_help_text(ctx, ergo_samplers[s]->info->name, &page), ERGO_OK);
+        free(page);
+        ergo_context_destroy(ctx);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_defaults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
