@@ -21,8 +21,8 @@ PKG_CPPFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isy
 PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 # No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
-ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -fPIC -ffp-contract=off -MMD -MP
-LIBS          = $(PKG_LIBS) -lm $(LDLIBS)
+ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
+LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
 LIB_SRC := $(wildcard src/core/*.c src/job/*.c src/run/*.c src/stats/*.c src/io/*.c src/samplers/*.c src/samplers/*/*.c)
 CLI_SRC := $(wildcard src/cli/*.c)

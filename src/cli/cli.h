@@ -5,7 +5,6 @@
 #ifndef ERGO_CLI_CLI_H
 #define ERGO_CLI_CLI_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 

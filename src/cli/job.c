@@ -1,5 +1,7 @@
 /* What the commands that handle jobs and run folders share. */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,24 +51,48 @@ enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_argumen
     return status;
 }
 
-static void on_stop(int signal_number) {
-    (void)signal_number;
-    ergo_run_request_stop();
+/*
+ * A thread that waits for signals, which all other threads block. Handlers would not do: OpenCL
+ * implementations built on LLVM install their own ones while they compile (PoCL 3.1 takes SIGUSR1
+ * away and prints a stack, seen on Debian 12, 2026-11).
+ */
+static void *wait_for_signals(void *set_of_signals) {
+    static bool interrupted;
+    const sigset_t *set = set_of_signals;
+    int number = 0;
+    while (sigwait(set, &number) == 0) {
+        if (number == SIGINT && interrupted) {
+            /* The first Ctrl-C asks, the second one kills. */
+            sigset_t only;
+            sigemptyset(&only);
+            sigaddset(&only, SIGINT);
+            signal(SIGINT, SIG_DFL);
+            pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+            raise(SIGINT);
+        }
+        interrupted = interrupted || number == SIGINT;
+        ergo_run_request_stop();
+    }
+    return NULL;
 }
 
 void cli_catch_stop_signals(void) {
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
+    static sigset_t set; /* outlives this call, for the thread */
+    sigemptyset(&set);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction old, action = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
-        sigemptyset(&action.sa_mask);
-        /* The first Ctrl-C asks, the second one kills. */
-        if (signals[i] == SIGINT)
-            action.sa_flags |= (int)SA_RESETHAND;
+        struct sigaction old;
         /* nohup and background jobs of a shell ignore a signal on purpose: leave that. */
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
-            continue;
-        sigaction(signals[i], &action, NULL);
+        if (sigaction(signals[i], NULL, &old) != 0 || old.sa_handler != SIG_IGN)
+            sigaddset(&set, signals[i]);
     }
+    /* Threads inherit the mask: this comes before the library makes any. */
+    pthread_t thread;
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (pthread_create(&thread, NULL, wait_for_signals, &set) == 0)
+        pthread_detach(thread);
+    else
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* then a signal at least ends the program */
 }
 
 static void print_files(const char *directory) {

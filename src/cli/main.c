@@ -1,6 +1,7 @@
 /* ergocl: Monte Carlo on any OpenCL device. Finds the subcommand; the only caller of exit codes. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,10 +77,10 @@ out:
 }
 
 static int unknown_command(const char *word) {
-    const char *names[16];
-    size_t count = 0;
-    for (; cli_commands[count]; count++)
-        names[count] = cli_commands[count]->name;
+    const char *names[16] = {"--version", "--help"};
+    size_t count = 2;
+    for (size_t i = 0; cli_commands[i]; i++)
+        names[count++] = cli_commands[i]->name;
     const char *nearest = cli_nearest(word, names, count);
     const char *kind = word[0] == '-' ? "option" : "command";
     if (nearest)

@@ -64,7 +64,7 @@ expect 2 "$ERGOCL" schema extra
 expect 2 "$ERGOCL" kernels
 says err --dump
 expect 2 "$ERGOCL" kernels --dump spin-latice
-says err spin-lattice
+says err spin-latice
 expect 0 "$ERGOCL" kernels --dump
 says out __kernel
 says_not out "#include \""

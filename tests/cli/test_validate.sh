@@ -45,9 +45,9 @@ bad 's/"sampler": "spin-lattice",//' /sampler
 bad 's/"Sampler"/x/; s/"sampler"/"Sampler"/' Sampler
 bad 's/2.2, 2.3\]/2.2, -1]/' /scan/~1system~1temperature/1 -1
 bad 's|"/system/temperature"|"/system/temprature"|' temprature /system/temperature
-bad '2,99s/^}/} trailing/' "line"
-bad '2,99s/^}//' "line"
-bad '1s/{//' "line"
+bad '2,99s/^}/} trailing/' "bad.json:7:" "nothing may follow"
+bad '2,99s/^}//' "bad.json:"
+bad '1s/{//' "bad.json:"
 # all of them at once
 bad 's/"temperature": 2.3/"temperture": 2.3/; s/"sweeps": 2000/"sweeps": -5/; s/"seed": "11"/"seed": ""/' \
     /system/temperture /run/sweeps /seed
@@ -56,7 +56,7 @@ expect 2 "$ERGOCL" validate job.json --set /run/swepes=3
 says err swepes sweeps
 expect 2 "$ERGOCL" validate job.json --set nonsense
 says err nonsense
-expect 0 "$ERGOCL" validate job.json -s /run/sweeps=3 --set=/seed=99
+expect 0 "$ERGOCL" validate job.json -s /run/sweeps=30 --set=/seed=99
 expect 4 "$ERGOCL" validate missing.json
 says err missing.json "No such file"
 expect 4 "$ERGOCL" validate .
