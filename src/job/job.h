@@ -39,7 +39,7 @@ struct ergo_key {
     enum ergo_key_type type;
     unsigned flags;
     const char *fallback;       /* default as JSON text; NULL and not required: absent by default */
-    double min, max;            /* inclusive range of numbers (each array element) */
+    double min, max;            /* inclusive range of numbers (each array element); both 0: none */
     int min_items, max_items;   /* ERGO_KEY_SIZE */
     const char *const *choices; /* ERGO_KEY_ENUM: NULL-terminated */
     const char *unit;           /* "" when dimensionless */
@@ -58,7 +58,8 @@ struct ergo_value {
     int64_t size[ERGO_DIM_MAX];
 };
 
-/* One scanned coordinate of a point: "/system/temperature" = 2.3, or "/system/size/0" = 64. */
+/* One scanned coordinate of a point: "/system/temperature" = 2.3, or "/system/size/0" = 64. A scan
+ * over a whole SIZE, "/system/size": [[16, 16], [32, 32]], gives one coordinate per element. */
 struct ergo_scanned {
     const char *pointer; /* owned by the job */
     double value;
@@ -110,8 +111,10 @@ int64_t ergo_point_int(const struct ergo_point *point, const char *pointer);
 bool ergo_point_bool(const struct ergo_point *point, const char *pointer);
 const char *ergo_point_text(const struct ergo_point *point, const char *pointer);
 
-/* Record an error at a JSON pointer; a sampler's `check` uses it too. Returns ERGO_E_JOB. The
- * message should say what was found and what is allowed. */
+/* Record an error at a JSON pointer; a sampler's `check` uses it too. `check` is called once per
+ * scan point, and only when every key is right by itself, so values are there and in range; equal
+ * messages of several points are shown once, with the scan values when not all points have them.
+ * The message should say what was found and what is allowed. Returns ERGO_E_JOB. */
 enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
                                 ...) ERGO_PRINTF(3, 4);
 

@@ -32,7 +32,7 @@ struct ergo_json *ergo_json_member(const struct ergo_json *object, const char *k
 
 /* Digits d and exponent e of the token, value = d * 10^e, with d free of outer zeros. */
 enum ergo_json_integer ergo_json_integer(const char *token, bool *negative, uint64_t *magnitude) {
-    char digits[ERGO_JSON_NUMBER_MAX + 1];
+    char digits[ERGO_JSON_NUMBER_MAX + 1] = "";
     size_t n = 0;
     long exponent = 0;
     const char *p = token;

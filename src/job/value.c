@@ -83,8 +83,8 @@ static bool read_whole(struct ergo_build *build, const struct ergo_key *key, con
 
 static bool read_int(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
                      const struct ergo_json *node, int64_t *integer) {
-    bool negative;
-    uint64_t magnitude;
+    bool negative = false;
+    uint64_t magnitude = 0;
     if (!read_whole(build, key, pointer, node, &negative, &magnitude))
         return false;
     if (magnitude > (uint64_t)INT64_MAX + negative)
@@ -97,7 +97,7 @@ static bool read_int(struct ergo_build *build, const struct ergo_key *key, const
 
 static bool read_seed(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
                       const struct ergo_json *node, uint64_t *seed) {
-    bool negative;
+    bool negative = false;
     if (!read_whole(build, key, pointer, node, &negative, seed))
         return false;
     return negative ? refuse(build, key, pointer, node, "which is negative") : true;

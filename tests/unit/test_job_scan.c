@@ -279,8 +279,7 @@ static void test_stream_independence(void **state) {
         "\"system\":{\"size\":[8,8],\"temperature\":2.3},\"wall_time\":9,\"replicas\":7",
         "\"system\":{\"size\":[8,8],\"temperature\":2.3},\"tuning\":{\"block\":8}",
         "\"system\":{\"size\":[8,8]},\"scan\":{\"/system/temperature\":[2.3,1]}",
-        "\"system\":{\"size\":[9,8]},\"scan\":{\"/system/size/0\":[8,4],\"/system/"
-        "temperature\":[2.3]}",
+        "\"system\":{\"size\":[9,8],\"temperature\":2.3},\"scan\":{\"/system/size/0\":[8,4]}",
         "\"system\":{\"size\":[8,8],\"temperature\":2.3},\"scan\":{\"/run/sweeps\":[7,8]}",
         "\"system\":{\"size\":[8,8],\"temperature\":2.3},\"scan\":{\"/run/equilibration\":[7,8]}",
     };
