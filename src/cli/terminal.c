@@ -136,7 +136,7 @@ void cli_progress(void *user, const struct ergo_progress *progress) {
     if (now < state->next && !finished)
         return;
     state->next = now + (terminal ? 0.1 : 10.0);
-    double part = progress->total ? (double)progress->done / (double)progress->total : 0.0;
+    double part = progress->total > 0 ? progress->done / progress->total : 0.0;
     if (part > 1)
         part = 1;
     if (terminal) {
