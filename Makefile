@@ -146,16 +146,29 @@ sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
 test-warnings: test-warnings-gcc test-warnings-clang
 test-warnings-gcc test-warnings-clang: test-warnings-%:
 	$(SUBMAKE) BUILD=$(BUILD)/warnings-$* CC=$* EXTRA=-Werror warnings-inner
-warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN)
+warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
-bench: all
-	@if [ -x bench/run ]; then BUILD='$(BUILD)' bench/run; else echo 'bench/run is not there yet'; fi
+# ---- bench ---------------------------------------------------------------------------------------
+
+# make bench BENCH_ARGS="--device gpu --json FILE"; bench/README.md
+BENCH        := $(BUILD)/bench/ergocl-bench
+BENCH_OBJ    := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c))
+BENCH_COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
+$(BENCH_OBJ): INCLUDES += -Itests -DERGO_BENCH_COMMIT='"$(BENCH_COMMIT)"'
+# The program to beat: all that the compiler can do on this machine.
+$(BUILD)/bench/serial_ising.o: override CFLAGS += -O3 -march=native
+$(BENCH): $(BENCH_OBJ) $(BUILD)/tests/oracle/ising_serial.o $(BUILD)/libergocl.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
+bench-program: $(BENCH)
+bench: $(BENCH)
+	$(BENCH) --json $(BUILD)/bench/result.json $(BENCH_ARGS)
 
 # ---- the code's looks ---------------------------------------------------------------------------
 
-C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h)
+C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch])
 CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
-SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh bench/*.sh) tests/run-all .ci/run $(wildcard bench/run)
+SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh) tests/run-all .ci/run
 
 format:
 	clang-format -i $(C_FILES) $(CL_FILES)
@@ -235,7 +248,7 @@ help:
 
 .PHONY: all demo test test-programs test-unit test-kernel test-oclgrind test-contract test-physics \
         test-cli test-sanitize sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
-        test-warnings-clang warnings-inner bench format format-check lint lint-tidy lint-cppcheck \
+        test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
         lint-shell install uninstall clean help
 .DELETE_ON_ERROR:
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH_OBJ:.o=.d)
