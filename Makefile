@@ -82,12 +82,12 @@ $(BUILD)/.libraries:
 
 DEMO := $(BUILD)/demo/quickstart
 
-# make tells a child its -j by itself; without one, use the whole machine.
+# make tells a child its -j by itself (the + says that it is one); without one, use the whole machine.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 demo:
 	tools/install-deps.sh
-	$(SUBMAKE) all
+	+$(SUBMAKE) all
 	@mkdir -p $(BUILD)/demo
 	$(BUILD)/ergocl run data/jobs/quickstart.json -o $(DEMO) --overwrite
 
@@ -117,7 +117,7 @@ test-programs: all $(TEST_BIN)
 # Everything, on a machine where nothing is installed yet; one closing line for all suites.
 test:
 	tools/install-deps.sh --test
-	$(SUBMAKE) test-programs sanitize-programs
+	+$(SUBMAKE) test-programs sanitize-programs
 	$(RUN_ALL) lint unit sanitize cli kernel oclgrind contract physics
 
 test-unit: $(call test_bins,unit)
@@ -139,14 +139,8 @@ test-sanitize: sanitize-programs
 SANITIZE := BUILD=$(BUILD)/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer' \
             EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all'
 sanitize-programs:
-	$(SUBMAKE) $(SANITIZE) sanitize-inner
+	+$(SUBMAKE) $(SANITIZE) sanitize-inner
 sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
-
-# Objects only: what a compiler thinks of the code, by both, with its own build folder.
-test-warnings: test-warnings-gcc test-warnings-clang
-test-warnings-gcc test-warnings-clang: test-warnings-%:
-	$(SUBMAKE) BUILD=$(BUILD)/warnings-$* CC=$* EXTRA=-Werror warnings-inner
-warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
 # ---- bench ---------------------------------------------------------------------------------------
 
@@ -163,6 +157,14 @@ $(BENCH): $(BENCH_OBJ) $(BUILD)/tests/oracle/ising_serial.o $(BUILD)/libergocl.a
 bench-program: $(BENCH)
 bench: $(BENCH)
 	$(BENCH) --json $(BUILD)/bench/result.json $(BENCH_ARGS)
+
+# ---- warnings -----------------------------------------------------------------------------------
+
+# Objects only: what a compiler thinks of the code, by both, with its own build folder.
+test-warnings: test-warnings-gcc test-warnings-clang
+test-warnings-gcc test-warnings-clang: test-warnings-%:
+	+$(SUBMAKE) BUILD=$(BUILD)/warnings-$* CC=$* EXTRA=-Werror warnings-inner
+warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
 # ---- the code's looks ---------------------------------------------------------------------------
 
