@@ -134,6 +134,14 @@ long_run() {
     done
 }
 
+# Whether a terminal can be imitated (a chroot may have no pseudo-terminals).
+has_terminal() {
+    script -qec true /dev/null >/dev/null 2>&1 </dev/null || {
+        echo "no pseudo-terminal: what is for terminals was not tested"
+        return 1
+    }
+}
+
 # wait_for FILE: until it exists, at most a minute.
 wait_for() {
     local i

@@ -91,7 +91,7 @@ done
 # colours are for terminals, and not for those who said no
 expect 2 "$ERGOCL" rnu
 says_not err $'\033'
-if command -v script >/dev/null; then
+if has_terminal; then
     TERM=xterm script -qec "\"$ERGOCL\" rnu" /dev/null >out </dev/null
     says out $'\033[1;31m'
     TERM=xterm NO_COLOR=1 script -qec "\"$ERGOCL\" rnu" /dev/null >out </dev/null

@@ -72,7 +72,7 @@ expect 0 "$ERGOCL" run job.json -o single --set '/scan={}' --set /system/tempera
 [ "$(digests single)" = "$(digests first | tail -n 1)" ] || fail "a point depends on its scan"
 
 # progress on a terminal, and only there
-if command -v script >/dev/null; then
+if has_terminal; then
     TERM=xterm script -qec "stty cols 60; \"$ERGOCL\" run job.json -o bar --set /run/sweeps=100000" /dev/null >out </dev/null
     says out ETA "updates" $'\r'
     tr '\r' '\n' <out | sed -n 's/\x1b\[K//g; /ETA/p' | awk 'length > 60 { exit 1 }' || fail "the bar is wider than the terminal"
