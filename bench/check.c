@@ -14,7 +14,7 @@
 
 enum {
     ORACLE_SWEEPS = 9, /* two tile launches of four, and one by half-sweeps */
-    ORACLE_ROWS = 64,  /* of a large lattice */
+    ORACLE_ROWS = 32,  /* of a large lattice */
     ORACLE_REPLICAS = 3,
     DIGEST_MEMBERS = 16,
     QUENCH_SWEEPS = 200,

@@ -30,7 +30,9 @@ static void try_shape(struct ergo_bench *bench, const struct ergo_bench_case *wh
     const struct ising_launch *l = &((const struct ising_state *)run.state)->launch;
     enum ergo_status status = ERGO_OK;
     /* the plan takes another path or a smaller group where the wish does not fit */
-    if (strcmp(run.plan.path, names[shape->path]) != 0 || l->group != shape->group)
+    const bool fixed_group = l->lanes && shape->path == ISING_PATH_LOCAL;
+    if (strcmp(run.plan.path, names[shape->path]) != 0 ||
+        (fixed_group ? shape->group != groups[0] : l->group != shape->group))
         goto out;
     status = ergo_bench_calibrate(&run, 0.03, &n);
     /* whole tile launches */
@@ -42,7 +44,7 @@ static void try_shape(struct ergo_bench *bench, const struct ergo_bench_case *wh
     if (status == ERGO_OK) {
         const struct ergo_bench_rate r = ergo_bench_rate_of(rate, REPEATS);
         printf("%-18s %-7s %5u %7u %5u %11.1f   %.1f .. %.1f\n", what->name, run.plan.path,
-               shape->group, shape->sweeps, shape->rows, r.median, r.least, r.most);
+               l->group, shape->sweeps, shape->rows, r.median, r.least, r.most);
         fflush(stdout);
         if (r.median > best->rate)
             *best = (struct best){*shape, r.median};

@@ -7,6 +7,7 @@
 # $BUILD/deps, and used by compiler and linker. `tools/gpu-run.sh --fetch DEBS` downloads them, on a
 # Debian or Ubuntu with servers. MAKE_TARGETS: what to build (default: all bench-program).
 set -euo pipefail
+PATH=$PATH:/usr/sbin:/sbin # ldconfig
 
 packages=(libcjson1 libcjson-dev libsodium23 libsodium-dev libpng16-16 libpng-dev libhdf5-103-1
     libhdf5-hl-100 libhdf5-dev libaec0 libsz2 pkgconf pkgconf-bin libpkgconf3 ocl-icd-opencl-dev
