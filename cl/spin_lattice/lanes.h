@@ -40,17 +40,21 @@ ERGO_INLINE struct ising_quad ising_window(ISING_SPACE const uint *p, int first,
     return ising_deal(vload16(0, p + first), vload16(1, p + first));
 }
 
-ERGO_INLINE void ising_undeal(const struct ising_quad q, ISING_SPACE uint *p) {
-    uint16 a, b;
-    a.s048c = q.w[0].s0123, b.s048c = q.w[0].s4567;
-    a.s159d = q.w[1].s0123, b.s159d = q.w[1].s4567;
-    a.s26ae = q.w[2].s0123, b.s26ae = q.w[2].s4567;
-    a.s37bf = q.w[3].s0123, b.s37bf = q.w[3].s4567;
-    vstore16(a, 0, p);
-    vstore16(b, 1, p);
+ERGO_INLINE void ising_undeal_vectors(const struct ising_quad q, uint16 v[2]) {
+    v[0].s048c = q.w[0].s0123, v[1].s048c = q.w[0].s4567;
+    v[0].s159d = q.w[1].s0123, v[1].s159d = q.w[1].s4567;
+    v[0].s26ae = q.w[2].s0123, v[1].s26ae = q.w[2].s4567;
+    v[0].s37bf = q.w[3].s0123, v[1].s37bf = q.w[3].s4567;
 }
 
-/* Update blocks `block` .. `block` + 7 of `own`, whose array has whole chunks. */
+ERGO_INLINE void ising_undeal(const struct ising_quad q, ISING_SPACE uint *p) {
+    uint16 v[2];
+    ising_undeal_vectors(q, v);
+    vstore16(v[0], 0, p);
+    vstore16(v[1], 1, p);
+}
+
+/* Update blocks `block` .. `block` + 7 of `own`; words up to the chunk's end can be read. */
 ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uint *other,
                                     uint block, ulong sweep, uint colour,
                                     const struct ising_member *member) {
@@ -92,7 +96,17 @@ ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uin
     ERGO_UNROLL
     for (uint l = 0; l < 4; l++)
         spins.w[l] ^= s[l].flip;
-    ising_undeal(spins, own + 4 * block);
+    if (ISING_BLOCKS % 8 == 0 || block + 8 <= ISING_BLOCKS) {
+        ising_undeal(spins, own + 4 * block);
+    } else { /* what lies behind the last block belongs to another work-item */
+        union {
+            uint word[32];
+            uint16 vector[2];
+        } u;
+        ising_undeal_vectors(spins, u.vector);
+        for (uint i = 0; i < 4 * (ISING_BLOCKS % 8); i++)
+            own[4 * block + i] = u.word[i];
+    }
 }
 
 #endif

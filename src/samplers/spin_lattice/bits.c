@@ -1,4 +1,4 @@
-/* The canonical state of an Ising lattice, its audit and its picture. */
+/* The canonical state of an Ising lattice, and its picture. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,9 +79,8 @@ void ising_count(const struct ising_shape *s, const uint8_t *rows, uint64_t *up,
     }
 }
 
-/* One member's canonical rows, malloc'ed. */
-static enum ergo_status fetch(struct ergo_context *ctx, struct ising_state *s, size_t member,
-                              uint8_t **rows, size_t *length) {
+enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, size_t member,
+                             uint8_t **rows, size_t *length) {
     enum ergo_status status = ERGO_OK;
     uint32_t *words = malloc(s->shape.member_bytes);
     *length = row_bytes(&s->shape) * (size_t)s->shape.ly;
@@ -108,7 +107,7 @@ enum ergo_status ising_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text) {
     uint8_t *rows = NULL;
     size_t length = 0;
-    enum ergo_status status = fetch(ctx, state, member, &rows, &length);
+    enum ergo_status status = ising_fetch(ctx, state, member, &rows, &length);
     if (status == ERGO_OK)
         ergo_text_append_bytes(text, rows, length);
     if (status == ERGO_OK && text->failed)
@@ -143,37 +142,6 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *opaque, size_t membe
     return status;
 }
 
-/* The device's counts, taken with word operations, against a plain count over sites on the host. */
-enum ergo_status ising_audit(struct ergo_context *ctx, void *opaque) {
-    struct ising_state *s = opaque;
-    uint64_t *device_counts = malloc(2 * s->batch->count * sizeof *device_counts);
-    uint8_t *rows = NULL;
-    if (!device_counts)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the audit");
-    uint64_t *up = device_counts, *unequal = device_counts + s->batch->count;
-    enum ergo_status status = ising_measure_now(ctx, s, up, unequal);
-    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++) {
-        size_t length = 0;
-        uint64_t true_up, true_unequal;
-        status = fetch(ctx, s, i, &rows, &length);
-        if (status != ERGO_OK)
-            break;
-        ising_count(&s->shape, rows, &true_up, &true_unequal);
-        if (up[i] != true_up || unequal[i] != true_unequal)
-            status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                               "audit of spin-lattice failed on %s at sweep %llu, member %zu: the "
-                               "device counts %llu up spins and %llu unequal bonds, the host %llu "
-                               "and %llu",
-                               s->device->summary.name, (unsigned long long)s->step, i,
-                               (unsigned long long)up[i], (unsigned long long)unequal[i],
-                               (unsigned long long)true_up, (unsigned long long)true_unequal);
-        free(rows);
-        rows = NULL;
-    }
-    free(device_counts);
-    return status;
-}
-
 /* One pixel per site up to 1024 a side, beyond that the mean over squares. */
 enum ergo_status ising_picture(struct ergo_context *ctx, void *opaque, size_t member,
                                struct ergo_picture *picture) {
@@ -182,7 +150,7 @@ enum ergo_status ising_picture(struct ergo_context *ctx, void *opaque, size_t me
     uint8_t *rows = NULL;
     size_t length = 0;
     memset(picture, 0, sizeof *picture);
-    enum ergo_status status = fetch(ctx, s, member, &rows, &length);
+    enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
     if (status != ERGO_OK)
         return status;
     const size_t lx = (size_t)s->shape.lx, ly = (size_t)s->shape.ly;

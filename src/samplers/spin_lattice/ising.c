@@ -416,6 +416,12 @@ enum ergo_status ising_advance(struct ergo_context *ctx, void *opaque, unsigned 
     return status;
 }
 
+enum ergo_status ising_advance_audit(struct ergo_context *ctx, struct ising_state *s) {
+    /* on the tile path one launch of it and one half-sweep pair, the kernel of its remainders */
+    const uint64_t sweeps = s->launch.path == ISING_PATH_TILE ? s->launch.sweeps + 1 : 2;
+    return launch_sweeps(ctx, s, &s->slots[0], sweeps);
+}
+
 /* ---- collect --------------------------------------------------------------------------------- */
 
 static void add_parts(const uint32_t *pairs, size_t parts, uint64_t *up, uint64_t *unequal) {

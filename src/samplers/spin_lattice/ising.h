@@ -86,6 +86,11 @@ enum ergo_status ising_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text);
 enum ergo_status ising_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
+/* One member's canonical rows, malloc'ed. */
+enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, size_t member,
+                             uint8_t **rows, size_t *length);
+/* A few sweeps through every kernel of the run's path (blocking enough for a read to follow). */
+enum ergo_status ising_advance_audit(struct ergo_context *ctx, struct ising_state *s);
 enum ergo_status ising_audit(struct ergo_context *ctx, void *state);
 enum ergo_status ising_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);
