@@ -15,8 +15,9 @@ __kernel void ising_sweep(__global uint *spins, __global const struct ising_memb
         return;
     const struct ising_member member = members[index];
     __global uint *lattice = spins + (ulong)index * ISING_MEMBER_WORDS;
-    ising_update(lattice + colour * (4u * ISING_BLOCKS), lattice + (1u - colour) * (4u * ISING_BLOCKS),
-                 ising_place(block, colour), block, sweep, colour, &member);
+    ising_update(lattice + colour * (4u * ISING_BLOCKS),
+                 lattice + (1u - colour) * (4u * ISING_BLOCKS), ising_place(block, colour), block,
+                 sweep, colour, &member);
 }
 
 /* Start: mode 0 all down, 1 all up, 2 random. */
@@ -65,7 +66,13 @@ __kernel void ising_measure(__global const uint *spins, __global uint2 *sums, ui
     __global const uint *own = spins + (ulong)index * ISING_MEMBER_WORDS;
     __global const uint *other = own + 4u * ISING_BLOCKS;
     uint up = 0, unequal = 0;
-    for (uint block = group * size + item; block < ISING_BLOCKS; block += groups * size) {
+    /* The same rounds for all work-items. PoCL 3.1 never ends a loop that each leaves on its own
+     * where there is one block and more than one work-item (2026-11-21: 4 x 4 in groups of 8). */
+    const uint stride = groups * size, rounds = (ISING_BLOCKS + stride - 1) / stride;
+    for (uint round = 0; round < rounds; round++) {
+        const uint block = round * stride + group * size + item;
+        if (block >= ISING_BLOCKS)
+            continue;
         for (uint l = 0; l < 4; l++) {
             const uint word = 4 * block + l;
             up += ERGO_POPCOUNT(own[word]) + ERGO_POPCOUNT(other[word]);
@@ -80,8 +87,8 @@ __kernel void ising_measure(__global const uint *spins, __global uint2 *sums, ui
 
 /*
  * Unequal pairs at distances 1..reach along both axes. Dimension 0: group (axis * reach + r - 1) *
- * parts + part, dimension 1: member. counts[sample][member][axis][r - 1][part]; a part counts at most
- * 2^32 - 1 pairs (the host chooses parts).
+ * parts + part, dimension 1: member. counts[sample][member][axis][r - 1][part]; a part counts at
+ * most 2^32 - 1 pairs (the host chooses parts).
  */
 __kernel void ising_correlate(__global const uint *spins, __global uint *counts, uint sample,
                               uint reach, uint parts, __local uint *scratch) {
@@ -94,5 +101,6 @@ __kernel void ising_correlate(__global const uint *spins, __global uint *counts,
         unequal += ising_pairs(lattice, word, 0, axis, r) + ising_pairs(lattice, word, 1, axis, r);
     unequal = ising_group_sum(scratch, item, size, unequal);
     if (item == 0)
-        counts[((ulong)sample * get_global_size(1) + index) * (2 * reach * parts) + group] = unequal;
+        counts[((ulong)sample * get_global_size(1) + index) * (2 * reach * parts) + group] =
+            unequal;
 }
