@@ -2,8 +2,8 @@
  * One block of one colour on the lattice, in the address space ISING_SPACE: load, decide, store.
  *
  * Three ways to load, by the words W in a row: ISING_WIDE (W a multiple of 4: rows of whole blocks)
- * and ISING_NARROW (W = 1 or 2: blocks of whole rows) move 16 bytes at once; any other shape gathers
- * word by word. (CPUs do without this file: lanes.h.)
+ * and ISING_NARROW (W = 1 or 2: blocks of whole rows) move 16 bytes at once; any other shape
+ * gathers word by word. (CPUs do without this file: lanes.h.)
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BLOCK_H
 #define ERGO_CL_SPIN_LATTICE_BLOCK_H
@@ -34,7 +34,7 @@ ERGO_INLINE struct ising_place ising_place(uint block, uint colour) {
 #define ISING_VECTOR
 #define ISING_SET4(target, member, v)                                                              \
     (target)[0] member = (v).x, (target)[1] member = (v).y, (target)[2] member = (v).z,            \
-           (target)[3] member = (v).w
+                (target)[3] member = (v).w
 #endif
 
 #ifdef ISING_NARROW
@@ -42,12 +42,15 @@ ERGO_INLINE struct ising_place ising_place(uint block, uint colour) {
 #define ISING_LOWER1(s) (((s) >> 1) | (((s)&1u) << (ISING_TAIL - 1)))
 #define ISING_HIGHER1(s) (((s) << 1) | (((s) >> (ISING_TAIL - 1)) & 1u))
 /* The same for rows of two words (a, b). */
-#define ISING_LOWER2(a, b) (uint2)(((a) >> 1) | (((b)&1u) << 31), ((b) >> 1) | (((a)&1u) << (ISING_TAIL - 1)))
-#define ISING_HIGHER2(a, b) (uint2)(((a) << 1) | (((b) >> (ISING_TAIL - 1)) & 1u), ((b) << 1) | ((a) >> 31))
+#define ISING_LOWER2(a, b)                                                                         \
+    (uint2)(((a) >> 1) | (((b)&1u) << 31), ((b) >> 1) | (((a)&1u) << (ISING_TAIL - 1)))
+#define ISING_HIGHER2(a, b)                                                                        \
+    (uint2)(((a) << 1) | (((b) >> (ISING_TAIL - 1)) & 1u), ((b) << 1) | ((a) >> 31))
 
 /* Blocks of four rows of one word, or two rows of two; the first row of a block has even y. */
 ERGO_INLINE void ising_load_narrow(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
-                                   uint block, uint colour, uint spins[4], struct ising_bonds_vec n[4]) {
+                                   uint block, uint colour, uint spins[4],
+                                   struct ising_bonds_vec n[4]) {
     const uint first = 4 * block;
     const uint4 o = *(ISING_SPACE const uint4 *)(own + first);
     const uint4 s = *(ISING_SPACE const uint4 *)(other + first);

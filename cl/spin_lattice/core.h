@@ -26,38 +26,23 @@
 #define ISING_TAIL_MASK (0xffffffffu >> (32 - ISING_TAIL))
 
 /*
- * A word of spins as the decisions see it: one block's on GPUs and in C; with ISING_LANES, for
- * CPUs, the same word of eight consecutive blocks. ISING_MASK(condition) is all ones where true.
+ * Spins as the decisions see them: a word of one block on GPUs and in C; with ISING_LANES, for
+ * CPUs, two words each of eight blocks (lanes.h). ISING_MASK(condition) is all ones where true.
  */
 #ifdef ISING_LANES
-typedef uint8 ising_vec;
-#define ISING_MASK(condition) as_uint8(condition)
-#define ISING_ANY(v) any((v) != (uint8)(0u))
+typedef ulong8 ising_vec;
+typedef ulong ising_scalar;
+#define ISING_MASK(condition) as_ulong8(condition)
+#define ISING_ANY(v) any((v) != (ulong8)(0UL))
 #else
 typedef uint ising_vec;
+typedef uint ising_scalar;
 #define ISING_MASK(condition) ((condition) ? 0xffffffffu : 0u)
 #define ISING_ANY(v) ((v) != 0)
+#define ISING_CHOOSE(v, then, otherwise) ((v) ? (then) : (otherwise)) /* by v != 0 */
 #endif
 #define ISING_VEC(x) ((ising_vec)(x))
-
-/* The four words of a block (of eight blocks). */
-struct ising_quad {
-    ising_vec w[4];
-};
-
-/* One draw of a block (of eight blocks). */
-ERGO_INLINE struct ising_quad ising_random(uint block, ulong sweep, uint purpose, uint draw,
-                                           uint key0, uint key1) {
-    struct ising_quad q;
-#ifdef ISING_LANES
-    ergo_philox_lanes(block, sweep, ERGO_DRAW(purpose, draw), key0, key1, q.w);
-#else
-    const struct ergo_words r = ergo_philox_words(block, (uint)sweep, (uint)(sweep >> 32),
-                                                  ERGO_DRAW(purpose, draw), key0, key1);
-    q.w[0] = r.x, q.w[1] = r.y, q.w[2] = r.z, q.w[3] = r.w;
-#endif
-    return q;
-}
+#define ISING_BIT_MASK(value, bit) ((ising_scalar)0 - (((value) >> (bit)) & 1u))
 
 /* ---- neighbours ------------------------------------------------------------------------------ */
 
@@ -83,7 +68,8 @@ ERGO_INLINE uint ising_valid(uint word) {
 #endif
 
 /* The horizontal neighbour that is not at the same k: `same` shifted by one along the row.
- * `edge` holds the bit that is shifted in: bit 0 of the next word, or the last of the one before. */
+ * `edge` holds the bit that is shifted in: bit 0 of the next word, or the last of the one before.
+ */
 ERGO_INLINE uint ising_shift(uint same, uint edge, uint odd, uint last_word) {
     const uint top = last_word ? ISING_TAIL - 1 : 31u;
     return odd ? (same >> 1) | (edge << top) : (same << 1) | edge;
@@ -159,7 +145,7 @@ ERGO_INLINE struct ising_classes ising_classify(ising_vec own, struct ising_bond
     struct ising_classes k;
 #if ISING_CLASSES == 2
     /* own == neighbour is a satisfied bond (unequal for J < 0) */
-    const ising_vec s = ~(own ^ anti);
+    const ising_vec s = ~(own ^ ISING_VEC(ISING_BIT_MASK(anti, 0)));
     const ising_vec a = n.up ^ s, b = n.down ^ s, c = n.same ^ s, d = n.side ^ s;
     const ising_vec ab = a & b, cd = c & d;
     k.in[0] = ab & cd & valid;
@@ -197,7 +183,6 @@ ERGO_INLINE struct ising_classes ising_classify(ising_vec own, struct ising_bond
 #define ISING_LOW(member, k) ((member).low[k])
 #define ISING_ALWAYS(member) ((member).always)
 #endif
-#define ISING_BIT_MASK(value, bit) (0u - (((value) >> (bit)) & 1u))
 
 /* Decisions about a word: flips so far, and spins whose draw so far equals the threshold. */
 struct ising_word {
@@ -216,7 +201,7 @@ ERGO_INLINE struct ising_word ising_open(ising_vec own, struct ising_bonds_vec n
 #endif
     ERGO_UNROLL
     for (int k = 0; k < ISING_CLASSES; k++) {
-        const uint always = ISING_BIT_MASK(ISING_ALWAYS(*member), k);
+        const ising_scalar always = ISING_BIT_MASK(ISING_ALWAYS(*member), k);
         s.flip |= s.k.in[k] & always;
         s.open |= s.k.in[k] & ~always;
     }
@@ -234,25 +219,37 @@ ERGO_INLINE void ising_compare(struct ising_word *s, ising_vec random, int bit,
     s->open &= ~(random ^ threshold);
 }
 
+#ifndef ISING_LANES
+/* The four words of a draw. */
+struct ising_quad {
+    uint w[4];
+};
+
+ERGO_INLINE struct ising_quad ising_random(uint block, ulong sweep, uint purpose, uint draw,
+                                           uint key0, uint key1) {
+    const struct ergo_words r = ergo_philox_words(block, (uint)sweep, (uint)(sweep >> 32),
+                                                  ERGO_DRAW(purpose, draw), key0, key1);
+    struct ising_quad q;
+    q.w[0] = r.x, q.w[1] = r.y, q.w[2] = r.z, q.w[3] = r.w;
+    return q;
+}
+
 /* Decide the lowest open spin of a block by a 32-bit draw against the rest of its threshold. No
  * branch: with no open spin left nothing happens. */
 ERGO_INLINE void ising_resolve(struct ising_word s[4], ising_vec random,
                                const struct ising_member *member) {
     const ising_vec zero = ISING_VEC(0u);
-    const ising_vec none0 = ISING_MASK(s[0].open == zero);
-    const ising_vec none1 = none0 & ISING_MASK(s[1].open == zero);
-    const ising_vec none2 = none1 & ISING_MASK(s[2].open == zero);
-    const ising_vec b0 = s[0].open & (zero - s[0].open);
-    const ising_vec b1 = s[1].open & (zero - s[1].open) & none0;
-    const ising_vec b2 = s[2].open & (zero - s[2].open) & none1;
-    const ising_vec b3 = s[3].open & (zero - s[3].open) & none2;
+    const ising_vec o0 = s[0].open, o01 = o0 | s[1].open, o012 = o01 | s[2].open;
+    const ising_vec b0 = o0 & (zero - o0);
+    const ising_vec b1 = ISING_CHOOSE(o0, zero, s[1].open & (zero - s[1].open));
+    const ising_vec b2 = ISING_CHOOSE(o01, zero, s[2].open & (zero - s[2].open));
+    const ising_vec b3 = ISING_CHOOSE(o012, zero, s[3].open & (zero - s[3].open));
     ising_vec threshold = ISING_VEC(ISING_LOW(*member, ISING_CLASSES - 1));
     ERGO_UNROLL
     for (int k = 0; k < ISING_CLASSES - 1; k++) {
-        const ising_vec in = (b0 & s[0].k.in[k]) | (b1 & s[1].k.in[k]) | (b2 & s[2].k.in[k]) |
-                             (b3 & s[3].k.in[k]);
-        const ising_vec other = ISING_MASK(in == zero);
-        threshold = (threshold & other) | (ISING_VEC(ISING_LOW(*member, k)) & ~other);
+        const ising_vec in =
+            (b0 & s[0].k.in[k]) | (b1 & s[1].k.in[k]) | (b2 & s[2].k.in[k]) | (b3 & s[3].k.in[k]);
+        threshold = ISING_CHOOSE(in, ISING_VEC(ISING_LOW(*member, k)), threshold);
     }
     const ising_vec hit = ISING_MASK(random < threshold);
     s[0].flip |= b0 & hit;
@@ -279,15 +276,21 @@ ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, u
         for (int l = 0; l < 4; l++)
             ising_compare(&s[l], r.w[l], ISING_PLANES - 1 - j, member);
     }
-    uint draw = ISING_DRAW_RESOLVE;
-    do {
+    const struct ising_quad first =
+        ising_random(block, sweep, 1 + colour, ISING_DRAW_RESOLVE, member->key0, member->key1);
+    ERGO_UNROLL
+    for (int l = 0; l < 4; l++)
+        ising_resolve(s, first.w[l], member);
+    for (uint draw = ISING_DRAW_RESOLVE + 1;
+         ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open); draw++) {
         const struct ising_quad r =
             ising_random(block, sweep, 1 + colour, draw, member->key0, member->key1);
         ERGO_UNROLL
         for (int l = 0; l < 4; l++)
             ising_resolve(s, r.w[l], member);
-        draw++;
-    } while (ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open));
+    }
 }
+
+#endif
 
 #endif

@@ -47,7 +47,8 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
             uint up = 0, unequal = 0;
             for (uint word = 0; word < ISING_WORDS; word++) {
                 up += ERGO_POPCOUNT(own[word]) + ERGO_POPCOUNT(other[word]);
-                unequal += ising_unequal(own[word], ising_gather(other, word, 0), ising_valid(word));
+                unequal +=
+                    ising_unequal(own[word], ising_gather(other, word, 0), ising_valid(word));
             }
             sums[((ulong)first + sample) * count + index] = (uint2)(up, unequal);
         }
@@ -55,5 +56,6 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
 
     for (uint colour = 0; colour < 2; colour++)
         for (uint i = 0; i < ISING_WORDS; i++)
-            home[colour * (4u * ISING_BLOCKS) + i] = storage[colour * ISING_ROOM + ISING_MARGIN + i];
+            home[colour * (4u * ISING_BLOCKS) + i] =
+                storage[colour * ISING_ROOM + ISING_MARGIN + i];
 }

@@ -47,8 +47,9 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
                     const uint word = 4 * block + l;
                     const uint own = lattice[word];
                     up += ERGO_POPCOUNT(own) + ERGO_POPCOUNT(lattice[ISING_COLOUR_WORDS + word]);
-                    unequal += ising_unequal(
-                        own, ising_gather(lattice + ISING_COLOUR_WORDS, word, 0), ising_valid(word));
+                    unequal +=
+                        ising_unequal(own, ising_gather(lattice + ISING_COLOUR_WORDS, word, 0),
+                                      ising_valid(word));
                 }
             }
             scratch[item] = up;

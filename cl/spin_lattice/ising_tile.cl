@@ -9,7 +9,8 @@
 #define ISING_TALL (ISING_ROWS + 2 * ISING_HALO)
 #define ISING_ROW_BLOCKS (ISING_W / 4)
 
-/* ISING_SWEEPS sweeps from `from` to `to`. Group (g, member) owns rows g ISING_ROWS and following. */
+/* ISING_SWEEPS sweeps from `from` to `to`. Group (g, member) owns rows g ISING_ROWS and following.
+ */
 __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_tile(__global const uint4 *from, __global uint4 *to,
                  __global const struct ising_member *members, ulong sweep) {

@@ -1,11 +1,16 @@
 /*
- * Eight consecutive blocks at once, for CPUs: word q of block l in lane l of vector q.
+ * Eight consecutive blocks at once, for CPUs with vectors of 64-bit lanes.
  *
- * Words lie in rows of W without gaps, so each kind of neighbour of 32 consecutive words is 32
- * consecutive words again, at a fixed distance; which of two candidates enters at a row's end is
- * chosen by lane. No shape of lattice is special. With ISING_MARGIN, `other` points into an array
- * that has a margin of that many words at both ends, its periodic continuation; without, windows
- * that reach over an end are gathered word by word.
+ * Words lie in rows of W without gaps, so each kind of neighbour of 32
+ * consecutive words is 32 consecutive words again, at a fixed distance; which
+ * of two candidates enters at a row's end is chosen by lane. Neighbours and
+ * classes are found in the order of memory; then the words are dealt out, one
+ * block to a lane: words 0 and 1 in one vector, 2 and 3 in the other, as two
+ * draws of random words merge into them. No shape of lattice is special.
+ *
+ * With ISING_MARGIN, `other` points into an array that has a margin of that
+ * many words at both ends, its periodic continuation; without, windows that
+ * reach over an end are gathered word by word.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_LANES_H
 #define ERGO_CL_SPIN_LATTICE_LANES_H
@@ -14,18 +19,82 @@
 
 #define ISING_CHUNK 32u /* words in eight blocks */
 
-/* 32 words, dealt out four to a lane. */
-ERGO_INLINE struct ising_quad ising_deal(const uint16 a, const uint16 b) {
-    struct ising_quad q;
-    q.w[0] = (uint8)(a.s048c, b.s048c);
-    q.w[1] = (uint8)(a.s159d, b.s159d);
-    q.w[2] = (uint8)(a.s26ae, b.s26ae);
-    q.w[3] = (uint8)(a.s37bf, b.s37bf);
-    return q;
+/* ---- decisions
+ * -------------------------------------------------------------------------------
+ */
+
+/* Blocks of the lanes, as two unpack instructions deal them. */
+#define ISING_LANE_BLOCKS (ulong8)(0, 4, 1, 5, 2, 6, 3, 7)
+
+struct ising_draw {
+    ulong8 w[2]; /* words 0 and 1 of each lane's block, words 2 and 3 */
+};
+
+ERGO_INLINE struct ising_draw ising_random(uint block, ulong sweep, uint purpose, uint draw,
+                                           uint key0, uint key1) {
+    struct ising_draw r;
+    ergo_philox_lanes((ulong8)((ulong)block) + ISING_LANE_BLOCKS, sweep, ERGO_DRAW(purpose, draw),
+                      key0, key1, r.w);
+    return r;
 }
 
-/* The 32 words from `first` on, which may be up to a row before the start or end behind the last. */
-ERGO_INLINE struct ising_quad ising_window(ISING_SPACE const uint *p, int first, bool inside) {
+/* ising_resolve of core.h with two words in a lane: the lowest open spin of
+ * each block. */
+ERGO_INLINE void ising_resolve(struct ising_word s[2], ulong8 random,
+                               const struct ising_member *member) {
+    const ulong8 zero = (ulong8)(0UL);
+    const ulong8 b0 = s[0].open & (zero - s[0].open);
+    const ulong8 b1 = s[1].open & (zero - s[1].open) & ISING_MASK(s[0].open == zero);
+    ulong8 threshold = (ulong8)((ulong)ISING_LOW(*member, ISING_CLASSES - 1));
+    ERGO_UNROLL
+    for (int k = 0; k < ISING_CLASSES - 1; k++) {
+        const ulong8 other = ISING_MASK(((b0 & s[0].k.in[k]) | (b1 & s[1].k.in[k])) == zero);
+        threshold = (threshold & other) | ((ulong8)((ulong)ISING_LOW(*member, k)) & ~other);
+    }
+    const ulong8 hit = ISING_MASK(random < threshold);
+    s[0].flip |= b0 & hit;
+    s[1].flip |= b1 & hit;
+    s[0].open ^= b0;
+    s[1].open ^= b1;
+}
+
+/* ising_decide of core.h; s: words 0 and 1, words 2 and 3. */
+ERGO_INLINE void ising_decide(struct ising_word s[2], uint block, ulong sweep, uint colour,
+                              const struct ising_member *member) {
+    const ulong8 low = (ulong8)(0xffffffffUL);
+    ERGO_UNROLL
+    for (int j = 0; j < ISING_PLANES; j++) {
+        const struct ising_draw r =
+            ising_random(block, sweep, 1 + colour, (uint)j, member->key0, member->key1);
+        ERGO_UNROLL
+        for (int l = 0; l < 2; l++)
+            ising_compare(&s[l], r.w[l], ISING_PLANES - 1 - j, member);
+    }
+    uint draw = ISING_DRAW_RESOLVE;
+    do {
+        const struct ising_draw r =
+            ising_random(block, sweep, 1 + colour, draw, member->key0, member->key1);
+        ising_resolve(s, r.w[0] & low, member);
+        ising_resolve(s, r.w[0] >> 32, member);
+        ising_resolve(s, r.w[1] & low, member);
+        ising_resolve(s, r.w[1] >> 32, member);
+        draw++;
+    } while (ISING_ANY(s[0].open | s[1].open));
+}
+
+/* ---- neighbours
+ * ------------------------------------------------------------------------------
+ */
+
+/* 32 words in the order of memory. */
+struct ising_window {
+    uint16 part[2];
+};
+
+/* The words from `first` on, which may be up to a row before the start or end
+ * behind the last. */
+ERGO_INLINE struct ising_window ising_window(ISING_SPACE const uint *p, int first, bool inside) {
+    struct ising_window v;
 #ifndef ISING_MARGIN
     if (!inside) {
         union {
@@ -34,76 +103,124 @@ ERGO_INLINE struct ising_quad ising_window(ISING_SPACE const uint *p, int first,
         } u;
         for (int i = 0; i < 32; i++)
             u.word[i] = p[(uint)(first + i + 2 * (int)ISING_WORDS) % ISING_WORDS];
-        return ising_deal(u.vector[0], u.vector[1]);
+        v.part[0] = u.vector[0], v.part[1] = u.vector[1];
+        return v;
     }
 #endif
-    return ising_deal(vload16(0, p + first), vload16(1, p + first));
+    v.part[0] = vload16(0, p + first);
+    v.part[1] = vload16(1, p + first);
+    return v;
 }
 
-ERGO_INLINE void ising_undeal_vectors(const struct ising_quad q, uint16 v[2]) {
-    v[0].s048c = q.w[0].s0123, v[1].s048c = q.w[0].s4567;
-    v[0].s159d = q.w[1].s0123, v[1].s159d = q.w[1].s4567;
-    v[0].s26ae = q.w[2].s0123, v[1].s26ae = q.w[2].s4567;
-    v[0].s37bf = q.w[3].s0123, v[1].s37bf = q.w[3].s4567;
+#define ISING_CHOOSE(condition, yes, no) (((yes) & (condition)) | ((no) & ~(condition)))
+
+/* The four neighbours of a chunk. */
+struct ising_around {
+    struct ising_bonds_vec n[2];
+    ulong8 valid[2];
+};
+
+ERGO_INLINE struct ising_around ising_neighbours(ISING_SPACE const uint *other, uint block,
+                                                 uint colour) {
+    const int first = (int)(4 * block), row = (int)ISING_W;
+    const bool inside = first > row && first + 32 + row < (int)ISING_WORDS;
+    const struct ising_window up = ising_window(other, first - row, inside);
+    const struct ising_window down = ising_window(other, first + row, inside);
+    const struct ising_window same = ising_window(other, first, inside);
+    const struct ising_window next = ising_window(other, first + 1, inside);
+    const struct ising_window last = ising_window(other, first - 1, inside);
+    /* the row's first word for its last one, and the other way round */
+    const struct ising_window around_next = ising_window(other, first + 1 - row, inside);
+    const struct ising_window around_last = ising_window(other, first - 1 + row, inside);
+    struct ising_around a;
+    ERGO_UNROLL
+    for (uint h = 0; h < 2; h++) {
+        const uint16 lane =
+            (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) + (uint16)(16 * h);
+        const uint16 word = (uint16)(4 * block) + lane;
+#if 32 % ISING_W == 0 && ISING_W < 32
+        /* an even number of whole rows: the same in every chunk, known to the
+         * compiler */
+        const uint16 y = lane / ISING_W, w = lane % ISING_W;
+#elif ISING_W % 32 == 0
+        const uint row_of = 4 * block / ISING_W; /* one row: no division by lanes */
+        const uint16 y = (uint16)(row_of), w = (uint16)(4 * block - row_of * ISING_W) + lane;
+#else
+        const uint16 y = word / ISING_W, w = word - y * ISING_W;
+#endif
+        const uint16 odd = as_uint16(((y + colour) & 1) != (uint16)(0u));
+        const uint16 ends = as_uint16(w == (uint16)(ISING_W - 1));
+        const uint16 begins = as_uint16(w == (uint16)(0u));
+        const uint16 after = ISING_CHOOSE(ends, around_next.part[h], next.part[h]);
+        const uint16 before = ISING_CHOOSE(begins, around_last.part[h], last.part[h]);
+#if ISING_TAIL == 32
+        /* rotated towards the neighbours; the bit that went around comes from the
+         * next word */
+        const uint16 by = ISING_CHOOSE(odd, (uint16)(31u), (uint16)(1u));
+        const uint16 enters = ISING_CHOOSE(odd, (uint16)(1u << 31), (uint16)(1u));
+        const uint16 beside = ISING_CHOOSE(odd, after, before);
+        const uint16 side = ISING_CHOOSE(enters, rotate(beside, by), rotate(same.part[h], by));
+#else
+        const uint16 high = ISING_CHOOSE(ends, (after & 1u) << (ISING_TAIL - 1), after << 31);
+        const uint16 low = ISING_CHOOSE(begins, (before >> (ISING_TAIL - 1)) & 1u, before >> 31);
+        const uint16 side =
+            ISING_CHOOSE(odd, (same.part[h] >> 1) | high, (same.part[h] << 1) | low);
+#endif
+        a.n[h].up = as_ulong8(up.part[h]);
+        a.n[h].down = as_ulong8(down.part[h]);
+        a.n[h].same = as_ulong8(same.part[h]);
+        a.n[h].side = as_ulong8(side);
+#ifdef ISING_FULL
+        a.valid[h] = (ulong8)(~0UL);
+#else
+        a.valid[h] = as_ulong8((~ends | ISING_TAIL_MASK) & as_uint16(word < (uint16)(ISING_WORDS)));
+#endif
+    }
+    return a;
 }
 
-ERGO_INLINE void ising_undeal(const struct ising_quad q, ISING_SPACE uint *p) {
-    uint16 v[2];
-    ising_undeal_vectors(q, v);
-    vstore16(v[0], 0, p);
-    vstore16(v[1], 1, p);
+/* ---- a chunk
+ * ---------------------------------------------------------------------------------
+ */
+
+/* 16 pairs of words in the order of memory, one block to a lane; and back. */
+ERGO_INLINE void ising_deal(ulong8 a, ulong8 b, ulong8 *first, ulong8 *second) {
+    *first = (ulong8)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6);
+    *second = (ulong8)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7);
 }
 
-/* Update blocks `block` .. `block` + 7 of `own`; words up to the chunk's end can be read. */
+/* Update blocks `block` .. `block` + 7 of `own`; words up to the chunk's end
+ * can be read. */
 ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uint *other,
                                     uint block, ulong sweep, uint colour,
                                     const struct ising_member *member) {
-    const int first = (int)(4 * block), row = (int)ISING_W;
-    const bool inside = first > row && first + 32 + row < (int)ISING_WORDS;
-    struct ising_quad spins = ising_deal(vload16(0, own + first), vload16(1, own + first));
-    const struct ising_quad up = ising_window(other, first - row, inside);
-    const struct ising_quad down = ising_window(other, first + row, inside);
-    const struct ising_quad same = ising_window(other, first, inside);
-    const struct ising_quad next = ising_window(other, first + 1, inside);
-    const struct ising_quad last = ising_window(other, first - 1, inside);
-    /* the row's first word for its last one, and the other way round */
-    const struct ising_quad around_next = ising_window(other, first + 1 - row, inside);
-    const struct ising_quad around_last = ising_window(other, first - 1 + row, inside);
-    struct ising_word s[4];
+    const struct ising_around a = ising_neighbours(other, block, colour);
+    uint16 spins[2];
+    struct ising_word m[2], s[2];
     ERGO_UNROLL
-    for (uint l = 0; l < 4; l++) {
-        const uint8 word = (uint8)(4 * block + l) + (uint8)(0, 4, 8, 12, 16, 20, 24, 28);
-        const uint8 y = word / ISING_W, w = word - y * ISING_W;
-        const uint8 odd = ISING_MASK(((y + colour) & 1) != (uint8)(0u));
-        const uint8 ends = ISING_MASK(w == (uint8)(ISING_W - 1)), begins = ISING_MASK(w == (uint8)(0u));
-        const uint8 high = (next.w[l] & ~ends) << 31 |
-                           (around_next.w[l] & ends & 1u) << (ISING_TAIL - 1);
-        const uint8 low = ((last.w[l] >> 31) & ~begins) |
-                          ((around_last.w[l] >> (ISING_TAIL - 1)) & begins & 1u);
-        struct ising_bonds_vec n;
-        n.up = up.w[l];
-        n.down = down.w[l];
-        n.same = same.w[l];
-        n.side = (((same.w[l] >> 1) | high) & odd) | (((same.w[l] << 1) | low) & ~odd);
-#ifdef ISING_FULL
-        const uint8 valid = (uint8)(0xffffffffu);
-#else
-        const uint8 valid = (~ends | ISING_TAIL_MASK) & ISING_MASK(word < (uint8)(ISING_WORDS));
-#endif
-        s[l] = ising_open(spins.w[l], n, valid, member);
+    for (int h = 0; h < 2; h++) {
+        spins[h] = vload16(h, own + 4 * block);
+        m[h] = ising_open(as_ulong8(spins[h]), a.n[h], a.valid[h], member);
     }
-    ising_decide(s, block, sweep, colour, member);
     ERGO_UNROLL
-    for (uint l = 0; l < 4; l++)
-        spins.w[l] ^= s[l].flip;
+    for (int k = 0; k < ISING_CLASSES; k++)
+        ising_deal(m[0].k.in[k], m[1].k.in[k], &s[0].k.in[k], &s[1].k.in[k]);
+    ising_deal(m[0].open, m[1].open, &s[0].open, &s[1].open);
+    ising_deal(m[0].flip, m[1].flip, &s[0].flip, &s[1].flip);
+    ising_decide(s, block, sweep, colour, member);
+    /* dealt twice, pairs are back in place */
+    const ulong8 p = s[0].flip, q = s[1].flip;
+    spins[0] ^= as_uint16((ulong8)(p.s0, q.s0, p.s2, q.s2, p.s4, q.s4, p.s6, q.s6));
+    spins[1] ^= as_uint16((ulong8)(p.s1, q.s1, p.s3, q.s3, p.s5, q.s5, p.s7, q.s7));
     if (ISING_BLOCKS % 8 == 0 || block + 8 <= ISING_BLOCKS) {
-        ising_undeal(spins, own + 4 * block);
+        vstore16(spins[0], 0, own + 4 * block);
+        vstore16(spins[1], 1, own + 4 * block);
     } else { /* what lies behind the last block belongs to another work-item */
         union {
             uint word[32];
             uint16 vector[2];
         } u;
-        ising_undeal_vectors(spins, u.vector);
+        u.vector[0] = spins[0], u.vector[1] = spins[1];
         for (uint i = 0; i < 4 * (ISING_BLOCKS % 8); i++)
             own[4 * block + i] = u.word[i];
     }

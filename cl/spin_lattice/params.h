@@ -18,11 +18,11 @@
 #define ISING_PURPOSE_START 3
 
 struct ising_member {
-    uint key0, key1;               /* Philox key: the member's stream */
-    uint always;                   /* bit k: class k is flipped without a draw */
-    uint anti;                     /* ~0: a bond is satisfied by unequal spins (J < 0) */
-    uint high[ISING_CLASSES_MAX];  /* top 7 of the 39 bits */
-    uint low[ISING_CLASSES_MAX];   /* lower 32 bits */
+    uint key0, key1;              /* Philox key: the member's stream */
+    uint always;                  /* bit k: class k is flipped without a draw */
+    uint anti;                    /* ~0: a bond is satisfied by unequal spins (J < 0) */
+    uint high[ISING_CLASSES_MAX]; /* top 7 of the 39 bits */
+    uint low[ISING_CLASSES_MAX];  /* lower 32 bits */
 };
 #define ISING_MEMBER_BYTES 96
 

@@ -67,7 +67,7 @@ enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size
                                 const char *name, const char *const *sets, size_t n_sets,
                                 struct ergo_job **job);
 void ergo_job_destroy(struct ergo_job *job);
-const char *ergo_job_name(const struct ergo_job *job);    /* file name without .json */
+const char *ergo_job_name(const struct ergo_job *job); /* file name without .json */
 const char *ergo_job_sampler(const struct ergo_job *job);
 size_t ergo_job_count_points(const struct ergo_job *job); /* scan points times replicas */
 
@@ -80,18 +80,18 @@ enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, cha
 /* ---- devices ------------------------------------------------------------------------------- */
 
 struct ergo_device_summary {
-    char id[24];           /* "platform:device", by index */
+    char id[24]; /* "platform:device", by index */
     char name[128];
     char platform[128];
     char driver[128];
     char version[128];
-    char type[16];         /* "gpu", "cpu", "accelerator" */
+    char type[16]; /* "gpu", "cpu", "accelerator" */
     unsigned compute_units;
     uint64_t global_memory, local_memory, largest_buffer; /* bytes */
     uint64_t largest_group;
     bool fp64, atomics64;
     bool usable;
-    char verdict[512];     /* one sentence: what it can do, or why it is refused */
+    char verdict[512]; /* one sentence: what it can do, or why it is refused */
 };
 
 /* Every platform and device. probe: run the start-up probe on each (cached), else only query.
@@ -102,18 +102,18 @@ enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 struct ergo_progress {
-    double done, total;      /* work in the rate's unit, e.g. spin updates */
-    double seconds, eta;     /* wall time of the sampling so far, and expected rest */
-    double rate;             /* in the sampler's unit, per second */
+    double done, total;  /* work in the rate's unit, e.g. spin updates */
+    double seconds, eta; /* wall time of the sampling so far, and expected rest */
+    double rate;         /* in the sampler's unit, per second */
     const char *rate_unit;
-    const char *phase;       /* "equilibration", "sampling", "writing" */
+    const char *phase; /* "equilibration", "sampling", "writing" */
 };
 typedef void (*ergo_progress_function)(void *user, const struct ergo_progress *progress);
 
 struct ergo_run_options {
-    const char *directory;   /* run folder; NULL: ergo_job_name */
-    const char *device;      /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
-    bool overwrite;          /* replace an earlier run in the folder */
+    const char *directory; /* run folder; NULL: ergo_job_name */
+    const char *device;    /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
+    bool overwrite;        /* replace an earlier run in the folder */
     ergo_progress_function progress;
     void *user;
 };

@@ -10,10 +10,10 @@
  * error = sqrt(2 tau sigma^2 / n), tau from the Gamma method (U. Wolff, Comput. Phys. Commun. 156,
  * 143 (2004), automatic windowing, S = 1.5, with its bias correction); error_binning from the
  * plateau of logarithmic binning (Flyvbjerg and Petersen 1989). Where the two differ by more than 4
- * of their combined uncertainty, the window is widened to the plateau's length. In samples: tau = 1/2 means
- * independent, less than 1/2 anticorrelated (or independent within tau_error). Wolff's window is
- * taken by |tau - 1/2|, so that anticorrelation counts; where that is extreme (tau < 0.05) errors
- * come out some 15% too large.
+ * of their combined uncertainty, the window is widened to the plateau's length. In samples: tau =
+ * 1/2 means independent, less than 1/2 anticorrelated (or independent within tau_error). Wolff's
+ * window is taken by |tau - 1/2|, so that anticorrelation counts; where that is extreme (tau <
+ * 0.05) errors come out some 15% too large.
  */
 struct ergo_estimate {
     double mean, error, error_binning;
@@ -68,10 +68,10 @@ bool ergo_stats_autocorrelation(const double *x, size_t n, double *rho, size_t n
  */
 enum { ERGO_CURVE_BINS = 64 };
 struct ergo_curve {
-    size_t size;        /* points on the curve */
-    uint64_t count;     /* samples added */
-    uint64_t bin_length;/* samples per full bin */
-    double *bins;       /* [ERGO_CURVE_BINS][size] sums of samples */
+    size_t size;         /* points on the curve */
+    uint64_t count;      /* samples added */
+    uint64_t bin_length; /* samples per full bin */
+    double *bins;        /* [ERGO_CURVE_BINS][size] sums of samples */
 };
 /*
  * Between 32 and 64 bins once there are that many samples: errors are good to about 10%, and

@@ -99,12 +99,15 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     uint32_t limit = 1;
     while (limit * 2 <= d->largest_group)
         limit *= 2;
-    const uint32_t local_group = l->lanes ? 1
-                                 : wish   ? wish
-                                          : power_of_two_up(s->blocks, gpu ? 32 : 1, most);
+    /* never more work-items than blocks need: PoCL 3.1 compiles idle ones for hours */
+    const uint32_t useful = power_of_two_up(s->blocks, gpu ? 32 : 1, most);
+    const uint32_t local_group = l->lanes ? 1 : wish && wish < useful ? wish : useful;
 
     const uint64_t room = d->local_memory;
-    const bool local_fits = local_bytes(s, local_group, l->lanes) <= room;
+    /* PoCL 3.1 compiles ising_local.cl for minutes when the whole lattice is a few blocks */
+    const bool compiles =
+        gpu || l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
+    const bool local_fits = compiles && local_bytes(s, local_group, l->lanes) <= room;
     l->sweeps = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
     l->rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
     l->sweeps = l->sweeps ? l->sweeps : 4;
@@ -164,7 +167,10 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
 
     l.lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
     l.wide = s.row_words % 4 == 0;
-    l.narrow = (s.row_words == 1 && s.ly % 4 == 0) || s.row_words == 2 ? (int)s.row_words : 0;
+    /* vectors in scalar kernels send PoCL 3.1 into hours of compilation on tiny lattices */
+    l.narrow = device->type == CL_DEVICE_TYPE_CPU                        ? 0
+               : (s.row_words == 1 && s.ly % 4 == 0) || s.row_words == 2 ? (int)s.row_words
+                                                                         : 0;
     l.full = s.tail == 32 && s.words % 4 == 0;
     l.fixed = true;
     for (size_t i = 0; i < members; i++) {
