@@ -17,8 +17,11 @@
 static const char source[] =
     "#ifdef ISING_LANES\n"
     "#define BENCH_LANES 8u\n"
+    "#define BENCH_PARTS 2\n"
+    "#define ising_quad ising_draw\n"
     "#else\n"
     "#define BENCH_LANES 1u\n"
+    "#define BENCH_PARTS 4\n"
     "#endif\n"
     "__kernel void bench_philox(__global uint *out, __global const struct ising_member *members,\n"
     "                           uint rounds) {\n"
@@ -26,7 +29,8 @@ static const char source[] =
     "    ising_vec sum = ISING_VEC(0u);\n"
     "    for (uint i = 0; i < rounds; i++) {\n"
     "        const struct ising_quad r = ising_random(BENCH_LANES * id, i, 1, 0, key0, key1);\n"
-    "        sum ^= r.w[0] ^ r.w[1] ^ r.w[2] ^ r.w[3];\n"
+    "        for (int l = 0; l < BENCH_PARTS; l++)\n"
+    "            sum ^= r.w[l];\n"
     "    }\n"
     "    out[id] = ISING_ANY(sum) ? 1u : 0u;\n"
     "}\n"
@@ -34,22 +38,22 @@ static const char source[] =
     "                           uint rounds) {\n"
     "    const uint id = (uint)get_global_id(0);\n"
     "    const struct ising_member member = *members;\n"
-    "    ising_vec spins[4];\n"
-    "    for (int l = 0; l < 4; l++)\n"
-    "        spins[l] = ISING_VEC(0xffffffffu);\n"
+    "    ising_vec spins[BENCH_PARTS];\n"
+    "    for (int l = 0; l < BENCH_PARTS; l++)\n"
+    "        spins[l] = ~ISING_VEC(0u);\n"
     "    for (uint i = 0; i < rounds; i++) {\n"
-    "        struct ising_word s[4];\n"
-    "        for (int l = 0; l < 4; l++) {\n"
+    "        struct ising_word s[BENCH_PARTS];\n"
+    "        for (int l = 0; l < BENCH_PARTS; l++) {\n"
     "            struct ising_bonds_vec n;\n"
     "            n.up = n.down = n.same = spins[l];\n"
     "            n.side = spins[l] ^ ISING_VEC(0x000f000fu);\n"
-    "            s[l] = ising_open(spins[l], n, ISING_VEC(0xffffffffu), &member);\n"
+    "            s[l] = ising_open(spins[l], n, ~ISING_VEC(0u), &member);\n"
     "        }\n"
     "        ising_decide(s, BENCH_LANES * id, i, i & 1, &member);\n"
-    "        for (int l = 0; l < 4; l++)\n"
+    "        for (int l = 0; l < BENCH_PARTS; l++)\n"
     "            spins[l] ^= s[l].flip;\n"
     "    }\n"
-    "    out[id] = ISING_ANY(spins[0] | spins[1] | spins[2] | spins[3]) ? 1u : 0u;\n"
+    "    out[id] = ISING_ANY(spins[0] | spins[BENCH_PARTS - 1]) ? 1u : 0u;\n"
     "}\n"
     "__kernel void bench_copy(__global const uint16 *from, __global uint16 *to) {\n"
     "    const size_t i = get_global_id(0);\n"
@@ -70,7 +74,8 @@ static enum ergo_status build(struct ergo_bench *bench, bool lanes,
                               const struct ising_member *member, struct ceiling *c) {
     char *core = NULL, log[2048] = "";
     struct ergo_text text = {0}, options = {0};
-    enum ergo_status status = ergo_program_flatten(bench->ctx, "spin_lattice/core.h", &core);
+    enum ergo_status status = ergo_program_flatten(
+        bench->ctx, lanes ? "spin_lattice/lanes.h" : "spin_lattice/core.h", &core);
     if (status != ERGO_OK)
         return status;
     ergo_text_append(&text, "%s%s\n%s", lanes ? "#define ISING_LANES\n" : "", core, source);

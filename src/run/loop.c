@@ -194,7 +194,7 @@ static size_t snapshot_at(const struct ergo_schedule *s, size_t k, size_t n) {
 /* Pictures are kept in memory: of at most 512 / n members, spread evenly. */
 static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
     struct ergo_run *run = loop->run;
-    const size_t n = n_snapshots(run), most = 512 / n ? 512 / n : 1;
+    const size_t n = n_snapshots(run) ? n_snapshots(run) : 1, most = 512 / n ? 512 / n : 1;
     const size_t stride = (run->job->n_points + most - 1) / most;
     enum ergo_status status = ERGO_OK;
     for (size_t m = 0; m < loop->batch->count && status == ERGO_OK; m++) {

@@ -39,7 +39,7 @@ void ergo_result_destroy(struct ergo_result *r) {
     if (!r)
         return;
     const struct ergo_sampler_info *info = r->job ? r->job->sampler->info : NULL;
-    for (size_t i = 0; i < r->n_members && r->members; i++) {
+    for (size_t i = 0; info && r->members && i < r->n_members; i++) {
         struct ergo_member_result *m = &r->members[i];
         for (size_t c = 0; c < info->n_columns && m->series; c++)
             free(m->series[c]);
