@@ -2,7 +2,10 @@
 # Print C source that holds every *.cl and *.h file below the folder $1, for core/program.h.
 # Bytes as numbers: no string length limit, no escapes to get wrong. Needs only od and awk.
 set -eu
-[ $# -eq 1 ] && [ -d "$1" ] || { echo "usage: embed.sh FOLDER > embedded.c" >&2; exit 2; }
+if [ $# -ne 1 ] || [ ! -d "$1" ]; then
+    echo "usage: embed.sh FOLDER > embedded.c" >&2
+    exit 2
+fi
 LC_ALL=C
 export LC_ALL
 cd "$1"
