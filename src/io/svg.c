@@ -21,7 +21,7 @@ struct axis {
 };
 
 static double place(const struct axis *axis, double value) {
-    double v = axis->log ? log10(value) : value;
+    const double v = axis->log && value > 0 ? log10(value) : value;
     return axis->at0 + (v - axis->min) / (axis->max - axis->min) * (axis->at1 - axis->at0);
 }
 
