@@ -5,8 +5,8 @@
  *
  * Checkerboard Metropolis without a field neither leaves nor enters states in which every spin has
  * two up and two down neighbours (data/reference/ising.md). On 4 x 4 it is therefore run from all
- * up and at T <= 2.5 only, where test_trap_weight shows these states to weigh less than 1e-5: a
- * bias below a hundredth of the errors here. Above, heat bath.
+ * up and at T <= 2.5 only, where test_trap_weight shows these states to weigh less than 2e-5: a
+ * bias of a hundredth of the errors here. Above, heat bath.
  */
 #include <sys/stat.h>
 #include <unistd.h>
