@@ -24,9 +24,11 @@ struct ising_bench {
     struct ergo_context *ctx;
     struct ergo_device *device;
     const struct ergo_sampler *sampler;
-    bool light;    /* few and tiny cases: ERGO_TEST_LIGHT, ERGOCL_TEST_SMALL, and Mesa */
     bool full;     /* ERGO_TEST_FULL: all cases */
-    bool no_lanes; /* lanes = 1 is known to be wrong here, and never chosen */
+    bool light;    /* few cases: ERGO_TEST_LIGHT, and whatever follows */
+    bool small;    /* and tiny ones: ERGOCL_TEST_SMALL, for Oclgrind */
+    bool pocl;     /* its compiler does not end on some kernels, which are not used there */
+    bool no_lanes; /* Mesa: lanes = 1 is known to be wrong, and never chosen */
     double sites;  /* spin updates compared so far */
     size_t cases;
 
@@ -60,7 +62,9 @@ static inline int ising_bench_open(struct ising_bench *b) {
         return -1;
     }
     b->no_lanes = strstr(b->device->summary.platform, "rusticl") != NULL;
-    b->light = b->no_lanes || ising_env("ERGO_TEST_LIGHT") || ising_env("ERGOCL_TEST_SMALL");
+    b->pocl = strstr(b->device->summary.platform, "Portable Computing Language") != NULL;
+    b->small = ising_env("ERGOCL_TEST_SMALL");
+    b->light = b->small || b->no_lanes || ising_env("ERGO_TEST_LIGHT");
     b->full = ising_env("ERGO_TEST_FULL");
     print_message("on %s (%s)%s\n", b->device->summary.name, b->device->summary.platform,
                   b->light ? ", few cases" : "");
