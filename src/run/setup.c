@@ -179,7 +179,7 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
         status = open_device(run);
         if (status == ERGO_OK)
             status = plan_all(run);
-        if (status == ERGO_OK && run->seconds_before == 0) /* a kill from here on is resumable */
+        if (status == ERGO_OK && !run->restored.count) /* new: a kill from here on is resumable */
             status = ergo_run_save(run);
         if (status == ERGO_OK)
             status = ergo_run_loop(run);

@@ -144,7 +144,7 @@ static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
     const struct ergo_schedule schedule = ergo_schedule_of(m->point);
     struct member_meta meta;
     if (!copy(metas, &meta, sizeof meta) || meta.stream != m->point->stream ||
-        meta.n_samples > schedule.n_samples || meta.n_pictures > 64)
+        meta.n_samples > schedule.n_samples || meta.steps > schedule.total || meta.n_pictures > 64)
         return false;
     m->steps = meta.steps;
     m->digest = meta.digest;
@@ -160,6 +160,12 @@ static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
             return false;
         curve->count = head[0];
         curve->bin_length = head[1];
+        /* bins are indexed by these; two bins became one when all were full */
+        const uint64_t length = curve->bin_length;
+        if (!length || curve->count > meta.n_samples ||
+            (curve->count + length - 1) / length > ERGO_CURVE_BINS ||
+            (length > 1 && curve->count / (ERGO_CURVE_BINS / 2) < length))
+            return false;
     }
     for (size_t k = 0; k < meta.n_pictures; k++) {
         uint64_t head[3];
@@ -186,6 +192,28 @@ static enum ergo_status damaged(struct ergo_run *run, const char *what) {
                      run->folder, what);
 }
 
+/* Could a run have been saved there? A step that the states or the samples do not belong to would
+ * go on as another chain, without anyone noticing. */
+static bool consistent(const struct ergo_run *run, const struct meta *meta, bool states) {
+    const size_t batch = (size_t)meta->batch;
+    for (size_t b = 0; b < run->job->n_batches; b++) {
+        const struct ergo_schedule s = ergo_schedule_of(run->job->batches[b].points[0]);
+        const uint64_t expected = b < batch ? s.n_samples : b == batch ? meta->samples : 0;
+        for (size_t m = 0; m < run->job->batches[b].count; m++)
+            if (run->result->members[run->job->batches[b].points[m]->index].n_samples != expected)
+                return false;
+        if (b != batch)
+            continue;
+        const uint64_t sampled = s.lead + meta->samples * s.every;
+        if (meta->step > s.total || (meta->step && !states) ||
+            (meta->samples == 0 && meta->step > s.lead) ||
+            (meta->samples && meta->step < sampled) ||
+            (meta->samples && meta->samples < s.n_samples && meta->step > sampled))
+            return false;
+    }
+    return batch < run->job->n_batches || (meta->step == 0 && meta->samples == 0);
+}
+
 enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs *blobs) {
     struct meta meta;
     struct reader head = reader_of(blobs, "meta");
@@ -204,6 +232,8 @@ enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs 
     for (size_t i = 0; i < run->result->n_members; i++)
         if (!restore_member(run, i, &metas, &series, &curves, &pictures))
             return damaged(run, "a member's data");
+    if (metas.rest || series.rest || curves.rest || pictures.rest)
+        return damaged(run, "the members' data");
     struct reader started = reader_of(blobs, "started");
     const size_t length = started.rest < sizeof run->result->started - 1
                               ? started.rest
@@ -215,6 +245,8 @@ enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs 
     run->samples = (size_t)meta.samples;
     run->seconds_before = meta.seconds;
     run->has_restored_states = ergo_blobs_find(blobs, "states") != NULL;
+    if (!consistent(run, &meta, run->has_restored_states))
+        return damaged(run, "the step it was saved at");
     return ERGO_OK;
 }
 
@@ -231,6 +263,8 @@ enum ergo_status ergo_run_load_states(struct ergo_run *run) {
             return damaged(run, "a member's state");
         status = run->sampler->ops->load(run->ctx, run->state, m, run->step, bytes, (size_t)length);
     }
+    if (status == ERGO_OK && (states.rest || lengths.rest))
+        return damaged(run, "the members' states");
     ergo_blobs_free(&run->restored);
     return status;
 }
