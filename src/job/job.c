@@ -96,10 +96,7 @@ static char *job_name(const char *path) {
 
 static const struct ergo_sampler *find_sampler(const struct ergo_json *root) {
     const struct ergo_json *node = ergo_json_member(root, "sampler");
-    for (size_t i = 0; node && node->kind == ERGO_JSON_STRING && i < ergo_n_samplers; i++)
-        if (!strcmp(ergo_samplers[i]->info->name, node->text))
-            return ergo_samplers[i];
-    return NULL;
+    return node && node->kind == ERGO_JSON_STRING ? ergo_sampler_find(node->text) : NULL;
 }
 
 /* From the tree to points; every error is recorded on the way. */

@@ -142,7 +142,7 @@ struct ergo_sampler {
     const struct ergo_sampler_ops *ops;
 };
 
-/* registry.c: an explicit array. */
+/* registry.c: an explicit array; find.c. */
 extern const struct ergo_sampler *const ergo_samplers[];
 extern const size_t ergo_n_samplers;
 const struct ergo_sampler *ergo_sampler_find(const char *name); /* NULL: unknown */
