@@ -1,0 +1,241 @@
+/*
+ * What the contract tests share: the job file of a sampler, runs of it in a scratch folder, and
+ * comparisons of results. No sampler is named here or in the tests.
+ *
+ * The run layer finds samplers by ergo_sampler_find. Below is the tests' own: it gives the real
+ * sampler, with two functions looked after, so that a test says how long blocks are and after which
+ * step a run is asked to stop. Everything else is as in the program.
+ */
+#ifndef ERGO_TESTS_CONTRACT_H
+#define ERGO_TESTS_CONTRACT_H
+
+#include <ftw.h>
+#include <glob.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+#include <cmocka.h>
+
+#include "io/io.h"
+#include "run/result.h"
+#include "samplers/sampler.h"
+
+#define CONTRACT_JOBS "tests/contract/jobs/"
+
+static struct contract {
+    struct ergo_context *ctx;
+    char folder[64];                    /* run folder, replaced by every run */
+    const struct ergo_sampler *sampler; /* the one under test */
+    cJSON *job;                         /* its job file */
+    size_t block_samples;               /* most samples of a block, 0: as planned */
+    double block_steps;                 /* most steps of an unsampled block, 0: as planned */
+    uint64_t stop_after;                /* ask to stop after so many steps, 0: never */
+    uint64_t steps;                     /* of the session */
+} contract;
+
+/* ---- the sampler, looked after --------------------------------------------------------------- */
+
+static enum ergo_status contract_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                      const struct ergo_device *device, struct ergo_plan *plan) {
+    const enum ergo_status status = contract.sampler->ops->plan(ctx, batch, device, plan);
+    if (contract.block_samples && plan->block_samples > contract.block_samples)
+        plan->block_samples = contract.block_samples;
+    if (contract.block_steps > 0)
+        plan->block_steps = fmin(plan->block_steps, contract.block_steps);
+    return status;
+}
+
+static enum ergo_status contract_advance(struct ergo_context *ctx, void *state, unsigned slot,
+                                         size_t count, uint64_t every, uint64_t first) {
+    contract.steps += every * (count ? count : 1);
+    if (contract.stop_after && contract.steps >= contract.stop_after)
+        ergo_run_request_stop();
+    return contract.sampler->ops->advance(ctx, state, slot, count, every, first);
+}
+
+const struct ergo_sampler *ergo_sampler_find(const char *name) {
+    static struct ergo_sampler_ops ops;
+    static struct ergo_sampler sampler;
+    for (size_t i = 0; i < ergo_n_samplers; i++) {
+        if (strcmp(ergo_samplers[i]->info->name, name) != 0)
+            continue;
+        contract.sampler = ergo_samplers[i];
+        ops = *contract.sampler->ops;
+        ops.plan = contract_plan;
+        ops.advance = contract_advance;
+        sampler = (struct ergo_sampler){contract.sampler->info, &ops};
+        return &sampler;
+    }
+    return NULL;
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+static inline void contract_ok(enum ergo_status status, const char *what) {
+    if (status != ERGO_OK)
+        fail_msg("%s: %s", what, ergo_error_message(contract.ctx));
+}
+
+/* A JSON file of the repository; NULL when there is none or it is not JSON. */
+static inline cJSON *contract_read(const char *path) {
+    char *text = NULL;
+    size_t length = 0;
+    if (access(path, R_OK) != 0 ||
+        ergo_file_read(contract.ctx, path, 1 << 24, &text, &length) != ERGO_OK)
+        return NULL;
+    cJSON *tree = cJSON_Parse(text);
+    free(text);
+    return tree;
+}
+
+static inline enum ergo_status contract_parse(const cJSON *tree, const char *const *sets, size_t n,
+                                              struct ergo_job **job) {
+    char *text = cJSON_PrintUnformatted(tree);
+    assert_non_null(text);
+    ergo_error_clear(contract.ctx);
+    const enum ergo_status status =
+        ergo_job_parse(contract.ctx, text, strlen(text), "contract", sets, n, job);
+    free(text);
+    return status;
+}
+
+/* The one scanned key of the job file, and its list of values. */
+static inline cJSON *contract_scan(const cJSON *tree) {
+    cJSON *scan = cJSON_GetObjectItem(tree, "scan");
+    return scan ? scan->child : NULL;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static inline struct ergo_run_options contract_options(const char *device) {
+    return (struct ergo_run_options){
+        .directory = contract.folder, .device = device, .overwrite = true};
+}
+
+static inline enum ergo_status contract_try(const cJSON *tree, const char *const *sets, size_t n,
+                                            struct ergo_result **result) {
+    struct ergo_job *job = NULL;
+    const struct ergo_run_options options = contract_options(NULL);
+    *result = NULL;
+    contract.steps = 0;
+    enum ergo_status status = contract_parse(tree, sets, n, &job);
+    if (status == ERGO_OK)
+        status = ergo_run(contract.ctx, job, &options, result);
+    ergo_job_destroy(job);
+    return status;
+}
+
+/* A run of the job with up to two changes (NULL: none), to its end. */
+static inline struct ergo_result *contract_run(const cJSON *tree, const char *set,
+                                               const char *another) {
+    const char *sets[] = {set, another};
+    struct ergo_result *result = NULL;
+    contract_ok(contract_try(tree, sets, (set != NULL) + (size_t)(another != NULL), &result),
+                set ? set : "the job as it is");
+    return result;
+}
+
+/* ---- comparisons ----------------------------------------------------------------------------- */
+
+static inline void contract_same_state(const char *what, const struct ergo_member_result *a,
+                                       const struct ergo_member_result *b) {
+    if (a->digest != b->digest || a->steps != b->steps)
+        fail_msg("%s, %s: point %zu, replica %u: digest %016llx after %llu steps, but %016llx "
+                 "after %llu",
+                 contract.sampler->info->name, what, a->point->scan_index, a->point->replica,
+                 (unsigned long long)a->digest, (unsigned long long)a->steps,
+                 (unsigned long long)b->digest, (unsigned long long)b->steps);
+}
+
+/* The points of result.json, as text. */
+static inline char *contract_points(const struct ergo_result *result) {
+    char *json = NULL;
+    contract_ok(ergo_result_json(contract.ctx, result, &json), "result.json");
+    char *points = strstr(json, "\"points\": ["), *end = strstr(json, "\"rate\": {");
+    assert_true(points && end && points < end);
+    *end = '\0';
+    memmove(json, points, strlen(points) + 1);
+    return json;
+}
+
+/* States, every sample, curves, estimates, pictures: bit for bit. */
+static inline void contract_same(const char *what, const struct ergo_result *a,
+                                 const struct ergo_result *b) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    assert_int_equal(a->n_members, b->n_members);
+    for (size_t i = 0; i < a->n_members; i++) {
+        const struct ergo_member_result *x = &a->members[i], *y = &b->members[i];
+        contract_same_state(what, x, y);
+        bool same = x->n_samples == y->n_samples && x->n_pictures == y->n_pictures;
+        for (size_t c = 0; c < info->n_columns && same; c++)
+            same = memcmp(x->series[c], y->series[c], x->n_samples * sizeof(double)) == 0;
+        if (!same)
+            fail_msg("%s, %s: the states are the same, but not the samples of point %zu, replica "
+                     "%u",
+                     info->name, what, x->point->scan_index, x->point->replica);
+        for (size_t k = 0; k < x->n_pictures; k++)
+            if (x->picture_steps[k] != y->picture_steps[k] ||
+                memcmp(x->pictures[k].rgb, y->pictures[k].rgb,
+                       3 * (size_t)x->pictures[k].width * x->pictures[k].height) != 0)
+                fail_msg("%s, %s: picture %zu of point %zu differs", info->name, what, k,
+                         x->point->scan_index);
+    }
+    char *p = contract_points(a), *q = contract_points(b);
+    if (strcmp(p, q) != 0)
+        fail_msg("%s, %s: the points of result.json differ:\n%s\nand\n%s", info->name, what, p, q);
+    free(p);
+    free(q);
+}
+
+/* ---- every sampler --------------------------------------------------------------------------- */
+
+/* Calls `test` for every sampler of the registry, with its job file in contract.job. */
+static inline void contract_each(void (*test)(void)) {
+    assert_true(ergo_n_samplers > 0);
+    for (size_t i = 0; i < ergo_n_samplers; i++) {
+        char path[160];
+        const char *name = ergo_samplers[i]->info->name;
+        snprintf(path, sizeof path, CONTRACT_JOBS "%s.json", name);
+        cJSON_Delete(contract.job);
+        contract.job = contract_read(path);
+        if (!contract.job)
+            fail_msg("%s: no contract job %s (see tests/README.md)", name, path);
+        assert_non_null(ergo_sampler_find(name));
+        contract.block_samples = 0;
+        contract.block_steps = 0;
+        contract.stop_after = 0;
+        ergo_error_clear(contract.ctx);
+        test();
+    }
+}
+
+static inline int contract_remove(const char *path, const struct stat *status, int type,
+                                  struct FTW *at) {
+    (void)status, (void)type, (void)at;
+    return remove(path);
+}
+
+static inline int contract_set_up(void **state) {
+    (void)state;
+    strcpy(contract.folder, "/tmp/ergo-contract-XXXXXX");
+    contract.ctx = ergo_context_create();
+    return contract.ctx && mkdtemp(contract.folder) ? 0 : -1;
+}
+
+static inline int contract_tear_down(void **state) {
+    (void)state;
+    nftw(contract.folder, contract_remove, 8, FTW_DEPTH | FTW_PHYS);
+    cJSON_Delete(contract.job);
+    ergo_context_destroy(contract.ctx);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,219 @@
+/*
+ * An audit passes on what the device has done, and fails when the device did something else.
+ *
+ * What a device does wrong is imitated between the program and OpenCL: the functions below stand
+ * before those of the library and lose a kernel launch, or flip a bit of a buffer behind the
+ * sampler's back. Not every bit can be missed: a lattice with one spin turned over is as good as
+ * before. So what is asked is: an audit that lost one of its own launches fails, whichever (it was
+ * made for a reason); and of bits flipped all over the sampler's buffers at least one is found.
+ */
+#include <dlfcn.h>
+
+#include "bench.h"
+
+static struct ergo_device *device;
+
+static struct faults {
+    size_t launches;     /* so far */
+    size_t lose;         /* this launch is not made; they count from 1, 0: none */
+    size_t flip_at;      /* before this launch, */
+    size_t buffer, byte; /* a bit of this byte is flipped */
+    bool flipped;        /* it was there to be flipped */
+    size_t n_buffers;    /* created so far */
+    cl_mem buffers[64];  /* NULL: released */
+    size_t sizes[64];
+} faults;
+
+/* The library's own. POSIX: a function's address through a data pointer. */
+static void *next(const char *name) {
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found) {
+        fprintf(stderr, "no %s in the OpenCL library\n", name);
+        abort();
+    }
+    return found;
+}
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *data,
+                      cl_int *code) {
+    cl_mem (*real)(cl_context, cl_mem_flags, size_t, void *, cl_int *);
+    *(void **)&real = next("clCreateBuffer");
+    const cl_mem mem = real(context, flags, size, data, code);
+    if (mem && faults.n_buffers < 64) {
+        faults.sizes[faults.n_buffers] = size;
+        faults.buffers[faults.n_buffers++] = mem;
+    }
+    return mem;
+}
+
+cl_int clReleaseMemObject(cl_mem mem) {
+    cl_int (*real)(cl_mem);
+    *(void **)&real = next("clReleaseMemObject");
+    for (size_t i = 0; i < faults.n_buffers; i++)
+        if (faults.buffers[i] == mem)
+            faults.buffers[i] = NULL;
+    return real(mem);
+}
+
+static void flip(cl_command_queue queue, size_t buffer, size_t byte) {
+    uint8_t bits;
+    if (buffer >= faults.n_buffers || !faults.buffers[buffer] || byte >= faults.sizes[buffer])
+        return;
+    faults.flipped = clEnqueueReadBuffer(queue, faults.buffers[buffer], CL_TRUE, byte, 1, &bits, 0,
+                                         NULL, NULL) == CL_SUCCESS;
+    bits ^= 1;
+    faults.flipped =
+        faults.flipped && clEnqueueWriteBuffer(queue, faults.buffers[buffer], CL_TRUE, byte, 1,
+                                               &bits, 0, NULL, NULL) == CL_SUCCESS;
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint n_waits, const cl_event *waits, cl_event *event) {
+    cl_int (*real)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
+                   const size_t *, cl_uint, const cl_event *, cl_event *);
+    *(void **)&real = next("clEnqueueNDRangeKernel");
+    faults.launches++;
+    if (faults.launches == faults.flip_at)
+        flip(queue, faults.buffer, faults.byte);
+    if (faults.launches == faults.lose)
+        return event ? clEnqueueMarkerWithWaitList(queue, n_waits, waits, event) : CL_SUCCESS;
+    return real(queue, kernel, dims, offset, global, local, n_waits, waits, event);
+}
+
+/* ---- an audit by itself ---------------------------------------------------------------------- */
+
+/* A batch that has run for a while, and no fault yet. */
+static void prepare(struct bench *b) {
+    memset(&faults, 0, sizeof faults);
+    bench_init(b);
+    bench_sample(b, 3);
+    bench_advance(b, 4);
+    faults.launches = 0;
+    ergo_error_clear(contract.ctx);
+}
+
+static bool audit_finds(struct bench *b, const char *what) {
+    const enum ergo_status status = b->ops->audit(contract.ctx, b->state);
+    if (status == ERGO_E_AUDIT && !strstr(ergo_error_message(contract.ctx), "audit"))
+        fail_msg("%s: the message does not speak of an audit: %s", contract.sampler->info->name,
+                 ergo_error_message(contract.ctx));
+    if (status != ERGO_E_AUDIT && status != ERGO_OK)
+        fail_msg("%s, %s: the audit ends with status %d: %s", contract.sampler->info->name, what,
+                 (int)status, ergo_error_message(contract.ctx));
+    return status == ERGO_E_AUDIT;
+}
+
+static void audits(void) {
+    const char *name = contract.sampler->info->name;
+    struct bench b, undisturbed;
+    char what[80];
+    bench_open(&b, device, NULL, 0);
+    bench_open(&undisturbed, device, NULL, 0);
+    prepare(&undisturbed);
+
+    prepare(&b);
+    if (audit_finds(&b, "a good state"))
+        fail_msg("%s: the audit fails on a good state: %s", name, ergo_error_message(contract.ctx));
+    const size_t launches = faults.launches, buffers = faults.n_buffers;
+    size_t found = 0, tried = 0;
+    bench_advance(&b, 2);
+    bench_advance(&undisturbed, 2);
+    for (size_t m = 0; m < b.batch.count; m++)
+        if (!bench_same(&b, m, &undisturbed, m))
+            fail_msg("%s: member %zu is not the same after an audit", name, m);
+
+    for (size_t k = 1; k <= launches; k++) {
+        prepare(&b);
+        faults.lose = k;
+        snprintf(what, sizeof what, "launch %zu of %zu of the audit lost", k, launches);
+        if (!audit_finds(&b, what))
+            fail_msg("%s: %s, and it passes", name, what);
+    }
+    for (size_t i = 0; i < buffers; i++)
+        for (size_t part = 0; part < 8; part++) {
+            prepare(&b);
+            const size_t byte = faults.sizes[i] * part / 8;
+            snprintf(what, sizeof what, "bit 0 of byte %zu of buffer %zu flipped", byte, i);
+            flip(device->queue, i, byte);
+            tried += faults.flipped;
+            found += audit_finds(&b, what);
+        }
+    print_message("%s: %zu launches of the audit matter; of %zu flipped bits it finds %zu\n", name,
+                  launches, tried, found);
+    assert_true(found > 0);
+    bench_close(&b);
+    bench_close(&undisturbed);
+}
+
+static void test_audits(void **state) {
+    (void)state;
+    contract_each(audits);
+}
+
+/* ---- in a run -------------------------------------------------------------------------------- */
+
+/* A run with a fault: ERGO_E_AUDIT ends it without a result, and its checkpoint is still good. */
+static bool run_fails(const struct ergo_result *whole, const struct faults *fault) {
+    struct ergo_result *result = NULL;
+    faults = *fault;
+    const enum ergo_status status = contract_try(contract.job, NULL, 0, &result);
+    memset(&faults, 0, sizeof faults);
+    if (status != ERGO_E_AUDIT) {
+        ergo_result_destroy(result);
+        return false;
+    }
+    char *path = ergo_path_join(contract.folder, "result.json");
+    assert_int_equal(ergo_status_exit_code(status), 5);
+    assert_null(result);
+    assert_true(access(path, F_OK) != 0);
+    free(path);
+    const struct ergo_run_options options = contract_options(NULL);
+    contract_ok(ergo_resume(contract.ctx, contract.folder, &options, &result), "resume");
+    contract_same("resumed after a failed audit", whole, result);
+    ergo_result_destroy(result);
+    return true;
+}
+
+static void runs(void) {
+    memset(&faults, 0, sizeof faults);
+    contract.block_samples = 1;
+    struct ergo_result *whole = contract_run(contract.job, NULL, NULL);
+    const size_t launches = faults.launches, buffers = faults.n_buffers;
+    bool found = false;
+    for (size_t k = 0; k < 4 && k < launches && !found; k++) {
+        const struct faults fault = {.lose = launches - k};
+        found = run_fails(whole, &fault);
+    }
+    for (size_t i = 0; i < buffers && !found; i++) {
+        const struct faults fault = {.flip_at = launches / 2, .buffer = i};
+        found = run_fails(whole, &fault);
+    }
+    if (!found)
+        fail_msg("%s: no fault ends a run with a failed audit", contract.sampler->info->name);
+    ergo_result_destroy(whole);
+}
+
+static void test_runs(void **state) {
+    (void)state;
+    contract_each(runs);
+}
+
+static int set_up(void **state) {
+    if (contract_set_up(state) != 0)
+        return -1;
+    return ergo_device_open(contract.ctx, NULL, &device) == ERGO_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    ergo_device_close(device);
+    return contract_tear_down(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_audits),
+        cmocka_unit_test(test_runs),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,90 @@
+/*
+ * The chains of the contract jobs, as they have always been: data/reference/digests.json. On every
+ * implementation the same; under Oclgrind ($ERGOCL_TEST_SMALL) the tiny jobs.
+ *
+ *     build/tests/contract/test_golden --write
+ *
+ * writes the file anew. That is for a new job, or for a change that breaks chains on purpose and
+ * says so in CHANGELOG.md; nothing calls it.
+ */
+#include "contract.h"
+
+static const char file[] = "data/reference/digests.json";
+
+/* The digests of a job file as it is run now: an array of strings, in the order of its points. */
+static cJSON *digests_of(const char *path) {
+    cJSON *job = contract_read(path), *list = cJSON_CreateArray();
+    if (!job)
+        fail_msg("%s cannot be read", path);
+    struct ergo_result *result = contract_run(job, NULL, NULL);
+    for (size_t i = 0; i < result->n_members; i++) {
+        char digest[20];
+        snprintf(digest, sizeof digest, "%016llx", (unsigned long long)result->members[i].digest);
+        cJSON_AddItemToArray(list, cJSON_CreateString(digest));
+    }
+    ergo_result_destroy(result);
+    cJSON_Delete(job);
+    return list;
+}
+
+static void test_golden(void **state) {
+    (void)state;
+    glob_t jobs = {0};
+    size_t compared = 0;
+    cJSON *golden = contract_read(file);
+    assert_non_null(golden);
+    const cJSON *known = cJSON_GetObjectItem(golden, "digests");
+    assert_int_equal(glob(CONTRACT_JOBS "*.json", 0, NULL, &jobs), 0);
+    for (size_t i = 0; i < jobs.gl_pathc; i++) {
+        const char *path = jobs.gl_pathv[i];
+        const cJSON *expected = cJSON_GetObjectItemCaseSensitive(known, path);
+        if (!expected)
+            fail_msg("%s has no digests in %s: see tests/README.md", path, file);
+        if (getenv("ERGOCL_TEST_SMALL") && !strstr(path, "-tiny.json"))
+            continue;
+        cJSON *found = digests_of(path);
+        if (!cJSON_Compare(expected, found, true)) {
+            char *text = cJSON_PrintUnformatted(found);
+            fail_msg("%s ends in other states than it used to: %s", path, text);
+        }
+        compared += (size_t)cJSON_GetArraySize(found);
+        cJSON_Delete(found);
+    }
+    print_message("%zu digests\n", compared);
+    assert_true(compared >= 4);
+    globfree(&jobs);
+    cJSON_Delete(golden);
+}
+
+/* A job per line: what a change breaks is then seen at once. */
+static void test_write(void **state) {
+    (void)state;
+    glob_t jobs = {0};
+    struct ergo_text text = {0};
+    assert_int_equal(glob(CONTRACT_JOBS "*.json", 0, NULL, &jobs), 0);
+    ergo_text_append(&text,
+                     "{\n  \"description\": \"Digests of the contract jobs, point by point.\",\n"
+                     "  \"made_by\": \"build/tests/contract/test_golden --write\",\n"
+                     "  \"ergocl\": \"%s\",\n",
+                     ERGO_VERSION);
+    for (size_t i = 0; i < jobs.gl_pathc; i++) {
+        cJSON *found = digests_of(jobs.gl_pathv[i]);
+        char *list = cJSON_Print(found);
+        ergo_text_append(&text, "%s    \"%s\": %s", i ? ",\n" : "  \"digests\": {\n",
+                         jobs.gl_pathv[i], list);
+        free(list);
+        cJSON_Delete(found);
+    }
+    ergo_text_append(&text, "\n  }\n}\n");
+    contract_ok(ergo_file_write(contract.ctx, file, text.data, text.length), file);
+    ergo_text_free(&text);
+    globfree(&jobs);
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden)};
+    const struct CMUnitTest write[] = {cmocka_unit_test(test_write)};
+    if (argc == 2 && strcmp(argv[1], "--write") == 0)
+        return cmocka_run_group_tests(write, contract_set_up, contract_tear_down);
+    return cmocka_run_group_tests(tests, contract_set_up, contract_tear_down);
+}

@@ -1,0 +1,173 @@
+/* result.json is whole: every name that scripts may rely on, of the right kind, for every point. */
+#include "contract.h"
+
+static const char *where; /* for messages */
+
+static const cJSON *member(const cJSON *object, const char *name, int type) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    if (!item || (item->type & 0xff) != type)
+        fail_msg("%s: %s: \"%s\" is %s", contract.sampler->info->name, where, name,
+                 item ? "of another type" : "missing");
+    if (type == cJSON_Number)
+        assert_true(isfinite(item->valuedouble));
+    return item;
+}
+
+static double number(const cJSON *object, const char *name) {
+    return member(object, name, cJSON_Number)->valuedouble;
+}
+
+static const char *string(const cJSON *object, const char *name) {
+    return member(object, name, cJSON_String)->valuestring;
+}
+
+/* Lower-case hexadecimal digits. */
+static void is_hex(const char *text, size_t length) {
+    assert_int_equal(strlen(text), length);
+    assert_int_equal(strspn(text, "0123456789abcdef"), length);
+}
+
+static void check_observables(const cJSON *observables, double samples) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    size_t shown = 0;
+    for (size_t o = 0; o < info->n_observables; o++) {
+        const struct ergo_observable *observable = &info->observables[o];
+        if (observable->hidden) {
+            assert_null(cJSON_GetObjectItemCaseSensitive(observables, observable->name));
+            continue;
+        }
+        where = "observables";
+        const cJSON *found = member(observables, observable->name, cJSON_Object);
+        where = observable->name;
+        number(found, "mean");
+        assert_true(number(found, "error") >= 0);
+        assert_true(number(found, "tau") >= 0);
+        assert_true(number(found, "samples") == samples);
+        assert_string_equal(string(found, "unit"), observable->unit);
+        shown++;
+    }
+    assert_true(shown > 0);
+    assert_int_equal(cJSON_GetArraySize(observables), shown);
+}
+
+static void check_curves(const cJSON *curves, const struct ergo_point *point) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    int shown = 0;
+    for (size_t c = 0; c < info->n_curves; c++) {
+        static const char *const arrays[] = {"x", "mean", "error"};
+        const size_t size = contract.sampler->ops->curve_size(point, c);
+        if (!size)
+            continue;
+        where = "curves";
+        const cJSON *found = member(curves, info->curves[c].name, cJSON_Object);
+        where = info->curves[c].name;
+        assert_string_equal(string(found, "x_label"), info->curves[c].x_label);
+        assert_string_equal(string(found, "unit"), info->curves[c].unit);
+        for (int a = 0; a < 3; a++) {
+            const cJSON *item, *array = member(found, arrays[a], cJSON_Array);
+            assert_int_equal(cJSON_GetArraySize(array), size);
+            cJSON_ArrayForEach(item, array) assert_true(cJSON_IsNumber(item));
+        }
+        shown++;
+    }
+    assert_int_equal(cJSON_GetArraySize(curves), shown);
+}
+
+static void check_point(const cJSON *found, const struct ergo_point *point, double steps,
+                        double samples) {
+    where = "points";
+    is_hex(string(found, "digest"), 16);
+    is_hex(string(found, "stream"), 16);
+    assert_true(number(found, "replica") == point->replica);
+    assert_true(number(found, "steps") == steps);
+    const cJSON *parameters = member(found, "parameters", cJSON_Object);
+    assert_int_equal(cJSON_GetArraySize(parameters), point->n_scanned);
+    for (size_t i = 0; i < point->n_scanned; i++)
+        assert_true(number(parameters, point->scanned[i].pointer) == point->scanned[i].value);
+    check_observables(member(found, "observables", cJSON_Object), samples);
+    check_curves(cJSON_GetObjectItemCaseSensitive(found, "curves"), point);
+}
+
+static void check_head(const cJSON *tree, const char *status) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    where = "result.json";
+    assert_string_equal(string(tree, "ergocl"), ERGO_VERSION);
+    assert_string_equal(string(tree, "sampler"), info->name);
+    assert_string_equal(string(tree, "status"), status);
+    assert_string_equal(string(tree, "seed"),
+                        cJSON_GetObjectItem(contract.job, "seed")->valuestring);
+    const cJSON *devices = member(tree, "device", cJSON_Array), *rate;
+    assert_int_equal(cJSON_GetArraySize(devices), 1);
+    where = "device";
+    assert_true(number(devices->child, "rank") == 0);
+    assert_true(*string(devices->child, "id") && *string(devices->child, "name") &&
+                *string(devices->child, "driver"));
+    where = "rate";
+    rate = member(tree, "rate", cJSON_Object);
+    assert_true(number(rate, "value") > 0 && number(rate, "seconds") > 0);
+    assert_string_equal(string(rate, "unit"), info->rate_unit);
+}
+
+static void complete(void) {
+    struct ergo_result *result = contract_run(contract.job, NULL, NULL);
+    char *path = ergo_path_join(contract.folder, "result.json"), *text = NULL, *file = NULL;
+    size_t length = 0;
+    contract_ok(ergo_result_json(contract.ctx, result, &text), "result.json as text");
+    contract_ok(ergo_file_read(contract.ctx, path, 1 << 26, &file, &length), "result.json");
+    assert_string_equal(text, file);
+    const char *end = NULL;
+    cJSON *tree = cJSON_ParseWithOpts(text, &end, true); /* and nothing after it */
+    assert_non_null(tree);
+    check_head(tree, "complete");
+    const cJSON *run = cJSON_GetObjectItem(contract.job, "run"), *points;
+    where = "the contract job";
+    const double sweeps = number(run, "sweeps"), every = number(run, "measure_every");
+    where = "result.json";
+    points = member(tree, "points", cJSON_Array);
+    assert_int_equal(cJSON_GetArraySize(points), 4);
+    for (int i = 0; i < 4; i++)
+        check_point(cJSON_GetArrayItem(points, i), result->members[i].point,
+                    sweeps + number(run, "equilibration"), floor(sweeps / every));
+    cJSON_Delete(tree);
+    free(text);
+    free(file);
+    free(path);
+    ergo_result_destroy(result);
+}
+
+static void test_complete(void **state) {
+    (void)state;
+    contract_each(complete);
+}
+
+/* A stopped run reports what it has, and says that it is stopped. */
+static void stopped(void) {
+    struct ergo_result *result = NULL;
+    char *text = NULL;
+    contract.block_samples = 1;
+    contract.block_steps = 1;
+    contract.stop_after = 1;
+    assert_int_equal(contract_try(contract.job, NULL, 0, &result), ERGO_STOPPED);
+    ergo_run_withdraw_stop();
+    contract_ok(ergo_result_json(contract.ctx, result, &text), "result.json as text");
+    cJSON *tree = cJSON_Parse(text);
+    assert_non_null(tree);
+    check_head(tree, "stopped");
+    assert_int_equal(ergo_status_exit_code(ERGO_STOPPED), 75);
+    cJSON_Delete(tree);
+    free(text);
+    ergo_result_destroy(result);
+}
+
+static void test_stopped(void **state) {
+    (void)state;
+    contract_each(stopped);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_stopped),
+    };
+    return cmocka_run_group_tests(tests, contract_set_up, contract_tear_down);
+}

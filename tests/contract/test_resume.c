@@ -1,0 +1,236 @@
+/*
+ * A run may be stopped after any block and continued, on any device: states, samples, curves and
+ * estimates are those of a run that was not. And a checkpoint that is not what a run has written is
+ * refused, also when its checksum is right.
+ */
+#include "contract.h"
+
+/* Usable devices, to resume on each in turn. */
+static struct ergo_device_summary *devices;
+static size_t n_devices;
+
+/* Sessions that are stopped until the run is complete; their number. The first is of `steps`, each
+ * one `growth` times as long as the one before. */
+static size_t run_in_sessions(const cJSON *job, uint64_t steps, uint64_t growth,
+                              struct ergo_result **result) {
+    size_t sessions = 1, device = 0;
+    contract.stop_after = steps;
+    enum ergo_status status = contract_try(job, NULL, 0, result);
+    while (status == ERGO_STOPPED && sessions < 1000) {
+        assert_string_equal((*result)->status, "stopped");
+        ergo_result_destroy(*result);
+        ergo_run_withdraw_stop();
+        while (!devices[device++ % n_devices].usable)
+            ;
+        const struct ergo_run_options options =
+            contract_options(devices[(device - 1) % n_devices].id);
+        contract.steps = 0;
+        contract.stop_after *= growth;
+        ergo_error_clear(contract.ctx);
+        status = ergo_resume(contract.ctx, contract.folder, &options, result);
+        sessions++;
+    }
+    ergo_run_withdraw_stop();
+    contract.stop_after = 0;
+    contract_ok(status, "a session");
+    assert_string_equal((*result)->status, "complete");
+    return sessions;
+}
+
+static void sessions(void) {
+    struct ergo_result *whole = contract_run(contract.job, NULL, NULL), *result = NULL;
+    const uint64_t total = whole->members[0].steps;
+    const struct {
+        size_t block;
+        uint64_t steps, growth;
+    } cases[] = {{1, 1, 1},         {1, 1, 5},         {1, 2, 3},
+                 {3, total / 7, 1}, {7, total / 3, 1}, {1, total - 1, 1}};
+    char what[100];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        contract.block_samples = cases[i].block;
+        contract.block_steps = (double)cases[i].block;
+        const size_t n = run_in_sessions(contract.job, cases[i].steps, cases[i].growth, &result);
+        snprintf(what, sizeof what, "%zu sessions, from %llu steps on, blocks of %zu", n,
+                 (unsigned long long)cases[i].steps, cases[i].block);
+        assert_true(n > 1);
+        contract_same(what, whole, result);
+        ergo_result_destroy(result);
+    }
+    contract.block_samples = 0;
+    contract.block_steps = 0;
+
+    /* asked before it began: a checkpoint of nothing */
+    ergo_run_request_stop();
+    assert_int_equal(contract_try(contract.job, NULL, 0, &result), ERGO_STOPPED);
+    assert_int_equal(contract.steps, 0);
+    ergo_result_destroy(result);
+    ergo_run_withdraw_stop();
+    const struct ergo_run_options options = contract_options(NULL);
+    for (int again = 0; again < 2; again++) { /* the second only reports */
+        contract.steps = 0;
+        contract_ok(ergo_resume(contract.ctx, contract.folder, &options, &result), "resume");
+        contract_same(again ? "a report of a finished run" : "stopped at once", whole, result);
+        assert_true(again ? contract.steps == 0 : contract.steps == total);
+        ergo_result_destroy(result);
+    }
+    ergo_result_destroy(whole);
+}
+
+static void test_sessions(void **state) {
+    (void)state;
+    contract_each(sessions);
+}
+
+/* The sampler's other contract jobs, which may have several batches: about seven sessions. */
+static void other_jobs(void) {
+    char pattern[160];
+    glob_t found = {0};
+    snprintf(pattern, sizeof pattern, CONTRACT_JOBS "%s-*.json", contract.sampler->info->name);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    contract.block_samples = 1;
+    contract.block_steps = 1;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct ergo_result *result = NULL;
+        cJSON *job = contract_read(found.gl_pathv[i]);
+        struct ergo_result *whole = contract_run(job, NULL, NULL);
+        assert_true(run_in_sessions(job, contract.steps / 7 + 1, 1, &result) > 1);
+        contract_same(found.gl_pathv[i], whole, result);
+        ergo_result_destroy(whole);
+        ergo_result_destroy(result);
+        cJSON_Delete(job);
+    }
+    globfree(&found);
+}
+
+static void test_other_jobs(void **state) {
+    (void)state;
+    contract_each(other_jobs);
+}
+
+/* ---- checkpoints that no run has written ----------------------------------------------------- */
+
+static char *checkpoint_path(void) {
+    char *path = ergo_path_join(contract.folder, "checkpoint.h5");
+    assert_non_null(path);
+    return path;
+}
+
+/* Write `blobs` with a right checksum and resume. */
+static enum ergo_status resume_from(const struct ergo_blobs *blobs) {
+    struct ergo_result *result = NULL;
+    char *path = checkpoint_path();
+    const struct ergo_run_options options = contract_options(NULL);
+    contract_ok(ergo_checkpoint_write(contract.ctx, path, blobs), "writing a checkpoint");
+    free(path);
+    ergo_error_clear(contract.ctx);
+    const enum ergo_status status = ergo_resume(contract.ctx, contract.folder, &options, &result);
+    ergo_result_destroy(result);
+    return status;
+}
+
+static void refused(const struct ergo_blobs *blobs, const char *name, const char *how) {
+    const enum ergo_status status = resume_from(blobs);
+    if (status != ERGO_E_IO && status != ERGO_E_JOB)
+        fail_msg("%s: a checkpoint whose blob \"%s\" is %s is not refused (status %d): %s",
+                 contract.sampler->info->name, name, how, (int)status,
+                 ergo_error_message(contract.ctx));
+    assert_true(*ergo_error_message(contract.ctx));
+}
+
+/* Blobs of a checkpoint in the middle of the run. */
+static struct ergo_blobs half_way(void) {
+    struct ergo_blobs blobs;
+    struct ergo_result *result = NULL;
+    char *path = checkpoint_path();
+    const cJSON *run = cJSON_GetObjectItem(contract.job, "run");
+    contract.block_samples = 1;
+    contract.stop_after = (uint64_t)cJSON_GetObjectItem(run, "sweeps")->valueint / 2;
+    assert_int_equal(contract_try(contract.job, NULL, 0, &result), ERGO_STOPPED);
+    ergo_run_withdraw_stop();
+    contract.stop_after = 0;
+    contract.block_samples = 0;
+    ergo_result_destroy(result);
+    contract_ok(ergo_checkpoint_read(contract.ctx, path, &blobs), "reading a checkpoint");
+    free(path);
+    return blobs;
+}
+
+static void damage(void) {
+    static const char *const needed[] = {"job",    "meta",          "members", "series",
+                                         "states", "state_lengths", "curves"};
+    struct ergo_blobs blobs = half_way();
+    contract_ok(resume_from(&blobs), "the same blobs again");
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        const struct ergo_blob *found = ergo_blobs_find(&blobs, needed[i]);
+        assert_non_null(found);
+        struct ergo_blob *blob = &blobs.blobs[found - blobs.blobs];
+        const size_t length = blob->length;
+        if (length == 0) /* no curves */
+            continue;
+        blob->length = length - 1;
+        refused(&blobs, needed[i], "a byte too short");
+        if (strcmp(needed[i], "job") != 0 && strcmp(needed[i], "meta") != 0) {
+            /* a blob has room for one byte more */
+            blob->length = length + 1;
+            refused(&blobs, needed[i], "a byte too long");
+        }
+        blob->length = 0;
+        refused(&blobs, needed[i], "empty");
+        blob->length = length;
+        blob->name[0] ^= 1;
+        refused(&blobs, needed[i], "not there");
+        blob->name[0] ^= 1;
+    }
+    /* numbers that would send the run out of its arrays, or on a chain from elsewhere */
+    static const char *const numbers[] = {"meta", "members", "state_lengths", "curves"};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const struct ergo_blob *blob = ergo_blobs_find(&blobs, numbers[i]);
+        for (size_t at = 0; at + 8 <= blob->length && at < 48; at += 8)
+            for (int value = 0; value >= -1; value--) {
+                uint64_t before, wrong = (uint64_t)(int64_t)value;
+                char how[80];
+                memcpy(&before, (char *)blob->data + at, 8);
+                /* digest and steps of a member, filled of a curve: the run finds them itself, or
+                 * any value may be right */
+                if (before == wrong || (i == 1 && at == 16) || (i == 1 && at == 8 && !wrong) ||
+                    (i == 3 && (at >= 16 || (at == 0 && !wrong))))
+                    continue;
+                snprintf(how, sizeof how, "%lld at byte %zu", (long long)value, at);
+                memcpy((char *)blob->data + at, &wrong, 8);
+                refused(&blobs, numbers[i], how);
+                memcpy((char *)blob->data + at, &before, 8);
+            }
+    }
+    contract_ok(resume_from(&blobs), "the blobs mended");
+    ergo_blobs_free(&blobs);
+}
+
+static void test_damage(void **state) {
+    (void)state;
+    contract_each(damage);
+}
+
+static int set_up(void **state) {
+    if (contract_set_up(state) != 0)
+        return -1;
+    bool usable = false;
+    if (ergo_device_list(contract.ctx, true, &devices, &n_devices) != ERGO_OK)
+        return -1;
+    for (size_t i = 0; i < n_devices; i++)
+        usable = usable || devices[i].usable;
+    return usable ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    free(devices);
+    return contract_tear_down(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sessions),
+        cmocka_unit_test(test_other_jobs),
+        cmocka_unit_test(test_damage),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

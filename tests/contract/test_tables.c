@@ -1,0 +1,198 @@
+/*
+ * What a sampler's author has to write beside the sampler: tables that are whole, an example job,
+ * contract jobs that let the other tests bite, golden digests, and texts made from the tables.
+ */
+#include "contract.h"
+
+static void complain(const char *about, const char *what) {
+    fail_msg("%s: %s: %s", contract.sampler->info->name, about, what);
+}
+
+static bool filled(const char *text) {
+    return text && *text;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static const struct ergo_observable *observable_called(const char *name) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (strcmp(info->observables[o].name, name) == 0)
+            return &info->observables[o];
+    return NULL;
+}
+
+static void check_observable(const struct ergo_observable *o) {
+    if (!filled(o->help) || !o->unit)
+        complain(o->name, "needs help, and a unit (\"\" for none)");
+    if (observable_called(o->name) != o)
+        complain(o->name, "is there twice");
+    if ((o->sample != NULL) == (o->derive != NULL) || (o->derive && !o->inputs[0]))
+        complain(o->name, "needs either sample, or derive and its inputs");
+    for (size_t i = 0; i < 8 && o->inputs[i]; i++) {
+        const struct ergo_observable *input = observable_called(o->inputs[i]);
+        if (!input || !input->sample)
+            complain(o->inputs[i], "an input has to be an observable with samples");
+    }
+}
+
+static void tables(void) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_sampler_ops *ops = contract.sampler->ops;
+    if (!filled(info->summary) || !filled(info->citation) || !filled(info->step_name) ||
+        !filled(info->rate_unit) || !info->programs[0] || !info->state_version)
+        complain("info", "summary, citation, step and rate unit, programs, state version");
+    /* room for them in src/run */
+    if (!info->n_columns || info->n_columns > 16 || info->n_curves > 8 || !info->n_observables)
+        complain("info", "1 to 16 columns, at most 8 curves, 1 and more observables");
+    for (size_t c = 0; c < info->n_columns; c++)
+        if (!filled(info->columns[c].name) || !info->columns[c].unit ||
+            !filled(info->columns[c].help))
+            complain("columns", "each needs name, unit and help");
+    for (size_t c = 0; c < info->n_curves; c++)
+        if (!filled(info->curves[c].name) || !filled(info->curves[c].x_label) ||
+            !info->curves[c].unit || !filled(info->curves[c].help))
+            complain("curves", "each needs name, x label, unit and help");
+    for (size_t t = 0; t < info->n_tunables; t++)
+        if (!filled(info->tunables[t].help) || info->tunables[t].min > 0 ||
+            info->tunables[t].max < 1)
+            complain(info->tunables[t].name, "needs help, and a range that 0, automatic, begins");
+    for (size_t o = 0; o < info->n_observables; o++)
+        check_observable(&info->observables[o]);
+    if (!ops->check || !ops->plan || !ops->create || !ops->init || !ops->advance || !ops->collect ||
+        !ops->curve_every || !ops->save || !ops->load || !ops->audit || !ops->destroy ||
+        (info->n_curves && (!ops->curve_size || !ops->curve_x)))
+        complain("ops", "one is missing that is not optional");
+}
+
+static void test_tables(void **state) {
+    (void)state;
+    contract_each(tables);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+/* Number of job files in `pattern` of the sampler; all have to pass the checker. */
+static size_t jobs_of_sampler(const char *pattern) {
+    glob_t found = {0};
+    size_t count = 0;
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct ergo_job *job = NULL;
+        contract_ok(ergo_job_load(contract.ctx, found.gl_pathv[i], NULL, 0, &job),
+                    found.gl_pathv[i]);
+        count += strcmp(ergo_job_sampler(job), contract.sampler->info->name) == 0;
+        ergo_job_destroy(job);
+    }
+    globfree(&found);
+    return count;
+}
+
+/* Jobs that would not show what the tests look for. */
+static void check_contract_job(const cJSON *job, size_t least_samples) {
+    const cJSON *scan = contract_scan(job), *run = cJSON_GetObjectItem(job, "run");
+    const cJSON *seed = cJSON_GetObjectItem(job, "seed");
+    const cJSON *replicas = cJSON_GetObjectItem(job, "replicas");
+    const cJSON *lead = cJSON_GetObjectItem(run, "equilibration");
+    const cJSON *sweeps = cJSON_GetObjectItem(run, "sweeps");
+    const cJSON *every = cJSON_GetObjectItem(run, "measure_every");
+    if (!scan || scan->next || cJSON_GetArraySize(scan) != 2 || !cJSON_IsNumber(scan->child) ||
+        !cJSON_IsString(seed) || !replicas || replicas->valueint != 2)
+        complain("contract job", "a seed, two replicas, and a scan of one key over two numbers");
+    if (!lead || !sweeps || !every || every->valueint < 2 ||
+        lead->valueint % every->valueint == 0 || sweeps->valueint % every->valueint == 0 ||
+        (size_t)(sweeps->valueint / every->valueint) < least_samples)
+        complain("contract job", "equilibration and sweeps leave a rest when divided by "
+                                 "measure_every (>= 2); 2 samples and more in the tiny job, 16 and "
+                                 "more in the other");
+}
+
+static void jobs(void) {
+    const char *name = contract.sampler->info->name;
+    char tiny[160];
+    if (jobs_of_sampler("data/jobs/*.json") == 0)
+        complain("data/jobs", "no example job");
+    if (jobs_of_sampler(CONTRACT_JOBS "*.json") < 2)
+        complain(CONTRACT_JOBS, "NAME.json and NAME-tiny.json are needed");
+    snprintf(tiny, sizeof tiny, CONTRACT_JOBS "%s-tiny.json", name);
+    cJSON *small = contract_read(tiny);
+    if (!small)
+        complain(tiny, "is missing");
+    check_contract_job(contract.job, 16);
+    check_contract_job(small, 2);
+    cJSON_Delete(small);
+}
+
+static void test_jobs(void **state) {
+    (void)state;
+    contract_each(jobs);
+}
+
+/* Every contract job has its digests, every digest its job. */
+static void test_golden_file(void **state) {
+    (void)state;
+    glob_t found = {0};
+    cJSON *golden = contract_read("data/reference/digests.json");
+    const cJSON *list, *known = cJSON_GetObjectItem(golden, "digests");
+    assert_non_null(known);
+    assert_int_equal(glob(CONTRACT_JOBS "*.json", 0, NULL, &found), 0);
+    assert_int_equal(cJSON_GetArraySize(known), found.gl_pathc);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct ergo_job *job = NULL;
+        const char *path = found.gl_pathv[i];
+        contract_ok(ergo_job_load(contract.ctx, path, NULL, 0, &job), path);
+        list = cJSON_GetObjectItemCaseSensitive(known, path);
+        if ((size_t)cJSON_GetArraySize(list) != ergo_job_count_points(job))
+            fail_msg("%s: not as many digests as points in data/reference/digests.json", path);
+        ergo_job_destroy(job);
+    }
+    globfree(&found);
+    cJSON_Delete(golden);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* Help of the sampler and the schema know every key and tunable, help every observable too. */
+static void texts(void) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    char *help = NULL, *schema = NULL, *kernels = NULL;
+    contract_ok(ergo_help_text(contract.ctx, info->name, &help), "help");
+    contract_ok(ergo_schema_text(contract.ctx, &schema), "schema");
+    contract_ok(ergo_kernels_text(contract.ctx, info->name, &kernels), "kernels");
+    cJSON *tree = cJSON_Parse(schema);
+    assert_non_null(tree);
+    if (!strstr(help, info->summary) || !strstr(schema, info->name))
+        complain("help and schema", "do not know the sampler");
+    for (size_t k = 0; k < info->n_keys; k++)
+        if (!strstr(help, info->keys[k].pointer) ||
+            !strstr(schema, strrchr(info->keys[k].pointer, '/') + 1))
+            complain(info->keys[k].pointer, "is not in help and schema");
+    for (size_t t = 0; t < info->n_tunables; t++)
+        if (!strstr(help, info->tunables[t].name) || !strstr(schema, info->tunables[t].name))
+            complain(info->tunables[t].name, "is not in help and schema");
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (!info->observables[o].hidden && !strstr(help, info->observables[o].name))
+            complain(info->observables[o].name, "is not in help");
+    for (size_t p = 0; p < 8 && info->programs[p]; p++)
+        if (!strstr(kernels, info->programs[p]))
+            complain(info->programs[p], "is not among the kernels");
+    cJSON_Delete(tree);
+    free(help);
+    free(schema);
+    free(kernels);
+}
+
+static void test_texts(void **state) {
+    (void)state;
+    contract_each(texts);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_golden_file),
+        cmocka_unit_test(test_texts),
+    };
+    return cmocka_run_group_tests(tests, contract_set_up, contract_tear_down);
+}

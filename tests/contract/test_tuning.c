@@ -1,0 +1,111 @@
+/*
+ * Tunables change the launch and never the chain: neither states nor samples.
+ *
+ * Row j gives every tunable the value j modulo the length of its list, moved on by one with every
+ * turn (and differently for each), so that values of different tunables meet in many ways. What a
+ * device cannot do has to be refused by a message that names the tunable; the row is then run
+ * without it.
+ */
+#include "contract.h"
+
+enum { MAX_TUNABLES = 16, MAX_VALUES = 16 };
+
+struct values {
+    size_t count;
+    int64_t value[MAX_VALUES];
+    bool accepted[MAX_VALUES];
+};
+
+/* All of a short range; of a long one its ends, and values that are powers of two or are not. */
+static struct values values_of(const struct ergo_tunable *t) {
+    static const int64_t some[] = {1, 2, 3, 7, 32, 49, 256};
+    struct values v = {.count = 1}; /* the first is 0: automatic */
+    for (int64_t x = t->min > 1 ? t->min : 1; t->max <= 4 && x <= t->max; x++)
+        v.value[v.count++] = x;
+    for (size_t i = 0; t->max > 4 && i < sizeof some / sizeof some[0]; i++)
+        if (some[i] >= t->min && some[i] < t->max)
+            v.value[v.count++] = some[i];
+    if (t->max > 4)
+        v.value[v.count++] = t->max;
+    return v;
+}
+
+/* Runs the row; clears the tunables that were refused. NULL: even the plain job is refused. */
+static struct ergo_result *run_row(const struct ergo_sampler_info *info, int64_t *row,
+                                   char *description, size_t size) {
+    struct ergo_result *result = NULL;
+    for (size_t attempt = 0; attempt <= info->n_tunables; attempt++) {
+        char sets[MAX_TUNABLES][80];
+        const char *list[MAX_TUNABLES];
+        size_t used = 0;
+        for (size_t t = 0; t < info->n_tunables; t++) {
+            snprintf(sets[t], sizeof sets[t], "/tuning/%s=%lld", info->tunables[t].name,
+                     (long long)row[t]);
+            list[t] = sets[t];
+            used += (size_t)snprintf(description + used, size - used, " %s", sets[t]);
+        }
+        const enum ergo_status status = contract_try(contract.job, list, info->n_tunables, &result);
+        if (status == ERGO_OK)
+            return result;
+        const char *message = ergo_error_message(contract.ctx);
+        bool named = false;
+        for (size_t t = 0; t < info->n_tunables; t++) {
+            char pointer[80];
+            snprintf(pointer, sizeof pointer, "/tuning/%s", info->tunables[t].name);
+            if (row[t] && strstr(message, pointer)) {
+                row[t] = 0;
+                named = true;
+            }
+        }
+        if ((status != ERGO_E_JOB && status != ERGO_E_DEVICE) || !named)
+            fail_msg("%s:%s: neither done nor refused with a tunable's name, but: %s", info->name,
+                     description, message);
+    }
+    return NULL;
+}
+
+static void tuning(void) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    struct values values[MAX_TUNABLES];
+    struct ergo_result *base = contract_run(contract.job, NULL, NULL), *other;
+    /* PoCL compiles for seconds what others do in a fraction of one */
+    const size_t rows = strstr(base->device.platform, "Portable Computing Language") ? 11 : 16;
+    assert_true(info->n_tunables <= MAX_TUNABLES);
+    for (size_t t = 0; t < info->n_tunables; t++)
+        values[t] = values_of(&info->tunables[t]);
+    for (size_t j = 0; j < rows && info->n_tunables; j++) {
+        int64_t row[MAX_TUNABLES];
+        size_t at[MAX_TUNABLES];
+        char description[1024];
+        for (size_t t = 0; t < info->n_tunables; t++) {
+            at[t] = (j + (t + 1) * (j / values[t].count)) % values[t].count;
+            row[t] = values[t].value[at[t]];
+        }
+        other = run_row(info, row, description, sizeof description);
+        assert_non_null(other);
+        contract_same(description, base, other);
+        for (size_t t = 0; t < info->n_tunables; t++)
+            if (row[t])
+                values[t].accepted[at[t]] = true;
+        ergo_result_destroy(other);
+    }
+    for (size_t t = 0; t < info->n_tunables; t++) {
+        size_t accepted = 0;
+        for (size_t i = 1; i < values[t].count; i++)
+            accepted += values[t].accepted[i];
+        print_message("%s: /tuning/%s: %zu of %zu values accepted\n", info->name,
+                      info->tunables[t].name, accepted, values[t].count - 1);
+        assert_true(accepted > 0);
+    }
+    ergo_result_destroy(base);
+}
+
+static void test_tuning(void **state) {
+    (void)state;
+    contract_each(tuning);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tuning)};
+    return cmocka_run_group_tests(tests, contract_set_up, contract_tear_down);
+}
