@@ -30,7 +30,7 @@ struct ergo_run {
     struct ergo_result *result;
     const struct ergo_sampler *sampler;
     struct ergo_device *device;
-    char *folder;
+    const char *folder;
     int lock;
 
     /* where the run is */
