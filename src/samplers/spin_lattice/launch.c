@@ -198,7 +198,9 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
     l.correlate_parts = (uint32_t)(s.words / (1u << 25) + 1); /* 2^25 words x 64 sites < 2^32 */
     l.measure_groups = 1;
     if (l.path != ISING_PATH_LOCAL) {
-        const uint64_t per_group = 64 * (uint64_t)l.group;
+        /* a GPU needs all its units for this short kernel; a CPU has few */
+        const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+        const uint64_t per_group = (gpu ? 4 : 64) * (uint64_t)l.group;
         uint64_t groups = (s.blocks + per_group - 1) / per_group;
         const uint64_t least = s.blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds = 2^32 - ... */
         const uint64_t enough = 8 * (uint64_t)(d->compute_units ? d->compute_units : 1);
