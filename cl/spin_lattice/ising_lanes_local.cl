@@ -34,7 +34,8 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
                 __local uint *own = storage + colour * ISING_ROOM + ISING_MARGIN;
                 __local const uint *other = storage + (1 - colour) * ISING_ROOM + ISING_MARGIN;
                 for (uint chunk = 0; chunk < ISING_CHUNKS; chunk++)
-                    ising_update_lanes(own, other, 8 * chunk, sweep, colour, &member);
+                    ising_update_lanes(own, other, ISING_CHUNK * chunk, 8 * chunk, sweep, colour,
+                                       &member);
                 for (uint i = 0; i < ISING_MARGIN; i++) {
                     own[-1 - (int)i] = own[ISING_WORDS - 1 - i % ISING_WORDS];
                     own[ISING_WORDS + i] = own[i % ISING_WORDS];

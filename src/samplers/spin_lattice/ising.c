@@ -142,8 +142,9 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct ising_st
             ctx, s, l->lanes ? "spin_lattice/ising_lanes_local.cl" : "spin_lattice/ising_local.cl",
             o.data, "ising_sweep_local", &s->fast_program, &s->fast);
     if (status == ERGO_OK && l->path == ISING_PATH_TILE)
-        status = build_one(ctx, s, "spin_lattice/ising_tile.cl", o.data, "ising_sweep_tile",
-                           &s->fast_program, &s->fast);
+        status = build_one(
+            ctx, s, l->lanes ? "spin_lattice/ising_lanes_tile.cl" : "spin_lattice/ising_tile.cl",
+            o.data, "ising_sweep_tile", &s->fast_program, &s->fast);
     if (status == ERGO_OK && l->path == ISING_PATH_GLOBAL && l->lanes)
         status = build_one(ctx, s, "spin_lattice/ising_lanes_global.cl", o.data,
                            "ising_sweep_lanes", &s->fast_program, &s->sweep);
