@@ -147,7 +147,7 @@ sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
 # make bench BENCH_ARGS="--device gpu --json FILE"; bench/README.md
 BENCH        := $(BUILD)/bench/ergocl-bench
 BENCH_OBJ    := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c))
-BENCH_COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
+BENCH_COMMIT ?= $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
 $(BENCH_OBJ): INCLUDES += -Itests -DERGO_BENCH_COMMIT='"$(BENCH_COMMIT)"'
 # The program to beat: all that the compiler can do on this machine.
 $(BUILD)/bench/serial_ising.o: override CFLAGS += -O3 -march=native
