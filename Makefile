@@ -202,10 +202,7 @@ INSTALL  := install
 MAN      := share/man/man1/ergocl.1
 COMPLETE := share/bash-completion/completions/ergocl
 
-$(BUILD)/job.schema.json: $(BUILD)/ergocl
-	$(BUILD)/ergocl schema > $@.tmp && mv $@.tmp $@
-
-install: all $(BUILD)/job.schema.json
+install: all
 	$(INSTALL) -d "$(D)/bin" "$(D)/lib/pkgconfig" "$(D)/include/ergocl" \
 	    "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
 	$(INSTALL) -m 755 $(BUILD)/ergocl "$(D)/bin/ergocl"
@@ -218,7 +215,7 @@ install: all $(BUILD)/job.schema.json
 	sed 's/@VERSION@/$(VERSION)/' src/cli/ergocl.1 > "$(D)/$(MAN)"
 	$(INSTALL) -m 644 src/cli/completion.bash "$(D)/$(COMPLETE)"
 	$(INSTALL) -m 644 data/jobs/*.json "$(D)/share/ergocl/jobs/"
-	$(INSTALL) -m 644 $(BUILD)/job.schema.json "$(D)/share/ergocl/job.schema.json"
+	$(INSTALL) -m 644 data/job.schema.json "$(D)/share/ergocl/job.schema.json"
 
 uninstall:
 	rm -f "$(D)/bin/ergocl" "$(D)"/lib/libergocl.a "$(D)"/lib/libergocl.so* \
