@@ -136,6 +136,10 @@ struct ergo_sampler_ops {
     /* A picture of a member, or NULL op. */
     enum ergo_status (*picture)(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_picture *picture);
+    /* The member's configuration as one frame of extended XYZ, appended to `text`, or NULL op (then
+     * info->trajectory is NULL). */
+    enum ergo_status (*frame)(struct ergo_context *ctx, void *state, size_t member,
+                              struct ergo_text *text);
     /* Exact or published value of an observable at a point; NAN: not known. */
     double (*exact)(const struct ergo_point *point, const char *observable);
     void (*destroy)(void *state);
