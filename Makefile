@@ -147,7 +147,7 @@ sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
 # make bench BENCH_ARGS="--device gpu --json FILE"; bench/README.md
 BENCH        := $(BUILD)/bench/ergocl-bench
 BENCH_OBJ    := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c))
-BENCH_COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
+BENCH_COMMIT ?= $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
 $(BENCH_OBJ): INCLUDES += -Itests -DERGO_BENCH_COMMIT='"$(BENCH_COMMIT)"'
 # The program to beat: all that the compiler can do on this machine.
 $(BUILD)/bench/serial_ising.o: override CFLAGS += -O3 -march=native
@@ -202,10 +202,7 @@ INSTALL  := install
 MAN      := share/man/man1/ergocl.1
 COMPLETE := share/bash-completion/completions/ergocl
 
-$(BUILD)/job.schema.json: $(BUILD)/ergocl
-	$(BUILD)/ergocl schema > $@.tmp && mv $@.tmp $@
-
-install: all $(BUILD)/job.schema.json
+install: all
 	$(INSTALL) -d "$(D)/bin" "$(D)/lib/pkgconfig" "$(D)/include/ergocl" \
 	    "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
 	$(INSTALL) -m 755 $(BUILD)/ergocl "$(D)/bin/ergocl"
@@ -218,7 +215,7 @@ install: all $(BUILD)/job.schema.json
 	sed 's/@VERSION@/$(VERSION)/' src/cli/ergocl.1 > "$(D)/$(MAN)"
 	$(INSTALL) -m 644 src/cli/completion.bash "$(D)/$(COMPLETE)"
 	$(INSTALL) -m 644 data/jobs/*.json "$(D)/share/ergocl/jobs/"
-	$(INSTALL) -m 644 $(BUILD)/job.schema.json "$(D)/share/ergocl/job.schema.json"
+	$(INSTALL) -m 644 data/job.schema.json "$(D)/share/ergocl/job.schema.json"
 
 uninstall:
 	rm -f "$(D)/bin/ergocl" "$(D)"/lib/libergocl.a "$(D)"/lib/libergocl.so* \

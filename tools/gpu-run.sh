@@ -11,7 +11,7 @@ PATH=$PATH:/usr/sbin:/sbin # ldconfig
 
 packages=(libcjson1 libcjson-dev libsodium23 libsodium-dev libpng16-16 libpng-dev libhdf5-103-1
     libhdf5-hl-100 libhdf5-dev libaec0 libsz2 pkgconf pkgconf-bin libpkgconf3 ocl-icd-opencl-dev
-    ocl-icd-libopencl1 opencl-c-headers zlib1g zlib1g-dev)
+    ocl-icd-libopencl1 opencl-c-headers zlib1g zlib1g-dev libcmocka0 libcmocka-dev librandom123-dev)
 
 if [ "${1:-}" = --fetch ] && [ $# -eq 2 ]; then
     mkdir -p "$2"

@@ -114,6 +114,22 @@ ERGO_INLINE void ising_load(ISING_SPACE const uint *own, ISING_SPACE const uint 
 #endif
 }
 
+/* Up spins of both colours and unequal bonds of block `block` of colour 0, which lies at its own
+ * place on a whole lattice: a bond joins two colours, so colour 0 sees all of them. */
+ERGO_INLINE void ising_count_block(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
+                                   uint block, uint *up, uint *unequal) {
+    uint spins[4];
+    struct ising_bonds_vec n[4];
+    ising_load(own, other, ising_place(block, 0), block, 0, spins, n);
+    ERGO_UNROLL
+    for (uint l = 0; l < 4; l++) {
+        const uint valid = ISING_VALID(4 * block + l);
+        const struct ising_bonds b = {n[l].up, n[l].down, n[l].same, n[l].side};
+        *up += ERGO_POPCOUNT(spins[l]) + ERGO_POPCOUNT(n[l].same & valid);
+        *unequal += ising_unequal(spins[l], b, valid);
+    }
+}
+
 /* Update one block of `own`, which lies at `p`; `block` is its number on the whole lattice. */
 ERGO_INLINE void ising_update(ISING_SPACE uint *own, ISING_SPACE const uint *other,
                               struct ising_place p, uint block, ulong sweep, uint colour,

@@ -54,9 +54,8 @@ static inline uint ising_group_sum(__local uint *scratch, uint item, uint size, 
 
 /*
  * Up spins and unequal bonds, one pair of partial sums per group:
- * sums[sample][member][group] of (up, unequal). A bond joins two colours, so colour 0 sees all of
- * them. Each group strides over the blocks; a partial sum counts at most 2^32 - 1 (the host bounds
- * the blocks per group).
+ * sums[sample][member][group] of (up, unequal). Each group strides over the blocks; a partial sum
+ * counts at most 2^32 - 1 (the host bounds the blocks per group).
  */
 __kernel void ising_measure(__global const uint *spins, __global uint2 *sums, uint sample,
                             __local uint *scratch) {
@@ -73,11 +72,7 @@ __kernel void ising_measure(__global const uint *spins, __global uint2 *sums, ui
         const uint block = round * stride + group * size + item;
         if (block >= ISING_BLOCKS)
             continue;
-        for (uint l = 0; l < 4; l++) {
-            const uint word = 4 * block + l;
-            up += ERGO_POPCOUNT(own[word]) + ERGO_POPCOUNT(other[word]);
-            unequal += ising_unequal(own[word], ising_gather(other, word, 0), ising_valid(word));
-        }
+        ising_count_block(own, other, block, &up, &unequal);
     }
     up = ising_group_sum(scratch, item, size, up);
     unequal = ising_group_sum(scratch, item, size, unequal);

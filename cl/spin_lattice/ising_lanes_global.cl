@@ -13,6 +13,6 @@ __kernel void ising_sweep_lanes(__global uint *spins, __global const struct isin
     const struct ising_member member = members[index];
     __global uint *lattice = spins + (ulong)index * (8u * ISING_BLOCKS);
     ising_update_lanes(lattice + colour * (4u * ISING_BLOCKS),
-                       lattice + (1u - colour) * (4u * ISING_BLOCKS), block, sweep, colour,
-                       &member);
+                       lattice + (1u - colour) * (4u * ISING_BLOCKS), 4 * block, block, sweep,
+                       colour, &member);
 }

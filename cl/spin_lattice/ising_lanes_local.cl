@@ -34,7 +34,8 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
                 __local uint *own = storage + colour * ISING_ROOM + ISING_MARGIN;
                 __local const uint *other = storage + (1 - colour) * ISING_ROOM + ISING_MARGIN;
                 for (uint chunk = 0; chunk < ISING_CHUNKS; chunk++)
-                    ising_update_lanes(own, other, 8 * chunk, sweep, colour, &member);
+                    ising_update_lanes(own, other, ISING_CHUNK * chunk, 8 * chunk, sweep, colour,
+                                       &member);
                 for (uint i = 0; i < ISING_MARGIN; i++) {
                     own[-1 - (int)i] = own[ISING_WORDS - 1 - i % ISING_WORDS];
                     own[ISING_WORDS + i] = own[i % ISING_WORDS];
@@ -44,13 +45,11 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
         if (samples) {
             __local const uint *own = storage + ISING_MARGIN;
             __local const uint *other = own + ISING_ROOM;
-            uint up = 0, unequal = 0;
-            for (uint word = 0; word < ISING_WORDS; word++) {
-                up += ERGO_POPCOUNT(own[word]) + ERGO_POPCOUNT(other[word]);
-                unequal +=
-                    ising_unequal(own[word], ising_gather(other, word, 0), ising_valid(word));
-            }
-            sums[((ulong)first + sample) * count + index] = (uint2)(up, unequal);
+            ulong8 up = (ulong8)(0UL), unequal = (ulong8)(0UL);
+            for (uint chunk = 0; chunk < ISING_CHUNKS; chunk++)
+                ising_count_lanes(own, other, 8 * chunk, &up, &unequal);
+            sums[((ulong)first + sample) * count + index] =
+                (uint2)(ising_sum_lanes(up), ising_sum_lanes(unequal));
         }
     }
 

@@ -42,16 +42,8 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
         }
         if (samples) {
             uint up = 0, unequal = 0;
-            for (uint block = item; block < ISING_BLOCKS; block += ISING_GROUP) {
-                for (uint l = 0; l < 4; l++) {
-                    const uint word = 4 * block + l;
-                    const uint own = lattice[word];
-                    up += ERGO_POPCOUNT(own) + ERGO_POPCOUNT(lattice[ISING_COLOUR_WORDS + word]);
-                    unequal +=
-                        ising_unequal(own, ising_gather(lattice + ISING_COLOUR_WORDS, word, 0),
-                                      ising_valid(word));
-                }
-            }
+            for (uint block = item; block < ISING_BLOCKS; block += ISING_GROUP)
+                ising_count_block(lattice, lattice + ISING_COLOUR_WORDS, block, &up, &unequal);
             scratch[item] = up;
             scratch[ISING_GROUP + item] = unequal;
             barrier(CLK_LOCAL_MEM_FENCE);

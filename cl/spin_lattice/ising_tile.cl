@@ -9,11 +9,11 @@
 #define ISING_TALL (ISING_ROWS + 2 * ISING_HALO)
 #define ISING_ROW_BLOCKS (ISING_W / 4)
 
-/* ISING_SWEEPS sweeps from `from` to `to`. Group (g, member) owns rows g ISING_ROWS and following.
- */
+/* `sweeps` <= ISING_SWEEPS sweeps from `from` to `to`. Group (g, member) owns rows g ISING_ROWS and
+ * following. */
 __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_tile(__global const uint4 *from, __global uint4 *to,
-                 __global const struct ising_member *members, ulong sweep) {
+                 __global const struct ising_member *members, ulong sweep, uint sweeps) {
     __local uint4 tile[2 * ISING_TALL * ISING_ROW_BLOCKS];
     const uint item = (uint)get_local_id(0), index = (uint)get_global_id(1);
     const uint top = (uint)get_group_id(0) * ISING_ROWS;
@@ -30,12 +30,13 @@ ising_sweep_tile(__global const uint4 *from, __global uint4 *to,
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    for (uint half_sweep = 0; half_sweep < 2 * ISING_SWEEPS; half_sweep++) {
+    for (uint half_sweep = 0; half_sweep < 2 * sweeps; half_sweep++) {
         const uint colour = half_sweep & 1;
         __local uint *own = (__local uint *)(tile + colour * (ISING_TALL * ISING_ROW_BLOCKS));
         __local const uint *other =
             (__local const uint *)(tile + (1 - colour) * (ISING_TALL * ISING_ROW_BLOCKS));
-        const uint first = 1 + half_sweep; /* what is still known of the halo shrinks */
+        /* what is still known of the halo shrinks; fewer sweeps need less of it */
+        const uint first = 1 + half_sweep + 2 * (ISING_SWEEPS - sweeps);
         const uint count = (ISING_TALL - 2 * first) * ISING_ROW_BLOCKS;
         for (uint i = item; i < count; i += ISING_GROUP) {
             const uint r = first + i / ISING_ROW_BLOCKS;

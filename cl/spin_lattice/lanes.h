@@ -120,9 +120,10 @@ struct ising_around {
     ulong8 valid[2];
 };
 
-ERGO_INLINE struct ising_around ising_neighbours(ISING_SPACE const uint *other, uint block,
-                                                 uint colour) {
-    const int first = (int)(4 * block), row = (int)ISING_W;
+/* Of the chunk of blocks `block` .. `block` + 7, whose words lie from `first` on. */
+ERGO_INLINE struct ising_around ising_neighbours(ISING_SPACE const uint *other, int first,
+                                                 uint block, uint colour) {
+    const int row = (int)ISING_W;
     const bool inside = first > row && first + 32 + row < (int)ISING_WORDS;
     const struct ising_window up = ising_window(other, first - row, inside);
     const struct ising_window down = ising_window(other, first + row, inside);
@@ -189,17 +190,37 @@ ERGO_INLINE void ising_deal(ulong8 a, ulong8 b, ulong8 *first, ulong8 *second) {
     *second = (ulong8)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7);
 }
 
-/* Update blocks `block` .. `block` + 7 of `own`; words up to the chunk's end
- * can be read. */
-ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uint *other,
+ERGO_INLINE uint ising_sum_lanes(ulong8 v) {
+    return (uint)(v.s0 + v.s1 + v.s2 + v.s3 + v.s4 + v.s5 + v.s6 + v.s7);
+}
+
+/* ising_count_block of block.h for blocks `block` .. `block` + 7; a lane of `up` and `unequal`
+ * counts at most 64 bonds x 4 a chunk. */
+ERGO_INLINE void ising_count_lanes(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
+                                   uint block, ulong8 *up, ulong8 *unequal) {
+    const struct ising_around a = ising_neighbours(other, (int)(4 * block), block, 0);
+    ERGO_UNROLL
+    for (int h = 0; h < 2; h++) {
+        const ulong8 spins = as_ulong8(vload16(h, own + 4 * block)), valid = a.valid[h];
+        *up += ERGO_POPCOUNT(spins & valid) + ERGO_POPCOUNT(a.n[h].same & valid);
+        *unequal += ERGO_POPCOUNT((spins ^ a.n[h].up) & valid) +
+                    ERGO_POPCOUNT((spins ^ a.n[h].down) & valid) +
+                    ERGO_POPCOUNT((spins ^ a.n[h].same) & valid) +
+                    ERGO_POPCOUNT((spins ^ a.n[h].side) & valid);
+    }
+}
+
+/* Update blocks `block` .. `block` + 7 of the lattice, whose words lie from `at` on in `own` and
+ * `other`; words up to the chunk's end can be read. */
+ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uint *other, uint at,
                                     uint block, ulong sweep, uint colour,
                                     const struct ising_member *member) {
-    const struct ising_around a = ising_neighbours(other, block, colour);
+    const struct ising_around a = ising_neighbours(other, (int)at, block, colour);
     uint16 spins[2];
     struct ising_word m[2], s[2];
     ERGO_UNROLL
     for (int h = 0; h < 2; h++) {
-        spins[h] = vload16(h, own + 4 * block);
+        spins[h] = vload16(h, own + at);
         m[h] = ising_open(as_ulong8(spins[h]), a.n[h], a.valid[h], member);
     }
     ERGO_UNROLL
@@ -213,8 +234,8 @@ ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uin
     spins[0] ^= as_uint16((ulong8)(p.s0, q.s0, p.s2, q.s2, p.s4, q.s4, p.s6, q.s6));
     spins[1] ^= as_uint16((ulong8)(p.s1, q.s1, p.s3, q.s3, p.s5, q.s5, p.s7, q.s7));
     if (ISING_BLOCKS % 8 == 0 || block + 8 <= ISING_BLOCKS) {
-        vstore16(spins[0], 0, own + 4 * block);
-        vstore16(spins[1], 1, own + 4 * block);
+        vstore16(spins[0], 0, own + at);
+        vstore16(spins[1], 1, own + at);
     } else { /* what lies behind the last block belongs to another work-item */
         union {
             uint word[32];
@@ -222,7 +243,7 @@ ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uin
         } u;
         u.vector[0] = spins[0], u.vector[1] = spins[1];
         for (uint i = 0; i < 4 * (ISING_BLOCKS % 8); i++)
-            own[4 * block + i] = u.word[i];
+            own[at + i] = u.word[i];
     }
 }
 

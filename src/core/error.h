@@ -2,6 +2,8 @@
 #ifndef ERGO_CORE_ERROR_H
 #define ERGO_CORE_ERROR_H
 
+#include <assert.h>
+
 #include "ergocl/ergocl.h"
 
 #if defined(__GNUC__)
@@ -16,10 +18,17 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
                                   const char *file, int line, const char *format, ...)
     ERGO_PRINTF(6, 7);
 
+/* A failure is not ERGO_OK: said in the header, where callers and the static analyser see it. */
+static inline enum ergo_status ergo_error_raised(enum ergo_status status) {
+    assert(status != ERGO_OK);
+    return status;
+}
+
 #define ERGO_FAIL(ctx, status, ...)                                                                \
-    ergo_error_raise((ctx), (status), 0, __FILE__, __LINE__, __VA_ARGS__)
+    ergo_error_raised(ergo_error_raise((ctx), (status), 0, __FILE__, __LINE__, __VA_ARGS__))
 #define ERGO_FAIL_CL(ctx, cl_code, ...)                                                            \
-    ergo_error_raise((ctx), ERGO_E_DEVICE, (cl_code), __FILE__, __LINE__, __VA_ARGS__)
+    ergo_error_raised(                                                                             \
+        ergo_error_raise((ctx), ERGO_E_DEVICE, (cl_code), __FILE__, __LINE__, __VA_ARGS__))
 
 /* Status of the first failure since the last clear. */
 enum ergo_status ergo_error_status(const struct ergo_context *ctx);

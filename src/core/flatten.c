@@ -274,8 +274,8 @@ static enum ergo_status flatten_include(struct flattener *f, const char *from, c
         status = read_source(f, path, &text);
     if (status == ERGO_OK && !text && normalise("", 0, name, path))
         status = read_source(f, path, &text);
-    if (status == ERGO_OK && !text)
-        status = fail_include(f, "was not found", name);
+    if (!text)
+        return status == ERGO_OK ? fail_include(f, "was not found", name) : status;
     if (status == ERGO_OK) {
         bool again = was_seen(f, path);
         status = flatten_once(f, path, text);
@@ -334,10 +334,9 @@ enum ergo_status ergo_program_flatten(struct ergo_context *ctx, const char *path
         f.folder = NULL;
     if (normalise("", 0, path, normal))
         status = read_source(&f, normal, &source);
-    if (status == ERGO_OK && !source)
-        status = fail_include(&f, "was not found", path);
     if (status == ERGO_OK)
-        status = flatten_once(&f, normal, source);
+        status =
+            source ? flatten_once(&f, normal, source) : fail_include(&f, "was not found", path);
     if (status == ERGO_OK) {
         *text = ergo_text_take(&f.out);
         if (!*text)

@@ -77,7 +77,7 @@ bool ergo_picture_tile(const struct ergo_picture *from, unsigned smallest, unsig
             }
             uint8_t *q = tile->rgb + 3 * ((size_t)y * tile->width + x);
             for (int k = 0; k < 3; k++)
-                q[k] = (uint8_t)((sum[k] + n / 2) / n);
+                q[k] = (uint8_t)(n ? (sum[k] + n / 2) / n : 0);
         }
     }
     return true;

@@ -62,6 +62,15 @@ static void check_object(struct ergo_build *build, const char *parent,
     ergo_text_free(&pointer);
 }
 
+/* A trajectory that no one would write is refused, not forgotten. */
+static void check_trajectory(struct ergo_build *build) {
+    const size_t k = ergo_keys_find(build->keys, build->n_keys, "/output/trajectory_every");
+    if (build->sampler && !build->sampler->info->trajectory && build->base[k].integer != 0)
+        ergo_build_error(build, build->keys[k]->pointer, NULL,
+                         "found %lld, but %s writes no trajectory; allowed: 0",
+                         (long long)build->base[k].integer, build->sampler->info->name);
+}
+
 void ergo_check_tree(struct ergo_build *build) {
     for (size_t k = 0; k < build->n_keys; k++) {
         const struct ergo_key *key = build->keys[k];
@@ -81,6 +90,7 @@ void ergo_check_tree(struct ergo_build *build) {
         build->base[k].given = false;
     }
     check_object(build, "", build->root);
+    check_trajectory(build);
 }
 
 void ergo_check_required(struct ergo_build *build) {

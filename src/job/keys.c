@@ -90,7 +90,8 @@ const struct ergo_key ergo_job_common_keys[] = {
      .min = 0,
      .max = EXACT,
      .unit = "steps",
-     .help = "Steps between configurations written to the trajectory; 0: none."},
+     .help = "Steps between configurations written to the trajectory, for samplers that have one; "
+             "0: none."},
     {.pointer = "/audit/every_seconds",
      .type = ERGO_KEY_REAL,
      .fallback = "0",

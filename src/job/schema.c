@@ -216,6 +216,9 @@ static bool put_sampler(struct ergo_text *out, const struct ergo_sampler *sample
     ergo_text_append(out, ",\"allOf\":[{\"properties\":{\"scan\":");
     put_scan(out, keys, n_keys);
     ergo_text_append(out, "}}");
+    if (!sampler->info->trajectory)
+        ergo_text_append(out, ",{\"properties\":{\"output\":{\"properties\":"
+                              "{\"trajectory_every\":{\"enum\":[0,\"0\"]}}}}}");
     for (size_t k = ergo_job_n_common_keys; k < n_keys; k++) {
         if (!(keys[k]->flags & ERGO_KEY_REQUIRED))
             continue;

@@ -81,6 +81,27 @@ static void derive(const struct ergo_sampler_info *info, const struct ergo_membe
     ergo_stats_derived(inputs, n_inputs, n, call_derive, &call, &result->estimate);
 }
 
+static double call_from_curve(const double *mean, size_t size, void *user) {
+    const struct derive_call *call = user;
+    return call->observable->from_curve(call->point, mean, size);
+}
+
+static void from_curve(struct ergo_run *run, const struct ergo_member_result *m,
+                       struct ergo_observable_result *result) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    struct derive_call call = {result->observable, m->point};
+    for (size_t c = 0; c < info->n_curves; c++) {
+        const struct ergo_curve *curve = &run->curves[m->point->index][c];
+        if (strcmp(info->curves[c].name, result->observable->curve) != 0 || !curve->size)
+            continue;
+        /* in samples of the series, as everywhere */
+        const double every = (double)run->sampler->ops->curve_every(m->point);
+        ergo_curve_derived(curve, call_from_curve, &call, &result->estimate);
+        result->estimate.tau *= every;
+        result->estimate.tau_error *= every;
+    }
+}
+
 static enum ergo_status warn(struct ergo_run *run, const char *text) {
     struct ergo_result *r = run->result;
     char **warnings = realloc(r->warnings, (r->n_warnings + 1) * sizeof *warnings);
@@ -119,8 +140,10 @@ static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member
             continue;
         if (r->observable->sample)
             ergo_stats_estimate(series[o], n, &r->estimate);
-        else
+        else if (r->observable->derive)
             derive(info, m, series, n, r);
+        else
+            from_curve(run, m, r);
         r->exact = run->sampler->ops->exact
                        ? run->sampler->ops->exact(m->point, r->observable->name)
                        : NAN;

@@ -180,7 +180,7 @@ static enum ergo_status unsampled(struct loop *loop, uint64_t count) {
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
 static size_t n_snapshots(const struct ergo_run *run) {
-    return run->sampler->ops->picture
+    return run->sampler->ops->picture || run->sampler->ops->frame
                ? (size_t)ergo_point_int(&run->job->points[0], "/output/snapshots")
                : 0;
 }
@@ -196,8 +196,10 @@ static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
     struct ergo_run *run = loop->run;
     const size_t n = n_snapshots(run) ? n_snapshots(run) : 1, most = 512 / n ? 512 / n : 1;
     const size_t stride = (run->job->n_points + most - 1) / most;
-    enum ergo_status status = ERGO_OK;
-    for (size_t m = 0; m < loop->batch->count && status == ERGO_OK; m++) {
+    enum ergo_status status =
+        run->sampler->ops->frame ? ergo_run_write_frames(run, "snapshots", stride) : ERGO_OK;
+    for (size_t m = 0; run->sampler->ops->picture && m < loop->batch->count && status == ERGO_OK;
+         m++) {
         struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
         if (result->point->index % stride || result->n_pictures > k)
             continue;
@@ -213,7 +215,7 @@ static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
 
 /* ---- one batch ------------------------------------------------------------------------------- */
 
-/* How many samples the next block may have: up to the next snapshot and the end. */
+/* How many samples the next block may have: up to the next snapshot or frame, and the end. */
 static size_t next_block(const struct loop *loop) {
     const struct ergo_schedule *s = &loop->run->schedule;
     size_t until = s->n_samples;
@@ -223,6 +225,8 @@ static size_t next_block(const struct loop *loop) {
         if (at > loop->enqueued && at < until)
             until = at;
     }
+    const size_t frame = ergo_run_next_frame(loop->run, loop->enqueued);
+    until = frame < until ? frame : until;
     const size_t rest = until - loop->enqueued;
     return rest < loop->block_samples ? rest : loop->block_samples;
 }
@@ -231,6 +235,11 @@ static enum ergo_status snapshots_due(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const size_t n = n_snapshots(run);
     enum ergo_status status = ERGO_OK;
+    if (loop->enqueued && ergo_run_next_frame(run, loop->enqueued - 1) == loop->enqueued) {
+        status = drain(loop);
+        if (status == ERGO_OK)
+            status = ergo_run_write_frames(run, "trajectory", 1);
+    }
     for (size_t k = 0; k + 1 < n && status == ERGO_OK; k++)
         if (snapshot_at(&run->schedule, k, n) == loop->enqueued) {
             status = drain(loop);

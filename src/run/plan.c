@@ -89,12 +89,29 @@ out:
     return status;
 }
 
+static enum ergo_status unknown_sampler(struct ergo_context *ctx, const char *name) {
+    const char *names[32];
+    size_t n = 0;
+    struct ergo_text list = {0};
+    for (; n < ergo_n_samplers && n < sizeof names / sizeof names[0]; n++) {
+        names[n] = ergo_samplers[n]->info->name;
+        ergo_text_append(&list, "%s%s", n ? ", " : "", names[n]);
+    }
+    const char *near = ergo_text_nearest(name, names, n);
+    enum ergo_status status =
+        ERGO_FAIL(ctx, ERGO_E_JOB, "there is no sampler \"%.64s\"%s%s%s; samplers: %s", name,
+                  near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "",
+                  list.data ? list.data : "");
+    ergo_text_free(&list);
+    return status;
+}
+
 enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, char **text) {
     struct ergo_text out = {0};
     enum ergo_status status = ERGO_OK;
     *text = NULL;
     if (name && !ergo_sampler_find(name))
-        return ERGO_FAIL(ctx, ERGO_E_JOB, "there is no sampler \"%s\"", name);
+        return unknown_sampler(ctx, name);
     for (size_t i = 0; i < ergo_n_samplers && status == ERGO_OK; i++) {
         const struct ergo_sampler_info *info = ergo_samplers[i]->info;
         if (name && strcmp(name, info->name) != 0)

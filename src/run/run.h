@@ -4,6 +4,7 @@
  *     setup.c       job, folder, lock, device; ergo_run and ergo_resume
  *     loop.c        blocks of steps, two in flight; signals, progress, wall time
  *     snapshot.c    the run as blobs of a checkpoint, and back
+ *     trajectory.c  configurations as text
  *     finish.c      digests, estimates, files
  *     plan.c        what a job would need; kernels as text
  */
@@ -30,7 +31,7 @@ struct ergo_run {
     struct ergo_result *result;
     const struct ergo_sampler *sampler;
     struct ergo_device *device;
-    char *folder;
+    const char *folder;
     int lock;
 
     /* where the run is */
@@ -68,6 +69,14 @@ enum ergo_status ergo_run_save(struct ergo_run *run);
 enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs *blobs);
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_run_load_states(struct ergo_run *run);
+
+/* trajectory.c: samples after which the next frame is due, beyond `samples`; SIZE_MAX: never. The
+ * first measurement at or after each multiple of /output/trajectory_every steps of the measured
+ * run. */
+size_t ergo_run_next_frame(const struct ergo_run *run, size_t samples);
+/* DIR/KIND/pPOINT-STEP.xyz for every stride-th point of the current batch. The pipeline is empty.
+ */
+enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, size_t stride);
 
 /* finish.c */
 enum ergo_status ergo_run_digest_members(struct ergo_run *run);

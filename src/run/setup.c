@@ -168,7 +168,6 @@ static void run_release(struct ergo_run *run) {
     ergo_result_destroy(run->result);
     if (run->lock >= 0)
         close(run->lock);
-    free(run->folder);
 }
 
 /* Everything after the job and the folder are known. */
@@ -260,6 +259,7 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
     struct ergo_job *own = NULL;
+    char *folder = NULL;
     if (result)
         *result = NULL;
     /* the result outlives the caller's job: a copy, from the text a checkpoint would hold */
@@ -268,13 +268,15 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     if (status == ERGO_OK)
         status = allocate_result(&run, own);
     if (status == ERGO_OK) {
-        run.folder = copy_text(run.options->directory ? run.options->directory : job->name);
-        status = run.folder ? prepare_folder(&run)
-                            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+        run.folder = folder =
+            copy_text(run.options->directory ? run.options->directory : job->name);
+        status =
+            folder ? prepare_folder(&run) : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
     }
     if (status == ERGO_OK)
         status = execute(&run, result);
     run_release(&run);
+    free(folder);
     return status;
 }
 
@@ -297,12 +299,12 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
     struct ergo_job *job = NULL;
-    char *path = ergo_path_join(directory, "checkpoint.h5");
+    char *path = ergo_path_join(directory, "checkpoint.h5"), *folder = copy_text(directory);
     enum ergo_status status = ERGO_OK;
     if (result)
         *result = NULL;
-    run.folder = copy_text(directory);
-    if (!path || !run.folder)
+    run.folder = folder;
+    if (!path || !folder)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
     else if (access(path, F_OK) != 0)
         status = ERGO_FAIL(ctx, ERGO_E_IO,
@@ -322,6 +324,7 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
     if (status == ERGO_OK)
         status = execute(&run, result);
     run_release(&run);
+    free(folder);
     free(path);
     return status;
 }

@@ -20,15 +20,18 @@ struct ergo_column {
 };
 
 /*
- * An observable of the result. Its samples are either a function of the columns of one sample
- * (`sample`, e.g. m^2), or of the means of other observables (`derive`, e.g. heat capacity from
- * energy and energy2; `inputs` are their names). Exactly one is set.
+ * An observable of the result: a function of the columns of one sample (`sample`, e.g. m^2), or of
+ * the means of other observables (`derive`, e.g. heat capacity from energy and energy2; `inputs`
+ * are their names), or of the mean of a curve (`from_curve`, e.g. a pressure from a histogram of
+ * distances; `curve` is its name). Exactly one of the three is set.
  */
 struct ergo_observable {
     const char *name, *unit, *help;
     double (*sample)(const struct ergo_point *point, const double *columns);
     const char *inputs[8]; /* NULL-terminated; for derive */
     double (*derive)(const struct ergo_point *point, const double *means);
+    const char *curve;
+    double (*from_curve)(const struct ergo_point *point, const double *mean, size_t size);
     bool hidden; /* only an input of others; not in the result (kept in the HDF5 file) */
 };
 
@@ -83,6 +86,7 @@ struct ergo_sampler_info {
     size_t n_curves;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
+    const char *trajectory; /* file that /output/trajectory_every asks for; NULL: there is none */
     uint32_t state_version; /* of what save writes */
 };
 
@@ -132,6 +136,10 @@ struct ergo_sampler_ops {
     /* A picture of a member, or NULL op. */
     enum ergo_status (*picture)(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_picture *picture);
+    /* The member's configuration as one frame of extended XYZ, appended to `text`, or NULL op (then
+     * info->trajectory is NULL). */
+    enum ergo_status (*frame)(struct ergo_context *ctx, void *state, size_t member,
+                              struct ergo_text *text);
     /* Exact or published value of an observable at a point; NAN: not known. */
     double (*exact)(const struct ergo_point *point, const char *observable);
     void (*destroy)(void *state);

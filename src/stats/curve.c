@@ -63,3 +63,49 @@ void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *err
         error[i] = sqrt(squares / ((double)full * (double)(full - 1)));
     }
 }
+
+/* f of all samples but those of full bin `skip`; skip == full bins: of all. mean: [size], scratch.
+ */
+static double without(const struct ergo_curve *curve, size_t skip, double *mean,
+                      ergo_curve_function function, void *user) {
+    const size_t used = (size_t)((curve->count + curve->bin_length - 1) / curve->bin_length);
+    const size_t full = (size_t)(curve->count / curve->bin_length);
+    const uint64_t count = skip < full ? curve->count - curve->bin_length : curve->count;
+    for (size_t i = 0; i < curve->size; i++) {
+        double sum = 0;
+        for (size_t b = 0; b < used; b++)
+            sum += b == skip && skip < full ? 0 : curve->bins[b * curve->size + i];
+        mean[i] = sum / (double)count;
+    }
+    return function(mean, curve->size, user);
+}
+
+void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function function, void *user,
+                        struct ergo_estimate *estimate) {
+    const size_t full = (size_t)(curve->count / curve->bin_length);
+    const double n = (double)full;
+    double pseudo[ERGO_CURVE_BINS], squares = 0;
+    double *mean = malloc((curve->size ? curve->size : 1) * sizeof *mean);
+    *estimate = (struct ergo_estimate){NAN, NAN, NAN, NAN, NAN, curve->count, true};
+    if (!mean || !curve->count)
+        goto out;
+    const double all = without(curve, full, mean, function, user);
+    estimate->mean = all;
+    if (full < 4)
+        goto out;
+    for (size_t b = 0; b < full; b++)
+        pseudo[b] = n * all - (n - 1) * without(curve, b, mean, function, user);
+    struct ergo_estimate e;
+    ergo_stats_estimate(pseudo, full, &e);
+    for (size_t b = 0; b < full; b++)
+        squares += (pseudo[b] - e.mean) * (pseudo[b] - e.mean);
+    estimate->mean = e.mean;
+    estimate->error_binning = sqrt(squares / (n * (n - 1)));
+    /* too few bins for the window to find anticorrelation in them */
+    estimate->error = fmax(e.error, estimate->error_binning);
+    estimate->tau = e.tau * (double)curve->bin_length;
+    estimate->tau_error = e.tau_error * (double)curve->bin_length;
+    estimate->too_short = full < 20 || !(e.tau < 2) || !isfinite(estimate->error);
+out:
+    free(mean);
+}

@@ -87,4 +87,17 @@ void ergo_curve_add(struct ergo_curve *curve, const double *sample);
  * than two). */
 void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error);
 
+/* A quantity derived from a mean curve, e.g. a pressure from a histogram of distances. */
+typedef double (*ergo_curve_function)(const double *mean, size_t size, void *user);
+
+/*
+ * f(mean curve), with the bias of order 1/n taken off by the jackknife over full bins. error: from
+ * the jackknife's pseudo-values as a series, so that neighbouring bins may be correlated
+ * (ergo_stats_estimate); error_binning: the plain jackknife; tau and tau_error in curve samples,
+ * no finer than half a bin; samples: curve samples. too_short: fewer than 20 full bins, f not
+ * finite, or bins still correlated (tau over 2 bins). f is called 65 times at most.
+ */
+void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function function, void *user,
+                        struct ergo_estimate *estimate);
+
 #endif

@@ -64,7 +64,10 @@ expect 2 "$ERGOCL" schema extra
 expect 2 "$ERGOCL" kernels
 says err --dump
 expect 2 "$ERGOCL" kernels --dump spin-latice
-says err spin-latice
+says err '"spin-latice"' 'did you mean "spin-lattice"?'
+expect 2 "$ERGOCL" kernels --dump fliegenpilz
+says err '"fliegenpilz"' "samplers: spin-lattice"
+says_not err "did you mean"
 expect 0 "$ERGOCL" kernels --dump
 says out __kernel
 says_not out "#include \""

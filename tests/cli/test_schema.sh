@@ -8,6 +8,15 @@ code=0
 "$python" "$ERGOCL_ROOT/tests/cli/check_schema.py" "$ERGOCL" "$ERGOCL_ROOT/data/jobs" || code=$?
 [ $code -eq 0 ] || [ $code -eq 77 ] || fail "the schema"
 
+# the copy that the example jobs point to
+expect 0 "$ERGOCL" schema
+cmp out "$ERGOCL_ROOT/data/job.schema.json" ||
+    fail "data/job.schema.json is out of date: build/ergocl schema > data/job.schema.json"
+for job in "$ERGOCL_ROOT"/data/jobs/*.json; do
+    named=$(sed -n 's/.*"[$]schema": *"\(.*\)".*/\1/p' "$job")
+    [ -z "$named" ] || [ -s "$ERGOCL_ROOT/data/jobs/$named" ] || fail "$job: no schema at $named"
+done
+
 expect 0 "$ERGOCL" help
 says out spin-lattice exit-codes
 expect 0 "$ERGOCL" help spin-lattice

@@ -22,13 +22,22 @@ static const struct ergo_observable *observable_called(const char *name) {
     return NULL;
 }
 
+static bool is_curve(const char *name) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    for (size_t c = 0; c < info->n_curves; c++)
+        if (name && strcmp(info->curves[c].name, name) == 0)
+            return true;
+    return false;
+}
+
 static void check_observable(const struct ergo_observable *o) {
     if (!filled(o->help) || !o->unit)
         complain(o->name, "needs help, and a unit (\"\" for none)");
     if (observable_called(o->name) != o)
         complain(o->name, "is there twice");
-    if ((o->sample != NULL) == (o->derive != NULL) || (o->derive && !o->inputs[0]))
-        complain(o->name, "needs either sample, or derive and its inputs");
+    if ((o->sample != NULL) + (o->derive != NULL) + (o->from_curve != NULL) != 1 ||
+        (o->derive && !o->inputs[0]) || (o->from_curve && !is_curve(o->curve)))
+        complain(o->name, "needs sample, or derive and its inputs, or from_curve and its curve");
     for (size_t i = 0; i < 8 && o->inputs[i]; i++) {
         const struct ergo_observable *input = observable_called(o->inputs[i]);
         if (!input || !input->sample)
@@ -63,6 +72,8 @@ static void tables(void) {
         !ops->curve_every || !ops->save || !ops->load || !ops->audit || !ops->destroy ||
         (info->n_curves && (!ops->curve_size || !ops->curve_x)))
         complain("ops", "one is missing that is not optional");
+    if ((info->trajectory != NULL) != (ops->frame != NULL))
+        complain("trajectory", "its name and the op frame go together");
 }
 
 static void test_tables(void **state) {

@@ -85,7 +85,8 @@ static struct physics_verdict verdict;
 static bool reference_value(const struct ergo_point *point, const char *name, double *value) {
     static const char *const tables[] = {"torus", "enumerated"};
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    if (ergo_point_real(point, "/system/coupling") != 1 || ergo_point_real(point, "/system/field") != 0)
+    if (ergo_point_real(point, "/system/coupling") != 1 ||
+        ergo_point_real(point, "/system/field") != 0)
         return false;
     for (int i = 0; i < 2; i++) {
         const cJSON *entry, *table = cJSON_GetObjectItem(reference, tables[i]);

@@ -274,6 +274,39 @@ static void test_sampler_check(void **state) {
     toy_free(&toy);
 }
 
+/* Asked of a sampler that has none, a trajectory would silently be missing. */
+static void test_trajectory(void **state) {
+    (void)state;
+    static const char gas[] =
+        "{\"sampler\":\"toy-gas\",\"run\":{\"sweeps\":9},\"system\":{\"activity\":1},"
+        "\"output\":{\"trajectory_every\":%s}}";
+    static const struct {
+        const char *value, *error; /* NULL: taken */
+    } cases[] = {{"0", NULL},
+                 {"\"0\"", NULL},
+                 {"7", "/output/trajectory_every: found 7, but toy-gas writes no trajectory"},
+                 {"\"9007199254740992\"", "found 9007199254740992, but toy-gas"},
+                 {"-7", "/output/trajectory_every: found -7, which is out of range"}};
+    char text[256];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(text, sizeof text, gas, cases[i].value);
+        struct toy toy = {0};
+        if (cases[i].error)
+            expect_error(text, cases[i].error, NULL);
+        else
+            toy = expect_good(text);
+        toy_free(&toy);
+    }
+    struct toy toy = expect_good(TOY_JOB("", ",\"output\":{\"trajectory_every\":7}"));
+    assert_int_equal(ergo_point_int(&toy.job->points[0], "/output/trajectory_every"), 7);
+    toy_free(&toy);
+    /* beside the other errors, not after them */
+    toy = toy_parse("{\"sampler\":\"toy-gas\",\"output\":{\"trajectory_every\":7}}");
+    expect_contains(toy.message, "toy-gas writes no trajectory");
+    expect_contains(toy.message, "/run/sweeps: missing");
+    toy_free(&toy);
+}
+
 static void test_sets(void **state) {
     (void)state;
     const char *const sets[] = {"/system/temperature=3.5",
@@ -419,8 +452,8 @@ int main(void) {
         cmocka_unit_test(test_ranges),        cmocka_unit_test(test_exact_integers),
         cmocka_unit_test(test_suggestions),   cmocka_unit_test(test_all_at_once),
         cmocka_unit_test(test_sampler_check), cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_canonical),     cmocka_unit_test(test_locale),
-        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_trajectory),    cmocka_unit_test(test_canonical),
+        cmocka_unit_test(test_locale),        cmocka_unit_test(test_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

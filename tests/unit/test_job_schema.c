@@ -20,6 +20,14 @@ static void expect_json(const struct ergo_json *value, const char *expected) {
     ergo_text_free(&text);
 }
 
+static bool printed_contains(const struct ergo_json *value, const char *part) {
+    struct ergo_text text = {0};
+    ergo_json_print(&text, value, -1);
+    const bool found = strstr(text.data, part) != NULL;
+    ergo_text_free(&text);
+    return found;
+}
+
 static void test_schema(void **state) {
     (void)state;
     struct ergo_context *ctx = ergo_context_create();
@@ -56,6 +64,11 @@ static void test_schema(void **state) {
                 "{\"anyOf\":[{\"enum\":[\"/run/equilibration\",\"/run/sweeps\","
                 "\"/run/measure_every\",\"/system/size\",\"/system/temperature\","
                 "\"/system/field\",\"/system/n\"]},{\"pattern\":\"^/system/size/[0-2]$\"}]}");
+    /* 0 alone where no trajectory is written: for the gas, not for the lattice */
+    static const char only_zero[] = "{\"properties\":{\"output\":{\"properties\":"
+                                    "{\"trajectory_every\":{\"enum\":[0,\"0\"]}}}}}";
+    assert_false(printed_contains(then, only_zero));
+    assert_true(printed_contains(AT(branch->next, "then"), only_zero));
     free(text);
     ergo_arena_free(&arena);
     ergo_context_destroy(ctx);

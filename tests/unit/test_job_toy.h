@@ -119,6 +119,7 @@ static const struct ergo_sampler_info toy_info = {
     .n_observables = 1,
     .tunables = toy_tunables,
     .n_tunables = 1,
+    .trajectory = "trajectory.xyz",
 };
 static const struct ergo_sampler_ops toy_ops = {.check = toy_check};
 static const struct ergo_sampler toy_sampler = {&toy_info, &toy_ops};

@@ -497,6 +497,50 @@ static void test_curve(void **state) {
     free(x);
 }
 
+static double ratio_of_curve(const double *mean, size_t size, void *user) {
+    (void)user;
+    assert_int_equal(size, 2);
+    return mean[0] / mean[1];
+}
+
+/* <a>/<b> of a curve of two points, b about 1 with a spread of 1: the truth is 2, the error covers
+ * it as a normal one does, and the jackknife takes the bias of the ratio off. */
+static void test_curve_derived(void **state) {
+    (void)state;
+    enum { SERIES = 400, N = 4000 };
+    struct ergo_curve curve;
+    struct ergo_estimate e;
+    double squares = 0, sum = 0;
+    seed = 20261121;
+    for (int k = 0; k < SERIES; k++) {
+        assert_true(ergo_curve_init(&curve, 2));
+        for (int i = 0; i < N; i++) {
+            const double b = 1 + normal(), sample[2] = {2 * b + normal(), b};
+            ergo_curve_add(&curve, sample);
+        }
+        ergo_curve_derived(&curve, ratio_of_curve, NULL, &e);
+        assert_false(e.too_short);
+        assert_int_equal(e.samples, N);
+        /* error of the ratio: sigma(a - 2b) / sqrt(N) = 1/sqrt(N); 62 bins know it to 9% */
+        assert_true(fabs(e.error_binning * sqrt(N) - 1) < 0.4 && e.error >= e.error_binning);
+        sum += (e.mean - 2) / e.error_binning;
+        squares += (e.mean - 2) * (e.mean - 2) / (e.error_binning * e.error_binning);
+        ergo_curve_free(&curve);
+    }
+    /* 400 of chi^2_1, broadened by the error's own error: 1.05 +- 0.075; the mean 0 +- 0.05 */
+    assert_true(fabs(squares / SERIES - 1.05) < 0.25);
+    assert_true(fabs(sum / SERIES) < 0.17);
+
+    assert_true(ergo_curve_init(&curve, 2));
+    ergo_curve_derived(&curve, ratio_of_curve, NULL, &e);
+    assert_true(isnan(e.mean) && e.too_short);
+    for (int i = 0; i < 3; i++)
+        ergo_curve_add(&curve, (const double[2]){4, 2});
+    ergo_curve_derived(&curve, ratio_of_curve, NULL, &e);
+    assert_true(e.mean == 2 && isnan(e.error) && e.too_short);
+    ergo_curve_free(&curve);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_special_cases),
@@ -511,6 +555,7 @@ int main(void) {
         cmocka_unit_test(test_derived_other),
         cmocka_unit_test(test_autocorrelation),
         cmocka_unit_test(test_curve),
+        cmocka_unit_test(test_curve_derived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, si
     enum ergo_status status = ERGO_OK;
     uint32_t *words = malloc(s->shape.member_bytes);
     *length = row_bytes(&s->shape) * (size_t)s->shape.ly;
-    *rows = malloc(*length);
+    *rows = calloc(*length, 1);
     if (!words || !*rows) {
         status =
             ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %zu bytes", *length);

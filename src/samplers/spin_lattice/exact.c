@@ -217,7 +217,7 @@ bool ergo_ising_enumerate(int Lx, int Ly, double T, double J, double B,
     /* Density of states over (unequal bonds, up spins). A Gray code flips one spin at a time. */
     uint32_t count[2 * N_MAX + 1][N_MAX + 1];
     memset(count, 0, sizeof count);
-    int neighbour[N_MAX][4];
+    int neighbour[N_MAX][4] = {{0}};
     for (int i = 0; i < n; i++) {
         int x = i % Lx, y = i / Lx;
         neighbour[i][0] = y * Lx + (x + 1) % Lx;

@@ -135,15 +135,16 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct ising_st
     if (status == ERGO_OK)
         status =
             ergo_kernel_create(ctx, s->device, s->global_program, "ising_correlate", &s->correlate);
-    if (status == ERGO_OK && !(l->lanes && l->path == ISING_PATH_GLOBAL))
+    if (status == ERGO_OK && l->path == ISING_PATH_GLOBAL && !l->lanes)
         status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_sweep", &s->sweep);
     if (status == ERGO_OK && l->path == ISING_PATH_LOCAL)
         status = build_one(
             ctx, s, l->lanes ? "spin_lattice/ising_lanes_local.cl" : "spin_lattice/ising_local.cl",
             o.data, "ising_sweep_local", &s->fast_program, &s->fast);
     if (status == ERGO_OK && l->path == ISING_PATH_TILE)
-        status = build_one(ctx, s, "spin_lattice/ising_tile.cl", o.data, "ising_sweep_tile",
-                           &s->fast_program, &s->fast);
+        status = build_one(
+            ctx, s, l->lanes ? "spin_lattice/ising_lanes_tile.cl" : "spin_lattice/ising_tile.cl",
+            o.data, "ising_sweep_tile", &s->fast_program, &s->fast);
     if (status == ERGO_OK && l->path == ISING_PATH_GLOBAL && l->lanes)
         status = build_one(ctx, s, "spin_lattice/ising_lanes_global.cl", o.data,
                            "ising_sweep_lanes", &s->fast_program, &s->sweep);
@@ -258,19 +259,21 @@ static enum ergo_status launch_half_sweeps(struct ergo_context *ctx, struct isin
     return ERGO_OK;
 }
 
-static enum ergo_status launch_tile(struct ergo_context *ctx, struct ising_state *s) {
+/* Up to launch.sweeps sweeps. */
+static enum ergo_status launch_tile(struct ergo_context *ctx, struct ising_state *s,
+                                    cl_uint sweeps) {
     const size_t stripes = ((size_t)s->shape.ly + s->launch.rows - 1) / s->launch.rows;
     const size_t global[2] = {stripes * s->launch.group, s->batch->count};
     const size_t local[2] = {s->launch.group, 1};
     const cl_ulong step = s->step;
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->scratch),
-                                    ERGO_ARG(s->member_buffer), ERGO_ARG(step)};
+                                    ERGO_ARG(s->member_buffer), ERGO_ARG(step), ERGO_ARG(sweeps)};
     enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->fast, "ising_sweep_tile", args,
-                                                 4, 2, global, local, NULL);
+                                                 5, 2, global, local, NULL);
     cl_mem other = s->spins;
     s->spins = s->scratch;
     s->scratch = other;
-    s->step += s->launch.sweeps;
+    s->step += sweeps;
     return status;
 }
 
@@ -303,10 +306,16 @@ static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct ising_sta
         }
         return status;
     }
-    if (s->launch.path == ISING_PATH_TILE)
-        for (; sweeps >= s->launch.sweeps && status == ERGO_OK; sweeps -= s->launch.sweeps)
-            status = launch_tile(ctx, s);
-    return status == ERGO_OK ? launch_half_sweeps(ctx, s, sweeps) : status;
+    if (s->launch.path == ISING_PATH_GLOBAL)
+        return launch_half_sweeps(ctx, s, sweeps);
+    /* in launches of nearly equal length: 10 sweeps by at most 4 are 4 + 3 + 3 */
+    uint64_t launches = (sweeps + s->launch.sweeps - 1) / s->launch.sweeps;
+    for (; launches && status == ERGO_OK; launches--) {
+        const uint64_t now = (sweeps + launches - 1) / launches;
+        status = launch_tile(ctx, s, (cl_uint)now);
+        sweeps -= now;
+    }
+    return status;
 }
 
 static enum ergo_status launch_measure(struct ergo_context *ctx, struct ising_state *s, cl_mem sums,
@@ -417,7 +426,7 @@ enum ergo_status ising_advance(struct ergo_context *ctx, void *opaque, unsigned 
 }
 
 enum ergo_status ising_advance_audit(struct ergo_context *ctx, struct ising_state *s) {
-    /* on the tile path one launch of it and one half-sweep pair, the kernel of its remainders */
+    /* on the tile path a full launch and a shorter one */
     const uint64_t sweeps = s->launch.path == ISING_PATH_TILE ? s->launch.sweeps + 1 : 2;
     return launch_sweeps(ctx, s, &s->slots[0], sweeps);
 }
@@ -467,17 +476,19 @@ enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned 
         status = ergo_event_wait(ctx, s->device, &slot->counts_ready, NULL);
     if (status != ERGO_OK)
         return status;
-    const size_t parts = s->launch.measure_groups;
-    for (size_t i = 0; i < slot->samples * s->batch->count; i++) {
-        const struct ergo_point *point = s->batch->points[i % s->batch->count];
-        uint64_t up, unequal;
-        add_parts(slot->host_sums + 2 * parts * i, parts, &up, &unequal);
-        const double m = 2.0 * (double)up / sites - 1.0;
-        /* 2N bonds, of which `unequal` join opposite spins */
-        samples->columns[2 * i] =
-            -ergo_point_real(point, "/system/coupling") * (2.0 - 2.0 * (double)unequal / sites) -
-            ergo_point_real(point, "/system/field") * m;
-        samples->columns[2 * i + 1] = m;
+    const size_t parts = s->launch.measure_groups, members = s->batch->count;
+    for (size_t m = 0; m < members; m++) {
+        const double coupling = ergo_point_real(s->batch->points[m], "/system/coupling");
+        const double field = ergo_point_real(s->batch->points[m], "/system/field");
+        for (size_t i = m; i < slot->samples * members; i += members) {
+            uint64_t up, unequal;
+            add_parts(slot->host_sums + 2 * parts * i, parts, &up, &unequal);
+            const double magnetization = 2.0 * (double)up / sites - 1.0;
+            /* 2N bonds, of which `unequal` join opposite spins */
+            samples->columns[2 * i] =
+                -coupling * (2.0 - 2.0 * (double)unequal / sites) - field * magnetization;
+            samples->columns[2 * i + 1] = magnetization;
+        }
     }
     convert_curves(s, slot, samples);
     return ERGO_OK;

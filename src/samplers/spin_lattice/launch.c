@@ -60,15 +60,54 @@ static uint64_t tile_bytes(const struct ising_shape *s, uint32_t rows, uint32_t 
     return 8 * (uint64_t)s->row_words * (rows + 4 * sweeps);
 }
 
+/* Rows in a chunk of the vector kernels; 0: chunks are not whole rows or parts of one. */
+static uint32_t chunk_rows(const struct ising_shape *s) {
+    if (s->row_words % 32 == 0)
+        return 1;
+    const uint32_t rows = 32 % s->row_words ? 0 : 32 / s->row_words;
+    return rows && s->ly % rows == 0 ? rows : 0;
+}
+
+/* Stripes of the tile path: sweeps and rows as wished, or good ones. Can the device take them? */
+static bool choose_tile(const struct ergo_point *point, const struct ising_shape *s, size_t members,
+                        const struct ergo_device_summary *d, struct ising_launch *l) {
+    l->sweeps = (uint32_t)ergo_point_int(point, "/tuning/tile_sweeps");
+    l->rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
+    if (!l->lanes) {
+        l->sweeps = l->sweeps ? l->sweeps : 4;
+        l->rows = l->rows ? l->rows : 16;
+        return l->wide && s->ly > (int64_t)(4 * l->sweeps) &&
+               tile_bytes(s, l->rows, l->sweeps) <= d->local_memory;
+    }
+    /* CPUs: a stripe a core, and halos that are a small part of it */
+    const uint32_t step = chunk_rows(s);
+    if (step == 0)
+        return false;
+    const uint64_t cores = d->compute_units ? d->compute_units : 1;
+    const uint64_t most = d->local_memory / (8 * (uint64_t)s->row_words);
+    if (!l->sweeps)
+        l->sweeps = 8;
+    if (!l->rows) {
+        const uint64_t each = ((uint64_t)s->ly * members + cores - 1) / cores;
+        l->rows = (uint32_t)fmin(fmin((double)each, (double)s->ly), 4096);
+    }
+    const uint64_t halo = 2 * (2 * (uint64_t)l->sweeps + step + 2); /* and margins */
+    if (l->rows + halo > most)
+        l->rows = most > halo ? (uint32_t)(most - halo) : 0;
+    l->rows = l->rows / step * step;
+    return l->rows >= step;
+}
+
 /*
  * Seconds per sweep of the whole batch on each path, from a few measured numbers. They need only
  * order the paths; a tuning key overrides them.
  *   GPU (H200, 2026-11-21): 3.4e12/s full; half a sweep of one block per work-item in local memory
  *   1.2 us; a pair of launches 8.4 us; a tile launch of 4 sweeps 13 us.
- *   CPU (PoCL 3.1, AVX-512): 5e9/s a core; 20 us a launch.
+ *   CPU (AVX-512): 8e9/s a core; a launch 20 us on 2 cores (PoCL 3.1), 40 us on 16 (PoCL 5.0).
  */
 static double path_seconds(enum ising_path path, const struct ising_shape *s, size_t members,
-                           uint32_t group, unsigned units, bool gpu) {
+                           const struct ising_launch *l, uint32_t group, unsigned units, bool gpu) {
+    const double cpu_launch = 15e-6 + 1.5e-6 * units, cpu_rate = 8e9;
     const double spins = (double)s->lx * (double)s->ly, work = spins * (double)members;
     const double steps = ceil((double)s->blocks / group);
     switch (path) {
@@ -76,15 +115,21 @@ static double path_seconds(enum ising_path path, const struct ising_shape *s, si
         const double rounds = ceil((double)members / units);
         if (gpu)
             return fmax(2.4e-6 * steps, work / (2.6e10 * units));
-        return rounds * spins / 5e9;
+        return rounds * spins / cpu_rate;
     }
     case ISING_PATH_TILE:
-        return gpu ? fmax(3.3e-6, work / (1.2e10 * units)) : INFINITY;
+        if (gpu)
+            return fmax(3.3e-6, work / (1.2e10 * units));
+        if (!l->lanes)
+            return INFINITY;
+        const double stripes = ceil((double)s->ly / l->rows) * (double)members;
+        const double stripe = (double)s->lx * (l->rows + 2.0 * l->sweeps);
+        return cpu_launch / l->sweeps + ceil(stripes / units) * stripe / cpu_rate;
     case ISING_PATH_GLOBAL:
     case ISING_PATH_AUTO:
         break;
     }
-    return gpu ? fmax(8.4e-6, work / (2.6e10 * units)) : 40e-6 + work / (5e9 * units);
+    return gpu ? fmax(8.4e-6, work / (2.6e10 * units)) : 2 * cpu_launch + work / (cpu_rate * units);
 }
 
 static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
@@ -108,12 +153,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     const bool compiles =
         gpu || l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
     const bool local_fits = compiles && local_bytes(s, local_group, l->lanes) <= room;
-    l->sweeps = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
-    l->rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
-    l->sweeps = l->sweeps ? l->sweeps : 4;
-    l->rows = l->rows ? l->rows : 16;
-    const bool tile_fits =
-        l->wide && s->ly > (int64_t)(4 * l->sweeps) && tile_bytes(s, l->rows, l->sweeps) <= room;
+    const bool tile_fits = choose_tile(first, s, batch->count, d, l);
 
     l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
     if ((l->path == ISING_PATH_LOCAL && !local_fits) || (l->path == ISING_PATH_TILE && !tile_fits))
@@ -125,7 +165,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
             if ((order[i] == ISING_PATH_LOCAL && !local_fits) ||
                 (order[i] == ISING_PATH_TILE && !tile_fits))
                 continue;
-            const double t = path_seconds(order[i], s, batch->count, local_group, units, gpu);
+            const double t = path_seconds(order[i], s, batch->count, l, local_group, units, gpu);
             if (t < best) {
                 best = t;
                 l->path = order[i];
@@ -137,7 +177,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         l->group = local_group;
         break;
     case ISING_PATH_TILE:
-        l->group = wish ? wish : 256;
+        l->group = l->lanes ? 1 : wish ? wish : 256;
         break;
     case ISING_PATH_GLOBAL:
     case ISING_PATH_AUTO:
@@ -198,7 +238,9 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
     l.correlate_parts = (uint32_t)(s.words / (1u << 25) + 1); /* 2^25 words x 64 sites < 2^32 */
     l.measure_groups = 1;
     if (l.path != ISING_PATH_LOCAL) {
-        const uint64_t per_group = 64 * (uint64_t)l.group;
+        /* a GPU needs all its units for this short kernel; a CPU has few */
+        const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+        const uint64_t per_group = (gpu ? 4 : 64) * (uint64_t)l.group;
         uint64_t groups = (s.blocks + per_group - 1) / per_group;
         const uint64_t least = s.blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds = 2^32 - ... */
         const uint64_t enough = 8 * (uint64_t)(d->compute_units ? d->compute_units : 1);

@@ -189,7 +189,7 @@ static const struct ergo_tunable tunables[] = {
      0, 3},
     {"work_group", "work-items per group (a power of two)", 0, 1024},
     {"tile_sweeps", "path 2: sweeps per launch", 0, 16},
-    {"tile_rows", "path 2: rows per work-group", 0, 256},
+    {"tile_rows", "path 2: rows per work-group", 0, 4096},
     {"lanes", "kernels with explicit vectors of eight, for CPUs: 0 automatic, 1 yes, 2 no", 0, 2},
 };
 
@@ -200,7 +200,7 @@ static const struct ergo_sampler_info info = {
                 "J. Chem. Theory Comput. 6, 3293 (2010)",
     .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
-                 "spin_lattice/ising_lanes_global.cl"},
+                 "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
