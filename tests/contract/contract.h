@@ -212,6 +212,7 @@ static inline void contract_each(void (*test)(void)) {
         contract.block_samples = 0;
         contract.block_steps = 0;
         contract.stop_after = 0;
+        ergo_run_withdraw_stop(); /* of a test that failed */
         ergo_error_clear(contract.ctx);
         test();
     }
