@@ -39,7 +39,15 @@ static struct contract {
     double block_steps;                 /* most steps of an unsampled block, 0: as planned */
     uint64_t stop_after;                /* ask to stop after so many steps, 0: never */
     uint64_t steps;                     /* of the session */
+    uint64_t keep_at; /* keep the checkpoint that is there at this step, 0: none */
+    char *kept;       /* its bytes; the test frees them */
+    size_t kept_length;
 } contract;
+
+static inline void contract_ok(enum ergo_status status, const char *what) {
+    if (status != ERGO_OK)
+        fail_msg("%s: %s", what, ergo_error_message(contract.ctx));
+}
 
 /* ---- the sampler, looked after --------------------------------------------------------------- */
 
@@ -55,6 +63,12 @@ static enum ergo_status contract_plan(struct ergo_context *ctx, const struct erg
 
 static enum ergo_status contract_advance(struct ergo_context *ctx, void *state, unsigned slot,
                                          size_t count, uint64_t every, uint64_t first) {
+    if (contract.keep_at && !contract.kept && contract.steps >= contract.keep_at) {
+        char *path = ergo_path_join(contract.folder, "checkpoint.h5");
+        contract_ok(ergo_file_read(ctx, path, 1 << 26, &contract.kept, &contract.kept_length),
+                    "keeping a checkpoint");
+        free(path);
+    }
     contract.steps += every * (count ? count : 1);
     if (contract.stop_after && contract.steps >= contract.stop_after)
         ergo_run_request_stop();
@@ -78,11 +92,6 @@ const struct ergo_sampler *ergo_sampler_find(const char *name) {
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
-
-static inline void contract_ok(enum ergo_status status, const char *what) {
-    if (status != ERGO_OK)
-        fail_msg("%s: %s", what, ergo_error_message(contract.ctx));
-}
 
 /* A JSON file of the repository; NULL when there is none or it is not JSON. */
 static inline cJSON *contract_read(const char *path) {
@@ -212,6 +221,7 @@ static inline void contract_each(void (*test)(void)) {
         contract.block_samples = 0;
         contract.block_steps = 0;
         contract.stop_after = 0;
+        contract.keep_at = 0;
         ergo_run_withdraw_stop(); /* of a test that failed */
         ergo_error_clear(contract.ctx);
         test();

@@ -9,6 +9,12 @@
 static struct ergo_device_summary *devices;
 static size_t n_devices;
 
+static char *checkpoint_path(void) {
+    char *path = ergo_path_join(contract.folder, "checkpoint.h5");
+    assert_non_null(path);
+    return path;
+}
+
 /* Sessions that are stopped until the run is complete; their number. The first is of `steps`, each
  * one `growth` times as long as the one before. */
 static size_t run_in_sessions(const cJSON *job, uint64_t steps, uint64_t growth,
@@ -107,13 +113,39 @@ static void test_other_jobs(void **state) {
     contract_each(other_jobs);
 }
 
-/* ---- checkpoints that no run has written ----------------------------------------------------- */
-
-static char *checkpoint_path(void) {
-    char *path = ergo_path_join(contract.folder, "checkpoint.h5");
-    assert_non_null(path);
-    return path;
+/* Killed: what is left is the last checkpoint that was written on the way. */
+static void kills(void) {
+    static const char *const save[] = {"/checkpoint/every_seconds=1e-9"};
+    struct ergo_result *whole = contract_run(contract.job, NULL, NULL), *result = NULL;
+    const uint64_t total = whole->members[0].steps, at[] = {1, total / 3, total / 2, total - 7};
+    const struct ergo_run_options options = contract_options(NULL);
+    char *path = checkpoint_path();
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        contract.block_samples = 2;
+        contract.keep_at = at[i];
+        contract_ok(contract_try(contract.job, save, 1, &result), "a run");
+        ergo_result_destroy(result);
+        assert_non_null(contract.kept);
+        contract_ok(ergo_file_write(contract.ctx, path, contract.kept, contract.kept_length), path);
+        free(contract.kept);
+        contract.kept = NULL;
+        contract.keep_at = 0;
+        contract.steps = 0;
+        contract_ok(ergo_resume(contract.ctx, contract.folder, &options, &result), "resume");
+        assert_true(contract.steps > 0);
+        contract_same("resumed after a kill", whole, result);
+        ergo_result_destroy(result);
+    }
+    free(path);
+    ergo_result_destroy(whole);
 }
+
+static void test_kills(void **state) {
+    (void)state;
+    contract_each(kills);
+}
+
+/* ---- checkpoints that no run has written ----------------------------------------------------- */
 
 /* Write `blobs` with a right checksum and resume. */
 static enum ergo_status resume_from(const struct ergo_blobs *blobs) {
@@ -230,6 +262,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sessions),
         cmocka_unit_test(test_other_jobs),
+        cmocka_unit_test(test_kills),
         cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
