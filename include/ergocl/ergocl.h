@@ -113,7 +113,7 @@ typedef void (*ergo_progress_function)(void *user, const struct ergo_progress *p
 struct ergo_run_options {
     const char *directory; /* run folder; NULL: ergo_job_name */
     const char *device;    /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
-    bool overwrite;        /* replace an earlier run in the folder */
+    bool overwrite;        /* replace an earlier run in the folder, once this one can begin */
     ergo_progress_function progress;
     void *user;
 };

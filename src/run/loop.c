@@ -315,6 +315,8 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK)
         status =
             run->has_restored_states ? ergo_run_load_states(run) : ops->init(run->ctx, run->state);
+    if (status == ERGO_OK && !run->begun)
+        status = ergo_run_begin(run);
     if (status != ERGO_OK)
         return status;
     const double first = floor(loop->plan.block_steps / (double)s->every);

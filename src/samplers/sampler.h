@@ -90,7 +90,7 @@ struct ergo_sampler_info {
     size_t n_curves;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
-    const char *trajectory; /* file that /output/trajectory_every asks for; NULL: there is none */
+    const char *trajectory; /* what /output/trajectory_every writes; NULL: nothing */
     uint32_t state_version; /* of what save writes */
 };
 
