@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,7 +74,14 @@ static bool holds_run(const struct ergo_run *run) {
     return exists(run->folder, "checkpoint.h5") || exists(run->folder, "result.json");
 }
 
+static atomic_bool has_checkpoint; /* of the process's latest run */
+
+bool ergo_run_has_checkpoint(void) {
+    return has_checkpoint;
+}
+
 enum ergo_status ergo_run_take_folder(struct ergo_run *run) {
+    has_checkpoint = false;
     run->made_folder = access(run->folder, F_OK) != 0;
     enum ergo_status status = ergo_folder_create(run->ctx, run->folder);
     if (status == ERGO_OK)
@@ -97,16 +105,24 @@ static void clear_inside(const struct ergo_run *run, const char *name, const cha
     free(folder);
 }
 
-void ergo_run_clear_folder(struct ergo_run *run, bool all) {
+/* What killed processes left half-written; all: every file of the run. */
+static void clear_folder(const struct ergo_run *run, bool all) {
     clear(run->folder, files, sizeof files / sizeof files[0], all);
     clear_inside(run, "snapshots", snapshots, sizeof snapshots / sizeof snapshots[0], all);
     clear_inside(run, "trajectory", frames, sizeof frames / sizeof frames[0], all);
 }
 
 enum ergo_status ergo_run_begin(struct ergo_run *run) {
-    ergo_run_clear_folder(run, holds_run(run));
+    clear_folder(run, holds_run(run));
     run->begun = true;
-    return ergo_run_save(run);
+    const enum ergo_status status = ergo_run_save(run);
+    has_checkpoint = status == ERGO_OK;
+    return status;
+}
+
+void ergo_run_continue(struct ergo_run *run) {
+    clear_folder(run, false);
+    has_checkpoint = run->begun = true;
 }
 
 void ergo_run_leave_folder(struct ergo_run *run) {

@@ -68,8 +68,8 @@ enum ergo_status ergo_run_take_folder(struct ergo_run *run);
 /* The device works and the first state is there: away with the earlier run, write a checkpoint.
  * From here on a kill is resumable. */
 enum ergo_status ergo_run_begin(struct ergo_run *run);
-/* Remove what killed processes left half-written; all: every file of the run. */
-void ergo_run_clear_folder(struct ergo_run *run, bool all);
+/* The same for a resumed run: its files stay, only what killed processes left half-written goes. */
+void ergo_run_continue(struct ergo_run *run);
 /* A run that never began takes its new folder away with it. */
 void ergo_run_leave_folder(struct ergo_run *run);
 

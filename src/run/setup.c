@@ -286,8 +286,7 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
     if (status == ERGO_OK)
         status = ergo_run_restore(&run, &run.restored);
     if (status == ERGO_OK) {
-        run.begun = true;
-        ergo_run_clear_folder(&run, false);
+        ergo_run_continue(&run);
         status = execute(&run, result);
     }
     run_release(&run);
