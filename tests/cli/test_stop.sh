@@ -83,6 +83,15 @@ wait $child
 expect 0 "$ERGOCL" resume shared
 same_results whole shared
 
+# stopped before the first step, where the state is that of the start
+expect 75 "$ERGOCL" run job.json -o zero --set /wall_time=1e-6
+says zero/result.json '"steps": 0'
+expect 75 "$ERGOCL" resume zero
+$python - <<'PYTHON' || fail "the checkpoint of step 0"
+import h5py
+assert "states" not in h5py.File("zero/checkpoint.h5")
+PYTHON
+
 # slices of wall time
 expect 75 "$ERGOCL" run job.json -o sliced --set '/wall_time="00:00:01"'
 for ((slice = 1; slice < 60; slice++)); do
