@@ -113,7 +113,7 @@ typedef void (*ergo_progress_function)(void *user, const struct ergo_progress *p
 struct ergo_run_options {
     const char *directory; /* run folder; NULL: ergo_job_name */
     const char *device;    /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
-    bool overwrite;        /* replace an earlier run in the folder */
+    bool overwrite;        /* replace an earlier run in the folder, once this one can begin */
     ergo_progress_function progress;
     void *user;
 };
@@ -128,6 +128,9 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                              const struct ergo_run_options *options, struct ergo_result **result);
 /* Ask all runs of this process to checkpoint and stop. Async-signal-safe. */
 void ergo_run_request_stop(void);
+/* Whether the latest run of this process has a checkpoint, so that ending at once loses no more
+ * than what came after it. Async-signal-safe. */
+bool ergo_run_has_checkpoint(void);
 /* Runs that begin after this one are not stopped. */
 void ergo_run_withdraw_stop(void);
 /* Memory, launches and expected time of the job on the selected device, as text for people. */

@@ -52,25 +52,46 @@ enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_argumen
 }
 
 /*
+ * Without waiting for anything: a driver that compiles, sometimes for minutes, never sees a
+ * request. Files are written whole, so the last checkpoint stands; without one, the signal ends the
+ * program.
+ */
+static void end_at_once(int number) {
+    static const char message[] = "ergocl: ended at once by a second signal; the last checkpoint "
+                                  "stands, ergocl resume goes on from it\n";
+    if (ergo_run_has_checkpoint()) {
+        /* not through stdio, which the thread that is stuck may have locked */
+        const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+        (void)written;
+        _exit(ergo_status_exit_code(ERGO_STOPPED));
+    }
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    signal(number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+    raise(number);
+}
+
+/*
  * A thread that waits for signals, which all other threads block. Handlers would not do: OpenCL
  * implementations built on LLVM install their own ones while they compile (PoCL 3.1 takes SIGUSR1
  * away and prints a stack, seen on Debian 12, 2026-11).
+ *
+ * The first signal asks, a second SIGINT or SIGTERM ends. Only after half a second: timeout(1) and
+ * batch systems signal the process and its group, which is one request that comes twice.
  */
 static void *wait_for_signals(void *set_of_signals) {
-    static bool interrupted;
     const sigset_t *set = set_of_signals;
+    double first = 0;
     int number = 0;
     while (sigwait(set, &number) == 0) {
-        if (number == SIGINT && interrupted) {
-            /* The first Ctrl-C asks, the second one kills. */
-            sigset_t only;
-            sigemptyset(&only);
-            sigaddset(&only, SIGINT);
-            signal(SIGINT, SIG_DFL);
-            pthread_sigmask(SIG_UNBLOCK, &only, NULL);
-            raise(SIGINT);
-        }
-        interrupted = interrupted || number == SIGINT;
+        const bool ends = number == SIGINT || number == SIGTERM;
+        const double now = cli_seconds();
+        if (ends && first > 0 && now - first > 0.5)
+            end_at_once(number);
+        if (ends && first <= 0)
+            first = now;
         ergo_run_request_stop();
     }
     return NULL;

@@ -33,7 +33,9 @@ const struct cli_command cli_command_run = {
     .details =
         "JOB.json may be \"-\": standard input. The table of results goes to stdout; result.json,\n"
         "series.h5, report.html and the checkpoint go to the run folder.\n"
-        "SIGTERM, SIGUSR1 and the first SIGINT write a checkpoint and stop with exit code 75.",
+        "SIGINT, SIGTERM, SIGUSR1 and SIGHUP write a checkpoint and stop with exit code 75; a "
+        "second\n"
+        "SIGINT or SIGTERM ends at once.",
     .options =
         CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET) | CLI_BIT(CLI_OVERWRITE),
     .run = run,

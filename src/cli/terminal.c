@@ -75,7 +75,7 @@ void cli_log(void *user, enum ergo_log_level level, const char *message) {
 
 /* ---- progress ------------------------------------------------------------------------------- */
 
-static double monotonic_seconds(void) {
+double cli_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -131,7 +131,7 @@ void cli_progress(void *user, const struct ergo_progress *progress) {
     /* Log files get a line now and then, and only when asked: nobody wants bars in them. */
     if (state->quiet || (!terminal && !state->verbose))
         return;
-    double now = monotonic_seconds();
+    double now = cli_seconds();
     bool finished = progress->done >= progress->total;
     if (now < state->next && !finished)
         return;

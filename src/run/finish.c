@@ -176,35 +176,96 @@ static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_resul
     return ERGO_OK;
 }
 
+/* ---- warnings -------------------------------------------------------------------------------- */
+
+static bool is_short(const struct ergo_observable_result *r) {
+    return r->estimate.too_short && !r->observable->hidden;
+}
+
+/* Whether all that is too short at this point is slow by its physics: running somewhat
+ * longer would not help, and everything else has honest errors. */
+static bool only_slow(const struct ergo_sampler_info *info, const struct ergo_member_result *m) {
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (is_short(&m->observables[o]) &&
+            !(info->observables[o].slow && info->observables[o].slow(m->point)))
+            return false;
+    return true;
+}
+
+/* Points (and the first of them) where one of the observables o .. end - 1 is too short. */
+static size_t short_points(const struct ergo_run *run, bool slow, size_t o, size_t end,
+                           const struct ergo_point **first) {
+    size_t count = 0;
+    for (size_t i = 0; i < run->result->n_members; i++) {
+        const struct ergo_member_result *m = &run->result->members[i];
+        bool any = false;
+        for (size_t k = o; k < end && !any; k++)
+            any = is_short(&m->observables[k]);
+        if (!any || only_slow(run->sampler->info, m) != slow)
+            continue;
+        if (count++ == 0)
+            *first = m->point;
+    }
+    return count;
+}
+
+static enum ergo_status warn_text(struct ergo_run *run, struct ergo_text *text) {
+    const enum ergo_status status =
+        text->failed ? ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a warning")
+                     : warn(run, text->data);
+    ergo_text_free(text);
+    return status;
+}
+
+/* One line for all that a longer run mends; one for each observable that is slow by its physics. */
+static enum ergo_status warn_short(struct ergo_run *run) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    const size_t n = info->n_observables;
+    const struct ergo_point *first = NULL, *any = NULL;
+    enum ergo_status status = ERGO_OK;
+    char where[256];
+    size_t count = short_points(run, false, 0, n, &first);
+    if (count) {
+        struct ergo_text text = {0};
+        describe_point(first, where, sizeof where);
+        ergo_text_append(&text,
+                         "%zu of %zu points are too short, or too correlated, for honest errors "
+                         "(first: %s) of ",
+                         count, run->result->n_members, where);
+        const char *separator = "";
+        for (size_t o = 0; o < n; o++)
+            if (short_points(run, false, o, o + 1, &any)) {
+                ergo_text_append(&text, "%s%s", separator, info->observables[o].name);
+                separator = ", ";
+            }
+        ergo_text_append(&text, ": run longer before trusting them");
+        status = warn_text(run, &text);
+    }
+    for (size_t o = 0; o < n && status == ERGO_OK; o++) {
+        count = short_points(run, true, o, o + 1, &first);
+        if (!count)
+            continue;
+        struct ergo_text text = {0};
+        describe_point(first, where, sizeof where);
+        ergo_text_append(&text,
+                         "the error of %s cannot be trusted at %zu of %zu points (first: %s): %s. "
+                         "The other observables there are not affected",
+                         info->observables[o].name, count, run->result->n_members, where,
+                         info->observables[o].slow(first));
+        status = warn_text(run, &text);
+    }
+    return status;
+}
+
 enum ergo_status ergo_run_estimate(struct ergo_run *run) {
     enum ergo_status status = ERGO_OK;
-    size_t short_points = 0;
-    char first[256] = "", where[256], message[640];
     for (size_t i = 0; i < run->result->n_members && status == ERGO_OK; i++) {
         struct ergo_member_result *m = &run->result->members[i];
         status = estimate_member(run, m);
         if (status == ERGO_OK)
             status = curves_of(run, m);
-        bool too_short = false;
-        for (size_t o = 0; o < run->sampler->info->n_observables && status == ERGO_OK; o++)
-            if (m->observables[o].estimate.too_short && !m->observables[o].observable->hidden) {
-                if (!too_short && !short_points) {
-                    describe_point(m->point, where, sizeof where);
-                    snprintf(first, sizeof first, "%.100s at %.120s",
-                             m->observables[o].observable->name, where);
-                }
-                too_short = true;
-            }
-        short_points += too_short;
     }
-    if (short_points && status == ERGO_OK) {
-        snprintf(message, sizeof message,
-                 "%zu of %zu points are too short, or too correlated, for honest errors (first: "
-                 "%s): run longer before trusting them",
-                 short_points, run->result->n_members, first);
-        status = warn(run, message);
-    }
-    return status;
+    return status == ERGO_OK ? warn_short(run) : status;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

@@ -3,21 +3,20 @@
  * stores the other. Block lengths follow the clock; the chain does not depend on them.
  */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "run/run.h"
 
-#include <signal.h>
-
-static volatile sig_atomic_t stop_requested;
+static atomic_bool stop_requested; /* lock-free: also for signal handlers */
 
 void ergo_run_request_stop(void) {
-    stop_requested = 1;
+    stop_requested = true;
 }
 
 void ergo_run_withdraw_stop(void) {
-    stop_requested = 0;
+    stop_requested = false;
 }
 
 /* A block that is enqueued but not collected. */
@@ -315,6 +314,8 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK)
         status =
             run->has_restored_states ? ergo_run_load_states(run) : ops->init(run->ctx, run->state);
+    if (status == ERGO_OK && !run->begun)
+        status = ergo_run_begin(run);
     if (status != ERGO_OK)
         return status;
     const double first = floor(loop->plan.block_steps / (double)s->every);

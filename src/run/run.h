@@ -1,7 +1,8 @@
 /*
  * One run: the sequence all samplers share. Internal to src/run.
  *
- *     setup.c       job, folder, lock, device; ergo_run and ergo_resume
+ *     setup.c       job, device, storage; ergo_run and ergo_resume
+ *     folder.c      what is in the run folder before and after
  *     loop.c        blocks of steps, two in flight; signals, progress, wall time
  *     snapshot.c    the run as blobs of a checkpoint, and back
  *     trajectory.c  configurations as text
@@ -33,6 +34,8 @@ struct ergo_run {
     struct ergo_device *device;
     const char *folder;
     int lock;
+    bool made_folder; /* by this run: it was not there */
+    bool begun;       /* the folder holds this run, which can be resumed */
 
     /* where the run is */
     size_t batch;                  /* index of the current batch; n_batches: all done */
@@ -59,6 +62,16 @@ struct ergo_schedule ergo_schedule_of(const struct ergo_point *point);
 struct ergo_member_result *ergo_run_member(struct ergo_run *run, size_t batch, size_t m);
 /* Sampling seconds over all sessions so far. */
 double ergo_run_seconds(const struct ergo_run *run);
+
+/* folder.c: create and lock the folder; an earlier run in it is refused, or kept for now. */
+enum ergo_status ergo_run_take_folder(struct ergo_run *run);
+/* The device works and the first state is there: away with the earlier run, write a checkpoint.
+ * From here on a kill is resumable. */
+enum ergo_status ergo_run_begin(struct ergo_run *run);
+/* The same for a resumed run: its files stay, only what killed processes left half-written goes. */
+void ergo_run_continue(struct ergo_run *run);
+/* A run that never began takes its new folder away with it. */
+void ergo_run_leave_folder(struct ergo_run *run);
 
 /* loop.c: run all batches from where the run is; run->stopped when asked to stop. */
 enum ergo_status ergo_run_loop(struct ergo_run *run);

@@ -1,4 +1,4 @@
-/* From a job to a run: folder, lock, device, storage for the result; and the public calls. */
+/* From a job to a run: device, storage for the result; and the public calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,8 +178,6 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
         status = open_device(run);
         if (status == ERGO_OK)
             status = plan_all(run);
-        if (status == ERGO_OK && !run->restored.count) /* new: a kill from here on is resumable */
-            status = ergo_run_save(run);
         if (status == ERGO_OK)
             status = ergo_run_loop(run);
         if (status != ERGO_OK)
@@ -214,41 +212,6 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     return status;
 }
 
-static bool exists(const char *folder, const char *name) {
-    char *path = ergo_path_join(folder, name);
-    const bool there = path && access(path, F_OK) == 0;
-    free(path);
-    return there;
-}
-
-static void remove_file(const char *folder, const char *name) {
-    char *path = ergo_path_join(folder, name);
-    if (path)
-        unlink(path);
-    free(path);
-}
-
-/* Create or take over the run folder, and lock it. */
-static enum ergo_status prepare_folder(struct ergo_run *run) {
-    static const char *const files[] = {"result.json", "checkpoint.h5", "series.h5", "report.html",
-                                        "configurations.png"};
-    enum ergo_status status = ergo_folder_create(run->ctx, run->folder);
-    if (status == ERGO_OK)
-        status = ergo_folder_lock(run->ctx, run->folder, &run->lock);
-    if (status != ERGO_OK)
-        return status;
-    if (exists(run->folder, "checkpoint.h5") || exists(run->folder, "result.json")) {
-        if (!run->options->overwrite)
-            return ERGO_FAIL(run->ctx, ERGO_E_JOB,
-                             "the folder %s holds an earlier run: continue it with `ergocl resume "
-                             "%s`, replace it with --overwrite, or choose another folder with -o",
-                             run->folder, run->folder);
-        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-            remove_file(run->folder, files[i]);
-    }
-    return ERGO_OK;
-}
-
 static char *copy_text(const char *text) {
     char *copy = malloc(strlen(text) + 1);
     return copy ? strcpy(copy, text) : NULL;
@@ -270,11 +233,12 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     if (status == ERGO_OK) {
         run.folder = folder =
             copy_text(run.options->directory ? run.options->directory : job->name);
-        status =
-            folder ? prepare_folder(&run) : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+        status = folder ? ergo_run_take_folder(&run)
+                        : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
     }
     if (status == ERGO_OK)
         status = execute(&run, result);
+    ergo_run_leave_folder(&run);
     run_release(&run);
     free(folder);
     return status;
@@ -321,8 +285,10 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
         status = allocate_result(&run, job);
     if (status == ERGO_OK)
         status = ergo_run_restore(&run, &run.restored);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK) {
+        ergo_run_continue(&run);
         status = execute(&run, result);
+    }
     run_release(&run);
     free(folder);
     free(path);

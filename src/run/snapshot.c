@@ -99,7 +99,8 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
         !ergo_blobs_add(&blobs, "started", run->result->started, strlen(run->result->started)) ||
         !ergo_blobs_add(&blobs, "meta", &meta, sizeof meta) || !add_members(run, &blobs))
         status = no_memory(run);
-    if (status == ERGO_OK && run->state)
+    /* init makes the state of step 0 again: a start need not write gigabytes */
+    if (status == ERGO_OK && run->state && run->step > 0)
         status = add_states(run, &blobs);
     if (status == ERGO_OK)
         status = ergo_checkpoint_write(run->ctx, path, &blobs);

@@ -33,6 +33,10 @@ struct ergo_observable {
     const char *curve;
     double (*from_curve)(const struct ergo_point *point, const double *mean, size_t size);
     bool hidden; /* only an input of others; not in the result (kept in the HDF5 file) */
+    /* Where its chain decorrelates far more slowly than the others' for a physical reason: the
+     * reason, half a sentence for the warning about its error. NULL (also the function): nowhere.
+     */
+    const char *(*slow)(const struct ergo_point *point);
 };
 
 /* A function measured along an axis, e.g. correlation over distance. */
@@ -86,7 +90,7 @@ struct ergo_sampler_info {
     size_t n_curves;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
-    const char *trajectory; /* file that /output/trajectory_every asks for; NULL: there is none */
+    const char *trajectory; /* what /output/trajectory_every writes; NULL: nothing */
     uint32_t state_version; /* of what save writes */
 };
 

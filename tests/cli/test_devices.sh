@@ -21,14 +21,15 @@ says err "no OpenCL device"
 expect 3 env OCL_ICD_VENDORS="$PWD" "$ERGOCL" devices --json
 $python -c 'import json; assert json.load(open("out")) == []' || fail "an empty list"
 expect 3 env OCL_ICD_VENDORS="$PWD" "$ERGOCL" run job.json -o none
-expect 3 "$ERGOCL" run job.json -o none --device "no such device" --overwrite
+expect 3 "$ERGOCL" run job.json -o none --device "no such device"
 says err "no such device"
-expect 3 "$ERGOCL" run job.json -o none --device 99:0 --overwrite
+expect 3 "$ERGOCL" run job.json -o none --device 99:0
 says err 99:0
-expect 3 "$ERGOCL" run job.json -o none --device gpu --overwrite
+expect 3 "$ERGOCL" run job.json -o none --device gpu
 # what fits twice is a question, not a choice
-expect 3 env POCL_DEVICES="pthread pthread" "$ERGOCL" run job.json -o none --device pthread --overwrite
+expect 3 env POCL_DEVICES="pthread pthread" "$ERGOCL" run job.json -o none --device pthread
 says err pthread
+[ ! -e none ] || fail "a run without a device left a folder"
 
 expect 0 "$ERGOCL" validate job.json --plan
 says out memory

@@ -77,3 +77,16 @@ if has_terminal; then
     says out ETA "updates" $'\r'
     tr '\r' '\n' <out | sed -n 's/\x1b\[K//g; /ETA/p' | awk 'length > 60 { exit 1 }' || fail "the bar is wider than the terminal"
 fi
+
+# Warnings about errors: what is slow by its physics is told from what is only too short.
+slow=(--set '/system/size=[16,16]' --set /system/start=up --set '/scan={}' --set /system/temperature=2.1)
+expect 0 "$ERGOCL" run job.json -o slow "${slow[@]}" --set /run/sweeps=100000
+says out "the error of magnetization cannot be trusted at 1 of 1 points" "changes sign only as a whole"
+[ "$(grep -c warning: out)" -eq 1 ] || fail "one point, one warning: $(grep warning: out)"
+says slow/result.json "the error of magnetization cannot be trusted"
+expect 0 "$ERGOCL" run job.json -o short "${slow[@]}" --set /run/sweeps=200
+says out "1 of 1 points are too short" "of energy, abs_magnetization" ", magnetization, " "run longer"
+[ "$(grep -c warning: out)" -eq 1 ] || fail "one point, one warning: $(grep warning: out)"
+expect 0 "$ERGOCL" run job.json -o field "${slow[@]}" --set /run/sweeps=100000 --set /system/field=1e-4
+says out "of magnetization: run longer" # m has a mean here, which a longer run finds
+says_not out "cannot be trusted"

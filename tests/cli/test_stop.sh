@@ -23,17 +23,52 @@ for signal in TERM USR1 INT HUP; do
     says "$signal/result.json" '"complete"'
 done
 
-# a second Ctrl-C ends it now (130), unless the first one was done already (75); both can go on
-env --default-signal=INT "$ERGOCL" run job.json -o twice >out 2>err &
+# one request that comes twice, as from timeout(1), is one request
+"$ERGOCL" run job.json -o twice >out 2>err &
 child=$!
 wait_for twice/checkpoint.h5
 sleep 0.5
-kill -s INT $child
-sleep 0.01
-kill -s INT $child 2>/dev/null
+kill -s TERM $child
+sleep 0.005
+kill -s TERM $child 2>/dev/null
 code=0
 wait $child || code=$?
-[ $code -eq 130 ] || [ $code -eq 75 ] || fail "two SIGINT: exit code $code"
+[ $code -eq 75 ] || fail "two SIGTERM at once: exit code $code"
+says twice/result.json '"stopped"'
+
+# Stuck in the driver's compiler, imitated by one that never returns: the first signal cannot be
+# answered, a second one ends. With a checkpoint that is 75, without one death by the signal.
+echo '#include <unistd.h>
+int clBuildProgram(void); int clBuildProgram(void) { for (;;) pause(); }' >stuck.c
+expect 0 "${CC:-gcc}" -shared -fPIC -o stuck.so stuck.c
+# stuck SIGNAL CODE COMMAND...
+stuck() {
+    local signal=$1 wanted=$2
+    shift 2
+    env --default-signal=INT LD_PRELOAD="$PWD/stuck.so" ERGOCL_CACHE_DIR="$PWD/empty" "$ERGOCL" "$@" >out 2>err &
+    child=$!
+    sleep 1
+    kill -s "$signal" $child
+    sleep 0.7
+    kill -s 0 $child || fail "the first signal ended $*, which was to be stuck"
+    kill -s "$signal" $child
+    for ((i = 0; i < 50; i++)); do
+        kill -s 0 $child 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -s KILL $child 2>/dev/null
+    code=0
+    wait $child || code=$?
+    [ $code -eq "$wanted" ] || { cat err; fail "$signal twice at $*: exit code $code instead of $wanted"; }
+}
+cp -r twice before
+stuck TERM 75 resume twice
+says err "ergocl resume"
+stuck INT 75 resume twice
+stuck TERM 143 run job.json -o twice --overwrite
+cmp before/checkpoint.h5 twice/checkpoint.h5 || fail "the checkpoint was touched"
+stuck INT 130 run job.json -o new
+[ ! -e new/checkpoint.h5 ] || fail "a checkpoint of a run that never began"
 expect 0 "$ERGOCL" resume twice
 same_results whole twice
 
@@ -47,6 +82,15 @@ kill -s TERM $child
 wait $child
 expect 0 "$ERGOCL" resume shared
 same_results whole shared
+
+# stopped before the first step, where the state is that of the start
+expect 75 "$ERGOCL" run job.json -o zero --set /wall_time=1e-6
+says zero/result.json '"steps": 0'
+expect 75 "$ERGOCL" resume zero
+$python - <<'PYTHON' || fail "the checkpoint of step 0"
+import h5py
+assert "states" not in h5py.File("zero/checkpoint.h5")
+PYTHON
 
 # slices of wall time
 expect 75 "$ERGOCL" run job.json -o sliced --set '/wall_time="00:00:01"'

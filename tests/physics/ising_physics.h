@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
 #include <cmocka.h>
+#include <unistd.h>
 
 #include "job/job.h"
 #include "samplers/sampler.h"
@@ -136,6 +138,43 @@ static inline bool physics_exact(const struct ergo_point *point, const char *nam
             return true;
         }
     return false;
+}
+
+static inline void physics_remove_folder(const char *folder) {
+    static const char *const files[] = {"result.json", "checkpoint.h5",      "series.h5",
+                                        "report.html", "configurations.png", "lock"};
+    char path[200];
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* Run a job (what follows the sampler, with ' for ") through the public API; its result.json, with
+ * one entry of "points" for each of the job's. */
+static inline cJSON *physics_run(struct ergo_context *ctx, const char *name, const char *more,
+                                 struct ergo_job **job) {
+    char folder[] = "/tmp/ergo-physics-XXXXXX", text[1200] = "{'sampler': 'spin-lattice', ";
+    struct ergo_result *result = NULL;
+    char *json = NULL;
+    strncat(text, more, sizeof text - strlen(text) - 40);
+    strcat(text, ", 'output': {'snapshots': 0}}");
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    assert_non_null(mkdtemp(folder));
+    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
+    if (ergo_job_parse(ctx, text, strlen(text), name, NULL, 0, job) != ERGO_OK ||
+        ergo_run(ctx, *job, &options, &result) != ERGO_OK ||
+        ergo_result_json(ctx, result, &json) != ERGO_OK)
+        fail_msg("%s: %s", name, ergo_error_message(ctx));
+    cJSON *tree = cJSON_Parse(json);
+    assert_string_equal(cJSON_GetObjectItem(tree, "status")->valuestring, "complete");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(tree, "points")), (*job)->n_points);
+    free(json);
+    ergo_result_destroy(result);
+    physics_remove_folder(folder);
+    return tree;
 }
 
 #endif

@@ -8,11 +8,6 @@
  * up and at T <= 2.5 only, where test_trap_weight shows these states to weigh less than 2e-5: a
  * bias of a hundredth of the errors here. Above, heat bath.
  */
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cjson/cJSON.h>
-
 #include "ising_physics.h"
 
 #define TC "2.269185314213022"
@@ -143,36 +138,10 @@ static void compare_point(const char *name, const struct ergo_point *point, cons
     assert_true(compared >= 2);
 }
 
-static void remove_folder(const char *folder) {
-    static const char *const files[] = {"result.json", "checkpoint.h5",      "series.h5",
-                                        "report.html", "configurations.png", "lock"};
-    char path[200];
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-        unlink(path);
-    }
-    rmdir(folder);
-}
-
 static void compare_run(const struct run *run) {
-    char folder[] = "/tmp/ergo-physics-XXXXXX", text[1200] = "{'sampler': 'spin-lattice', ";
     struct ergo_job *job = NULL;
-    struct ergo_result *result = NULL;
-    char *json = NULL;
-    strncat(text, run->job, sizeof text - strlen(text) - 40);
-    strcat(text, ", 'output': {'snapshots': 0}}");
-    for (char *c = text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    assert_non_null(mkdtemp(folder));
-    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
-    if (ergo_job_parse(ctx, text, strlen(text), run->name, NULL, 0, &job) != ERGO_OK ||
-        ergo_run(ctx, job, &options, &result) != ERGO_OK ||
-        ergo_result_json(ctx, result, &json) != ERGO_OK)
-        fail_msg("%s: %s", run->name, ergo_error_message(ctx));
-    cJSON *tree = cJSON_Parse(json);
+    cJSON *tree = physics_run(ctx, run->name, run->job, &job);
     const cJSON *points = cJSON_GetObjectItem(tree, "points");
-    assert_string_equal(cJSON_GetObjectItem(tree, "status")->valuestring, "complete");
-    assert_int_equal(cJSON_GetArraySize(points), job->n_points);
     double pool[2] = {0, 0};
     for (size_t i = 0; i < job->n_points; i++)
         compare_point(run->name, &job->points[i], cJSON_GetArrayItem(points, (int)i), pool);
@@ -187,10 +156,7 @@ static void compare_run(const struct run *run) {
     print_message("%-45s z of all chains: energy %+.2f, heat capacity %+.2f\n", run->name,
                   pool[0] / root, pool[1] / root);
     cJSON_Delete(tree);
-    free(json);
-    ergo_result_destroy(result);
     ergo_job_destroy(job);
-    remove_folder(folder);
 }
 
 static void test_exact_values(void **state) {

@@ -116,6 +116,18 @@ static double sample_m(const struct ergo_point *point, const double *c) {
     return c[1];
 }
 
+/* To change sign a lattice has to pass through a domain wall across it: the free energy of the wall
+ * grows with its side below Tc. Near above, finite lattices do the same, only more often. */
+static const char *slow_m(const struct ergo_point *point) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    const double j = ergo_point_real(point, "/system/coupling");
+    const bool ordered = j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
+    return ordered && ergo_point_real(point, "/system/field") == 0.0
+               ? "near and below Tc a lattice without a field changes sign only as a whole, too "
+                 "rarely to average over; use abs_magnetization"
+               : NULL;
+}
+
 static double sample_abs_m(const struct ergo_point *point, const double *c) {
     (void)point;
     return fabs(c[1]);
@@ -166,7 +178,11 @@ static const struct ergo_observable observables[] = {
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
      .inputs = {"magnetization2", "magnetization4"},
      .derive = derive_binder},
-    {.name = "magnetization", .unit = "per site", .help = "mean m", .sample = sample_m},
+    {.name = "magnetization",
+     .unit = "per site",
+     .help = "mean m",
+     .sample = sample_m,
+     .slow = slow_m},
     {.name = "magnetization2", .unit = "per site^2", .help = "mean m^2", .sample = sample_m2},
     {.name = "magnetization4", .unit = "per site^4", .help = "mean m^4", .sample = sample_m4},
     {.name = "energy2",

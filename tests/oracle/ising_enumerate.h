@@ -1,0 +1,49 @@
+/*
+ * Every state of a small Ising lattice, summed as the definition says: H = -J sum_<ij> s_i s_j -
+ * B sum_i s_i, k_B = 1, periodic, each site with one bond to its right and one to its lower
+ * neighbour. A state is a word, site (x, y) its bit x + Lx y, neighbours are rotated words; nothing
+ * is shared with src/samplers/spin_lattice/exact.c.
+ */
+#ifndef ERGO_ORACLE_ISING_ENUMERATE_H
+#define ERGO_ORACLE_ISING_ENUMERATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ERGO_ORACLE_SITES_MAX = 24, ERGO_ORACLE_REACH_MAX = 3 };
+
+/* States of one sum of bonds and one magnetization, and the sums over them of
+ * sum_i s_i s_(i + r along x or y). */
+struct ergo_oracle_level {
+    uint64_t states;
+    int64_t pairs[2][ERGO_ORACLE_REACH_MAX + 1];
+};
+
+/* Which states: all, or without those in which every spin has two up and two down neighbours.
+ * Checkerboard Metropolis without a field flips these whole, for ever, and never enters them. */
+enum ergo_oracle_states { ERGO_ORACLE_ALL_STATES, ERGO_ORACLE_NO_TRAPS };
+
+struct ergo_oracle_levels {
+    int Lx, Ly;
+    struct ergo_oracle_level *levels; /* by bonds, up spins, and whether trapped */
+};
+
+struct ergo_oracle_averages {
+    double energy, heat_capacity; /* per site */
+    double magnetization, abs_magnetization, magnetization2, magnetization4;
+    double susceptibility; /* N (<m^2> - <|m|>^2) / T */
+    double binder;
+    double correlation[2][ERGO_ORACLE_REACH_MAX + 1]; /* <s(0) s(r)> along x, y */
+    double trap_weight;                               /* share of the trapped states of all */
+};
+
+/* Sides from 2; Lx Ly <= ERGO_ORACLE_SITES_MAX. False: wrong arguments or out of memory. */
+bool ergo_oracle_levels_init(struct ergo_oracle_levels *levels, int Lx, int Ly);
+void ergo_oracle_levels_free(struct ergo_oracle_levels *levels);
+struct ergo_oracle_averages ergo_oracle_average(const struct ergo_oracle_levels *levels, double T,
+                                                double J, double B, enum ergo_oracle_states states);
+
+/* Whether every spin of the state has two up and two down neighbours. */
+bool ergo_oracle_is_trap(int Lx, int Ly, uint32_t state);
+
+#endif
