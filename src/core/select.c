@@ -180,7 +180,9 @@ void ergo_candidate_explain(struct ergo_text *text, enum ergo_choice choice, con
     if (!count) {
         ergo_text_append(text, "No OpenCL device was found. Install a driver (on any CPU: Debian's "
                                "pocl-opencl-icd) and check with clinfo; Mesa's rusticl shows its "
-                               "devices only when RUSTICL_ENABLE names a driver.");
+                               "devices only when RUSTICL_ENABLE names a driver. PoCL shows none "
+                               "where it cannot write its cache: set POCL_CACHE_DIR or "
+                               "XDG_CACHE_HOME to a folder that can be written.");
         return;
     }
     switch (choice) {

@@ -298,7 +298,7 @@ size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2
     *chi2 = 0;
     for (size_t m = 0; m < result->n_members; m++) {
         double z = result->members[m].observables[o].z;
-        if (!isfinite(z))
+        if (isnan(z)) /* an infinite one counts: a state that the chain never left */
             continue;
         *chi2 += z * z;
         count++;

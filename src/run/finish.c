@@ -125,6 +125,17 @@ static void describe_point(const struct ergo_point *point, char *text, size_t si
         snprintf(text, size, "the point");
 }
 
+/* A series that never changed has no error, and n samples cannot see what has a weight below 1/n:
+ * as far off as that is a state that the chain did not leave. NAN: no exact value. */
+static double frozen_z(const struct ergo_observable_result *r) {
+    const double off = r->estimate.mean - r->exact;
+    if (isnan(off))
+        return NAN;
+    return fabs(off) * (double)r->estimate.samples <= fabs(r->exact) ? 0
+           : off > 0                                                 ? INFINITY
+                                                                     : -INFINITY;
+}
+
 static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member_result *m) {
     const struct ergo_sampler_info *info = run->sampler->info;
     const size_t n = m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
@@ -149,6 +160,8 @@ static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member
                        : NAN;
         if (r->estimate.error > 0)
             r->z = (r->estimate.mean - r->exact) / r->estimate.error;
+        else if (r->estimate.error == 0 && r->observable->sample)
+            r->z = frozen_z(r);
     }
     for (size_t o = 0; o < info->n_observables; o++)
         free(series[o]);
@@ -257,6 +270,33 @@ static enum ergo_status warn_short(struct ergo_run *run) {
     return status;
 }
 
+static bool is_frozen(const struct ergo_observable_result *r) {
+    return r->observable->sample && !r->observable->hidden && r->estimate.samples > 3 &&
+           r->estimate.error == 0 && r->z != 0;
+}
+
+/* Of the first observable, usually the energy: others may well be constant. */
+static enum ergo_status warn_frozen(struct ergo_run *run) {
+    const struct ergo_point *first = NULL;
+    struct ergo_text text = {0};
+    char where[256];
+    size_t count = 0;
+    for (size_t i = 0; i < run->result->n_members; i++) {
+        const struct ergo_member_result *m = &run->result->members[i];
+        if (is_frozen(&m->observables[0]) && count++ == 0)
+            first = m->point;
+    }
+    if (!count)
+        return ERGO_OK;
+    describe_point(first, where, sizeof where);
+    ergo_text_append(
+        &text,
+        "%s never changed at %zu of %zu points (first: %s): the chain is stuck, or too "
+        "short to see a change; its error is not known",
+        run->sampler->info->observables[0].name, count, run->result->n_members, where);
+    return warn_text(run, &text);
+}
+
 enum ergo_status ergo_run_estimate(struct ergo_run *run) {
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < run->result->n_members && status == ERGO_OK; i++) {
@@ -265,6 +305,8 @@ enum ergo_status ergo_run_estimate(struct ergo_run *run) {
         if (status == ERGO_OK)
             status = curves_of(run, m);
     }
+    if (status == ERGO_OK)
+        status = warn_frozen(run);
     return status == ERGO_OK ? warn_short(run) : status;
 }
 

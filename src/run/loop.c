@@ -23,6 +23,7 @@ void ergo_run_withdraw_stop(void) {
 struct block {
     bool busy;
     size_t first, count;
+    uint64_t every; /* steps a sample that are enqueued with it */
 };
 
 /* What one batch needs while it runs. */
@@ -43,7 +44,7 @@ static bool must_stop(const struct ergo_run *run) {
     if (stop_requested)
         return true;
     const struct ergo_value *limit = ergo_point_value(&run->job->points[0], "/wall_time");
-    return limit->present && ergo_run_clock() - run->started >= limit->real;
+    return limit->present && run->progressed && ergo_run_clock() - run->started >= limit->real;
 }
 
 static void report_progress(struct ergo_run *run, const char *phase, bool force) {
@@ -134,8 +135,9 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
         return status;
     store(loop, block);
     run->samples = block->first + block->count;
-    run->step += block->count * run->schedule.every;
-    run->work_done += (double)(block->count * run->schedule.every) * loop->plan.work_per_step;
+    run->step += block->count * block->every;
+    run->work_done += (double)(block->count * block->every) * loop->plan.work_per_step;
+    run->progressed = true;
 
     /* aim at blocks of a tenth of a second */
     const double now = ergo_run_clock(), seconds = now - loop->last_collect;
@@ -157,25 +159,6 @@ static enum ergo_status drain(struct loop *loop) {
     return status == ERGO_OK ? other : status;
 }
 
-/* Unsampled steps in bounded pieces, `from` of `count` already done. */
-static enum ergo_status unsampled(struct loop *loop, uint64_t count) {
-    struct ergo_run *run = loop->run;
-    enum ergo_status status = ERGO_OK;
-    while (count && status == ERGO_OK && !must_stop(run)) {
-        const uint64_t piece =
-            (double)count < loop->plan.block_steps ? count : (uint64_t)loop->plan.block_steps;
-        status = run->sampler->ops->advance(run->ctx, run->state, 0, 0, piece, 0);
-        if (status == ERGO_OK)
-            status = ergo_device_finish(run->ctx, run->device);
-        run->step += piece;
-        run->work_done += (double)piece * loop->plan.work_per_step;
-        count -= piece;
-        report_progress(run, run->samples ? "sampling" : "equilibration", false);
-    }
-    run->stopped = status == ERGO_OK && must_stop(run);
-    return status;
-}
-
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
 static size_t n_snapshots(const struct ergo_run *run) {
@@ -190,10 +173,13 @@ static size_t snapshot_at(const struct ergo_schedule *s, size_t k, size_t n) {
     return s->n_equilibration + (size_t)((double)measured * (double)(k + 1) / (double)n);
 }
 
-/* Pictures are kept in memory: of at most 512 / n members, spread evenly. */
+/* Pictures are kept in memory and in checkpoints: of at most 512 / n members, spread evenly; of one
+ * for the sheet of the report where nobody asked for more. */
 static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
     struct ergo_run *run = loop->run;
-    const size_t n = n_snapshots(run) ? n_snapshots(run) : 1, most = 512 / n ? 512 / n : 1;
+    const size_t n = n_snapshots(run) ? n_snapshots(run) : 1, all = 512 / n ? 512 / n : 1;
+    const struct ergo_value *asked = ergo_point_value(&run->job->points[0], "/output/snapshots");
+    const size_t most = asked->given ? all : 48;
     const size_t stride = (run->job->n_points + most - 1) / most;
     enum ergo_status status =
         run->sampler->ops->frame ? ergo_run_write_frames(run, "snapshots", stride) : ERGO_OK;
@@ -248,56 +234,109 @@ static enum ergo_status snapshots_due(struct loop *loop) {
     return status;
 }
 
+static enum ergo_status audit(struct ergo_run *run) {
+    run->last_audit = ergo_run_clock();
+    return run->sampler->ops->audit(run->ctx, run->state);
+}
+
+/* A checkpoint on the way, of a state that passes its audit. One that cannot be written (a full
+ * disk) costs nothing yet: the last one is still there, and the next may be. */
+static enum ergo_status save(struct ergo_run *run) {
+    enum ergo_status status = audit(run);
+    if (status != ERGO_OK)
+        return status;
+    status = ergo_run_save(run);
+    run->last_checkpoint = ergo_run_clock();
+    if (status != ERGO_E_IO)
+        return status;
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; going on, with another try in %.0f s",
+             ergo_error_message(run->ctx),
+             ergo_point_real(&run->job->points[0], "/checkpoint/every_seconds"));
+    ergo_error_clear(run->ctx);
+    return ERGO_OK;
+}
+
+static bool checkpoint_due(const struct ergo_run *run) {
+    const double every = ergo_point_real(&run->job->points[0], "/checkpoint/every_seconds");
+    return every > 0 && ergo_run_clock() - run->last_checkpoint >= every;
+}
+
 /* Between blocks: audit, checkpoint, stop. Drains the pipeline when something is due. (The
  * checkpoint of a stop is written by run_batch.) */
 static enum ergo_status duties(struct loop *loop) {
     struct ergo_run *run = loop->run;
-    const struct ergo_point *first = &run->job->points[0];
-    const double now = ergo_run_clock();
-    const double save = ergo_point_real(first, "/checkpoint/every_seconds");
-    const double audit = ergo_point_real(first, "/audit/every_seconds");
-    enum ergo_status status = ERGO_OK;
+    const double every = ergo_point_real(&run->job->points[0], "/audit/every_seconds");
+    const bool audit_due = every > 0 && ergo_run_clock() - run->last_audit >= every;
+    const bool save_due = checkpoint_due(run);
     run->stopped = must_stop(run);
-    if (audit > 0 && now - run->last_audit >= audit) {
-        status = drain(loop);
+    if (!audit_due && !save_due)
+        return ERGO_OK;
+    enum ergo_status status = drain(loop);
+    ergo_run_clock_rest(run);
+    if (status == ERGO_OK)
+        status = save_due ? save(run) : audit(run);
+    ergo_run_clock_start(run);
+    loop->last_collect = ergo_run_clock();
+    return status;
+}
+
+/* Steps without a sample, in bounded pieces, until step `until`: a stop never waits for long. */
+static enum ergo_status steps(struct loop *loop, uint64_t until) {
+    struct ergo_run *run = loop->run;
+    enum ergo_status status = ERGO_OK;
+    while (run->step < until && status == ERGO_OK) {
+        status = duties(loop);
+        if (status != ERGO_OK || run->stopped)
+            break;
+        const uint64_t rest = until - run->step;
+        const uint64_t piece =
+            (double)rest < loop->plan.block_steps ? rest : (uint64_t)loop->plan.block_steps;
+        status = run->sampler->ops->advance(run->ctx, run->state, 0, 0, piece, 0);
         if (status == ERGO_OK)
-            status = run->sampler->ops->audit(run->ctx, run->state);
-        run->last_audit = ergo_run_clock();
-    }
-    if (status == ERGO_OK && save > 0 && now - run->last_checkpoint >= save) {
-        status = drain(loop);
-        if (status == ERGO_OK)
-            status = ergo_run_save(run);
-        run->last_checkpoint = ergo_run_clock();
+            status = ergo_device_finish(run->ctx, run->device);
+        run->step += piece;
+        run->work_done += (double)piece * loop->plan.work_per_step;
+        run->progressed = true;
+        report_progress(run, run->samples ? "sampling" : "equilibration", false);
     }
     return status;
 }
 
-static enum ergo_status sample(struct loop *loop) {
+/* Enqueue the next samples: all of a block, or, where the steps of one sample are more than a block
+ * should have, those up to its last step by themselves. */
+static enum ergo_status enqueue(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const struct ergo_schedule *s = &run->schedule;
+    const bool rare = (double)s->every > loop->plan.block_steps;
+    enum ergo_status status =
+        rare ? steps(loop, s->lead + (loop->enqueued + 1) * s->every - 1) : duties(loop);
+    if (status != ERGO_OK || run->stopped)
+        return status;
+    const unsigned slot = loop->next;
+    status = collect(loop, slot);
+    if (status != ERGO_OK)
+        return status;
+    struct block *block = &loop->blocks[slot];
+    block->first = loop->enqueued;
+    block->count = rare ? 1 : next_block(loop);
+    block->every = rare ? 1 : s->every;
+    status = run->sampler->ops->advance(run->ctx, run->state, slot, block->count, block->every,
+                                        block->first);
+    block->busy = status == ERGO_OK;
+    loop->enqueued += block->count;
+    loop->next = 1 - slot;
+    if (status == ERGO_OK && rare)
+        status = drain(loop);
+    return status == ERGO_OK ? snapshots_due(loop) : status;
+}
+
+static enum ergo_status sample(struct loop *loop) {
+    struct ergo_run *run = loop->run;
     enum ergo_status status = ERGO_OK;
     loop->enqueued = run->samples;
     loop->last_collect = ergo_run_clock();
-    while (loop->enqueued < s->n_samples && status == ERGO_OK) {
-        status = duties(loop);
-        if (status != ERGO_OK || run->stopped)
-            break;
-        const unsigned slot = loop->next;
-        status = collect(loop, slot);
-        if (status != ERGO_OK)
-            break;
-        struct block *block = &loop->blocks[slot];
-        block->first = loop->enqueued;
-        block->count = next_block(loop);
-        status = run->sampler->ops->advance(run->ctx, run->state, slot, block->count, s->every,
-                                            block->first);
-        block->busy = status == ERGO_OK;
-        loop->enqueued += block->count;
-        loop->next = 1 - slot;
-        if (status == ERGO_OK)
-            status = snapshots_due(loop);
-    }
+    while (loop->enqueued < run->schedule.n_samples && status == ERGO_OK && !run->stopped)
+        status = enqueue(loop);
     const enum ergo_status drained = drain(loop);
     return status == ERGO_OK ? drained : status;
 }
@@ -314,21 +353,27 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK)
         status =
             run->has_restored_states ? ergo_run_load_states(run) : ops->init(run->ctx, run->state);
+    /* also the first launch of every kernel, at which some drivers compile: the clock starts later
+     */
+    if (status == ERGO_OK)
+        status = audit(run);
     if (status == ERGO_OK && !run->begun)
         status = ergo_run_begin(run);
     if (status != ERGO_OK)
         return status;
+    ergo_run_clock_start(run);
     const double first = floor(loop->plan.block_steps / (double)s->every);
     loop->block_samples = (size_t)fmax(1, fmin(first, (double)loop->plan.block_samples));
 
-    if (run->step < s->lead)
-        status = unsampled(loop, s->lead - run->step);
+    if (s->lead)
+        status = steps(loop, s->lead);
     if (status == ERGO_OK && !run->stopped)
         status = sample(loop);
     if (status == ERGO_OK && !run->stopped)
-        status = unsampled(loop, s->total - run->step);
+        status = steps(loop, s->total);
+    ergo_run_clock_rest(run);
     if (status == ERGO_OK)
-        status = ops->audit(run->ctx, run->state);
+        status = audit(run);
     if (status == ERGO_OK)
         status = ergo_run_digest_members(run);
     if (status == ERGO_OK && run->stopped)
@@ -340,7 +385,7 @@ static enum ergo_status run_batch(struct loop *loop) {
 
 enum ergo_status ergo_run_loop(struct ergo_run *run) {
     enum ergo_status status = ERGO_OK;
-    run->sampling_started = run->last_audit = run->last_checkpoint = ergo_run_clock();
+    run->last_checkpoint = ergo_run_clock();
     while (run->batch < run->job->n_batches && status == ERGO_OK && !run->stopped) {
         struct loop loop = {.run = run, .batch = &run->job->batches[run->batch]};
         run->schedule = ergo_schedule_of(loop.batch->points[0]);
@@ -354,8 +399,11 @@ enum ergo_status ergo_run_loop(struct ergo_run *run) {
         run->step = 0;
         run->samples = 0;
         run->has_restored_states = false;
-        if (run->batch < run->job->n_batches)
+        /* not each time: all that was measured so far goes into it */
+        if (run->batch < run->job->n_batches && checkpoint_due(run)) {
             status = ergo_run_save(run);
+            run->last_checkpoint = ergo_run_clock();
+        }
     }
     report_progress(run, "writing", true);
     return status;

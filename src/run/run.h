@@ -50,9 +50,11 @@ struct ergo_run {
     bool has_restored_states;
 
     double work_done, work_total; /* in units of the rate */
-    double seconds_before;        /* sampling time of earlier sessions */
+    double seconds_before;        /* sampling time so far, while the clock rests */
+    double sampling_started;      /* 0: the clock rests */
     double started, last_checkpoint, last_audit, last_progress; /* monotonic seconds */
-    double sampling_started;
+    bool progressed; /* this session has done something: a wall time of nothing would loop for ever
+                      */
     bool stopped;
 };
 
@@ -60,8 +62,10 @@ double ergo_run_clock(void); /* monotonic seconds */
 struct ergo_schedule ergo_schedule_of(const struct ergo_point *point);
 /* Result of the batch member m. */
 struct ergo_member_result *ergo_run_member(struct ergo_run *run, size_t batch, size_t m);
-/* Sampling seconds over all sessions so far. */
+/* Sampling seconds over all sessions so far: building, audits and checkpoints do not count. */
 double ergo_run_seconds(const struct ergo_run *run);
+void ergo_run_clock_start(struct ergo_run *run);
+void ergo_run_clock_rest(struct ergo_run *run);
 
 /* folder.c: create and lock the folder; an earlier run in it is refused, or kept for now. */
 enum ergo_status ergo_run_take_folder(struct ergo_run *run);

@@ -35,6 +35,15 @@ double ergo_run_seconds(const struct ergo_run *run) {
            (run->sampling_started > 0 ? ergo_run_clock() - run->sampling_started : 0);
 }
 
+void ergo_run_clock_start(struct ergo_run *run) {
+    run->sampling_started = ergo_run_clock();
+}
+
+void ergo_run_clock_rest(struct ergo_run *run) {
+    run->seconds_before = ergo_run_seconds(run);
+    run->sampling_started = 0;
+}
+
 void ergo_result_destroy(struct ergo_result *r) {
     if (!r)
         return;

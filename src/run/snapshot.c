@@ -205,11 +205,11 @@ static bool consistent(const struct ergo_run *run, const struct meta *meta, bool
                 return false;
         if (b != batch)
             continue;
+        /* between two samples, or before the first, or after the last */
         const uint64_t sampled = s.lead + meta->samples * s.every;
         if (meta->step > s.total || (meta->step && !states) ||
-            (meta->samples == 0 && meta->step > s.lead) ||
             (meta->samples && meta->step < sampled) ||
-            (meta->samples && meta->samples < s.n_samples && meta->step > sampled))
+            (meta->samples < s.n_samples && meta->step >= sampled + s.every))
             return false;
     }
     return batch < run->job->n_batches || (meta->step == 0 && meta->samples == 0);

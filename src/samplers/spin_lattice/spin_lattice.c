@@ -250,6 +250,18 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "0 with /system/field 0: every Metropolis flip would be accepted "
                                 "and nothing sampled; give a coupling or a field, or use dynamics "
                                 "\"heat-bath\"");
+    /* with a field or without: the smallest acceptance is 1 - cost, and tau grows with 1 / cost */
+    const double cost = 8 * fabs(ergo_point_real(point, "/system/coupling")) +
+                        2 * fabs(ergo_point_real(point, "/system/field"));
+    const double t = ergo_point_real(point, "/system/temperature");
+    if (cost > 0 && cost < 1e-3 * t &&
+        strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
+        status =
+            ergo_job_error(ctx, "/system/temperature",
+                           "%g is more than 1000 (8 |J| + 2 |B|): Metropolis would accept nearly "
+                           "every flip, and the lattice only change its sign from sweep to sweep; "
+                           "use dynamics \"heat-bath\"",
+                           t);
     const int64_t group = ergo_point_int(point, "/tuning/work_group");
     if (group & (group - 1))
         status = ergo_job_error(ctx, "/tuning/work_group",
