@@ -35,6 +35,20 @@ static double measure_step(struct ergo_context *ctx, const struct ergo_sampler *
     return status == ERGO_OK ? seconds : -1;
 }
 
+double ergo_run_host_bytes(const struct ergo_job *job) {
+    const struct ergo_sampler_info *info = job->sampler->info;
+    double bytes = 0;
+    for (size_t i = 0; i < job->n_points; i++) {
+        const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
+        double samples = (double)s.n_samples * (double)info->n_columns, curves = 0;
+        for (size_t c = 0; c < info->n_curves; c++)
+            curves += (double)(ERGO_CURVE_BINS * job->sampler->ops->curve_size(&job->points[i], c));
+        /* a checkpoint is made as text, as a blob, as an HDF5 image and as the file's contents */
+        bytes += 5 * 8 * (samples + curves);
+    }
+    return bytes;
+}
+
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *selector, char **text) {
     struct ergo_device *device = NULL;
@@ -70,9 +84,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
                          job->sampler->info->step_name, s.n_samples, plan.path, plan.launch,
                          plan.launches_per_step, job->sampler->info->step_name,
                          (double)plan.device_bytes / 1048576, (double)plan.largest_buffer / 1048576,
-                         (double)(plan.host_bytes +
-                                  batch->count * s.n_samples * job->sampler->info->n_columns * 8) /
-                             1048576);
+                         ((double)plan.host_bytes + ergo_run_host_bytes(job)) / 1048576);
         if (step > 0)
             ergo_text_append(&out, "  rate       %.3g %s (a short trial)\n",
                              plan.work_per_step / step, job->sampler->info->rate_unit);

@@ -77,6 +77,9 @@ void ergo_run_continue(struct ergo_run *run);
 /* A run that never began takes its new folder away with it. */
 void ergo_run_leave_folder(struct ergo_run *run);
 
+/* plan.c: host memory for series and curves of all points, and for writing them to a checkpoint. */
+double ergo_run_host_bytes(const struct ergo_job *job);
+
 /* loop.c: run all batches from where the run is; run->stopped when asked to stop. */
 enum ergo_status ergo_run_loop(struct ergo_run *run);
 

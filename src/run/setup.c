@@ -111,6 +111,16 @@ static enum ergo_status allocate_result(struct ergo_run *run, struct ergo_job *j
     }
     run->result->job = run->job = job;
     run->sampler = job->sampler;
+    /* before malloc: Linux gives away more than there is, and kills who uses it */
+    const double need = ergo_run_host_bytes(job);
+    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (need > have)
+        return ERGO_FAIL(
+            run->ctx, ERGO_E_MEMORY,
+            "%zu points with their time series and curves need %.3g GiB to be kept and "
+            "saved; this machine has %.3g GiB. Measure less often, switch curves off, or "
+            "split the job",
+            job->n_points, need / 0x1p30, have / 0x1p30);
     run->result->members = calloc(job->n_points, sizeof *run->result->members);
     run->curves = calloc(job->n_points, sizeof *run->curves);
     if (!run->result->members || !run->curves)
@@ -197,7 +207,7 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
             status = ergo_run_save(run); /* finished: resume only reports */
     } else {
         run->result->seconds = run->seconds_before;
-        snprintf(run->result->device.name, sizeof run->result->device.name, "(finished before)");
+        run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
     }
     run->result->status = run->stopped ? "stopped" : "complete";
     if (status == ERGO_OK)

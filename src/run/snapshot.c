@@ -10,13 +10,36 @@
 
 #include "run/run.h"
 
-enum { META_VERSION = 1 };
+enum { META_VERSION = 2 };
 
 /* Fixed-width: this is a file format. */
 struct meta {
     uint64_t version, state_version, batch, step, samples, n_points;
     double seconds;
 };
+
+/* Where the last session ran, for a resume that only reports. */
+struct last_device {
+    char id[24], name[128], platform[128], driver[128];
+    double work_done;
+};
+
+static struct last_device last_device_of(const struct ergo_run *run) {
+    const struct ergo_device_summary *summary = &run->result->device;
+    struct last_device last;
+    memset(&last, 0, sizeof last); /* these bytes go into a file */
+    snprintf(last.id, sizeof last.id, "%s", summary->id);
+    snprintf(last.name, sizeof last.name, "%s", summary->name);
+    snprintf(last.platform, sizeof last.platform, "%s", summary->platform);
+    snprintf(last.driver, sizeof last.driver, "%s", summary->driver);
+    last.work_done = run->work_done;
+    return last;
+}
+
+/* Bins of a curve that hold samples: the others are zero and are not written. */
+static size_t used_bins(const struct ergo_curve *curve) {
+    return (size_t)((curve->count + curve->bin_length - 1) / curve->bin_length);
+}
 
 /* Per member, in job order. */
 struct member_meta {
@@ -53,7 +76,7 @@ static bool add_members(struct ergo_run *run, struct ergo_blobs *blobs) {
             const struct ergo_curve *curve = &run->curves[i][c];
             const uint64_t head[2] = {curve->count, curve->bin_length};
             append(&curves, head, sizeof head);
-            append(&curves, curve->bins, ERGO_CURVE_BINS * curve->size * sizeof(double));
+            append(&curves, curve->bins, used_bins(curve) * curve->size * sizeof(double));
         }
         for (size_t k = 0; k < m->n_pictures; k++) {
             const struct ergo_picture *p = &m->pictures[k];
@@ -93,11 +116,13 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
                               run->batch,           run->step,
                               run->samples,         run->job->n_points,
                               ergo_run_seconds(run)};
+    const struct last_device device = last_device_of(run);
     const char *job = run->job->canonical;
     if (!path || !ergo_blobs_add(&blobs, "job", job, strlen(job)) ||
         !ergo_blobs_add(&blobs, "name", run->job->name, strlen(run->job->name)) ||
         !ergo_blobs_add(&blobs, "started", run->result->started, strlen(run->result->started)) ||
-        !ergo_blobs_add(&blobs, "meta", &meta, sizeof meta) || !add_members(run, &blobs))
+        !ergo_blobs_add(&blobs, "meta", &meta, sizeof meta) ||
+        !ergo_blobs_add(&blobs, "device", &device, sizeof device) || !add_members(run, &blobs))
         status = no_memory(run);
     /* init makes the state of step 0 again: a start need not write gigabytes */
     if (status == ERGO_OK && run->state && run->step > 0)
@@ -156,8 +181,7 @@ static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
     for (size_t c = 0; c < info->n_curves; c++) {
         struct ergo_curve *curve = &run->curves[i][c];
         uint64_t head[2];
-        if (!copy(curves, head, sizeof head) ||
-            !copy(curves, curve->bins, ERGO_CURVE_BINS * curve->size * sizeof(double)))
+        if (!copy(curves, head, sizeof head))
             return false;
         curve->count = head[0];
         curve->bin_length = head[1];
@@ -165,7 +189,8 @@ static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
         const uint64_t length = curve->bin_length;
         if (!length || curve->count > meta.n_samples ||
             (curve->count + length - 1) / length > ERGO_CURVE_BINS ||
-            (length > 1 && curve->count / (ERGO_CURVE_BINS / 2) < length))
+            (length > 1 && curve->count / (ERGO_CURVE_BINS / 2) < length) ||
+            !copy(curves, curve->bins, used_bins(curve) * curve->size * sizeof(double)))
             return false;
     }
     for (size_t k = 0; k < meta.n_pictures; k++) {
@@ -241,7 +266,18 @@ enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs 
                               : sizeof run->result->started - 1;
     memset(run->result->started, 0, sizeof run->result->started);
     copy(&started, run->result->started, length);
+    struct last_device last;
+    struct reader device = reader_of(blobs, "device");
+    if (!copy(&device, &last, sizeof last))
+        return damaged(run, "the device's name");
+    struct ergo_device_summary *summary = &run->result->device;
+    snprintf(summary->id, sizeof summary->id, "%.23s", last.id);
+    snprintf(summary->name, sizeof summary->name, "%.127s", last.name);
+    snprintf(summary->platform, sizeof summary->platform, "%.127s", last.platform);
+    snprintf(summary->driver, sizeof summary->driver, "%.127s", last.driver);
     run->batch = (size_t)meta.batch;
+    if (run->batch == run->job->n_batches)
+        run->work_done = last.work_done; /* otherwise the plan counts it */
     run->step = meta.step;
     run->samples = (size_t)meta.samples;
     run->seconds_before = meta.seconds;
