@@ -24,12 +24,10 @@ struct ising_bench {
     struct ergo_context *ctx;
     struct ergo_device *device;
     const struct ergo_sampler *sampler;
-    bool full;     /* ERGO_TEST_FULL: all cases */
-    bool light;    /* few cases: ERGO_TEST_LIGHT, and whatever follows */
-    bool small;    /* and tiny ones: ERGOCL_TEST_SMALL, for Oclgrind */
-    bool pocl;     /* its compiler does not end on some kernels, which are not used there */
-    bool no_lanes; /* Mesa: lanes = 1 is known to be wrong, and never chosen */
-    double sites;  /* spin updates compared so far */
+    bool full;    /* ERGOCL_TEST_FULL: all cases */
+    bool small;   /* ERGOCL_TEST_SMALL, for Oclgrind: few and tiny ones */
+    bool pocl;    /* its compiler does not end on some kernels, which are not used there */
+    double sites; /* spin updates compared so far */
     size_t cases;
 
     char what[1024]; /* the case at hand, for messages */
@@ -61,13 +59,13 @@ static inline int ising_bench_open(struct ising_bench *b) {
         print_message("%s\n", ergo_error_message(b->ctx));
         return -1;
     }
-    b->no_lanes = strstr(b->device->summary.platform, "rusticl") != NULL;
     b->pocl = strstr(b->device->summary.platform, "Portable Computing Language") != NULL;
     b->small = ising_env("ERGOCL_TEST_SMALL");
-    b->light = b->small || b->no_lanes || ising_env("ERGO_TEST_LIGHT");
-    b->full = ising_env("ERGO_TEST_FULL");
+    b->full = ising_env("ERGOCL_TEST_FULL");
     print_message("on %s (%s)%s\n", b->device->summary.name, b->device->summary.platform,
-                  b->light ? ", few cases" : "");
+                  b->full    ? ", all cases"
+                  : b->small ? ", few cases"
+                             : "");
     return 0;
 }
 

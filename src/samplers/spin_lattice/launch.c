@@ -180,9 +180,11 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         l->group = l->lanes ? 1 : wish ? wish : 256;
         break;
     case ISING_PATH_GLOBAL:
-    case ISING_PATH_AUTO:
-        l->group = wish ? wish : power_of_two_up(s->blocks, 1, gpu ? 128 : 16);
+    case ISING_PATH_AUTO: {
+        const uint32_t items = power_of_two_up(s->blocks, 1, wish ? limit : gpu ? 128 : 16);
+        l->group = wish && wish < items ? wish : items;
         break;
+    }
     }
     if (l->group > limit)
         l->group = limit;
