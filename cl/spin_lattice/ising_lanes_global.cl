@@ -3,8 +3,8 @@
 #define ISING_SPACE __global
 #include "spin_lattice/lanes.h"
 
-/* Arguments as in ising_global.cl; dimension 0 counts chunks of eight blocks. The last chunk may be
- * partial: the buffer has room for it behind the last member. */
+/* Arguments as in ising_global.cl; dimension 0 counts chunks of eight blocks, the last one perhaps
+ * partial. */
 __kernel void ising_sweep_lanes(__global uint *spins, __global const struct ising_member *members,
                                 uint colour, ulong sweep) {
     const uint block = 8 * (uint)get_global_id(0), index = (uint)get_global_id(1);

@@ -211,16 +211,30 @@ ERGO_INLINE void ising_count_lanes(ISING_SPACE const uint *own, ISING_SPACE cons
 }
 
 /* Update blocks `block` .. `block` + 7 of the lattice, whose words lie from `at` on in `own` and
- * `other`; words up to the chunk's end can be read. */
+ * `other`, or those of them that exist: what lies behind the last block belongs to another
+ * work-item. */
 ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uint *other, uint at,
                                     uint block, ulong sweep, uint colour,
                                     const struct ising_member *member) {
     const struct ising_around a = ising_neighbours(other, (int)at, block, colour);
+    const bool whole = ISING_BLOCKS % 8 == 0 || block + 8 <= ISING_BLOCKS;
+    union {
+        uint word[32];
+        uint16 vector[2];
+    } u;
     uint16 spins[2];
     struct ising_word m[2], s[2];
+    if (whole) {
+        spins[0] = vload16(0, own + at);
+        spins[1] = vload16(1, own + at);
+    } else {
+        for (uint i = 0; i < 32; i++)
+            u.word[i] = i < 4 * (ISING_BLOCKS % 8) ? own[at + i] : 0u;
+        spins[0] = u.vector[0];
+        spins[1] = u.vector[1];
+    }
     ERGO_UNROLL
     for (int h = 0; h < 2; h++) {
-        spins[h] = vload16(h, own + at);
         m[h] = ising_open(as_ulong8(spins[h]), a.n[h], a.valid[h], member);
     }
     ERGO_UNROLL
@@ -233,14 +247,10 @@ ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uin
     const ulong8 p = s[0].flip, q = s[1].flip;
     spins[0] ^= as_uint16((ulong8)(p.s0, q.s0, p.s2, q.s2, p.s4, q.s4, p.s6, q.s6));
     spins[1] ^= as_uint16((ulong8)(p.s1, q.s1, p.s3, q.s3, p.s5, q.s5, p.s7, q.s7));
-    if (ISING_BLOCKS % 8 == 0 || block + 8 <= ISING_BLOCKS) {
+    if (whole) {
         vstore16(spins[0], 0, own + at);
         vstore16(spins[1], 1, own + at);
-    } else { /* what lies behind the last block belongs to another work-item */
-        union {
-            uint word[32];
-            uint16 vector[2];
-        } u;
+    } else {
         u.vector[0] = spins[0], u.vector[1] = spins[1];
         for (uint i = 0; i < 4 * (ISING_BLOCKS % 8); i++)
             own[at + i] = u.word[i];

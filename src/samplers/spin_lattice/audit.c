@@ -45,15 +45,6 @@ static enum ergo_status audit_counts(struct ergo_context *ctx, struct ising_stat
 /* Replaying a larger lattice would take more than a few seconds, or the copy too much memory. */
 static const uint64_t replay_sites = 1u << 22, replay_bytes = 1u << 28;
 
-static enum ergo_status copy_spins(struct ergo_context *ctx, struct ising_state *s, cl_mem from,
-                                   cl_mem to) {
-    const cl_int code = clEnqueueCopyBuffer(s->device->queue, from, to, 0, 0,
-                                            s->shape.member_bytes * s->batch->count, 0, NULL, NULL);
-    return code == CL_SUCCESS ? ERGO_OK
-                              : ERGO_FAIL_CL(ctx, code, "copying the lattices for an audit on %s",
-                                             s->device->summary.name);
-}
-
 static enum ergo_status compare_chains(struct ergo_context *ctx, struct ising_state *s,
                                        size_t member, uint32_t *expected, uint32_t *found) {
     const size_t bytes = s->shape.member_bytes, offset = member * bytes;
@@ -83,20 +74,20 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct ising_state
     if ((uint64_t)s->shape.lx * (uint64_t)s->shape.ly > replay_sites ||
         bytes * s->batch->count > replay_bytes)
         return ERGO_OK;
-    cl_mem saved = NULL;
-    uint32_t *words = malloc(2 * bytes);
-    enum ergo_status status = words ? ergo_buffer_create(ctx, s->device, "spins, for the audit",
-                                                         bytes * s->batch->count, NULL, &saved)
-                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    /* Saved here and not in a second buffer there: Oclgrind takes what clEnqueueCopyBuffer wrote
+     * for uninitialised. */
+    const size_t all = bytes * s->batch->count;
+    uint32_t *saved = malloc(all), *words = malloc(2 * bytes);
+    enum ergo_status status = ERGO_OK;
+    if (!saved || !words)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     if (status == ERGO_OK)
-        status = copy_spins(ctx, s, s->spins, saved);
+        status = ergo_buffer_read(ctx, s->device, s->spins, 0, all, saved);
     if (status == ERGO_OK) /* the last member: its place in the buffers is the most error-prone */
         status = compare_chains(ctx, s, s->batch->count - 1, words, words + bytes / 4);
     if (status == ERGO_OK)
-        status = copy_spins(ctx, s, saved, s->spins);
-    if (status == ERGO_OK)
-        status = ergo_device_finish(ctx, s->device);
-    ergo_buffer_release(&saved);
+        status = ergo_buffer_write(ctx, s->device, s->spins, 0, all, saved);
+    free(saved);
     free(words);
     return status;
 }

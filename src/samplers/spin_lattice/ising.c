@@ -188,8 +188,7 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
                                 s->members, &s->member_buffer);
     if (status != ERGO_OK)
         goto out;
-    /* a chunk of eight blocks may reach behind the last member */
-    const size_t bytes = s->shape.member_bytes * batch->count + 8 * 16;
+    const size_t bytes = s->shape.member_bytes * batch->count;
     status = ergo_buffer_create(ctx, device, "spins", bytes, NULL, &s->spins);
     if (status == ERGO_OK && s->launch.path == ISING_PATH_TILE)
         status = ergo_buffer_create(ctx, device, "spins, second copy", bytes, NULL, &s->scratch);
