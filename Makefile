@@ -93,7 +93,7 @@ demo:
 
 # ---- tests --------------------------------------------------------------------------------------
 
-SUITES     := unit kernel contract physics
+SUITES     := unit kernel contract physics mutants
 ORACLE_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/oracle/*.c))
 test_bins   = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/test_*.c))
 TEST_BIN   := $(foreach suite,$(SUITES),$(call test_bins,$(suite)))
@@ -118,7 +118,7 @@ test-programs: all $(TEST_BIN)
 test:
 	tools/install-deps.sh --test
 	+$(SUBMAKE) test-programs sanitize-programs
-	$(RUN_ALL) lint unit sanitize cli kernel oclgrind contract physics
+	$(RUN_ALL) lint unit sanitize cli kernel oclgrind contract physics mutants
 
 test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit
@@ -130,6 +130,8 @@ test-contract: all $(call test_bins,contract)
 	$(RUN_ALL) contract
 test-physics: all $(call test_bins,physics)
 	$(RUN_ALL) physics
+test-mutants: $(call test_bins,mutants)
+	$(RUN_ALL) mutants
 test-cli: all
 	$(RUN_ALL) cli
 test-sanitize: sanitize-programs
@@ -170,7 +172,7 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
 C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch])
 CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
-SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh) tests/run-all .ci/run
+SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mutants/*.sh) tests/run-all .ci/run
 
 format:
 	clang-format -i $(C_FILES) $(CL_FILES)
@@ -232,7 +234,7 @@ make test           install what is missing, build, run every test
 make test-unit      without a device               make test-sanitize  the same under ASan and UBSan
 make test-cli       the program, by shell          make test-kernel    kernels on PoCL and rusticl
 make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
-make test-physics   against exact and published values
+make test-physics   exact and published values make test-mutants   kernels broken on purpose
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
 make format         clang-format                   make format-check
 make bench          measure this machine
@@ -245,7 +247,7 @@ export HELP
 help:
 	@echo "$$HELP"
 
-.PHONY: all demo test test-programs test-unit test-kernel test-oclgrind test-contract test-physics \
+.PHONY: all demo test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
         test-cli test-sanitize sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
         lint-shell install uninstall clean help

@@ -64,21 +64,12 @@ static struct ising_state *begin(int lx, int ly, size_t what, struct launch l, i
     return s;
 }
 
-/* Start, sweeps alone, two blocks in flight. The measuring kernels, which are the same on every
- * path, in every third case: each is compiled anew. */
+/* The measuring kernels, which are the same on every path, in every third case: each is compiled
+ * anew. */
 static void check(int lx, int ly, size_t what, struct launch l) {
     const bool measure = bench.full || what % 3 == 0;
     begin(lx, ly, what % PHYSICS, l, measure ? 2 : 0);
-    ising_compare_states(&bench);
-    if (measure)
-        ising_compare_counts(&bench);
-    ising_sweeps(&bench, 2);
-    const struct ising_block blocks[2] = {{0, 3, 1, 0}, {1, 2, bench.small ? 2 : 5, 3}};
-    ising_enqueue(&bench, &blocks[0]);
-    ising_enqueue(&bench, &blocks[1]);
-    ising_collect_block(&bench, &blocks[0]);
-    ising_collect_block(&bench, &blocks[1]);
-    ising_compare_states(&bench);
+    ising_run_case(&bench, measure);
     ising_end(&bench);
 }
 
