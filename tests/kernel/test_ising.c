@@ -12,11 +12,11 @@ static struct ising_bench bench;
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-/* Physics by name. T from frozen (threshold 1 of 2^39) to infinite (p = 1 to the last bit). */
+/* Physics by name. T from frozen (threshold 1 of 2^39) to nearly infinite. */
 static const char *const physics[] = {
     /* classes of two, thresholds from the member buffer */
     "\"system\": {%s, \"temperature\": 1}, "
-    "\"scan\": {\"/system/temperature\": [2.269185314213, 0.3, 1e6, 1.2, 4]}",
+    "\"scan\": {\"/system/temperature\": [2.269185314213, 0.3, 7000, 1.2, 4]}",
     /* thresholds compiled in */
     "\"system\": {%s, \"temperature\": 2.4, \"start\": \"up\"}, \"replicas\": 3",
     "\"system\": {%s, \"temperature\": 1.7, \"coupling\": -1, \"start\": \"down\"}, "
@@ -27,12 +27,12 @@ static const char *const physics[] = {
     "\"system\": {%s, \"temperature\": 2.5, \"dynamics\": \"heat-bath\"}, \"replicas\": 2",
     "\"system\": {%s, \"temperature\": 2, \"coupling\": -0.7, \"field\": -0.3, "
     "\"dynamics\": \"heat-bath\", \"start\": \"down\"}, "
-    "\"scan\": {\"/system/temperature\": [0.3, 3, 1e6]}",
+    "\"scan\": {\"/system/temperature\": [0.3, 3, 7000]}",
     /* both signs of J in one batch; and fields that include zero */
     "\"system\": {%s, \"temperature\": 2.1}, \"scan\": {\"/system/coupling\": [1, -1, 0.5]}",
     "\"system\": {%s, \"temperature\": 2.1}, \"scan\": {\"/system/field\": [0, -0.5, 3]}",
-    /* a flip without a draw in every class */
-    "\"system\": {%s, \"temperature\": 1e12, \"coupling\": 0.01}",
+    /* nearly every flip accepted */
+    "\"system\": {%s, \"temperature\": 70, \"coupling\": 0.01}",
 };
 enum { PHYSICS = sizeof physics / sizeof physics[0] };
 

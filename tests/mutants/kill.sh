@@ -51,7 +51,7 @@ mutant plane-order bits scalar core.h 's/r\.w\[l\], ISING_PLANES - 1 - j/r.w[l],
 mutant padding-flips bits scalar core.h 's/? ISING_TAIL_MASK : 0xffffffffu/? 0xffffffffu : 0xffffffffu/'
 mutant first-member-only bits scalar ising_global.cl 's/member = members\[index\]/member = members[0]/'
 mutant same-start bits scalar ising_global.cl 's/ISING_PURPOSE_START, colour/ISING_PURPOSE_START, 0/'
-mutant measure-misses-a-word bits scalar ising_global.cl '/ising_measure/,$ s/l < 4/l < 3/'
+mutant measure-misses-a-word bits scalar block.h '/ising_count_block/,/^}/ s/l < 4/l < 3/'
 mutant pairs-beside bits scalar core.h 's/(r - 1) \/ 2/(r + 1) \/ 2/'
 mutant draw-used-again bits large core.h 's/draw = ISING_DRAW_RESOLVE + 1;/draw = ISING_DRAW_RESOLVE;/'
 mutant step-in-32-bits bits wide core.h 's/(uint)(sweep >> 32)/0u/'
@@ -71,7 +71,7 @@ mutant sweeps-share-bits physics hot lanes.h 's/ISING_LANE_BLOCKS, sweep,/ISING_
 mutant undecided-accepted physics critical lanes.h 's/ISING_MASK(random < threshold)/(ulong8)(~0UL)/'
 mutant free-edge physics critical ising_lanes_local.cl 's/own\[ISING_WORDS + i\] = own\[i % ISING_WORDS\]/own[ISING_WORDS + i] = 0/'
 mutant metropolis-downhill physics small core.h 's/ISING_BIT_MASK(ISING_ALWAYS(\*member), k)/ISING_BIT_MASK(ISING_ALWAYS(*member) | 0x303u, k)/'
-mutant planes-repeat physics critical lanes.h 's/(uint)j, member->key0/(uint)(j % 6), member->key0/'
+mutant planes-repeat physics critical lanes.h 's/(uint)j, member->key0/(uint)(j % 5), member->key0/'
 mutant classes-mixed physics field core.h 's/in\[8\] = down & n3;/in[8] = down \& n4;/'
 
 # check MUTANT LOG: the test's program on the mutant's case; kernels as $ERGOCL_CL_DIR says.
