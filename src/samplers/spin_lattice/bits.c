@@ -27,6 +27,10 @@ static size_t row_bytes(const struct ising_shape *s) {
     return ((size_t)s->lx + 7) / 8;
 }
 
+size_t ising_rows_bytes(const struct ising_shape *s) {
+    return row_bytes(s) * (size_t)s->ly;
+}
+
 void ising_pack(const struct ising_shape *s, const uint32_t *words, uint8_t *rows) {
     for (size_t y = 0; y < (size_t)s->ly; y++) {
         for (size_t w = 0; w < s->row_words; w++) {
@@ -64,17 +68,31 @@ static unsigned spin_at(const struct ising_shape *s, const uint8_t *rows, size_t
     return rows[y * row_bytes(s) + x / 8] >> (x % 8) & 1;
 }
 
+/* 64 sites of a row from site 64 w on; beyond its end: zero. */
+static uint64_t sites_at(const uint8_t *row, size_t bytes, size_t w) {
+    uint64_t sites = 0;
+    const size_t rest = bytes - 8 * w;
+    memcpy(&sites, row + 8 * w,
+           rest < 8 ? rest : 8); /* little-endian hosts only: see core/device.c */
+    return sites;
+}
+
 void ising_count(const struct ising_shape *s, const uint8_t *rows, uint64_t *up,
                  uint64_t *unequal) {
     *up = *unequal = 0;
-    const size_t lx = (size_t)s->lx, ly = (size_t)s->ly;
+    const size_t lx = (size_t)s->lx, ly = (size_t)s->ly, bytes = row_bytes(s), n = (lx + 63) / 64;
     for (size_t y = 0; y < ly; y++) {
-        const size_t below = y + 1 == ly ? 0 : y + 1;
-        for (size_t x = 0; x < lx; x++) {
-            const unsigned spin = spin_at(s, rows, x, y);
-            *up += spin;
-            *unequal += spin != spin_at(s, rows, x + 1 == lx ? 0 : x + 1, y);
-            *unequal += spin != spin_at(s, rows, x, below);
+        const uint8_t *row = rows + y * bytes, *below = rows + (y + 1 == ly ? 0 : y + 1) * bytes;
+        for (size_t w = 0; w < n; w++) {
+            const uint64_t sites = sites_at(row, bytes, w);
+            /* the neighbour to the right of the word's last site, or of the row's */
+            const size_t last = w + 1 == n ? (lx - 1) % 64 : 63;
+            const uint64_t next = (w + 1 == n ? row[0] : row[8 * (w + 1)]) & 1;
+            const uint64_t right =
+                (last < 63 ? sites >> 1 & ~(UINT64_C(1) << last) : sites >> 1) | next << last;
+            *up += (uint64_t)__builtin_popcountll(sites);
+            *unequal += (uint64_t)__builtin_popcountll(sites ^ right) +
+                        (uint64_t)__builtin_popcountll(sites ^ sites_at(below, bytes, w));
         }
     }
 }

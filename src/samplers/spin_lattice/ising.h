@@ -98,7 +98,10 @@ enum ergo_status ising_picture(struct ergo_context *ctx, void *state, size_t mem
  * when an unused bit is set. */
 void ising_pack(const struct ising_shape *shape, const uint32_t *words, uint8_t *rows);
 bool ising_unpack(const struct ising_shape *shape, const uint8_t *rows, uint32_t *words);
-/* Up spins and unequal bonds, counted site by site from the canonical form. */
+/* Bytes of the canonical form. */
+size_t ising_rows_bytes(const struct ising_shape *shape);
+/* Up spins and unequal bonds, counted from the canonical form, which is nothing like the kernels'.
+ */
 void ising_count(const struct ising_shape *shape, const uint8_t *rows, uint64_t *up,
                  uint64_t *unequal);
 
