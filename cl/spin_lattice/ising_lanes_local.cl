@@ -19,7 +19,8 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
 
     for (uint colour = 0; colour < 2; colour++) {
         __local uint *own = storage + colour * ISING_ROOM + ISING_MARGIN;
-        for (uint i = 0; i < ISING_CHUNKS * ISING_CHUNK; i++)
+        /* up to the end of the windows of the last chunk, though what lies there is masked */
+        for (uint i = 0; i < ISING_CHUNKS * ISING_CHUNK + ISING_MARGIN; i++)
             own[i] = i < ISING_WORDS ? home[colour * (4u * ISING_BLOCKS) + i] : 0u;
         for (uint i = 0; i < ISING_MARGIN; i++) {
             own[-1 - (int)i] = own[ISING_WORDS - 1 - i % ISING_WORDS];

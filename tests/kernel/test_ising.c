@@ -154,8 +154,9 @@ static void test_lanes(void **state) {
     }
 }
 
-/* Rows of whole blocks only. Stripes that divide the lattice and that do not, a stripe larger than
- * the lattice, halos up to almost the whole of it, more work-items than blocks. */
+/* Rows of whole blocks only, with lanes whole chunks. Stripes that divide the lattice and that do
+ * not, a stripe larger than the lattice, halos up to almost the whole of it, more work-items than
+ * blocks. */
 static void test_tile(void **state) {
     (void)state;
     static const struct {
@@ -168,9 +169,12 @@ static void test_tile(void **state) {
         {256, 24, {2, 32, 2, 4, 8}, FULL},    {256, 24, {2, 64, 2, 5, 32}, ALWAYS},
         {450, 10, {2, 64, 2, 2, 3}, FULL},    {512, 6, {2, 32, 2, 1, 6}, FULL},
         {2048, 32, {2, 128, 2, 2, 16}, FULL}, {2048, 32, {2, 64, 2, 7, 1}, FULL},
+        {256, 24, {2, 0, 1, 2, 8}, ALWAYS},   {2048, 32, {2, 0, 1, 4, 20}, ALWAYS},
+        {128, 64, {2, 0, 1, 3, 16}, FULL},    {512, 48, {2, 0, 1, 1, 32}, FULL},
+        {64, 64, {2, 0, 1, 5, 64}, FULL},     {256, 24, {2, 0, 1, 7, 16}, FULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        if (bench.full || (cases[i].often == ALWAYS && (!bench.small || i == 1)))
+    for (size_t i = 0; i < (bench.mesa ? 10 : sizeof cases / sizeof cases[0]); i++)
+        if (bench.full || (cases[i].often == ALWAYS && (!bench.small || i == 1 || i == 10)))
             check(cases[i].lx, cases[i].ly, i, cases[i].launch);
 }
 
@@ -193,7 +197,7 @@ static void test_splits(void **state) {
         {1, 8, 2, 0, 0}, {2, 8, 2, 2, 4}, {3, 8, 2, 0, 0}, {1, 0, 1, 0, 0}, {3, 8, 1, 0, 0}};
     static const int parts[][6] = {{20}, {1, 19}, {7, 6, 5, 2}, {3, 3, 3, 3, 3, 5}};
     for (size_t l = 0; l < 5; l++) {
-        if (bench.small && l > 0)
+        if ((bench.small && l > 0) || (bench.mesa && launches[l].lanes == 1))
             continue;
         for (size_t p = 0; p < 4; p++) {
             struct ising_state *s = begin(194, 18, 1, launches[l], 0);
@@ -221,7 +225,7 @@ static void test_large_steps(void **state) {
         {1, 8, 2, 0, 0}, {3, 8, 2, 0, 0}, {2, 8, 2, 2, 4}, {1, 0, 1, 0, 0}, {3, 8, 1, 0, 0}};
     static const uint64_t from[] = {UINT64_C(0xfffffffd), UINT64_C(0xfffffffffd)};
     for (size_t l = 0; l < 5; l++) {
-        if (bench.small && l > 1)
+        if ((bench.small && l > 1) || (bench.mesa && launches[l].lanes == 1))
             continue;
         struct ising_state *s = begin(194, 18, 1, launches[l], 0);
         for (size_t k = 0; k < 2; k++) {

@@ -30,6 +30,7 @@ job() {
     tile) system="'system': {'size': [194, 18], 'temperature': 2.4}, 'tuning': {'path': 2, 'lanes': 2, 'tile_sweeps': 1, 'tile_rows': 5, 'work_group': 8}" ;;
     lanes) system="'system': {'size': [130, 22], 'temperature': 2.2}, 'scan': {'/system/temperature': [2.2, 1.5]}, 'tuning': {'path': 3, 'lanes': 1}" ;;
     lanes-local) system="'system': {'size': [128, 128], 'temperature': 3}, 'tuning': {'path': 1, 'lanes': 1}" ;;
+    lanes-tile) system="'system': {'size': [256, 24], 'temperature': 2.4}, 'tuning': {'path': 2, 'lanes': 1, 'tile_sweeps': 2, 'tile_rows': 8}" ;;
     large) system="'system': {'size': [512, 256], 'temperature': 2.4}, 'tuning': {'path': 3, 'lanes': 2, 'work_group': 8}" ;;
     # physics: small lattices with known moments, at temperatures where they depend on everything
     critical) system="'system': {'size': [16, 16], 'temperature': 2.269185314213022, 'start': 'up'}, 'replicas': 16, 'tuning': {'path': 1, 'lanes': 1}" ;;
@@ -61,6 +62,7 @@ mutant short-halo bits tile ising_tile.cl 's/(2 \* ISING_SWEEPS)/(2 * ISING_SWEE
 mutant lanes-share-a-draw bits lanes-local lanes.h 's/ising_resolve(s, r\.w\[0\] >> 32, member)/ising_resolve(s, r.w[0] \& low, member)/'
 mutant lanes-lost-carry bits lanes lanes.h 's/, after << 31);/, after \& 0u);/'
 mutant lanes-no-margin bits lanes-local ising_lanes_local.cl 's/own\[ISING_WORDS + i\] = own\[i % ISING_WORDS\]/own[ISING_WORDS + i] = 0/'
+mutant lanes-short-halo bits lanes-tile ising_lanes_tile.cl 's/first = 1 + half_sweep/first = 7 + half_sweep/'
 
 # (16 x 16 at Tc: p of classes 0 and 1 is 3.77 and 21.97 of 128; the lower word counts 2^-32 of these units)
 mutant T-off-half-a-percent physics critical core.h 's/ISING_LOW0 :/ISING_LOW0 - 284000000u :/; s/ISING_LOW1)/ISING_LOW1 - 827000000u)/'
