@@ -39,12 +39,12 @@ ERGO_INLINE struct ising_place ising_place(uint block, uint colour) {
 
 #ifdef ISING_NARROW
 /* Both shifts of a row that is one word: towards lower and higher k. */
-#define ISING_LOWER1(s) (((s) >> 1) | (((s)&1u) << (ISING_TAIL - 1)))
+#define ISING_LOWER1(s) (((s) >> 1) | (((s) % 2u) << (ISING_TAIL - 1)))
 #define ISING_HIGHER1(s) (((s) << 1) | (((s) >> (ISING_TAIL - 1)) & 1u))
 /* The same for rows of two words (a, b): two values in a list, since Oclgrind 21.10 crashes on
  * uint2 within uint4 when it looks for uninitialised values (2026-11-21). */
 #define ISING_LOWER2(a, b)                                                                         \
-    ((a) >> 1) | (((b)&1u) << 31), ((b) >> 1) | (((a)&1u) << (ISING_TAIL - 1))
+    ((a) >> 1) | (((b) % 2u) << 31), ((b) >> 1) | (((a) % 2u) << (ISING_TAIL - 1))
 #define ISING_HIGHER2(a, b) ((a) << 1) | (((b) >> (ISING_TAIL - 1)) & 1u), ((b) << 1) | ((a) >> 31)
 
 /* Blocks of four rows of one word, or two rows of two; the first row of a block has even y. */
