@@ -114,13 +114,13 @@ static bool read_real(struct ergo_build *build, const struct ergo_key *key, cons
     return true;
 }
 
-/* Digits of at most 7 places, `width` of them if it is not 0. */
-static bool read_field(const char **at, size_t width, double *field) {
+/* Digits of at most 7 places, `width` of them if it is not 0, and what follows them. */
+static bool read_field(const char **at, size_t width, char end, double *field) {
     size_t digits = strspn(*at, "0123456789");
-    if (digits == 0 || digits > 7 || (width && digits != width))
+    if (digits == 0 || digits > 7 || (width && digits != width) || (*at)[digits] != end)
         return false;
     *field = strtod(*at, NULL);
-    *at += digits;
+    *at += digits + (end != '\0');
     return true;
 }
 
@@ -130,9 +130,8 @@ static bool read_time(struct ergo_build *build, const struct ergo_key *key, cons
         return read_real(build, key, pointer, node, seconds);
     const char *at = node->text;
     double h = 0, m = 0, s = 0;
-    bool good = strspn(at, "0123456789:") == strlen(at) && read_field(&at, 0, &h) && *at++ == ':' &&
-                read_field(&at, 2, &m) && *at++ == ':' && read_field(&at, 2, &s) && *at == '\0' &&
-                m < 60 && s < 60;
+    bool good = strspn(at, "0123456789:") == strlen(at) && read_field(&at, 0, ':', &h) &&
+                read_field(&at, 2, ':', &m) && read_field(&at, 2, '\0', &s) && m < 60 && s < 60;
     if (!good)
         return refuse(build, key, pointer, node, "");
     *seconds = 3600 * h + 60 * m + s;
