@@ -1,8 +1,10 @@
 /* The samplers of this build. To add one: its files, and a line here. */
 #include "samplers/sampler.h"
+#include "samplers/helium_vmc/helium_vmc.h"
 #include "samplers/spin_lattice/spin_lattice.h"
 
 const struct ergo_sampler *const ergo_samplers[] = {
+    &ergo_helium_vmc,
     &ergo_spin_lattice,
 };
 const size_t ergo_n_samplers = sizeof ergo_samplers / sizeof ergo_samplers[0];

@@ -1,0 +1,2 @@
+/* Macroupdates for CPUs. */
+#include "helium_vmc/walk.cl"
