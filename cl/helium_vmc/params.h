@@ -5,11 +5,11 @@
 #include "common/compat.h"
 
 /* ln psi is summed in units of 2^-21; one pair contributes at most 32 in absolute value (the host
- * cuts u there). So a difference is at most 2^27, 8 of them at most 2^30, and no number of atoms
- * comes near 2^63. */
+ * cuts u there). So 16 pairs stay within 2^30, differences of two within 2^27, and no number of
+ * atoms comes near 2^63. */
 #define HELIUM_U_BITS 21
 #define HELIUM_U_LIMIT 32
-#define HELIUM_CHUNK 8
+#define HELIUM_CHUNK 16
 
 /* Pieces per binade of the argument. u: (r / r_cut)^2; energies: the same; random: a 32-bit word. */
 #define HELIUM_U_PIECES 5

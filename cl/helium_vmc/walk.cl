@@ -10,8 +10,10 @@
  *   HELIUM_CUBE     all sides are equal: scale[0] serves for all
  *
  * Atom i is tried by all items together, each taking the partners item, item + HELIUM_GROUP, ...;
- * sums are integers. Only its own item reads a partner's place or writes it, so that a move needs
- * no barrier for that; the place of the atom that moves was last written HELIUM_N - 1 moves ago.
+ * sums are integers. Each atom's sum of u over its partners is kept, so that a trial needs the new
+ * distances alone; an accepted move changes the sums of all partners. Only its own item reads or
+ * writes a partner's place and sum, so that neither needs a barrier; the place of the atom that
+ * moves was last written HELIUM_N - 1 moves ago.
  */
 #include "helium_vmc/core.h"
 
@@ -30,6 +32,11 @@
 #else
 #define HELIUM_HEADS 1
 #endif
+
+/* Partners of an item. Few: their new u stay in registers until the move is decided; many: they are
+ * computed again if it is accepted. */
+#define HELIUM_SHARE ((HELIUM_N + HELIUM_GROUP - 1) / HELIUM_GROUP)
+#define HELIUM_KEEPS (HELIUM_SHARE <= 32 && !defined(HELIUM_NO_UNROLL))
 
 ERGO_INLINE int helium_u(__local const helium_cubic *table, int dx, int dy, int dz,
                          const struct helium_member *m) {
@@ -67,16 +74,26 @@ ERGO_INLINE long helium_sum(long mine, uint item, __local long *parts, __local l
 #endif
 }
 
+/* u of the pair (place of atom i or a trial place; atom j); 0 for the atom itself. */
+ERGO_INLINE int helium_pair(__local const helium_cubic *table, HELIUM_SPACE const int *place,
+                            uint j, uint i, int x, int y, int z, const struct helium_member *m) {
+    const int u = helium_u(table, (int)((uint)x - (uint)place[j]),
+                           (int)((uint)y - (uint)place[HELIUM_N + j]),
+                           (int)((uint)z - (uint)place[2 * HELIUM_N + j]), m);
+    return j == i ? 0 : u;
+}
+
 /*
  * `steps` macroupdates from number `step` on of the first `active` walkers of each member.
- * positions: [member][walkers][3][HELIUM_N]; tables: [member][HELIUM_U_SIZE]; fresh: the count of
- * accepted moves starts anew.
+ * positions: [member][walkers][3][HELIUM_N]; sums: [member][walkers][HELIUM_N], of u over an atom's
+ * partners, made anew if `rebuild`; tables: [member][HELIUM_U_SIZE]; fresh: the count of accepted
+ * moves starts anew.
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
-helium_walk(__global int *positions, __global struct helium_walker *walkers,
+helium_walk(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
             __global const struct helium_member *members, __global const uint *factors,
             __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
-            uint steps, uint count, uint active, uint fresh) {
+            uint steps, uint count, uint active, uint fresh, uint rebuild) {
     __local helium_cubic table[HELIUM_U_SIZE];
     __local struct helium_move moves[HELIUM_GROUP];
     __local long parts[HELIUM_GROUP], heads[HELIUM_HEADS];
@@ -85,19 +102,33 @@ helium_walk(__global int *positions, __global struct helium_walker *walkers,
     const ulong home = (ulong)which * count + walker;
     const struct helium_member member = members[which];
     const uint factor = factors[which];
-    __global int *kept = positions + home * (3 * HELIUM_N);
+    __global int *kept_place = positions + home * (3 * HELIUM_N);
+    __global long *kept_sum = sums + home * HELIUM_N;
     long change = 0;
     uint accepted = 0;
 
 #if HELIUM_LOCAL
+    __local long sum[HELIUM_N];
     __local int place[3 * HELIUM_N];
     for (uint k = item; k < 3 * HELIUM_N; k += HELIUM_GROUP)
-        place[k] = kept[k];
+        place[k] = kept_place[k];
+    for (uint j = item; j < HELIUM_N; j += HELIUM_GROUP)
+        sum[j] = kept_sum[j];
 #else
-    __global int *place = kept;
+    __global long *sum = kept_sum;
+    __global int *place = kept_place;
 #endif
     for (uint k = item; k < HELIUM_U_SIZE; k += HELIUM_GROUP)
         table[k] = tables[which * HELIUM_U_SIZE + k];
+    barrier(HELIUM_FENCE);
+    if (rebuild)
+        for (uint j = item; j < HELIUM_N; j += HELIUM_GROUP) {
+            const int x = place[j], y = place[HELIUM_N + j], z = place[2 * HELIUM_N + j];
+            long all = 0;
+            for (uint i = 0; i < HELIUM_N; i++)
+                all += helium_pair(table, place, i, j, x, y, z, &member);
+            sum[j] = all;
+        }
 
     for (uint s = 0; s < steps; s++) {
         for (uint first = 0; first < HELIUM_N; first += HELIUM_GROUP) {
@@ -114,29 +145,51 @@ helium_walk(__global int *positions, __global struct helium_walker *walkers,
                 const int nx = (int)((uint)ox + (uint)move.dx);
                 const int ny = (int)((uint)oy + (uint)move.dy);
                 const int nz = (int)((uint)oz + (uint)move.dz);
-                long mine = 0;
-                for (uint j = item; j < HELIUM_N;) {
-                    int sum = 0; /* of at most HELIUM_CHUNK pairs: cannot overflow */
-                    for (uint c = 0; c < HELIUM_CHUNK && j < HELIUM_N; c++, j += HELIUM_GROUP) {
-                        const uint x = (uint)place[j], y = (uint)place[HELIUM_N + j],
-                                   z = (uint)place[2 * HELIUM_N + j];
-                        const int after = helium_u(table, (int)((uint)nx - x), (int)((uint)ny - y),
-                                                   (int)((uint)nz - z), &member);
-                        const int before = helium_u(table, (int)((uint)ox - x), (int)((uint)oy - y),
-                                                    (int)((uint)oz - z), &member);
-                        sum += j == i ? 0 : after - before;
+                long mine = m == item ? -sum[i] : 0;
+#if HELIUM_KEEPS
+                int after[HELIUM_SHARE];
+                int part = 0; /* of at most HELIUM_CHUNK pairs: cannot overflow */
+                ERGO_UNROLL
+                for (uint q = 0; q < HELIUM_SHARE; q++) {
+                    const uint j = q * HELIUM_GROUP + item;
+                    const bool inside = HELIUM_N % HELIUM_GROUP == 0 || j < HELIUM_N;
+                    after[q] = inside ? helium_pair(table, place, j, i, nx, ny, nz, &member) : 0;
+                    part += after[q];
+                    if (q % HELIUM_CHUNK == HELIUM_CHUNK - 1 || q + 1 == HELIUM_SHARE) {
+                        mine += part;
+                        part = 0;
                     }
-                    mine += sum;
                 }
-                mine = helium_sum(mine, item, parts, heads);
-                if (helium_accepts(mine, move.bound)) {
-                    change += mine;
-                    accepted++;
-                    if (i % HELIUM_GROUP == item) {
-                        place[i] = nx;
-                        place[HELIUM_N + i] = ny;
-                        place[2 * HELIUM_N + i] = nz;
-                    }
+#else
+                for (uint j = item; j < HELIUM_N;) {
+                    int part = 0;
+                    for (uint c = 0; c < HELIUM_CHUNK && j < HELIUM_N; c++, j += HELIUM_GROUP)
+                        part += helium_pair(table, place, j, i, nx, ny, nz, &member);
+                    mine += part;
+                }
+#endif
+                const long difference = helium_sum(mine, item, parts, heads);
+                if (!helium_accepts(difference, move.bound))
+                    continue;
+                change += difference;
+                accepted++;
+#if HELIUM_KEEPS
+                ERGO_UNROLL
+                for (uint q = 0; q < HELIUM_SHARE; q++) {
+                    const uint j = q * HELIUM_GROUP + item;
+                    if (HELIUM_N % HELIUM_GROUP == 0 || j < HELIUM_N)
+                        sum[j] += after[q] - helium_pair(table, place, j, i, ox, oy, oz, &member);
+                }
+#else
+                for (uint j = item; j < HELIUM_N; j += HELIUM_GROUP)
+                    sum[j] += helium_pair(table, place, j, i, nx, ny, nz, &member) -
+                              helium_pair(table, place, j, i, ox, oy, oz, &member);
+#endif
+                if (m == item) {
+                    sum[i] += difference;
+                    place[i] = nx;
+                    place[HELIUM_N + i] = ny;
+                    place[2 * HELIUM_N + i] = nz;
                 }
             }
         }
@@ -144,9 +197,10 @@ helium_walk(__global int *positions, __global struct helium_walker *walkers,
 
 #if HELIUM_LOCAL
     for (uint j = item; j < HELIUM_N; j += HELIUM_GROUP) {
-        kept[j] = place[j];
-        kept[HELIUM_N + j] = place[HELIUM_N + j];
-        kept[2 * HELIUM_N + j] = place[2 * HELIUM_N + j];
+        kept_place[j] = place[j];
+        kept_place[HELIUM_N + j] = place[HELIUM_N + j];
+        kept_place[2 * HELIUM_N + j] = place[2 * HELIUM_N + j];
+        kept_sum[j] = sum[j];
     }
 #endif
     if (item == 0) {

@@ -100,7 +100,7 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
                                       size_t member, int32_t *place, uint32_t steps) {
     const size_t u_size = (size_t)s->launch.binades << HELIUM_U_PIECES;
     const size_t bytes = s->shape.walker_bytes, first = member * s->shape.walkers;
-    cl_mem copies[5] = {NULL};
+    cl_mem copies[6] = {NULL};
     struct helium_cubic_host *tables = malloc((u_size + 2 * HELIUM_R_SIZE) * sizeof *tables);
     int32_t *found = malloc(bytes);
     struct helium_walker before, after;
@@ -124,20 +124,24 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
         status = copy_out(ctx, s, s->factors, 4 * member, 4, &copies[3]);
     if (status == ERGO_OK)
         status = copy_out(ctx, s, s->u_tables, member * u_size * 16, u_size * 16, &copies[4]);
+    if (status == ERGO_OK) /* as they are kept: wrong ones give a wrong chain */
+        status = copy_out(ctx, s, s->atom_sums, first * s->shape.n * 8, (size_t)s->shape.n * 8,
+                          &copies[5]);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, copies[1], 0, sizeof before, &before);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, copies[3], 0, 4, &twin.factor);
     if (status != ERGO_OK)
         goto out;
-    const cl_uint one = 1, fresh = 1;
+    const cl_uint one = 1, fresh = 1, rebuild = s->rebuild;
     const cl_ulong step = s->step;
     const size_t global[2] = {s->launch.group, 1}, local[2] = {s->launch.group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(copies[0]), ERGO_ARG(copies[1]), ERGO_ARG(copies[2]),
-                                    ERGO_ARG(copies[3]), ERGO_ARG(copies[4]), ERGO_ARG(s->random),
-                                    ERGO_ARG(step),      ERGO_ARG(steps),     ERGO_ARG(one),
-                                    ERGO_ARG(one),       ERGO_ARG(fresh)};
-    status = ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 11, 1, global, local,
+    const struct ergo_arg args[] = {ERGO_ARG(copies[0]), ERGO_ARG(copies[5]), ERGO_ARG(copies[1]),
+                                    ERGO_ARG(copies[2]), ERGO_ARG(copies[3]), ERGO_ARG(copies[4]),
+                                    ERGO_ARG(s->random), ERGO_ARG(step),      ERGO_ARG(steps),
+                                    ERGO_ARG(one),       ERGO_ARG(one),       ERGO_ARG(fresh),
+                                    ERGO_ARG(rebuild)};
+    status = ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 13, 1, global, local,
                                 NULL);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, copies[0], 0, bytes, found);
@@ -160,7 +164,7 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
                            (unsigned long long)step, (unsigned long long)(step + steps - 1),
                            member);
 out:
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         ergo_buffer_release(&copies[i]);
     free(tables);
     free(found);

@@ -36,7 +36,8 @@ void helium_destroy(void *opaque) {
         if (programs[i])
             clReleaseProgram(programs[i]);
     cl_mem *const buffers[] = {&s->positions, &s->walkers,  &s->member_buffer, &s->factors,
-                               &s->u_tables,  &s->e_tables, &s->random};
+                               &s->u_tables,  &s->e_tables, &s->random,
+                               &s->atom_sums};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->slots[0]);
@@ -174,6 +175,9 @@ enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, device, "walkers", all * HELIUM_WALKER_BYTES, NULL,
                                     &s->walkers);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, device, "sums of atoms", all * s->shape.n * 8, NULL,
+                                    &s->atom_sums);
     for (int i = 0; i < 2 && status == ERGO_OK; i++)
         status = create_slot(ctx, s, &s->slots[i]);
     if (status != ERGO_OK) {
@@ -195,6 +199,7 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
     const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->member_buffer),
                                     ERGO_ARG(count), ERGO_ARG(sites)};
     s->step = 0;
+    s->rebuild = true;
     enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->start, "helium_start", args, 4,
                                                  2, global, local, NULL);
     /* ln psi runs along from here */
@@ -220,17 +225,19 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
 static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_state *s,
                                     cl_uint steps, bool first) {
     const cl_uint count = s->shape.walkers, active = helium_active(&s->shape, s->step);
-    const cl_uint fresh = first;
+    const cl_uint fresh = first, rebuild = s->rebuild;
     const cl_ulong step = s->step;
     const size_t global[2] = {s->batch->count * active * s->launch.group, 1};
     const size_t local[2] = {s->launch.group, 1};
     const struct ergo_arg args[] = {
-        ERGO_ARG(s->positions), ERGO_ARG(s->walkers), ERGO_ARG(s->member_buffer),
-        ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables), ERGO_ARG(s->random),
-        ERGO_ARG(step),         ERGO_ARG(steps),      ERGO_ARG(count),
-        ERGO_ARG(active),       ERGO_ARG(fresh)};
+        ERGO_ARG(s->positions),     ERGO_ARG(s->atom_sums), ERGO_ARG(s->walkers),
+        ERGO_ARG(s->member_buffer), ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),
+        ERGO_ARG(s->random),        ERGO_ARG(step),         ERGO_ARG(steps),
+        ERGO_ARG(count),            ERGO_ARG(active),       ERGO_ARG(fresh),
+        ERGO_ARG(rebuild)};
     s->step += steps;
-    return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 11, 1, global, local,
+    s->rebuild = false;
+    return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 13, 1, global, local,
                               NULL);
 }
 
@@ -275,6 +282,8 @@ enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state 
         if (status == ERGO_OK && starting && s->step == s->shape.start_steps &&
             s->shape.active < s->shape.walkers)
             status = launch_multiply(ctx, s);
+        if (starting && s->step == s->shape.start_steps)
+            s->rebuild = true; /* for the copies */
     }
     return status;
 }

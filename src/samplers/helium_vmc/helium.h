@@ -55,7 +55,8 @@ struct helium_state {
     cl_program walk_program, energy_program, start_program;
     cl_kernel walk, energy, start, tune, multiply;
     cl_mem positions, walkers, member_buffer, factors, u_tables, e_tables, random;
-    cl_mem u_base; /* unused by kernels with compiled-in bases */
+    cl_mem atom_sums; /* [walkers of all members][n]: derived from the positions */
+    bool rebuild;     /* they have to be made anew */
     struct helium_slot slots[2];
     uint64_t step;
     double seconds_hidden, seconds_waited; /* host work while the device worked; waiting for it */

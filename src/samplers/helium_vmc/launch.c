@@ -69,7 +69,7 @@ static uint32_t power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
 }
 
 static uint64_t walk_local_bytes(const struct helium_shape *s, unsigned binades, uint32_t group) {
-    return 12 * (uint64_t)s->n + ((uint64_t)16 << HELIUM_U_PIECES) * binades + 24 * (uint64_t)group +
+    return 20 * (uint64_t)s->n + ((uint64_t)16 << HELIUM_U_PIECES) * binades + 24 * (uint64_t)group +
            16 * 8;
 }
 
@@ -84,6 +84,8 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     l->path = (enum helium_path)ergo_point_int(batch->points[0], "/tuning/path");
     if (l->path == HELIUM_PATH_AUTO)
         l->path = gpu ? HELIUM_PATH_LOCAL : HELIUM_PATH_LANES;
+    if (l->path == HELIUM_PATH_LANES && 28 * (uint64_t)s->n + 512 > d->local_memory)
+        l->path = HELIUM_PATH_GLOBAL;
     if (l->path == HELIUM_PATH_LANES) {
         l->group = l->energy_group = 1;
         return;
@@ -149,7 +151,7 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     const uint64_t e_bytes = (members * 64 * l.binades) << HELIUM_E_PIECES;
     const uint64_t positions = all * s.walker_bytes;
     plan->largest_buffer = positions > e_bytes ? positions : e_bytes;
-    plan->device_bytes = positions + all * HELIUM_WALKER_BYTES + u_bytes + e_bytes +
+    plan->device_bytes = positions + all * s.n * 8 + all * HELIUM_WALKER_BYTES + u_bytes + e_bytes +
                          members * (HELIUM_MEMBER_BYTES + 4) + (uint64_t)32 * HELIUM_R_SIZE +
                          2 * sample_bytes * l.block_samples;
     plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * curves) + 2 * e_bytes;

@@ -104,6 +104,7 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->factors, 4 * member, 4, &factor);
     s->step = step;
+    s->rebuild = true;
     free(places);
     free(walkers);
     return status;
