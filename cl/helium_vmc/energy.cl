@@ -8,9 +8,9 @@
  */
 #include "helium_vmc/core.h"
 
-/* V, r V' in K; u'/r sqrt(lambda) and -lambda (u'' + 2 u'/r): see struct helium_sums. */
+/* V, r V' in K; u'/r sqrt(lambda) and -lambda (u'' + 2 u'/r): the four components of one cubic. */
 struct helium_functions {
-    helium_cubic potential, virial, gradient, laplacian;
+    float4 c[4];
 };
 
 struct helium_share {
@@ -66,16 +66,16 @@ helium_energy(__global const int *positions, __global const struct helium_walker
                 if (j == i || !(x < 1.0f))
                     continue;
                 const float y = helium_clamp(x, member.low);
-                const struct helium_functions f =
-                    e_table[helium_piece(y, HELIUM_E_PIECES) - HELIUM_E_BASE];
-                const float t = helium_within(y, HELIUM_E_PIECES);
-                const float g = helium_poly(f.gradient, t);
-                run.potential += helium_poly(f.potential, t);
-                run.virial += helium_poly(f.virial, t);
-                run.laplacian += helium_poly(f.laplacian, t);
-                run.gx = fma(g, dx * member.length[0], run.gx);
-                run.gy = fma(g, dy * member.length[1], run.gy);
-                run.gz = fma(g, dz * member.length[2], run.gz);
+                __global const struct helium_functions *f =
+                    e_table + (helium_piece(y, HELIUM_E_PIECES) - HELIUM_E_BASE);
+                const float4 t = (float4)(helium_within(y, HELIUM_E_PIECES));
+                const float4 v = fma(fma(fma(f->c[3], t, f->c[2]), t, f->c[1]), t, f->c[0]);
+                run.potential += v.x;
+                run.virial += v.y;
+                run.laplacian += v.w;
+                run.gx = fma(v.z, dx * member.length[0], run.gx);
+                run.gy = fma(v.z, dy * member.length[1], run.gy);
+                run.gz = fma(v.z, dz * member.length[2], run.gz);
                 ln_psi += (int)helium_poly(u_table[helium_piece(y, HELIUM_U_PIECES) - HELIUM_U_BASE],
                                            helium_within(y, HELIUM_U_PIECES));
             }

@@ -33,6 +33,12 @@
 #define HELIUM_HEADS 1
 #endif
 
+#ifdef HELIUM_NO_UNROLL
+#define HELIUM_UNROLL
+#else
+#define HELIUM_UNROLL ERGO_UNROLL
+#endif
+
 /* Partners of an item. Few: their new u stay in registers until the move is decided; many: they are
  * computed again if it is accepted. */
 #define HELIUM_SHARE ((HELIUM_N + HELIUM_GROUP - 1) / HELIUM_GROUP)
@@ -60,14 +66,14 @@ ERGO_INLINE long helium_sum(long mine, uint item, __local long *parts, __local l
     parts[item] = mine;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item < HELIUM_HEADS) {
-        ERGO_UNROLL
+        HELIUM_UNROLL
         for (uint k = 0; k < HELIUM_GROUP / HELIUM_HEADS; k++)
             sum += parts[item + k * HELIUM_HEADS];
         heads[item] = sum;
     }
     barrier(HELIUM_FENCE);
     sum = 0;
-    ERGO_UNROLL
+    HELIUM_UNROLL
     for (uint k = 0; k < HELIUM_HEADS; k++)
         sum += heads[k];
     return sum;
@@ -110,10 +116,12 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
 #if HELIUM_LOCAL
     __local long sum[HELIUM_N];
     __local int place[3 * HELIUM_N];
-    for (uint k = item; k < 3 * HELIUM_N; k += HELIUM_GROUP)
-        place[k] = kept_place[k];
-    for (uint j = item; j < HELIUM_N; j += HELIUM_GROUP)
+    for (uint j = item; j < HELIUM_N; j += HELIUM_GROUP) { /* as they are written back */
+        place[j] = kept_place[j];
+        place[HELIUM_N + j] = kept_place[HELIUM_N + j];
+        place[2 * HELIUM_N + j] = kept_place[2 * HELIUM_N + j];
         sum[j] = kept_sum[j];
+    }
 #else
     __global long *sum = kept_sum;
     __global int *place = kept_place;
@@ -149,7 +157,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
 #if HELIUM_KEEPS
                 int after[HELIUM_SHARE];
                 int part = 0; /* of at most HELIUM_CHUNK pairs: cannot overflow */
-                ERGO_UNROLL
+                HELIUM_UNROLL
                 for (uint q = 0; q < HELIUM_SHARE; q++) {
                     const uint j = q * HELIUM_GROUP + item;
                     const bool inside = HELIUM_N % HELIUM_GROUP == 0 || j < HELIUM_N;
@@ -174,7 +182,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                 change += difference;
                 accepted++;
 #if HELIUM_KEEPS
-                ERGO_UNROLL
+                HELIUM_UNROLL
                 for (uint q = 0; q < HELIUM_SHARE; q++) {
                     const uint j = q * HELIUM_GROUP + item;
                     if (HELIUM_N % HELIUM_GROUP == 0 || j < HELIUM_N)

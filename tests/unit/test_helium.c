@@ -150,8 +150,9 @@ static void tables_of_energies_are_good_to_a_millionth(void **state) {
                                         m.lambda * (u[2] < 0 ? -u[2] : u[2]) + 1e-4};
             const bool kink = fabs(exact_r - 1.4826 * 2.963) < 0.04;
             for (uint32_t q = 0; q < 4; q++) {
-                const double found =
-                    helium_poly(cubic(table, k + q), helium_within(y, HELIUM_E_PIECES));
+                const helium_cubic c = {table[k].c[q], table[k + 1].c[q], table[k + 2].c[q],
+                                        table[k + 3].c[q]};
+                const double found = helium_poly(c, helium_within(y, HELIUM_E_PIECES));
                 const double error = fabs(found - expected[q]) / sizes_of[q];
                 worst[q] = fmax(worst[q], !kink ? error : q == 1 ? error / 100 : error / 10);
             }

@@ -82,18 +82,18 @@ static enum ergo_status compare_plain(struct ergo_context *ctx, const struct hel
     return ERGO_OK;
 }
 
-/* `bytes` of `from` at `offset` in a buffer of their own. */
+/* `bytes` of `from` at `offset` in a buffer of their own. By way of the host: Oclgrind takes what
+ * clEnqueueCopyBuffer wrote for uninitialised. */
 static enum ergo_status copy_out(struct ergo_context *ctx, struct helium_state *s, cl_mem from,
                                  size_t offset, size_t bytes, cl_mem *to) {
+    void *room = malloc(bytes);
     enum ergo_status status =
-        ergo_buffer_create(ctx, s->device, "a copy for the audit", bytes, NULL, to);
-    if (status != ERGO_OK)
-        return status;
-    const cl_int code =
-        clEnqueueCopyBuffer(s->device->queue, from, *to, offset, 0, bytes, 0, NULL, NULL);
-    return code == CL_SUCCESS ? ERGO_OK
-                              : ERGO_FAIL_CL(ctx, code, "copying a walker for an audit on %s",
-                                             s->device->summary.name);
+        room ? ergo_buffer_read(ctx, s->device, from, offset, bytes, room)
+             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, s->device, "a copy for the audit", bytes, room, to);
+    free(room);
+    return status;
 }
 
 static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_state *s,
@@ -211,7 +211,7 @@ enum ergo_status helium_audit(struct ergo_context *ctx, void *opaque) {
     if (status == ERGO_OK && pairs <= 1e8) /* seconds on the host, beyond */
         status = compare_plain(ctx, s, last, &slot->host_sums[first], place);
     if (status == ERGO_OK && pairs <= 1e8)
-        status = compare_chain(ctx, s, last, place, pairs < 2e6 ? 2 : 1);
+        status = compare_chain(ctx, s, last, place, pairs < 2e6 && s->launch.launch_steps > 1 ? 2 : 1);
     free(walkers);
     free(place);
     return status;

@@ -53,6 +53,8 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state 
                                   cl_program *program, cl_kernel *kernel) {
     const struct helium_launch *l = &s->launch;
     struct ergo_text o = {0};
+    if (s->device->type == CL_DEVICE_TYPE_CPU) /* registers are not what it has */
+        ergo_text_append(&o, "-DHELIUM_NO_UNROLL ");
     ergo_text_append(&o,
                      "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
                      "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d",

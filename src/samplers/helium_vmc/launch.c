@@ -82,8 +82,11 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/work_group");
     const uint32_t limit = d->largest_group && d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
     l->path = (enum helium_path)ergo_point_int(batch->points[0], "/tuning/path");
+    /* compilers that turn a vector of eight into one instruction */
+    const bool vectors = !gpu && (strstr(d->platform, "Portable Computing Language") ||
+                                  strstr(d->platform, "Intel"));
     if (l->path == HELIUM_PATH_AUTO)
-        l->path = gpu ? HELIUM_PATH_LOCAL : HELIUM_PATH_LANES;
+        l->path = vectors ? HELIUM_PATH_LANES : HELIUM_PATH_LOCAL;
     if (l->path == HELIUM_PATH_LANES && 28 * (uint64_t)s->n + 512 > d->local_memory)
         l->path = HELIUM_PATH_GLOBAL;
     if (l->path == HELIUM_PATH_LANES) {
@@ -95,7 +98,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     while (gpu && group < 256 && group * 8 < s->n && batch->count * s->walkers * group < 768 * units)
         group *= 2;
     if (!gpu)
-        group = power_of_two_up(s->n, 1, 8);
+        group = power_of_two_up(s->n, 1, device->quirks.loop_limit ? 32 : 8);
     if (wish)
         group = wish;
     if (l->path == HELIUM_PATH_LOCAL && walk_local_bytes(s, l->binades, group) > d->local_memory) {
@@ -106,7 +109,21 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     while (group > limit)
         group /= 2;
     l->group = group;
-    l->energy_group = gpu ? power_of_two_up(s->n, 32, limit < 128 ? limit : 128) : 1;
+    l->energy_group = gpu ? power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
+                      : device->quirks.loop_limit ? power_of_two_up(s->n, 1, limit)
+                                                  : 1;
+}
+
+/* Loop iterations of a work-item, upper bounds: one macroupdate; what comes before and after; the
+ * energies. */
+static void count_loops(const struct helium_shape *s, const struct helium_launch *l,
+                        uint64_t counts[3]) {
+    const uint64_t share = (s->n + l->group - 1) / l->group;
+    const uint64_t sums = l->group == 1 ? 2 : l->group / 8 + 24;
+    counts[0] = s->n * (3 * share + share / 8 + sums);
+    counts[1] = share * (s->n + 4) + 1024;
+    counts[2] = ((s->n + l->energy_group - 1) / l->energy_group) * (s->n + s->n / 64 + 2) + 4096 +
+                7 * (uint64_t)l->energy_group;
 }
 
 enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -135,6 +152,20 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     const double per_second = (gpu ? 2e9 : 2e8) * units * busy;
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / visits));
     l.launch_steps = (uint64_t)fmin(plan->block_steps, 1e6);
+
+    const uint64_t loops = device->quirks.loop_limit;
+    if (loops) {
+        uint64_t counts[3];
+        count_loops(&s, &l, counts);
+        if (counts[0] + counts[1] > loops || counts[2] > loops)
+            return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                             "%s (%s) ends loops after %llu iterations without a word; %u atoms "
+                             "need more. Use fewer atoms, a larger /tuning/work_group, or another "
+                             "device",
+                             d->name, d->id, (unsigned long long)loops, s.n);
+        const uint64_t most = (loops - counts[1]) / counts[0];
+        l.launch_steps = l.launch_steps < most ? l.launch_steps : most;
+    }
 
     const uint64_t sample_bytes = all * HELIUM_SUMS_BYTES;
     const uint64_t curve_bytes = members * s.structure_walkers * s.walker_bytes;

@@ -178,8 +178,11 @@ void helium_table_energy(const struct helium_model *m, unsigned binades,
             f[2][i] = sqrt(m->lambda) * u[1] / r;
             f[3][i] = -m->lambda * (u[2] + 2 * u[1] / r);
         }
-        for (int q = 0; q < 4; q++)
-            table[4 * k + (unsigned)q] = fit(f[q], width);
+        for (int q = 0; q < 4; q++) { /* a vector of the four functions for each power */
+            const struct helium_cubic_host c = fit(f[q], width);
+            for (unsigned power = 0; power < 4; power++)
+                table[4 * k + power].c[q] = c.c[power];
+        }
     }
 }
 

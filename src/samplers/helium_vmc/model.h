@@ -46,7 +46,8 @@ unsigned helium_model_binades(const struct helium_model *model);
 /* (binades << HELIUM_U_PIECES) pieces of 2^HELIUM_U_BITS u, ready for truncation. */
 void helium_table_u(const struct helium_model *model, unsigned binades,
                     struct helium_cubic_host *table);
-/* (binades << HELIUM_E_PIECES) times four: V, r V', sqrt(lambda) u'/r, -lambda (u'' + 2u'/r). */
+/* (binades << HELIUM_E_PIECES) times four powers of t, each a vector of four: V, r V', sqrt(lambda)
+ * u'/r, -lambda (u'' + 2u'/r). */
 void helium_table_energy(const struct helium_model *model, unsigned binades,
                          struct helium_cubic_host *table);
 /* HELIUM_R_SIZE pieces of the inverse normal tail, then of the logarithm. */
