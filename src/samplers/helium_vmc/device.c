@@ -196,13 +196,13 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
     const size_t all = s->batch->count * s->shape.walkers;
     const size_t global[2] = {ergo_round_up((size_t)count * s->shape.n, 32), s->batch->count};
     const size_t local[2] = {32, 1};
-    cl_uint4 sites;
-    memcpy(&sites, s->shape.sites, sizeof sites);
+    const uint32_t *sites = s->shape.sites;
     const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(count), ERGO_ARG(sites)};
+                                    ERGO_ARG(count),        ERGO_ARG(sites[0]),
+                                    ERGO_ARG(sites[1]),     ERGO_ARG(sites[2])};
     s->step = 0;
     s->rebuild = true;
-    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->start, "helium_start", args, 4,
+    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->start, "helium_start", args, 6,
                                                  2, global, local, NULL);
     /* ln psi runs along from here */
     struct helium_slot *slot = &s->slots[0];
