@@ -93,8 +93,10 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         l->group = l->energy_group = 1;
         return;
     }
-    /* few items a walker: the sum over the group costs least; more where walkers are too few */
-    uint32_t group = 32;
+    /* H200: 64 atoms fastest with 32 items, 512 to 2048 with 128 (few items cost the fewest barriers,
+     * but a walker's local memory then keeps few of them on a multiprocessor); more where walkers
+     * are too few to fill the device */
+    uint32_t group = s->n <= 128 ? 32 : s->n < 400 ? 64 : 128;
     while (gpu && group < 256 && group * 8 < s->n && batch->count * s->walkers * group < 768 * units)
         group *= 2;
     if (!gpu)
@@ -104,7 +106,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     if (l->path == HELIUM_PATH_LOCAL && walk_local_bytes(s, l->binades, group) > d->local_memory) {
         l->path = HELIUM_PATH_GLOBAL;
         if (!wish && gpu)
-            group = power_of_two_up(s->n / 8, 64, 1024);
+            group = power_of_two_up(s->n / 8, 64, 1024); /* 4096 atoms: 512 */
     }
     while (group > limit)
         group /= 2;
