@@ -43,8 +43,8 @@ struct helium_member {
 
 struct helium_walker {
     long ln_psi;   /* running, units of 2^-HELIUM_U_BITS */
-    uint accepted; /* moves since the last sample was begun */
-    uint window;   /* moves since the displacement was last tuned */
+    uint accepted; /* moves of the last macroupdate */
+    uint window;   /* moves since the displacement was last tuned, or in all; modulo 2^32 */
 };
 #define HELIUM_WALKER_BYTES 16
 

@@ -92,14 +92,13 @@ ERGO_INLINE int helium_pair(__local const helium_cubic *table, HELIUM_SPACE cons
 /*
  * `steps` macroupdates from number `step` on of the first `active` walkers of each member.
  * positions: [member][walkers][3][HELIUM_N]; sums: [member][walkers][HELIUM_N], of u over an atom's
- * partners, made anew if `rebuild`; tables: [member][HELIUM_U_SIZE]; fresh: the count of accepted
- * moves starts anew.
+ * partners, made anew if `rebuild`; tables: [member][HELIUM_U_SIZE].
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_walk(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
             __global const struct helium_member *members, __global const uint *factors,
             __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
-            uint steps, uint count, uint active, uint fresh, uint rebuild) {
+            uint steps, uint count, uint active, uint rebuild) {
     __local helium_cubic table[HELIUM_U_SIZE];
     __local struct helium_move moves[HELIUM_GROUP];
     __local long parts[HELIUM_GROUP], heads[HELIUM_HEADS];
@@ -111,7 +110,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
     __global int *kept_place = positions + home * (3 * HELIUM_N);
     __global long *kept_sum = sums + home * HELIUM_N;
     long change = 0;
-    uint accepted = 0;
+    uint accepted = 0, earlier = 0; /* earlier: before the last macroupdate */
 
 #if HELIUM_LOCAL
     __local long sum[HELIUM_N];
@@ -139,6 +138,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
         }
 
     for (uint s = 0; s < steps; s++) {
+        earlier = accepted;
         for (uint first = 0; first < HELIUM_N; first += HELIUM_GROUP) {
             barrier(HELIUM_FENCE); /* the last moves were read; the places are there */
             if (first + item < HELIUM_N)
@@ -213,7 +213,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
 #endif
     if (item == 0) {
         walkers[home].ln_psi += change;
-        walkers[home].accepted = (fresh ? 0 : walkers[home].accepted) + accepted;
+        walkers[home].accepted = accepted - earlier;
         walkers[home].window += accepted;
     }
 }

@@ -77,7 +77,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 helium_walk(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
             __global const struct helium_member *members, __global const uint *factors,
             __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
-            uint steps, uint count, uint active, uint fresh, uint rebuild) {
+            uint steps, uint count, uint active, uint rebuild) {
     __local int8 place[3 * HELIUM_VECTORS], after[HELIUM_VECTORS], before[HELIUM_VECTORS];
     __local long8 sum[HELIUM_VECTORS];
     const uint index = (uint)get_group_id(0), which = index / active;
@@ -92,7 +92,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
     __local int *single = (__local int *)place;
     __local long *single_sum = (__local long *)sum;
     long change = 0;
-    uint accepted = 0;
+    uint accepted = 0, earlier = 0; /* earlier: before the last macroupdate */
 
     for (uint k = 0; k < 3; k++)
         for (uint j = 0; j < 8 * HELIUM_VECTORS; j++)
@@ -105,6 +105,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                                        single[16 * HELIUM_VECTORS + i], low, sx, sy, sz, after);
 
     for (uint s = 0; s < steps; s++) {
+        earlier = accepted;
         for (uint i = 0; i < HELIUM_N; i++) {
             const struct helium_move move =
                 helium_draw(random, &member, factor, walker * HELIUM_N + i, step + s);
@@ -134,6 +135,6 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
     for (uint j = 0; j < HELIUM_N; j++)
         kept_sum[j] = single_sum[j];
     walkers[home].ln_psi += change;
-    walkers[home].accepted = (fresh ? 0 : walkers[home].accepted) + accepted;
+    walkers[home].accepted = accepted - earlier;
     walkers[home].window += accepted;
 }

@@ -39,14 +39,14 @@ enum ergo_status helium_advance(struct ergo_context *ctx, void *opaque, unsigned
     slot->every = every;
     slot->step = s->step;
     if (count == 0) {
-        status = helium_run_steps(ctx, s, every, true);
+        status = helium_run_steps(ctx, s, every);
         if (status == ERGO_OK)
             clFlush(s->device->queue);
         return status;
     }
     const uint64_t interval = (uint64_t)ergo_point_int(s->batch->points[0], "/run/structure_every");
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
-        status = helium_run_steps(ctx, s, every, true);
+        status = helium_run_steps(ctx, s, every);
         if (status == ERGO_OK)
             status = helium_run_energy(ctx, s, slot->sums, i);
         if (status == ERGO_OK && interval && (first_sample + i) % interval == 0) {
@@ -72,7 +72,7 @@ enum ergo_status helium_advance(struct ergo_context *ctx, void *opaque, unsigned
 /* Potential, both kinetic estimators, acceptance, virial, ln psi, and products: a mean over
  * walkers. The order of this sum is fixed: the host does it. */
 static void convert_sample(const struct helium_state *s, const struct helium_sums *sums,
-                           uint32_t walkers, uint64_t tried, double *columns) {
+                           uint32_t walkers, double *columns) {
     const double n = s->shape.n, unit = 1.0 / ((double)(1 << HELIUM_E_BITS) * n);
     double sum[9] = {0};
     for (uint32_t w = 0; w < walkers; w++) {
@@ -83,7 +83,7 @@ static void convert_sample(const struct helium_state *s, const struct helium_sum
         sum[0] += potential;
         sum[1] += laplacian;
         sum[2] += gradient;
-        sum[3] += (double)sums[w].accepted / (double)tried;
+        sum[3] += (double)sums[w].accepted / n;
         sum[4] += 0.5 * (double)sums[w].virial * unit;
         sum[5] += 0.5 * (double)sums[w].ln_psi / ((double)(1 << HELIUM_U_BITS) * n);
         sum[6] += energy * energy;
@@ -148,11 +148,10 @@ enum ergo_status helium_collect(struct ergo_context *ctx, void *opaque, unsigned
     if (status != ERGO_OK)
         return status;
     const size_t members = s->batch->count;
-    const uint64_t tried = slot->every * s->shape.n;
     for (size_t i = 0; i < slot->samples; i++) {
         const uint32_t active = helium_active(&s->shape, slot->step + (i + 1) * slot->every);
         for (size_t m = 0; m < members; m++)
-            convert_sample(s, slot->host_sums + (i * members + m) * s->shape.walkers, active, tried,
+            convert_sample(s, slot->host_sums + (i * members + m) * s->shape.walkers, active,
                            samples->columns + (i * members + m) * 9);
     }
     convert_curves(s, slot, samples);

@@ -133,15 +133,14 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
         status = ergo_buffer_read(ctx, s->device, copies[3], 0, 4, &twin.factor);
     if (status != ERGO_OK)
         goto out;
-    const cl_uint one = 1, fresh = 1, rebuild = s->rebuild;
+    const cl_uint one = 1, rebuild = s->rebuild;
     const cl_ulong step = s->step;
     const size_t global[2] = {s->launch.group, 1}, local[2] = {s->launch.group, 1};
     const struct ergo_arg args[] = {ERGO_ARG(copies[0]), ERGO_ARG(copies[5]), ERGO_ARG(copies[1]),
                                     ERGO_ARG(copies[2]), ERGO_ARG(copies[3]), ERGO_ARG(copies[4]),
                                     ERGO_ARG(s->random), ERGO_ARG(step),      ERGO_ARG(steps),
-                                    ERGO_ARG(one),       ERGO_ARG(one),       ERGO_ARG(fresh),
-                                    ERGO_ARG(rebuild)};
-    status = ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 13, 1, global, local,
+                                    ERGO_ARG(one),       ERGO_ARG(one),       ERGO_ARG(rebuild)};
+    status = ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
                                 NULL);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, copies[0], 0, bytes, found);
@@ -154,7 +153,7 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
     twin.ln_psi = before.ln_psi;
     helium_twin_steps(&twin, step, steps);
     if (memcmp(found, place, bytes) != 0 || after.ln_psi != twin.ln_psi ||
-        after.accepted != twin.accepted)
+        after.window - before.window != twin.accepted)
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of helium-vmc failed on %s (%s): from the same walker, "
                            "macroupdates %llu to %llu of member %zu differ between the device and "

@@ -225,9 +225,9 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
 /* ---- launches -------------------------------------------------------------------------------- */
 
 static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_state *s,
-                                    cl_uint steps, bool first) {
+                                    cl_uint steps) {
     const cl_uint count = s->shape.walkers, active = helium_active(&s->shape, s->step);
-    const cl_uint fresh = first, rebuild = s->rebuild;
+    const cl_uint rebuild = s->rebuild;
     const cl_ulong step = s->step;
     const size_t global[2] = {s->batch->count * active * s->launch.group, 1};
     const size_t local[2] = {s->launch.group, 1};
@@ -235,11 +235,10 @@ static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_stat
         ERGO_ARG(s->positions),     ERGO_ARG(s->atom_sums), ERGO_ARG(s->walkers),
         ERGO_ARG(s->member_buffer), ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),
         ERGO_ARG(s->random),        ERGO_ARG(step),         ERGO_ARG(steps),
-        ERGO_ARG(count),            ERGO_ARG(active),       ERGO_ARG(fresh),
-        ERGO_ARG(rebuild)};
+        ERGO_ARG(count),            ERGO_ARG(active),       ERGO_ARG(rebuild)};
     s->step += steps;
     s->rebuild = false;
-    return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 13, 1, global, local,
+    return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
                               NULL);
 }
 
@@ -265,8 +264,7 @@ static enum ergo_status launch_multiply(struct ergo_context *ctx, struct helium_
                               local, NULL);
 }
 
-enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps,
-                                  bool fresh) {
+enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps) {
     const bool tunes = s->members[0].target != 0; /* not a scanned key: all or none */
     enum ergo_status status = ERGO_OK;
     while (steps && status == ERGO_OK) {
@@ -276,8 +274,7 @@ enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state 
             now = s->shape.start_steps - s->step;
         if (starting && tunes && now > HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY)
             now = HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY;
-        status = launch_walk(ctx, s, (cl_uint)now, fresh);
-        fresh = false;
+        status = launch_walk(ctx, s, (cl_uint)now);
         steps -= now;
         if (status == ERGO_OK && starting && tunes && s->step % HELIUM_TUNE_EVERY == 0)
             status = launch_tune(ctx, s);

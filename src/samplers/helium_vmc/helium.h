@@ -76,8 +76,7 @@ enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch
 enum ergo_status helium_init(struct ergo_context *ctx, void *state);
 void helium_destroy(void *state);
 /* Macroupdates of all walkers from s->step on, through start, tuning and multiplication. */
-enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps,
-                                  bool fresh);
+enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps);
 /* Sums of all walkers into row `row` of the buffer. */
 enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
                                    size_t row);

@@ -179,7 +179,7 @@ static const struct ergo_column columns[] = {
     {"potential", "K per atom", "V/N, cut at half the shortest side"},
     {"kinetic_laplacian", "K per atom", "-lambda/N sum (lap ln psi + (grad ln psi)^2)"},
     {"kinetic_gradient", "K per atom", "lambda/N sum (grad ln psi)^2"},
-    {"acceptance", "", "accepted moves since the last measurement"},
+    {"acceptance", "", "accepted moves of the macroupdate before the measurement"},
     {"virial", "K per atom", "1/N sum_{i<j} r V'(r)"},
     {"ln_psi", "per atom", "ln psi / N"},
     {"energy2", "K^2", "squared energy of a walker"},
@@ -395,12 +395,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "tuning needs /system/start_steps, at least %d (better hundreds); "
                                 "found %lld",
                                 HELIUM_TUNE_EVERY, (long long)start);
-    if (ergo_point_int(point, "/run/measure_every") > INT64_C(4294967295) / n)
-        status = ergo_job_error(ctx, "/run/measure_every",
-                                "%lld; moves between measurements are counted in 32 bits: at most "
-                                "%lld for %lld atoms",
-                                (long long)ergo_point_int(point, "/run/measure_every"),
-                                (long long)(INT64_C(4294967295) / n), (long long)n);
     const int64_t group = ergo_point_int(point, "/tuning/work_group");
     if (group & (group - 1))
         status = ergo_job_error(ctx, "/tuning/work_group",
