@@ -162,8 +162,8 @@ static void tuned_and_multiplied(void **state) {
     ergo_result_destroy(r);
 }
 
-/* E(b) from runs at either side of the minimum, both within the grid of the other (beyond, the
- * parabola only shows the way: from 2.95 it gives 3.032): the same minimum. */
+/* E(b) from runs at either side of the minimum, both within the grid of the other: the
+ * same minimum. */
 static void the_best_b(void **state) {
     (void)state;
     struct ergo_result *r = run("\"n\": 64, \"walkers\": 16",

@@ -103,7 +103,7 @@ void helium_b_x(const struct ergo_point *point, double *x);
 /* Adds w E and w of one walker's measurement at each b' to moments[2 HELIUM_B_POINTS]. */
 void helium_b_add(const struct helium_model *model, double ln_psi, double potential,
                   double laplacian, double gradient, double *moments);
-/* Minimum of the parabola through the reweighted energies: b, or the energy. NAN: no minimum. */
+/* Minimum, within the grid, of the parabola through the reweighted energies: b, or the energy. */
 double helium_b_minimum(const struct ergo_point *point, const double *moments, size_t size,
                         bool energy);
 

@@ -140,7 +140,8 @@ static const struct ergo_key keys[] = {
      .choices = optimisations,
      .unit = "",
      .help = "b: energy as function of b near the job's b by correlated sampling, and the b of its "
-             "minimum: observables b_optimum and energy_minimum."},
+             "minimum: observables b_optimum and energy_minimum, from every "
+             "/run/structure_every-th measurement of all walkers."},
     {.pointer = "/run/structure_every",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -310,7 +311,8 @@ static const struct ergo_observable observables[] = {
     {.name = "ln_psi", .unit = "per atom", .help = "mean ln psi / N", .sample = sample_ln_psi},
     {.name = "b_optimum",
      .unit = "A",
-     .help = "b of the least energy, by correlated sampling (/run/optimise)",
+     .help = "b of the least energy, by correlated sampling (/run/optimise); at the end of the curve's "
+             "range: run again from there",
      .curve = "b_moments",
      .from_curve = curve_b},
     {.name = "energy_minimum",

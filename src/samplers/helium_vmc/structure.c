@@ -217,11 +217,9 @@ double helium_b_minimum(const struct ergo_point *point, const double *moments, s
     const double even = m[0] * m[4] - m[2] * m[2];
     const double c0 = (m[4] * y[0] - m[2] * y[2]) / even, c2 = (m[0] * y[2] - m[2] * y[0]) / even;
     const double c1 = y[1] / m[2]; /* a cubic term would only amplify noise */
-    if (!(c2 > 0))
-        return NAN;
-    const double t = -c1 / (2 * c2);
+    /* within the grid: beyond, weights say nothing; its end means "run again from there" */
+    double t = c2 > 0 ? -c1 / (2 * c2) : c1 > 0 ? -1 : 1;
+    t = t < -1 ? -1 : t > 1 ? 1 : t;
     const double s = 1.0 + 0.6 / sqrt((double)ergo_point_int(point, "/system/n")) * t;
-    if (!(s > 0))
-        return NAN;
     return energy ? c0 + c1 * t + c2 * t * t : ergo_point_real(point, "/system/b") * pow(s, 0.2);
 }
