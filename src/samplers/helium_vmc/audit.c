@@ -59,7 +59,7 @@ static enum ergo_status differs(struct ergo_context *ctx, const struct helium_st
                      host);
 }
 
-/* `sums` of the member's first walker against double precision. */
+/* `sums` of a walker of the member against double precision. */
 static enum ergo_status compare_plain(struct ergo_context *ctx, const struct helium_state *s,
                                       size_t member, const struct helium_sums *sums,
                                       const int32_t *place) {
@@ -96,10 +96,14 @@ static enum ergo_status copy_out(struct ergo_context *ctx, struct helium_state *
     return status;
 }
 
+/* The chain of the member's walker number `walker`: the last of those that are copied and moved, so
+ * that walkers which take each other's numbers are seen. */
 static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_state *s,
-                                      size_t member, int32_t *place, uint32_t steps) {
+                                      size_t member, uint32_t walker, int32_t *place,
+                                      uint32_t steps) {
     const size_t u_size = (size_t)s->launch.binades << HELIUM_U_PIECES;
     const size_t bytes = s->shape.walker_bytes, first = member * s->shape.walkers;
+    const size_t count = (size_t)walker + 1;
     cl_mem copies[6] = {NULL};
     struct helium_cubic_host *tables = malloc((u_size + 2 * HELIUM_R_SIZE) * sizeof *tables);
     int32_t *found = malloc(bytes);
@@ -109,14 +113,15 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
                                .random = tables ? tables + u_size : NULL,
                                .binades = s->launch.binades,
                                .n = s->shape.n,
+                               .walker = walker,
                                .place = place};
     enum ergo_status status =
         tables && found ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     if (status == ERGO_OK)
-        status = copy_out(ctx, s, s->positions, first * bytes, bytes, &copies[0]);
+        status = copy_out(ctx, s, s->positions, first * bytes, count * bytes, &copies[0]);
     if (status == ERGO_OK)
-        status = copy_out(ctx, s, s->walkers, first * HELIUM_WALKER_BYTES, HELIUM_WALKER_BYTES,
-                          &copies[1]);
+        status = copy_out(ctx, s, s->walkers, first * HELIUM_WALKER_BYTES,
+                          count * HELIUM_WALKER_BYTES, &copies[1]);
     if (status == ERGO_OK)
         status = copy_out(ctx, s, s->member_buffer, member * HELIUM_MEMBER_BYTES,
                           HELIUM_MEMBER_BYTES, &copies[2]);
@@ -125,27 +130,28 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
     if (status == ERGO_OK)
         status = copy_out(ctx, s, s->u_tables, member * u_size * 16, u_size * 16, &copies[4]);
     if (status == ERGO_OK) /* as they are kept: wrong ones give a wrong chain */
-        status = copy_out(ctx, s, s->atom_sums, first * s->shape.n * 8, (size_t)s->shape.n * 8,
+        status = copy_out(ctx, s, s->atom_sums, first * s->shape.n * 8, count * s->shape.n * 8,
                           &copies[5]);
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, copies[1], 0, sizeof before, &before);
+        status = ergo_buffer_read(ctx, s->device, copies[1], walker * sizeof before, sizeof before,
+                                  &before);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, copies[3], 0, 4, &twin.factor);
     if (status != ERGO_OK)
         goto out;
-    const cl_uint one = 1, rebuild = s->rebuild;
+    const cl_uint walkers = (cl_uint)count, rebuild = s->rebuild;
     const cl_ulong step = s->step;
-    const size_t global[2] = {s->launch.group, 1}, local[2] = {s->launch.group, 1};
+    const size_t global[2] = {count * s->launch.group, 1}, local[2] = {s->launch.group, 1};
     const struct ergo_arg args[] = {ERGO_ARG(copies[0]), ERGO_ARG(copies[5]), ERGO_ARG(copies[1]),
                                     ERGO_ARG(copies[2]), ERGO_ARG(copies[3]), ERGO_ARG(copies[4]),
                                     ERGO_ARG(s->random), ERGO_ARG(step),      ERGO_ARG(steps),
-                                    ERGO_ARG(one),       ERGO_ARG(one),       ERGO_ARG(rebuild)};
+                                    ERGO_ARG(walkers),       ERGO_ARG(walkers),       ERGO_ARG(rebuild)};
     status = ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
                                 NULL);
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, copies[0], 0, bytes, found);
+        status = ergo_buffer_read(ctx, s->device, copies[0], walker * bytes, bytes, found);
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, copies[1], 0, sizeof after, &after);
+        status = ergo_buffer_read(ctx, s->device, copies[1], walker * sizeof after, sizeof after, &after);
     if (status != ERGO_OK)
         goto out;
     helium_table_u(&s->models[member], s->launch.binades, tables);
@@ -203,14 +209,18 @@ enum ergo_status helium_audit(struct ergo_context *ctx, void *opaque) {
     if (status == ERGO_OK)
         status = compare_running(ctx, s, slot->host_sums, walkers);
     const double pairs = (double)s->shape.n * s->shape.n;
-    const size_t first = last * s->shape.walkers;
+    /* more walkers than these would take the audit too long to copy */
+    const uint32_t active = helium_active(&s->shape, s->step);
+    const uint64_t room = ((uint64_t)1 << 28) / s->shape.walker_bytes + 1;
+    const uint32_t walker = (uint32_t)(active < room ? active : room) - 1;
+    const size_t first = last * s->shape.walkers + walker;
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->positions, first * s->shape.walker_bytes,
                                   s->shape.walker_bytes, place);
     if (status == ERGO_OK && pairs <= 1e8) /* seconds on the host, beyond */
         status = compare_plain(ctx, s, last, &slot->host_sums[first], place);
     if (status == ERGO_OK && pairs <= 1e8)
-        status = compare_chain(ctx, s, last, place, pairs < 2e6 && s->launch.launch_steps > 1 ? 2 : 1);
+        status = compare_chain(ctx, s, last, walker, place, pairs < 2e6 && s->launch.launch_steps > 1 ? 2 : 1);
     free(walkers);
     free(place);
     return status;
