@@ -81,18 +81,18 @@ struct helium_move {
  * other 31 bits. At most 6.3 in absolute value. */
 ERGO_INLINE float helium_normal(HELIUM_TABLES helium_cubic *table, uint word) {
     const float x = (float)(word & 0x7fffffffu) + 0.5f;
-    const float z = helium_poly(table[helium_piece(x, HELIUM_R_PIECES) -
-                                      (HELIUM_R_LOWEST << HELIUM_R_PIECES)],
-                                helium_within(x, HELIUM_R_PIECES));
+    const float z =
+        helium_poly(table[helium_piece(x, HELIUM_R_PIECES) - (HELIUM_R_LOWEST << HELIUM_R_PIECES)],
+                    helium_within(x, HELIUM_R_PIECES));
     return word >> 31 ? -z : z;
 }
 
 /* ln((word + 1/2) / 2^32) in units of 2^-(HELIUM_U_BITS - 1); the table holds it scaled. */
 ERGO_INLINE int helium_bound(HELIUM_TABLES helium_cubic *table, uint word) {
     const float x = (float)word + 0.5f;
-    return (int)helium_poly(table[helium_piece(x, HELIUM_R_PIECES) -
-                                  (HELIUM_R_LOWEST << HELIUM_R_PIECES)],
-                            helium_within(x, HELIUM_R_PIECES));
+    return (int)helium_poly(
+        table[helium_piece(x, HELIUM_R_PIECES) - (HELIUM_R_LOWEST << HELIUM_R_PIECES)],
+        helium_within(x, HELIUM_R_PIECES));
 }
 
 /* To 2^-32 of a side; beyond half a side (tiny boxes, 6 standard deviations) cut, symmetrically. */

@@ -4,7 +4,8 @@
  * An atom's share is a float sum over its partners in order of their numbers (in runs of 64, so
  * that rounding errors stay small): one work-item does it, so the launch cannot change it. Over
  * atoms the sums are integers. HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE, HELIUM_U_SIZE as in walk.cl;
- * HELIUM_E_BASE, HELIUM_E_SIZE for the tables of energies; HELIUM_LOCAL: positions fit local memory.
+ * HELIUM_E_BASE, HELIUM_E_SIZE for the tables of energies; HELIUM_LOCAL: positions fit local
+ * memory.
  */
 #include "helium_vmc/core.h"
 
@@ -61,8 +62,8 @@ helium_energy(__global const int *positions, __global const struct helium_walker
                 const float dx = (float)(int)(px - (uint)place[j]);
                 const float dy = (float)(int)(py - (uint)place[HELIUM_N + j]);
                 const float dz = (float)(int)(pz - (uint)place[2 * HELIUM_N + j]);
-                const float x =
-                    helium_distance2(dx * member.scale[0], dy * member.scale[1], dz * member.scale[2]);
+                const float x = helium_distance2(dx * member.scale[0], dy * member.scale[1],
+                                                 dz * member.scale[2]);
                 if (j == i || !(x < 1.0f))
                     continue;
                 const float y = helium_clamp(x, member.low);
@@ -76,8 +77,9 @@ helium_energy(__global const int *positions, __global const struct helium_walker
                 run.gx = fma(v.z, dx * member.length[0], run.gx);
                 run.gy = fma(v.z, dy * member.length[1], run.gy);
                 run.gz = fma(v.z, dz * member.length[2], run.gz);
-                ln_psi += (int)helium_poly(u_table[helium_piece(y, HELIUM_U_PIECES) - HELIUM_U_BASE],
-                                           helium_within(y, HELIUM_U_PIECES));
+                ln_psi +=
+                    (int)helium_poly(u_table[helium_piece(y, HELIUM_U_PIECES) - HELIUM_U_BASE],
+                                     helium_within(y, HELIUM_U_PIECES));
             }
             all.potential += run.potential;
             all.virial += run.virial;

@@ -11,7 +11,8 @@
 #define HELIUM_U_LIMIT 32
 #define HELIUM_CHUNK 16
 
-/* Pieces per binade of the argument. u: (r / r_cut)^2; energies: the same; random: a 32-bit word. */
+/* Pieces per binade of the argument. u: (r / r_cut)^2; energies: the same; random: a 32-bit word.
+ */
 #define HELIUM_U_PIECES 5
 #define HELIUM_E_PIECES 6
 #define HELIUM_R_PIECES 4
@@ -35,7 +36,7 @@ struct helium_member {
     uint key0, key1; /* Philox key: the member's stream */
     float low;       /* smallest argument of the pair tables; below, their value there */
     uint target;     /* wanted acceptance in 2^-16; 0: the displacement is as given */
-    float scale[3];  /* (float)difference * scale: in units of the cut-off, half the shortest side */
+    float scale[3]; /* (float)difference * scale: in units of the cut-off, half the shortest side */
     float length[3]; /* (float)difference * length: in A */
     float step[3];   /* standard deviation of a displacement, in 2^-32 of the side, at factor 1 */
 };

@@ -12,9 +12,8 @@ __kernel void helium_start(__global int *positions, __global const struct helium
     const uint walker = (uint)(k / HELIUM_N), atom = (uint)(k - (ulong)walker * HELIUM_N);
     const uint site = (uint)((ulong)atom * ((ulong)across * deep * high) / HELIUM_N);
     const uint ix = site % across, iy = site / across % deep, iz = site / across / deep;
-    const struct ergo_words w =
-        ergo_philox_words((uint)k, 0, 0, ERGO_DRAW(HELIUM_PURPOSE_START, 0), members[which].key0,
-                          members[which].key1);
+    const struct ergo_words w = ergo_philox_words((uint)k, 0, 0, ERGO_DRAW(HELIUM_PURPOSE_START, 0),
+                                                  members[which].key0, members[which].key1);
     __global int *home = positions + ((ulong)which * count + walker) * (3 * HELIUM_N) + atom;
     home[0] = (int)helium_start_coordinate(ix, 0x100000000UL / across, w.x);
     home[HELIUM_N] = (int)helium_start_coordinate(iy, 0x100000000UL / deep, w.y);

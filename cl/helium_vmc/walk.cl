@@ -49,8 +49,8 @@ ERGO_INLINE int helium_u(__local const helium_cubic *table, int dx, int dy, int 
 #if HELIUM_CUBE /* scale[0] is a power of two: the same bits as below */
     const float x = helium_distance2((float)dx, (float)dy, (float)dz) * (m->scale[0] * m->scale[0]);
 #else
-    const float x = helium_distance2((float)dx * m->scale[0], (float)dy * m->scale[1],
-                                     (float)dz * m->scale[2]);
+    const float x =
+        helium_distance2((float)dx * m->scale[0], (float)dy * m->scale[1], (float)dz * m->scale[2]);
 #endif
     const float y = helium_clamp(x, m->low);
     return (int)helium_poly(table[helium_piece(y, HELIUM_U_PIECES) - HELIUM_U_BASE],
@@ -83,9 +83,9 @@ ERGO_INLINE long helium_sum(long mine, uint item, __local long *parts, __local l
 /* u of the pair (place of atom i or a trial place; atom j); 0 for the atom itself. */
 ERGO_INLINE int helium_pair(__local const helium_cubic *table, HELIUM_SPACE const int *place,
                             uint j, uint i, int x, int y, int z, const struct helium_member *m) {
-    const int u = helium_u(table, (int)((uint)x - (uint)place[j]),
-                           (int)((uint)y - (uint)place[HELIUM_N + j]),
-                           (int)((uint)z - (uint)place[2 * HELIUM_N + j]), m);
+    const int u =
+        helium_u(table, (int)((uint)x - (uint)place[j]), (int)((uint)y - (uint)place[HELIUM_N + j]),
+                 (int)((uint)z - (uint)place[2 * HELIUM_N + j]), m);
     return j == i ? 0 : u;
 }
 
@@ -142,8 +142,8 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
         for (uint first = 0; first < HELIUM_N; first += HELIUM_GROUP) {
             barrier(HELIUM_FENCE); /* the last moves were read; the places are there */
             if (first + item < HELIUM_N)
-                moves[item] = helium_draw(random, &member, factor,
-                                          walker * HELIUM_N + first + item, step + s);
+                moves[item] = helium_draw(random, &member, factor, walker * HELIUM_N + first + item,
+                                          step + s);
             barrier(CLK_LOCAL_MEM_FENCE);
             const uint end = min((uint)HELIUM_GROUP, HELIUM_N - first);
             for (uint m = 0; m < end; m++) {

@@ -23,8 +23,7 @@ ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, int8 ix, int
                  dz = convert_float8(iz) * sz;
     /* floats that are not negative are ordered as their bits: integers have vector minima */
     const int8 found = as_int8(fma(dx, dx, fma(dy, dy, dz * dz)));
-    const uint8 bits =
-        as_uint8(min(max(found, (int8)(as_int(low))), (int8)(0x3f7fffff)));
+    const uint8 bits = as_uint8(min(max(found, (int8)(as_int(low))), (int8)(0x3f7fffff)));
     const float8 x = as_float8(bits);
     const uint8 k = (bits >> (23 - HELIUM_U_PIECES)) - HELIUM_U_BASE;
     const float8 t = x - as_float8(bits & (0xffffffffu << (23 - HELIUM_U_PIECES)));

@@ -47,8 +47,8 @@ static void start_twin(const struct helium_shape *shape, struct helium_twin *t) 
                               t->member->key0, t->member->key1);
         const uint32_t words[3] = {w.x, w.y, w.z};
         for (uint32_t k = 0; k < 3; k++)
-            t->place[k * n + i] = (int32_t)helium_start_coordinate(
-                at[k], UINT64_C(0x100000000) / sites[k], words[k]);
+            t->place[k * n + i] =
+                (int32_t)helium_start_coordinate(at[k], UINT64_C(0x100000000) / sites[k], words[k]);
     }
     t->factor = HELIUM_FACTOR_ONE;
     t->accepted = 0;
@@ -120,7 +120,8 @@ static void advance_twins(struct bench *b, uint64_t steps) {
                 for (uint32_t w = 0; w < shape->walkers; w++)
                     t[w].factor = factor;
             }
-            for (uint32_t w = active; b->step + 1 == shape->start_steps && w < shape->walkers; w++) {
+            for (uint32_t w = active; b->step + 1 == shape->start_steps && w < shape->walkers;
+                 w++) {
                 memcpy(t[w].place, t[w % active].place, 12 * (size_t)shape->n);
                 t[w].ln_psi = t[w % active].ln_psi;
                 t[w].accepted = t[w % active].accepted;
@@ -178,7 +179,8 @@ static void check(const char *system, int path, int group) {
     const size_t members = b.job->n_points;
     double *columns = malloc(3 * members * 9 * sizeof *columns), *curve[3] = {NULL};
     for (size_t c = 0; c < 3; c++)
-        curve[c] = malloc((3 * members * ops->curve_size(&b.job->points[0], c) + 1) * sizeof(double));
+        curve[c] =
+            malloc((3 * members * ops->curve_size(&b.job->points[0], c) + 1) * sizeof(double));
     struct ergo_samples samples = {.columns = columns, .curves = {curve[0], curve[1], curve[2]}};
     if (ops->curve_size(&b.job->points[0], 2) == 0)
         samples.curves[2] = NULL;
@@ -226,7 +228,8 @@ static const char *const systems[] = {
     "\"structure_every\": 2, \"optimise\": \"b\"}",
     "\"system\": {\"n\": 71, \"aspect\": [1, 2, 1], \"b\": 2.6, \"walkers\": 2}, \"run\": "
     "{\"sweeps\": 9, \"structure_every\": 1}",
-    "\"system\": {\"n\": 2, \"b\": 1, \"walkers\": 2, \"displacement\": 3}, \"run\": {\"sweeps\": 9}",
+    "\"system\": {\"n\": 2, \"b\": 1, \"walkers\": 2, \"displacement\": 3}, \"run\": {\"sweeps\": "
+    "9}",
 };
 
 static void local_path(void **state) {

@@ -1,7 +1,8 @@
 /*
  * 64 atoms against the serial program (data/reference/helium.md) by statistics alone:
- * test_helium_physics 'JOB', with ' for ". What kills a mutant of kind "helium_physics"; the sampler
- * is called without the run around it, whose audit would see that the chain is not the host's.
+ * test_helium_physics 'JOB', with ' for ". What kills a mutant of kind "helium_physics"; the
+ * sampler is called without the run around it, whose audit would see that the chain is not the
+ * host's.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -5,8 +5,9 @@
 double ergo_oracle_helium_potential(double r) {
     const double x = r / 2.963, d = 1.4826;
     const double f = x < d ? exp(-(d / x - 1) * (d / x - 1)) : 1.0;
-    return 10.948 * (1.8443101e5 * exp(-10.43329537 * x - 2.27965105 * x * x) -
-                     f * (1.36745214 / pow(x, 6) + 0.42123807 / pow(x, 8) + 0.17473318 / pow(x, 10)));
+    return 10.948 *
+           (1.8443101e5 * exp(-10.43329537 * x - 2.27965105 * x * x) -
+            f * (1.36745214 / pow(x, 6) + 0.42123807 / pow(x, 8) + 0.17473318 / pow(x, 10)));
 }
 
 static double potential_slope(double r) {

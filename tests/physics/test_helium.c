@@ -1,8 +1,8 @@
 /*
  * helium-vmc through the public API against exact values and an independent serial program
  * (data/reference/helium.md). Error budget, set beforehand: every comparison within 4 standard
- * errors (theirs and ours together); 60 comparisons, so by chance one test in 250 seeds fails. Seeds
- * are fixed.
+ * errors (theirs and ours together); 60 comparisons, so by chance one test in 250 seeds fails.
+ * Seeds are fixed.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -52,8 +52,8 @@ static void agrees(const struct ergo_result *result, size_t member, const char *
                    double expected, double error) {
     const struct ergo_estimate e = estimate(result, member, name);
     const double z = (e.mean - expected) / sqrt(e.error * e.error + error * error);
-    print_message("  %-18s %12.5f +- %.5f  expected %12.5f +- %.5f  z %5.2f\n", name, e.mean, e.error,
-                  expected, error, z);
+    print_message("  %-18s %12.5f +- %.5f  expected %12.5f +- %.5f  z %5.2f\n", name, e.mean,
+                  e.error, expected, error, z);
     if (!(fabs(z) < 4))
         fail_msg("%s: %.6g +- %.2g, expected %.6g +- %.2g: z = %.2f", name, e.mean, e.error,
                  expected, error, z);
@@ -64,10 +64,11 @@ static void two_atoms(void **state) {
     (void)state;
     static const double rows[2][3] = {{-1.038891492, 0.910309466, -0.128582026},
                                       {-0.875564803, 0.738458762, -0.137106042}};
-    struct ergo_result *r = run("\"n\": 2, \"density\": 0.00390625, \"walkers\": 64",
-                                "\"scan\": {\"/system/b\": [3.07, 2.8]}, \"run\": {\"equilibration\": "
-                                "200, \"sweeps\": 20000, \"measure_every\": 4, "
-                                "\"structure_every\": 0}");
+    struct ergo_result *r =
+        run("\"n\": 2, \"density\": 0.00390625, \"walkers\": 64",
+            "\"scan\": {\"/system/b\": [3.07, 2.8]}, \"run\": {\"equilibration\": "
+            "200, \"sweeps\": 20000, \"measure_every\": 4, "
+            "\"structure_every\": 0}");
     for (size_t m = 0; m < 2; m++) {
         agrees(r, m, "potential", rows[m][0], 0);
         agrees(r, m, "kinetic_laplacian", rows[m][1], 0);
@@ -112,9 +113,10 @@ static void ideal_gas(void **state) {
             chi2 += z * z;
             worst = fmax(worst, fabs(z));
         }
-        print_message("  %s = 1: chi2 %.1f of %zu points, worst z %.2f\n", c ? "S(k)" : "g(r)", chi2,
-                      curve->size, worst);
-        assert_true(worst < 4.5 && chi2 < (double)curve->size + 5 * sqrt(2.0 * (double)curve->size));
+        print_message("  %s = 1: chi2 %.1f of %zu points, worst z %.2f\n", c ? "S(k)" : "g(r)",
+                      chi2, curve->size, worst);
+        assert_true(worst < 4.5 &&
+                    chi2 < (double)curve->size + 5 * sqrt(2.0 * (double)curve->size));
     }
     ergo_result_destroy(r);
 }
@@ -132,9 +134,9 @@ static void serial_64(const struct ergo_result *r) {
 
 static void sixty_four_atoms(void **state) {
     (void)state;
-    struct ergo_result *r = run("\"n\": 64, \"walkers\": 16",
-                                "\"run\": {\"equilibration\": 400, \"sweeps\": 10000, "
-                                "\"measure_every\": 4}");
+    struct ergo_result *r =
+        run("\"n\": 64, \"walkers\": 16", "\"run\": {\"equilibration\": 400, \"sweeps\": 10000, "
+                                          "\"measure_every\": 4}");
     serial_64(r);
     agrees(r, 0, "acceptance", 0.36787, 0.0001);
     agrees(r, 0, "energy_sigma", 1.68413, 0.01);
@@ -151,10 +153,11 @@ static void sixty_four_atoms(void **state) {
 /* Tuning and multiplication change the way there, not the averages. */
 static void tuned_and_multiplied(void **state) {
     (void)state;
-    struct ergo_result *r = run("\"n\": 64, \"walkers\": 16, \"start_walkers\": 3, \"start_steps\": "
-                                "320, \"target_acceptance\": 0.5, \"displacement\": 2",
-                                "\"run\": {\"equilibration\": 600, \"sweeps\": 8000, "
-                                "\"measure_every\": 4, \"structure_every\": 0}");
+    struct ergo_result *r =
+        run("\"n\": 64, \"walkers\": 16, \"start_walkers\": 3, \"start_steps\": "
+            "320, \"target_acceptance\": 0.5, \"displacement\": 2",
+            "\"run\": {\"equilibration\": 600, \"sweeps\": 8000, "
+            "\"measure_every\": 4, \"structure_every\": 0}");
     serial_64(r);
     const double acceptance = estimate(r, 0, "acceptance").mean;
     print_message("  acceptance %.4f, wanted 0.5\n", acceptance);

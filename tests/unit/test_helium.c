@@ -52,7 +52,8 @@ static void aziz_potential_has_the_published_values(void **state) {
         /* distances are given to 1e-8 A */
         close_to("V", v[0], values[i][1], 1e-7 + 1e-8 * (fabs(values[i][1]) + fabs(v[1]) / r));
         close_to("r V'", v[1], r * (high[0] - low[0]) / 2e-5, 1e-6 * (1 + fabs(v[1])));
-        close_to("V of the oracle", ergo_oracle_helium_potential(r), v[0], 1e-10 * (1 + fabs(v[0])));
+        close_to("V of the oracle", ergo_oracle_helium_potential(r), v[0],
+                 1e-10 * (1 + fabs(v[0])));
     }
     close_to("hbar^2/2m", m.lambda, 6.0596499629, 1e-9);
 }
@@ -103,20 +104,21 @@ static void table_of_u_is_good_to_a_millionth(void **state) {
             const int found = (int)helium_poly(cubic(table, k), helium_within(y, HELIUM_U_PIECES));
             double u[3];
             helium_model_u(&m, m.half * sqrt((double)y), u);
-            const double error = fabs(found * 0x1p-21 - u[0]), allowed = 1e-6 * fabs(u[0]) + 0x1p-22;
+            const double error = fabs(found * 0x1p-21 - u[0]),
+                         allowed = 1e-6 * fabs(u[0]) + 0x1p-22;
             worst = fmax(worst, error / allowed);
         }
         print_message("u, n = %u: %.2f of the stated error\n", sizes[s], worst);
         assert_true(worst < 1);
         /* beyond the cut-off exactly nothing, at contact no more than the fixed point holds */
         const float top = helium_clamp(2.5f, helium_model_low(&m));
-        assert_int_equal((int)helium_poly(
-                             cubic(table, helium_piece(top, HELIUM_U_PIECES) - base),
-                             helium_within(top, HELIUM_U_PIECES)),
+        assert_int_equal((int)helium_poly(cubic(table, helium_piece(top, HELIUM_U_PIECES) - base),
+                                          helium_within(top, HELIUM_U_PIECES)),
                          0);
         const float contact = helium_clamp(0, helium_model_low(&m));
-        const int most = (int)helium_poly(cubic(table, helium_piece(contact, HELIUM_U_PIECES) - base),
-                                          helium_within(contact, HELIUM_U_PIECES));
+        const int most =
+            (int)helium_poly(cubic(table, helium_piece(contact, HELIUM_U_PIECES) - base),
+                             helium_within(contact, HELIUM_U_PIECES));
         assert_true(abs(most) <= HELIUM_U_LIMIT << HELIUM_U_BITS);
         free(table);
     }
@@ -130,7 +132,8 @@ static void tables_of_energies_are_good_to_a_millionth(void **state) {
     for (size_t s = 0; s < 2; s++) {
         const struct helium_model m = liquid(sizes[s], 3.07);
         const unsigned binades = helium_model_binades(&m);
-        struct helium_cubic_host *table = malloc((binades << (HELIUM_E_PIECES + 2)) * sizeof *table);
+        struct helium_cubic_host *table =
+            malloc((binades << (HELIUM_E_PIECES + 2)) * sizeof *table);
         assert_non_null(table);
         helium_table_energy(&m, binades, table);
         const uint32_t base = (127 - binades) << HELIUM_E_PIECES;
@@ -172,8 +175,8 @@ static void normal_numbers_are_normal(void **state) {
     close_to("tail(0)", helium_normal_tail(0), 0.5, 1e-15);
     close_to("tail(1.96)", helium_normal_tail(1.959963984540054), 0.025, 1e-15);
     close_to("tail(6)", helium_normal_tail(6) * 1e9, 0.9865876450376946, 1e-12);
-    close_to("tail either side of 2.5", helium_normal_tail(2.5 - 1e-12) - helium_normal_tail(2.5), 0,
-             1e-13);
+    close_to("tail either side of 2.5", helium_normal_tail(2.5 - 1e-12) - helium_normal_tail(2.5),
+             0, 1e-13);
     close_to("inverse", helium_normal_inverse(0.025, 0), 1.959963984540054, 1e-13);
 
     static struct helium_cubic_host table[2 * HELIUM_R_SIZE];

@@ -127,9 +127,8 @@ static void convert_curves(const struct helium_state *s, const struct helium_slo
             helium_sk(s->batch->points[m], &s->models[m], places, walkers,
                       samples->curves[1] + row * sk);
             if (samples->curves[2])
-                convert_moments(s, m,
-                                slot->host_sums + (sample * members + m) * s->shape.walkers, active,
-                                samples->curves[2] + row * 2 * HELIUM_B_POINTS);
+                convert_moments(s, m, slot->host_sums + (sample * members + m) * s->shape.walkers,
+                                active, samples->curves[2] + row * 2 * HELIUM_B_POINTS);
         }
     }
 }

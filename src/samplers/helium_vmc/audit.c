@@ -52,11 +52,11 @@ static void plain_energies(const struct helium_model *m, const int32_t *place, s
 
 static enum ergo_status differs(struct ergo_context *ctx, const struct helium_state *s,
                                 size_t member, const char *what, double device, double host) {
-    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                     "audit of helium-vmc failed on %s at macroupdate %llu, member %zu: %s is %.12g "
-                     "on the device, %.12g from scratch on the host",
-                     s->device->summary.name, (unsigned long long)s->step, member, what, device,
-                     host);
+    return ERGO_FAIL(
+        ctx, ERGO_E_AUDIT,
+        "audit of helium-vmc failed on %s at macroupdate %llu, member %zu: %s is %.12g "
+        "on the device, %.12g from scratch on the host",
+        s->device->summary.name, (unsigned long long)s->step, member, what, device, host);
 }
 
 /* `sums` of a walker of the member against double precision. */
@@ -87,9 +87,8 @@ static enum ergo_status compare_plain(struct ergo_context *ctx, const struct hel
 static enum ergo_status copy_out(struct ergo_context *ctx, struct helium_state *s, cl_mem from,
                                  size_t offset, size_t bytes, cl_mem *to) {
     void *room = malloc(bytes);
-    enum ergo_status status =
-        room ? ergo_buffer_read(ctx, s->device, from, offset, bytes, room)
-             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    enum ergo_status status = room ? ergo_buffer_read(ctx, s->device, from, offset, bytes, room)
+                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, s->device, "a copy for the audit", bytes, room, to);
     free(room);
@@ -145,13 +144,14 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
     const struct ergo_arg args[] = {ERGO_ARG(copies[0]), ERGO_ARG(copies[5]), ERGO_ARG(copies[1]),
                                     ERGO_ARG(copies[2]), ERGO_ARG(copies[3]), ERGO_ARG(copies[4]),
                                     ERGO_ARG(s->random), ERGO_ARG(step),      ERGO_ARG(steps),
-                                    ERGO_ARG(walkers),       ERGO_ARG(walkers),       ERGO_ARG(rebuild)};
+                                    ERGO_ARG(walkers),   ERGO_ARG(walkers),   ERGO_ARG(rebuild)};
     status = ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
                                 NULL);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, copies[0], walker * bytes, bytes, found);
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, copies[1], walker * sizeof after, sizeof after, &after);
+        status = ergo_buffer_read(ctx, s->device, copies[1], walker * sizeof after, sizeof after,
+                                  &after);
     if (status != ERGO_OK)
         goto out;
     helium_table_u(&s->models[member], s->launch.binades, tables);
@@ -160,14 +160,14 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
     helium_twin_steps(&twin, step, steps);
     if (memcmp(found, place, bytes) != 0 || after.ln_psi != twin.ln_psi ||
         after.window - before.window != twin.accepted)
-        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                           "audit of helium-vmc failed on %s (%s): from the same walker, "
-                           "macroupdates %llu to %llu of member %zu differ between the device and "
-                           "the host. The device's compiler or hardware is wrong for these "
-                           "kernels: try another device, or /tuning/path and /tuning/work_group",
-                           s->device->summary.name, s->device->summary.driver,
-                           (unsigned long long)step, (unsigned long long)(step + steps - 1),
-                           member);
+        status =
+            ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                      "audit of helium-vmc failed on %s (%s): from the same walker, "
+                      "macroupdates %llu to %llu of member %zu differ between the device and "
+                      "the host. The device's compiler or hardware is wrong for these "
+                      "kernels: try another device, or /tuning/path and /tuning/work_group",
+                      s->device->summary.name, s->device->summary.driver, (unsigned long long)step,
+                      (unsigned long long)(step + steps - 1), member);
 out:
     for (int i = 0; i < 6; i++)
         ergo_buffer_release(&copies[i]);
@@ -185,7 +185,8 @@ static enum ergo_status compare_running(struct ergo_context *ctx, const struct h
             const size_t i = m * s->shape.walkers + w;
             if (2 * walkers[i].ln_psi != sums[i].ln_psi)
                 return differs(ctx, s, m, "the running ln psi of a walker",
-                               (double)walkers[i].ln_psi * 0x1p-21, (double)sums[i].ln_psi * 0x1p-22);
+                               (double)walkers[i].ln_psi * 0x1p-21,
+                               (double)sums[i].ln_psi * 0x1p-22);
         }
     return ERGO_OK;
 }
@@ -220,7 +221,8 @@ enum ergo_status helium_audit(struct ergo_context *ctx, void *opaque) {
     if (status == ERGO_OK && pairs <= 1e8) /* seconds on the host, beyond */
         status = compare_plain(ctx, s, last, &slot->host_sums[first], place);
     if (status == ERGO_OK && pairs <= 1e8)
-        status = compare_chain(ctx, s, last, walker, place, pairs < 2e6 && s->launch.launch_steps > 1 ? 2 : 1);
+        status = compare_chain(ctx, s, last, walker, place,
+                               pairs < 2e6 && s->launch.launch_steps > 1 ? 2 : 1);
     free(walkers);
     free(place);
     return status;

@@ -36,8 +36,7 @@ void helium_destroy(void *opaque) {
         if (programs[i])
             clReleaseProgram(programs[i]);
     cl_mem *const buffers[] = {&s->positions, &s->walkers,  &s->member_buffer, &s->factors,
-                               &s->u_tables,  &s->e_tables, &s->random,
-                               &s->atom_sums};
+                               &s->u_tables,  &s->e_tables, &s->random,        &s->atom_sums};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->slots[0]);
@@ -212,12 +211,13 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
     if (status == ERGO_OK)
         status = helium_run_energy(ctx, s, slot->sums, 0);
     if (status == ERGO_OK)
-        status =
-            ergo_buffer_read(ctx, s->device, slot->sums, 0, all * HELIUM_SUMS_BYTES, slot->host_sums);
+        status = ergo_buffer_read(ctx, s->device, slot->sums, 0, all * HELIUM_SUMS_BYTES,
+                                  slot->host_sums);
     for (size_t i = 0; i < all && status == ERGO_OK; i++)
         walkers[i].ln_psi = slot->host_sums[i].ln_psi / 2;
     if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, walkers);
+        status =
+            ergo_buffer_write(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, walkers);
     free(walkers);
     return status;
 }
@@ -231,11 +231,12 @@ static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_stat
     const cl_ulong step = s->step;
     const size_t global[2] = {s->batch->count * active * s->launch.group, 1};
     const size_t local[2] = {s->launch.group, 1};
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->positions),     ERGO_ARG(s->atom_sums), ERGO_ARG(s->walkers),
-        ERGO_ARG(s->member_buffer), ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),
-        ERGO_ARG(s->random),        ERGO_ARG(step),         ERGO_ARG(steps),
-        ERGO_ARG(count),            ERGO_ARG(active),       ERGO_ARG(rebuild)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->atom_sums),
+                                    ERGO_ARG(s->walkers),   ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),
+                                    ERGO_ARG(s->random),    ERGO_ARG(step),
+                                    ERGO_ARG(steps),        ERGO_ARG(count),
+                                    ERGO_ARG(active),       ERGO_ARG(rebuild)};
     s->step += steps;
     s->rebuild = false;
     return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
@@ -264,7 +265,8 @@ static enum ergo_status launch_multiply(struct ergo_context *ctx, struct helium_
                               local, NULL);
 }
 
-enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps) {
+enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s,
+                                  uint64_t steps) {
     const bool tunes = s->members[0].target != 0; /* not a scanned key: all or none */
     enum ergo_status status = ERGO_OK;
     while (steps && status == ERGO_OK) {
@@ -292,10 +294,10 @@ enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state
     const cl_uint count = s->shape.walkers, at = (cl_uint)row;
     const size_t global[2] = {s->batch->count * count * s->launch.energy_group, 1};
     const size_t local[2] = {s->launch.energy_group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->positions),     ERGO_ARG(s->walkers),
-                                    ERGO_ARG(s->member_buffer), ERGO_ARG(s->u_tables),
-                                    ERGO_ARG(s->e_tables),      ERGO_ARG(count),
-                                    ERGO_ARG(at),               ERGO_ARG(sums)};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->positions), ERGO_ARG(s->walkers),  ERGO_ARG(s->member_buffer),
+        ERGO_ARG(s->u_tables),  ERGO_ARG(s->e_tables), ERGO_ARG(count),
+        ERGO_ARG(at),           ERGO_ARG(sums)};
     return ergo_kernel_launch(ctx, s->device, s->energy, "helium_energy", args, 8, 1, global, local,
                               NULL);
 }

@@ -29,8 +29,8 @@ enum helium_path {
 struct helium_launch {
     enum helium_path path;
     uint32_t group, energy_group;
-    bool cube;         /* all sides of all members equal */
-    unsigned binades;  /* of the pair tables: most of all members */
+    bool cube;        /* all sides of all members equal */
+    unsigned binades; /* of the pair tables: most of all members */
     size_t block_samples;
     uint64_t launch_steps; /* macroupdates per launch at most */
 };

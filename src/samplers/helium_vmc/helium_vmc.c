@@ -311,8 +311,9 @@ static const struct ergo_observable observables[] = {
     {.name = "ln_psi", .unit = "per atom", .help = "mean ln psi / N", .sample = sample_ln_psi},
     {.name = "b_optimum",
      .unit = "A",
-     .help = "b of the least energy, by correlated sampling (/run/optimise); at the end of the curve's "
-             "range: run again from there",
+     .help =
+         "b of the least energy, by correlated sampling (/run/optimise); at the end of the curve's "
+         "range: run again from there",
      .curve = "b_moments",
      .from_curve = curve_b},
     {.name = "energy_minimum",
@@ -378,11 +379,11 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     const int64_t start = ergo_point_int(point, "/system/start_steps");
     const int64_t equilibration = ergo_point_int(point, "/run/equilibration");
     if (n * walkers > INT64_C(4294967296))
-        status = ergo_job_error(ctx, "/system/walkers",
-                                "%lld walkers of %lld atoms; random numbers are addressed by 32 "
-                                "bits: at most %lld walkers, more as /replicas",
-                                (long long)walkers, (long long)n,
-                                (long long)(INT64_C(4294967296) / n));
+        status =
+            ergo_job_error(ctx, "/system/walkers",
+                           "%lld walkers of %lld atoms; random numbers are addressed by 32 "
+                           "bits: at most %lld walkers, more as /replicas",
+                           (long long)walkers, (long long)n, (long long)(INT64_C(4294967296) / n));
     if (ergo_point_int(point, "/system/start_walkers") > walkers)
         status = ergo_job_error(ctx, "/system/start_walkers", "%lld, but there are %lld walkers",
                                 (long long)ergo_point_int(point, "/system/start_walkers"),

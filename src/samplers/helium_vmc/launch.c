@@ -69,8 +69,8 @@ static uint32_t power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
 }
 
 static uint64_t walk_local_bytes(const struct helium_shape *s, unsigned binades, uint32_t group) {
-    return 20 * (uint64_t)s->n + ((uint64_t)16 << HELIUM_U_PIECES) * binades + 24 * (uint64_t)group +
-           16 * 8;
+    return 20 * (uint64_t)s->n + ((uint64_t)16 << HELIUM_U_PIECES) * binades +
+           24 * (uint64_t)group + 16 * 8;
 }
 
 /* Measured: see the README of the sampler. */
@@ -80,7 +80,8 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint64_t units = d->compute_units ? d->compute_units : 1;
     const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/work_group");
-    const uint32_t limit = d->largest_group && d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
+    const uint32_t limit =
+        d->largest_group && d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
     l->path = (enum helium_path)ergo_point_int(batch->points[0], "/tuning/path");
     /* compilers that turn a vector of eight into one instruction */
     const bool vectors = !gpu && (strstr(d->platform, "Portable Computing Language") ||
@@ -93,11 +94,12 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         l->group = l->energy_group = 1;
         return;
     }
-    /* H200: 64 atoms fastest with 32 items, 512 to 2048 with 128 (few items cost the fewest barriers,
-     * but a walker's local memory then keeps few of them on a multiprocessor); more where walkers
-     * are too few to fill the device */
+    /* H200: 64 atoms fastest with 32 items, 512 to 2048 with 128 (few items cost the fewest
+     * barriers, but a walker's local memory then keeps few of them on a multiprocessor); more where
+     * walkers are too few to fill the device */
     uint32_t group = s->n <= 128 ? 32 : s->n < 400 ? 64 : 128;
-    while (gpu && group < 256 && group * 8 < s->n && batch->count * s->walkers * group < 768 * units)
+    while (gpu && group < 256 && group * 8 < s->n &&
+           batch->count * s->walkers * group < 768 * units)
         group *= 2;
     if (!gpu)
         group = power_of_two_up(s->n, 1, device->quirks.loop_limit ? 32 : 8);
@@ -196,17 +198,17 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     snprintf(plan->launch, sizeof plan->launch,
              "%llu walkers, one work-group of %u each (positions in %s memory), up to %llu "
              "macroupdates a launch; energies by groups of %u",
-             (unsigned long long)all, l.group,
-             l.path == HELIUM_PATH_LOCAL ? "local" : "global",
+             (unsigned long long)all, l.group, l.path == HELIUM_PATH_LOCAL ? "local" : "global",
              (unsigned long long)l.launch_steps, l.energy_group);
     if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "%s (%s) cannot hold this batch: its walkers need a buffer of %.3g MiB and "
-                         "%.3g MiB in all; the device allows %.3g and has %.3g MiB. Use fewer "
-                         "walkers, atoms or scan points, or another device",
-                         d->name, d->id, (double)plan->largest_buffer / 1048576,
-                         (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
-                         (double)d->global_memory / 1048576);
+        return ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            "%s (%s) cannot hold this batch: its walkers need a buffer of %.3g MiB and "
+            "%.3g MiB in all; the device allows %.3g and has %.3g MiB. Use fewer "
+            "walkers, atoms or scan points, or another device",
+            d->name, d->id, (double)plan->largest_buffer / 1048576,
+            (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
+            (double)d->global_memory / 1048576);
     *launch = l;
     return ERGO_OK;
 }

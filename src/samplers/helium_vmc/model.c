@@ -82,8 +82,7 @@ void helium_model_u(const struct helium_model *m, double r, double out[3]) {
 static void aziz(double r, double out[2]) {
     const double epsilon = 10.948, rm = 2.963, d = 1.4826;
     const double x = r / rm, y = 1 / (x * x), y3 = y * y * y, z = d / x - 1;
-    const double wall =
-        1.8443101e5 * ergo_portable_exp(-10.43329537 * x - 2.27965105 * x * x);
+    const double wall = 1.8443101e5 * ergo_portable_exp(-10.43329537 * x - 2.27965105 * x * x);
     const double damp = x < d ? ergo_portable_exp(-z * z) : 1.0;
     const double c6 = 1.36745214 * y3, c8 = 0.42123807 * y3 * y, c10 = 0.17473318 * y3 * y * y;
     const double sum = c6 + c8 + c10, slope = x < d ? damp * 2 * z * d / x : 0.0;

@@ -26,9 +26,9 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct helium_state *s, 
     const size_t first = member * s->shape.walkers;
     *places = malloc(count * (size_t)s->shape.walker_bytes);
     *walkers = malloc(count * sizeof **walkers);
-    enum ergo_status status = *places && *walkers
-                                  ? ERGO_OK
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", count);
+    enum ergo_status status =
+        *places && *walkers ? ERGO_OK
+                            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", count);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->positions, first * s->shape.walker_bytes,
                                   count * (size_t)s->shape.walker_bytes, *places);
@@ -46,8 +46,7 @@ enum ergo_status helium_save(struct ergo_context *ctx, void *opaque, size_t memb
     int32_t *places = NULL;
     struct helium_walker *walkers = NULL;
     uint32_t factor = 0;
-    enum ergo_status status =
-        fetch(ctx, s, member, s->shape.walkers, &places, &walkers, &factor);
+    enum ergo_status status = fetch(ctx, s, member, s->shape.walkers, &places, &walkers, &factor);
     if (status == ERGO_OK) {
         put32(text, factor);
         for (size_t w = 0; w < s->shape.walkers; w++) {
@@ -83,9 +82,8 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
                          member, factor);
     int32_t *places = malloc(count * 12 * n);
     struct helium_walker *walkers = calloc(count, sizeof *walkers);
-    enum ergo_status status = places && walkers
-                                  ? ERGO_OK
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load walkers");
+    enum ergo_status status =
+        places && walkers ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load walkers");
     for (size_t w = 0; w < count && status == ERGO_OK; w++) {
         const uint8_t *from = bytes + 4 + w * each;
         walkers[w].ln_psi = (int64_t)((uint64_t)get32(from) | (uint64_t)get32(from + 4) << 32);
@@ -94,13 +92,12 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
             places[w * 3 * n + k] = (int32_t)get32(from + 12 + 4 * k);
     }
     if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->positions,
-                                   member * count * s->shape.walker_bytes,
-                                   count * s->shape.walker_bytes, places);
-    if (status == ERGO_OK)
         status =
-            ergo_buffer_write(ctx, s->device, s->walkers, member * count * HELIUM_WALKER_BYTES,
-                              count * HELIUM_WALKER_BYTES, walkers);
+            ergo_buffer_write(ctx, s->device, s->positions, member * count * s->shape.walker_bytes,
+                              count * s->shape.walker_bytes, places);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->walkers, member * count * HELIUM_WALKER_BYTES,
+                                   count * HELIUM_WALKER_BYTES, walkers);
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->factors, 4 * member, 4, &factor);
     s->step = step;
@@ -121,11 +118,12 @@ enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t mem
     enum ergo_status status = fetch(ctx, s, member, 1, &places, &walkers, &factor);
     if (status == ERGO_OK) {
         const size_t n = s->shape.n;
-        ergo_text_append(text,
-                         "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
-                         "pbc=\"T T T\" macroupdate=%" PRIu64 " walker=0 ln_psi=%.6f\n",
-                         n, m->side[0], m->side[1], m->side[2], s->step,
-                         (double)walkers[0].ln_psi / (double)(1 << HELIUM_U_BITS));
+        ergo_text_append(
+            text,
+            "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
+            "pbc=\"T T T\" macroupdate=%" PRIu64 " walker=0 ln_psi=%.6f\n",
+            n, m->side[0], m->side[1], m->side[2], s->step,
+            (double)walkers[0].ln_psi / (double)(1 << HELIUM_U_BITS));
         for (size_t i = 0; i < n; i++) {
             double r[3];
             for (size_t k = 0; k < 3; k++)

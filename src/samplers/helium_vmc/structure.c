@@ -54,8 +54,8 @@ void helium_gr(const struct ergo_point *point, const struct helium_model *model,
 
 /* Sides are proportional to whole numbers a: k = 2 pi m (a_x h_x, ...)/side = 2 pi m / c (h_x, ...)
  * with c = side / a the same for all axes. Directions h of the three kinds: */
-static const int directions[13][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1},  {1, 1, 0},  {1, -1, 0},
-                                      {1, 0, 1},  {1, 0, -1}, {0, 1, 1},  {0, 1, -1}, {1, 1, 1},
+static const int directions[13][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1}, {1, 1, 0},  {1, -1, 0},
+                                      {1, 0, 1},  {1, 0, -1}, {0, 1, 1}, {0, 1, -1}, {1, 1, 1},
                                       {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
 static const int kinds[13] = {0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2};
 static const int members_of[3] = {3, 6, 4};

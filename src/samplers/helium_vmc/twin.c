@@ -1,7 +1,7 @@
 /*
  * The host's twin of the kernels: cl/helium_vmc/core.h compiled as C, one atom after the other and
- * 64-bit sums throughout. Nothing of groups, chunks, vectors or local memory is in it, so it finds a
- * compiler that gets any of those wrong.
+ * 64-bit sums throughout. Nothing of groups, chunks, vectors or local memory is in it, so it finds
+ * a compiler that gets any of those wrong.
  */
 #include "helium_vmc/core.h"
 
@@ -54,7 +54,7 @@ void helium_twin_steps(struct helium_twin *t, uint64_t step, uint64_t steps) {
             if (!helium_accepts(change, move.bound))
                 continue;
             for (uint32_t k = 0; k < 3; k++)
-                t->place[k * n + i] = (int32_t)new[k];
+                t->place[k * n + i] = (int32_t) new[k];
             t->ln_psi += change;
             t->accepted++;
         }
