@@ -176,7 +176,8 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
     uint64_t curves = 0;
     if (curve_bytes) {
-        const uint64_t every = (uint64_t)ergo_point_int(first, "/run/structure_every");
+        const int64_t given = ergo_point_int(first, "/run/structure_every");
+        const uint64_t every = given > 0 ? (uint64_t)given : 1;
         const uint64_t room = (uint64_t)fmax(1, (double)(64u << 20) / (double)curve_bytes);
         if ((double)l.block_samples > (double)room * (double)every)
             l.block_samples = (size_t)(room * every);
