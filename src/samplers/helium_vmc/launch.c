@@ -167,7 +167,7 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
                              "need more. Use fewer atoms, a larger /tuning/work_group, or another "
                              "device",
                              d->name, d->id, (unsigned long long)loops, s.n);
-        const uint64_t most = (loops - counts[1]) / counts[0];
+        const uint64_t most = counts[0] ? (loops - counts[1]) / counts[0] : loops;
         l.launch_steps = l.launch_steps < most ? l.launch_steps : most;
     }
 
