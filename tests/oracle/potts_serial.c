@@ -134,10 +134,10 @@ void ergo_oracle_potts_counts(const struct ergo_oracle_potts *o, int64_t *counts
 /* Walk each cluster and note how often the walk to each site crossed the edges: a site met again
  * with other numbers closes a path around the lattice. */
 static void find_wraps(const struct ergo_oracle_potts *o, bool *wraps_x, bool *wraps_y) {
-    const int64_t n = (int64_t)o->Lx * o->Ly;
-    int *cross = calloc((size_t)n, 2 * sizeof *cross);
-    bool *seen = calloc((size_t)n, 1);
-    int64_t *stack = malloc((size_t)n * sizeof *stack);
+    const uint32_t n = (uint32_t)o->Lx * (uint32_t)o->Ly;
+    int *cross = calloc(n, 2 * sizeof *cross);
+    bool *seen = calloc(n, 1);
+    int64_t *stack = malloc(n * sizeof *stack);
     *wraps_x = *wraps_y = false;
     for (int64_t start = 0; start < n && cross && seen && stack; start++) {
         int64_t depth = 0;
