@@ -5,7 +5,8 @@
 #define SW_SITES (32UL * SW_PLANE_WORDS)
 
 /* Bonds around the lattice as pairs of labels of what is joined inside it; each once or more. The
- * host finds from them who wraps. seams: [sample][member][SW_LY + 32 SW_WORDS], rows' ends first. */
+ * host finds from them who wraps. seams: [sample][member][SW_LY + 32 SW_WORDS], rows' ends first.
+ */
 __kernel void sw_seams(__global const uint *right, __global const uint *down,
                        __global const uint *labels, __global uint2 *seams, uint sample) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
@@ -18,9 +19,8 @@ __kernel void sw_seams(__global const uint *right, __global const uint *down,
     if (item < SW_LY) {
         const uint word = item * SW_WORDS + SW_WORDS - 1u, side = sides[word];
         if (side >> (SW_TAIL - 1u) & 1u)
-            pair = (uint2)(
-                sw_find_still(own, 32u * word + sw_start_of(~(side << 1), SW_TAIL - 1u)),
-                sw_find_still(own, 32u * item * SW_WORDS));
+            pair = (uint2)(sw_find_still(own, 32u * word + sw_start_of(~(side << 1), SW_TAIL - 1u)),
+                           sw_find_still(own, 32u * item * SW_WORDS));
     } else {
         const uint i = (item - SW_LY) >> 5, bit = (item - SW_LY) & 31u;
         const uint word = (SW_LY - 1u) * SW_WORDS + i, side = sides[word], side_below = sides[i];
@@ -136,8 +136,8 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
         uint side = 0u, under = 0u, own[SW_PLANES];
         for (uint p = 0; p < SW_PLANES; p++) {
             own[p] = planes[p * SW_PLANE_WORDS + word];
-            const uint shifted =
-                own[p] >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u) << sw_last_bit(i);
+            const uint shifted = own[p] >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u)
+                                                   << sw_last_bit(i);
             side |= own[p] ^ shifted;
             under |= own[p] ^ planes[p * SW_PLANE_WORDS + below];
         }

@@ -45,8 +45,7 @@ __kernel void sw_draw_bonds(__global const uint *spins, __global const struct sw
     uint side = sw_valid(i), under = side;
     for (uint p = 0; p < SW_PLANES; p++) {
         const uint own = planes[p * SW_PLANE_WORDS + word];
-        const uint shifted =
-            own >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u) << sw_last_bit(i);
+        const uint shifted = own >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u) << sw_last_bit(i);
         side &= ~(own ^ shifted);
         under &= ~(own ^ planes[p * SW_PLANE_WORDS + below]);
     }

@@ -59,9 +59,8 @@ static enum ergo_status compare_counts(struct ergo_context *ctx, const struct au
     struct sw_counts c;
     if (!sums)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    enum ergo_status status =
-        ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_SUMS], 4 * member * groups * q,
-                         4 * groups * q, sums);
+    enum ergo_status status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_SUMS],
+                                               4 * member * groups * q, 4 * groups * q, sums);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_CLUSTERS],
                                   4 * member * groups * SW_CLUSTER_FIELDS,
@@ -85,8 +84,7 @@ static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, cl_me
     const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
     enum ergo_status status =
         ergo_buffer_read(ctx, s->device, before, member * bytes, bytes, a->twin.planes);
-    if (status == ERGO_OK &&
-        !sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
+    if (status == ERGO_OK && !sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     if (status == ERGO_OK)
         status = read_member(ctx, a, s->right, member, 4 * words);

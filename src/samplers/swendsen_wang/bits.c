@@ -54,9 +54,8 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct sw_state *s, size
     if (!*planes)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %llu sites",
                          (unsigned long long)s->shape.sites);
-    const enum ergo_status status =
-        ergo_buffer_read(ctx, s->device, s->spins, member * s->shape.member_bytes,
-                         s->shape.member_bytes, *planes);
+    const enum ergo_status status = ergo_buffer_read(
+        ctx, s->device, s->spins, member * s->shape.member_bytes, s->shape.member_bytes, *planes);
     if (status != ERGO_OK) {
         free(*planes);
         *planes = NULL;

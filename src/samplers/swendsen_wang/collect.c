@@ -2,7 +2,7 @@
 #include "samplers/swendsen_wang/sw.h"
 
 void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
-                       struct sw_counts *c) {
+                   struct sw_counts *c) {
     const size_t q = s->shape.q;
     uint64_t others = 0;
     *c = (struct sw_counts){0};
@@ -63,7 +63,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
         struct sw_counts c;
         bool around_x, around_y;
         sw_add_groups(s, slot->host[SW_SUMS] + row * groups * s->shape.q,
-                   slot->host[SW_CLUSTERS] + row * groups * SW_CLUSTER_FIELDS, &c);
+                      slot->host[SW_CLUSTERS] + row * groups * SW_CLUSTER_FIELDS, &c);
         convert(s, s->batch->points[row % members], &c, columns);
         sw_wraps_find(s->wraps, slot->host[SW_SEAM_PAIRS] + 2 * row * entries, (size_t)s->shape.ly,
                       entries, &around_x, &around_y);

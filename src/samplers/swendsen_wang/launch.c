@@ -53,13 +53,13 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     memset(plan, 0, sizeof *plan);
 
     if (s.words > (uint64_t)1 << 27)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "a lattice of %lld x %lld has more than 2^32 sites (rows count as multiples "
-                         "of 32); labels on one device have 32 bits. Use a smaller lattice",
-                         (long long)s.lx, (long long)s.ly);
+        return ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            "a lattice of %lld x %lld has more than 2^32 sites (rows count as multiples "
+            "of 32); labels on one device have 32 bits. Use a smaller lattice",
+            (long long)s.lx, (long long)s.ly);
 
-    l.equivalence =
-        strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
+    l.equivalence = strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
     choose_tile(first, &s, gpu, d, &l);
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     l.group = power_of_two_up(s.words, wish ? wish : gpu ? 128 : 32);
@@ -69,8 +69,8 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     /* enough groups to use the device, few enough that their sums are small; and none that sees
      * 2^26 words */
     const uint64_t enough = (gpu ? 8 : 2) * (uint64_t)units;
-    uint64_t groups = (s.words + (gpu ? 4 : 64) * (uint64_t)l.group - 1) /
-                      ((gpu ? 4 : 64) * (uint64_t)l.group);
+    uint64_t groups =
+        (s.words + (gpu ? 4 : 64) * (uint64_t)l.group - 1) / ((gpu ? 4 : 64) * (uint64_t)l.group);
     groups = groups > enough ? enough : groups;
     const uint64_t least = s.words / (1u << 25) + 1;
     l.sum_groups = (uint32_t)(groups < least ? least : groups);
@@ -87,8 +87,9 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
     plan->largest_buffer = labels;
-    plan->device_bytes = (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES) * members +
-                         2 * sample_bytes * l.block_samples;
+    plan->device_bytes =
+        (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES) * members +
+        2 * sample_bytes * l.block_samples;
     plan->host_bytes = 2 * sample_bytes * l.block_samples + 400 * s.words;
     plan->block_samples = l.block_samples;
     plan->work_per_step = spins;

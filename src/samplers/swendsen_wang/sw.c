@@ -100,9 +100,9 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
     for (int p = 0; p < (s->launch.equivalence ? 3 : 2) && status == ERGO_OK; p++) {
         status = ergo_program_build(ctx, s->device, programs[p].path, o.data, &s->programs[p]);
         for (int k = (int)programs[p].first; k < (int)programs[p].end && status == ERGO_OK; k++)
-            status = ergo_kernel_create(ctx, s->device, s->programs[p],
-                                        programs[p].names[k - (int)programs[p].first],
-                                        &s->kernels[k]);
+            status =
+                ergo_kernel_create(ctx, s->device, s->programs[p],
+                                   programs[p].names[k - (int)programs[p].first], &s->kernels[k]);
     }
     ergo_text_free(&o);
     return status;
@@ -134,8 +134,8 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
     for (int i = 0; i < 2; i++)
         for (int r = 0; r < SW_RESULTS && status == ERGO_OK; r++) {
             struct sw_slot *slot = &s->slots[i];
-            status = ergo_buffer_create(ctx, s->device, "samples", bytes[r], NULL,
-                                        &slot->results[r]);
+            status =
+                ergo_buffer_create(ctx, s->device, "samples", bytes[r], NULL, &slot->results[r]);
             slot->host[r] = malloc(bytes[r]);
             if (status == ERGO_OK && !slot->host[r])
                 status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
@@ -157,9 +157,9 @@ enum ergo_status sw_create(struct ergo_context *ctx, const struct ergo_batch *ba
     s->device = device;
     s->shape = sw_shape_of(batch->points[0]);
     s->members = calloc(batch->count, sizeof *s->members);
-    enum ergo_status status = s->members ? sw_launch_plan(ctx, batch, device, &s->launch, &plan)
-                                         : ERGO_FAIL(ctx, ERGO_E_MEMORY,
-                                                     "no memory for %zu members", batch->count);
+    enum ergo_status status =
+        s->members ? sw_launch_plan(ctx, batch, device, &s->launch, &plan)
+                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu members", batch->count);
     for (size_t i = 0; i < batch->count && status == ERGO_OK; i++)
         sw_member_fill(batch->points[i], &s->members[i]);
     if (status == ERGO_OK)

@@ -101,8 +101,16 @@ struct sw_counts {
 };
 void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
                    struct sw_counts *counts);
-enum { SW_COLUMN_ENERGY, SW_COLUMN_ORDER, SW_COLUMN_PSI2, SW_COLUMN_IMPROVED, SW_COLUMN_CLUSTERS,
-       SW_COLUMN_LARGEST, SW_COLUMN_WRAPS, SW_COLUMNS };
+enum {
+    SW_COLUMN_ENERGY,
+    SW_COLUMN_ORDER,
+    SW_COLUMN_PSI2,
+    SW_COLUMN_IMPROVED,
+    SW_COLUMN_CLUSTERS,
+    SW_COLUMN_LARGEST,
+    SW_COLUMN_WRAPS,
+    SW_COLUMNS
+};
 enum ergo_status sw_collect(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples);
 
@@ -115,8 +123,9 @@ void sw_wraps_destroy(struct sw_wraps *wraps);
 void sw_wraps_find(struct sw_wraps *wraps, const uint32_t *pairs, size_t rows, size_t count,
                    bool *around_x, bool *around_y);
 
-/* bits.c: the canonical state: for each row, for each bit-plane from the lowest, (lx + 7) / 8 bytes;
- * bit x % 8 of byte x / 8 is that bit of the spin at (x, y), a number 0 .. q - 1; unused bits 0. */
+/* bits.c: the canonical state: for each row, for each bit-plane from the lowest, (lx + 7) / 8
+ * bytes; bit x % 8 of byte x / 8 is that bit of the spin at (x, y), a number 0 .. q - 1; unused
+ * bits 0. */
 enum ergo_status sw_save(struct ergo_context *ctx, void *state, size_t member,
                          struct ergo_text *text);
 enum ergo_status sw_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

@@ -23,9 +23,8 @@ static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s,
     const cl_uint n_rows = inner_rows + more - row_edge;
     const cl_uint n_columns = inner_columns + more - column_edge;
     const size_t items = (size_t)s->shape.row_words * n_rows + (size_t)s->shape.ly * n_columns;
-    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),
-                                    ERGO_ARG(s->labels), ERGO_ARG(row_edge),
-                                    ERGO_ARG(n_rows),    ERGO_ARG(column_edge),
+    const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->down), ERGO_ARG(s->labels),
+                                    ERGO_ARG(row_edge), ERGO_ARG(n_rows),  ERGO_ARG(column_edge),
                                     ERGO_ARG(n_columns)};
     return items ? launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 7, items, s->launch.group)
                  : ERGO_OK;
@@ -41,9 +40,8 @@ static enum ergo_status draw_bonds(struct ergo_context *ctx, struct sw_state *s)
 
 static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s, bool sizes) {
     const size_t items = (size_t)s->launch.tile_words * s->launch.tile_rows;
-    const size_t tiles =
-        ((s->shape.row_words + s->launch.tile_words - 1) / s->launch.tile_words) *
-        (((size_t)s->shape.ly + s->launch.tile_rows - 1) / s->launch.tile_rows);
+    const size_t tiles = ((s->shape.row_words + s->launch.tile_words - 1) / s->launch.tile_words) *
+                         (((size_t)s->shape.ly + s->launch.tile_rows - 1) / s->launch.tile_rows);
     const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->down), ERGO_ARG(s->labels),
                                     ERGO_ARG(s->sizes)};
     return sizes ? launch(ctx, s, SW_LABEL_TILE_SIZES, "sw_label_tile_sizes", args, 4,
@@ -55,8 +53,8 @@ static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s) {
     const cl_ulong step = s->step;
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
                                     ERGO_ARG(s->right), ERGO_ARG(s->labels), ERGO_ARG(step)};
-    const enum ergo_status status = launch(ctx, s, SW_FLIP, "sw_flip", args, 5,
-                                           (size_t)s->shape.words, s->launch.group);
+    const enum ergo_status status =
+        launch(ctx, s, SW_FLIP, "sw_flip", args, 5, (size_t)s->shape.words, s->launch.group);
     s->step++;
     return status;
 }
@@ -81,8 +79,8 @@ static enum ergo_status equivalence_iterate(struct ergo_context *ctx, struct sw_
         changed = 0;
         status = ergo_buffer_write(ctx, s->device, s->changed, 0, sizeof changed, &changed);
         if (status == ERGO_OK)
-            status = launch(ctx, s, SW_EQ_SCAN, "sw_equivalence_scan", scan, 5, sites,
-                            s->launch.group);
+            status =
+                launch(ctx, s, SW_EQ_SCAN, "sw_equivalence_scan", scan, 5, sites, s->launch.group);
         if (status == ERGO_OK)
             status = launch(ctx, s, SW_EQ_ANALYSE, "sw_equivalence_analyse", analyse, 1, sites,
                             s->launch.group);
@@ -95,9 +93,8 @@ static enum ergo_status equivalence_iterate(struct ergo_context *ctx, struct sw_
 static enum ergo_status equivalence_sizes(struct ergo_context *ctx, struct sw_state *s) {
     const struct ergo_arg clear[] = {ERGO_ARG(s->sizes)};
     const struct ergo_arg sizes[] = {ERGO_ARG(s->right), ERGO_ARG(s->labels), ERGO_ARG(s->sizes)};
-    enum ergo_status status =
-        launch(ctx, s, SW_EQ_CLEAR, "sw_equivalence_clear", clear, 1, 32 * (size_t)s->shape.words,
-               s->launch.group);
+    enum ergo_status status = launch(ctx, s, SW_EQ_CLEAR, "sw_equivalence_clear", clear, 1,
+                                     32 * (size_t)s->shape.words, s->launch.group);
     return status == ERGO_OK ? launch(ctx, s, SW_EQ_SIZES, "sw_equivalence_sizes", sizes, 3,
                                       (size_t)s->shape.words, s->launch.group)
                              : status;
@@ -131,12 +128,9 @@ static enum ergo_status seams(struct ergo_context *ctx, struct sw_state *s, stru
 static enum ergo_status sum_clusters(struct ergo_context *ctx, struct sw_state *s,
                                      struct sw_slot *slot, cl_uint sample) {
     const size_t group = s->launch.group;
-    const struct ergo_arg args[] = {ERGO_ARG(s->right),
-                                    ERGO_ARG(s->labels),
-                                    ERGO_ARG(s->sizes),
-                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
-                                    ERGO_ARG(sample),
-                                    ERGO_ARG_LOCAL(8 * group)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->labels),
+                                    ERGO_ARG(s->sizes), ERGO_ARG(slot->results[SW_CLUSTERS]),
+                                    ERGO_ARG(sample),   ERGO_ARG_LOCAL(8 * group)};
     return launch(ctx, s, SW_SUM_CLUSTERS, "sw_sum_clusters", args, 6, group * s->launch.sum_groups,
                   group);
 }

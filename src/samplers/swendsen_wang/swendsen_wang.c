@@ -29,8 +29,9 @@ static const struct ergo_key keys[] = {
      .min_items = 2,
      .max_items = 2,
      .unit = "sites",
-     .help = "Lattice sides [Lx, Ly], periodic, odd ones too. A side of 2 has two bonds between the "
-             "same neighbours."},
+     .help =
+         "Lattice sides [Lx, Ly], periodic, odd ones too. A side of 2 has two bonds between the "
+         "same neighbours."},
     {.pointer = "/system/temperature",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
@@ -204,9 +205,10 @@ static const struct ergo_tunable tunables[] = {
 static const struct ergo_sampler_info info = {
     .name = "swendsen-wang",
     .summary = "Cluster updates of the 2D q-state Potts model (Swendsen and Wang)",
-    .citation = "Y. Komura, Y. Okabe, Multi-GPU-based Swendsen-Wang multi-cluster algorithm for the "
-                "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "
-                "(2013)",
+    .citation =
+        "Y. Komura, Y. Okabe, Multi-GPU-based Swendsen-Wang multi-cluster algorithm for the "
+        "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "
+        "(2013)",
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl",
                  "swendsen_wang/equivalence.cl"},
     .step_name = "sweep",
@@ -291,9 +293,12 @@ static double exact(const struct ergo_point *point, const char *observable) {
     const struct {
         const char *name;
         double value;
-    } known[] = {{"order_parameter", m.abs_magnetization}, {"order_parameter2", m.magnetization2},
-                 {"order_parameter4", m.magnetization4},   {"psi2", m.magnetization2},
-                 {"psi2_plain", m.magnetization2},         {"psi4", m.magnetization4},
+    } known[] = {{"order_parameter", m.abs_magnetization},
+                 {"order_parameter2", m.magnetization2},
+                 {"order_parameter4", m.magnetization4},
+                 {"psi2", m.magnetization2},
+                 {"psi2_plain", m.magnetization2},
+                 {"psi4", m.magnetization4},
                  {"binder", m.binder}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(observable, known[i].name) == 0)

@@ -9,9 +9,7 @@
 #include "samplers/swendsen_wang/sw.h"
 
 /* The kernels take their shape from macros; here the macros read this. */
-static _Thread_local struct {
-    uint32_t q, words, ly, lx, tail;
-} twin;
+static _Thread_local struct { uint32_t q, words, ly, lx, tail; } twin;
 
 #define SW_Q twin.q
 #define SW_WORDS twin.words
@@ -89,10 +87,10 @@ static void flip(const struct sw_shape *s, const struct sw_member *m, uint64_t s
         for (uint32_t x = 0; x < twin.lx; x++) {
             const uint32_t i = y * 32 * twin.words + x, root = t->labels[i];
             const uint32_t state =
-                root == i ? sw_state(sw_global_site(i), SW_PURPOSE_SPIN, (uint32_t)step,
-                                     (uint32_t)(step >> 32), m->key0, m->key1)
-                          : spin_at(s, t->planes, root % (32 * twin.words),
-                                    root / (32 * twin.words));
+                root == i
+                    ? sw_state(sw_global_site(i), SW_PURPOSE_SPIN, (uint32_t)step,
+                               (uint32_t)(step >> 32), m->key0, m->key1)
+                    : spin_at(s, t->planes, root % (32 * twin.words), root / (32 * twin.words));
             for (uint32_t p = 0; p < s->planes; p++) {
                 uint32_t *word = &t->planes[p * s->words + i / 32];
                 *word = (*word & ~(1u << (i % 32))) | (state >> p & 1u) << (i % 32);
