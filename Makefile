@@ -17,14 +17,14 @@ WARN    := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -W
 PKGS    := OpenCL libcjson libsodium libpng hdf5-serial
 
 # Headers of other people are system headers: our warnings are about our code.
-PKG_CPPFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
-PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+PKG_CPPFLAGS := $(shell { pkg-config --cflags $(PKGS); pkg-config --cflags ompi-c || mpicc --showme:compile; } 2>/dev/null | tr '\n' ' ' | sed 's/-I/-isystem /g')
+PKG_LIBS     := $(shell { pkg-config --libs $(PKGS); pkg-config --libs ompi-c || mpicc --showme:link; } 2>/dev/null)
 INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 # No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
 LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
-LIB_SRC := $(wildcard src/core/*.c src/job/*.c src/run/*.c src/stats/*.c src/io/*.c src/samplers/*.c src/samplers/*/*.c)
+LIB_SRC := $(wildcard src/core/*.c src/job/*.c src/run/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c)
 CLI_SRC := $(wildcard src/cli/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
@@ -74,7 +74,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/.libraries
 
 # One sentence instead of a screen of missing headers.
 $(BUILD)/.libraries:
-	@pkg-config --exists --print-errors $(PKGS) || { \
+	@pkg-config --exists --print-errors $(PKGS) && { pkg-config --exists ompi-c || command -v mpicc; } >/dev/null || { \
 	    echo 'ergocl: libraries are missing; tools/install-deps.sh installs them' >&2; exit 1; }
 	@mkdir -p $(@D) && touch $@
 

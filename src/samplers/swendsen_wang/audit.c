@@ -78,13 +78,13 @@ static enum ergo_status compare_counts(struct ergo_context *ctx, const struct au
     return status;
 }
 
-static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, cl_mem before,
+static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const uint8_t *before,
                                 size_t member) {
     struct sw_state *s = a->s;
     const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
-    enum ergo_status status =
-        ergo_buffer_read(ctx, s->device, before, member * bytes, bytes, a->twin.planes);
-    if (status == ERGO_OK && !sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
+    enum ergo_status status = ERGO_OK;
+    memcpy(a->twin.planes, before + member * bytes, bytes);
+    if (!sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     if (status == ERGO_OK)
         status = read_member(ctx, a, s->right, member, 4 * words);
@@ -105,21 +105,11 @@ static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, cl_me
     return status == ERGO_OK ? compare_counts(ctx, a, member) : status;
 }
 
-static enum ergo_status copy_spins(struct ergo_context *ctx, struct sw_state *s, cl_mem from,
-                                   cl_mem to) {
-    const cl_int code = clEnqueueCopyBuffer(s->device->queue, from, to, 0, 0,
-                                            s->shape.member_bytes * s->batch->count, 0, NULL, NULL);
-    return code == CL_SUCCESS ? ergo_device_finish(ctx, s->device)
-                              : ERGO_FAIL_CL(ctx, code, "copying the lattices for an audit on %s",
-                                             s->device->summary.name);
-}
-
 enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
     struct sw_state *s = opaque;
     struct audit a = {.s = s, .step = s->step};
     const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
     const size_t room = bytes > 128 * words ? bytes : 128 * words;
-    cl_mem before = NULL;
     if (s->shape.sites > most_sites)
         return ERGO_OK;
     a.twin.planes = malloc(bytes);
@@ -127,13 +117,12 @@ enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
     a.twin.down = malloc(4 * words);
     a.twin.labels = malloc(128 * words);
     a.found = malloc(room);
+    uint8_t *before = malloc(bytes * s->batch->count);
     enum ergo_status status =
-        a.twin.planes && a.twin.right && a.twin.down && a.twin.labels && a.found
-            ? ergo_buffer_create(ctx, s->device, "spins, for the audit", bytes * s->batch->count,
-                                 NULL, &before)
+        before && a.twin.planes && a.twin.right && a.twin.down && a.twin.labels && a.found
+            ? ergo_buffer_read(ctx, s->device, s->spins, 0, bytes * s->batch->count, before)
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    if (status == ERGO_OK)
-        status = copy_spins(ctx, s, s->spins, before);
+    const bool saved = status == ERGO_OK;
     if (status == ERGO_OK)
         status = sw_sweep_measured(ctx, s);
     /* from the last member on: its place in the buffers is the most error-prone */
@@ -141,12 +130,13 @@ enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
     for (size_t m = s->batch->count; m-- > 0 && sites < budget_sites && status == ERGO_OK;
          sites += s->shape.sites)
         status = compare(ctx, &a, before, m);
-    if (before) {
-        const enum ergo_status back = copy_spins(ctx, s, before, s->spins);
+    if (saved) {
+        const enum ergo_status back =
+            ergo_buffer_write(ctx, s->device, s->spins, 0, bytes * s->batch->count, before);
         status = status == ERGO_OK ? back : status;
     }
     s->step = a.step;
-    ergo_buffer_release(&before);
+    free(before);
     free(a.twin.planes);
     free(a.twin.right);
     free(a.twin.down);

@@ -90,7 +90,8 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     plan->device_bytes =
         (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES) * members +
         2 * sample_bytes * l.block_samples;
-    plan->host_bytes = 2 * sample_bytes * l.block_samples + 400 * s.words;
+    plan->host_bytes =
+        2 * sample_bytes * l.block_samples + 400 * s.words + s.member_bytes * members;
     plan->block_samples = l.block_samples;
     plan->work_per_step = spins;
     plan->launches_per_step = l.equivalence ? 16 : 4;
