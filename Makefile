@@ -118,7 +118,7 @@ test-programs: all $(TEST_BIN)
 test:
 	tools/install-deps.sh --test
 	+$(SUBMAKE) test-programs sanitize-programs
-	$(RUN_ALL) lint unit sanitize cli kernel oclgrind contract physics mutants
+	$(RUN_ALL) lint unit sanitize cli mpi kernel oclgrind contract physics mutants
 
 test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit
@@ -134,6 +134,8 @@ test-mutants: $(call test_bins,mutants)
 	$(RUN_ALL) mutants
 test-cli: all
 	$(RUN_ALL) cli
+test-mpi: all
+	$(RUN_ALL) mpi
 test-sanitize: sanitize-programs
 	$(RUN_ALL) sanitize
 
@@ -172,7 +174,7 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
 C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch])
 CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
-SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mutants/*.sh) tests/run-all .ci/run
+SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh) tests/run-all .ci/run
 
 format:
 	clang-format -i $(C_FILES) $(CL_FILES)
@@ -234,6 +236,7 @@ make test           install what is missing, build, run every test
 make test-unit      without a device               make test-sanitize  the same under ASan and UBSan
 make test-cli       the program, by shell          make test-kernel    kernels on PoCL and rusticl
 make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
+make test-mpi       several ranks under mpirun
 make test-physics   exact and published values make test-mutants   kernels broken on purpose
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
 make format         clang-format                   make format-check
@@ -248,7 +251,7 @@ help:
 	@echo "$$HELP"
 
 .PHONY: all demo test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
-        test-cli test-sanitize sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
+        test-cli test-mpi test-sanitize sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
         lint-shell install uninstall clean help
 .DELETE_ON_ERROR:
