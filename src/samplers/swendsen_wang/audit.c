@@ -102,6 +102,11 @@ static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const
         status = read_member(ctx, a, s->spins, member, bytes);
     if (status == ERGO_OK && memcmp(a->found, a->twin.planes, bytes) != 0)
         status = differ(ctx, a, member, "new spins");
+    const size_t entries = s->launch.seam_entries;
+    if (status == ERGO_OK)
+        status = read_member(ctx, a, s->slots[0].results[SW_SEAM_PAIRS], member, 8 * entries);
+    if (status == ERGO_OK && memcmp(a->found, a->twin.seams, 8 * entries) != 0)
+        status = differ(ctx, a, member, "bonds around the lattice");
     return status == ERGO_OK ? compare_counts(ctx, a, member) : status;
 }
 
@@ -109,17 +114,19 @@ enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
     struct sw_state *s = opaque;
     struct audit a = {.s = s, .step = s->step};
     const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
-    const size_t room = bytes > 128 * words ? bytes : 128 * words;
+    const size_t room = 128 * words + 8 * (size_t)s->launch.seam_entries; /* of labels, or seams */
     if (s->shape.sites > most_sites)
         return ERGO_OK;
     a.twin.planes = malloc(bytes);
     a.twin.right = malloc(4 * words);
     a.twin.down = malloc(4 * words);
     a.twin.labels = malloc(128 * words);
+    a.twin.seams = malloc(8 * (size_t)s->launch.seam_entries);
     a.found = malloc(room);
     uint8_t *before = malloc(bytes * s->batch->count);
     enum ergo_status status =
-        before && a.twin.planes && a.twin.right && a.twin.down && a.twin.labels && a.found
+        before && a.twin.planes && a.twin.right && a.twin.down && a.twin.labels && a.twin.seams &&
+                a.found
             ? ergo_buffer_read(ctx, s->device, s->spins, 0, bytes * s->batch->count, before)
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     const bool saved = status == ERGO_OK;
@@ -141,6 +148,7 @@ enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
     free(a.twin.right);
     free(a.twin.down);
     free(a.twin.labels);
+    free(a.twin.seams);
     free(a.found);
     return status;
 }

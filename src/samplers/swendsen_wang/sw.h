@@ -145,6 +145,7 @@ enum ergo_status sw_audit(struct ergo_context *ctx, void *state);
  * labels[32 words]: the root of every site; counts of the spins after the sweep. */
 struct sw_twin {
     uint32_t *planes, *right, *down, *labels;
+    uint32_t *seams; /* as the device's: pairs of labels without what leads around the lattice */
     uint64_t unequal, clusters, squares, largest, counts[SW_Q_MAX];
 };
 /* False: no memory. */

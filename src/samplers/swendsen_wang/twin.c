@@ -64,21 +64,46 @@ static void draw(const struct sw_shape *s, const struct sw_member *m, uint64_t s
         }
 }
 
-/* The part of a site's label that its bonds decide, in order of sites; then all made proper. */
+/* Labels in order of sites, first of what is joined inside the lattice alone; then also around it,
+ * where the bonds are listed as pairs of the first labels. */
 static void label(struct sw_twin *t) {
-    const uint32_t row = 32 * twin.words;
-    for (uint32_t i = 0; i < row * twin.ly; i++)
+    const uint32_t row = 32 * twin.words, sites = row * twin.ly, last = twin.lx - 1;
+    for (uint32_t i = 0; i < sites; i++)
         t->labels[i] = i;
     for (uint32_t y = 0; y < twin.ly; y++)
         for (uint32_t x = 0; x < twin.lx; x++) {
             const uint32_t i = y * row + x;
-            if (t->right[i / 32] >> (i % 32) & 1u)
-                join(t->labels, i, y * row + (x + 1 == twin.lx ? 0 : x + 1));
-            if (t->down[i / 32] >> (i % 32) & 1u)
-                join(t->labels, i, (y + 1 == twin.ly ? 0 : y + 1) * row + x);
+            if (x < last && t->right[i / 32] >> (i % 32) & 1u)
+                join(t->labels, i, i + 1);
+            if (y + 1 < twin.ly && t->down[i / 32] >> (i % 32) & 1u)
+                join(t->labels, i, i + row);
         }
-    for (uint32_t i = 0; i < row * twin.ly; i++)
+    for (uint32_t i = 0; i < sites; i++)
         t->labels[i] = t->labels[t->labels[i]]; /* leads to a smaller, proper one */
+    for (uint32_t e = 0; e < 2 * (twin.ly + row); e++)
+        t->seams[e] = SW_NO_BOND;
+    for (uint32_t y = 0; y < twin.ly; y++)
+        if (t->right[(y * row + last) / 32] >> (last % 32) & 1u) {
+            t->seams[2 * y] = t->labels[y * row + last];
+            t->seams[2 * y + 1] = t->labels[y * row];
+        }
+    for (uint32_t x = 0; x < twin.lx; x++) {
+        const uint32_t i = (twin.ly - 1) * row + x;
+        if (sw_prune(t->down[i / 32], t->right[i / 32], t->right[x / 32]) >> (x % 32) & 1u) {
+            t->seams[2 * (twin.ly + x)] = t->labels[i];
+            t->seams[2 * (twin.ly + x) + 1] = t->labels[x];
+        }
+    }
+    for (uint32_t y = 0; y < twin.ly; y++)
+        if (t->right[(y * row + last) / 32] >> (last % 32) & 1u)
+            join(t->labels, y * row + last, y * row);
+    for (uint32_t x = 0; x < twin.lx; x++) {
+        const uint32_t i = (twin.ly - 1) * row + x;
+        if (t->down[i / 32] >> (i % 32) & 1u)
+            join(t->labels, i, x);
+    }
+    for (uint32_t i = 0; i < sites; i++)
+        t->labels[i] = proper(t->labels, i);
 }
 
 static void flip(const struct sw_shape *s, const struct sw_member *m, uint64_t step,
