@@ -4,7 +4,7 @@
 #
 # Two kinds. `bits`: the oracle's bits differ. `physics`: exact values differ by more than the error
 # budget of tests/physics, with the audit out of the way: what statistics would see of a wrong chain
-# if there were nothing to compare its bits with.
+# if there were nothing to compare its bits with. `potts`: either, for swendsen-wang.
 # A mutant that is not noticed is a hole in the tests, or equivalent and to be replaced.
 set -uo pipefail
 
@@ -13,7 +13,7 @@ room=$build/test/mutants
 declare -A case_of kind_of file_of sed_of
 names=()
 
-# mutant NAME KIND CASE FILE SED: FILE is below cl/spin_lattice.
+# mutant NAME KIND CASE FILE SED: FILE is below the folder of the kind's kernels.
 mutant() {
     names+=("$1")
     kind_of[$1]=$2 case_of[$1]=$3 file_of[$1]=$4 sed_of[$1]=$5
@@ -76,8 +76,41 @@ mutant metropolis-downhill physics small core.h 's/ISING_BIT_MASK(ISING_ALWAYS(\
 mutant planes-repeat physics critical lanes.h 's/(uint)j, member->key0/(uint)(j % 5), member->key0/'
 mutant classes-mixed physics field core.h 's/in\[8\] = down & n3;/in[8] = down \& n4;/'
 
+# Swendsen-Wang, by tests/mutants/test_potts.c. Statistics: 4 x 4, q = 3 at
+# T = 2 and Tc, with exact energy and psi^2 (data/reference/potts.md).
+potts() {
+    local how="'replicas': 64, 'run': {'sweeps': 1}"
+    case $1 in
+    tiles) set -- "'q': 3, 'size': [70, 37], 'temperature': 1" "'run': {'sweeps': 1}, 'tuning': {'tile_words': 2, 'tile_rows': 4}, 'scan': {'/system/temperature': [0.9, 1, 1.2]}" ;;
+    equivalence) set -- "'q': 3, 'size': [70, 37], 'temperature': 1, 'labelling': 'label-equivalence'" "'run': {'sweeps': 1}, 'scan': {'/system/temperature': [0.9, 1, 1.2]}" ;;
+    hot) set -- "'q': 3, 'size': [4, 4], 'temperature': 2" "$how" 1.061734383155 0.157678249101 ;;
+    critical) set -- "'q': 3, 'size': [4, 4], 'temperature': 0.994972861072" "$how" 0.289937724495 0.762794431467 ;;
+    esac
+    local system=$1 rest=$2
+    shift 2
+    "$build/tests/mutants/test_potts" "{'sampler': 'swendsen-wang', 'seed': '1', 'system': {$system}, $rest}" "$@"
+}
+mutant potts-missed-tile-edge potts tiles sweep.cl 's/const uint row = (row_edge + item/const uint row = (row_edge + 1u + item/'
+mutant potts-no-edge-column potts tiles sweep.cl 's/if (side >> last & 1u)/if (column < SW_WORDS \&\& (side >> last \& 1u))/'
+mutant potts-word-edge potts tiles sweep.cl 's/if (leads_right && side >> 31)/if (leads_right \&\& side == 1u)/'
+mutant potts-pruned-too-much potts tiles core.h 's/((down & right & right_below) << 1)/((down \& right) << 1)/'
+mutant potts-lost-union potts tiles labels.h 's/atomic_min(&labels\[large\], small)/atomic_min(\&labels[a], b)/'
+mutant potts-run-too-long potts tiles core.h 's/(later & (0u - later)) - 1u : 0xffffffffu/0xffffffffu : 0xffffffffu/'
+mutant potts-one-key potts tiles sweep.cl 's/const struct sw_member m = members\[index\]/const struct sw_member m = members[0]/'
+mutant potts-unresolved potts tiles core.h 's/while (same) {/while (same \& 1u) {/'
+mutant potts-scan-once potts equivalence equivalence.cl 's/atomic_or(changed, 1u);//'
+mutant potts-q-minus-one potts hot core.h 's/(ulong)r.x \* SW_Q + ((ulong)r.y \* SW_Q >> 32)/(ulong)r.x * (SW_Q - 1u)/'
+mutant potts-factor-two potts hot sweep.cl 's/m.high, m.low, m.always)/min(2u * m.high, 255u), m.low, m.always)/'
+mutant potts-free-edge potts critical sweep.cl 's/uint side = sw_valid(i), under = side;/uint side = sw_valid(i), under = y + 1u == SW_LY ? 0u : side;/'
+mutant potts-runs-alone potts critical sweep.cl 's/sw_state(sw_global_site(root), SW_PURPOSE_SPIN/sw_state(sw_global_site(32u * word + bit), SW_PURPOSE_SPIN/'
+mutant potts-shared-draws potts critical core.h 's/2u \* direction + quad/quad/'
+
 # check MUTANT LOG: the test's program on the mutant's case; kernels as $ERGOCL_CL_DIR says.
 check() {
+    if [ "${kind_of[$1]}" = potts ]; then
+        potts "${case_of[$1]}" >"$2" 2>&1
+        return
+    fi
     "$build/tests/mutants/test_${kind_of[$1]}" "$(job "${case_of[$1]}")" >"$2" 2>&1
 }
 
@@ -106,8 +139,10 @@ fi
 
 rm -rf "$copy"
 cp -r cl "$copy"
-sed "${sed_of[$name]}" "cl/spin_lattice/${file_of[$name]}" >"$copy/spin_lattice/${file_of[$name]}"
-! cmp -s "cl/spin_lattice/${file_of[$name]}" "$copy/spin_lattice/${file_of[$name]}" || {
+folder=spin_lattice
+[ "${kind_of[$name]}" != potts ] || folder=swendsen_wang
+sed "${sed_of[$name]}" "cl/$folder/${file_of[$name]}" >"$copy/$folder/${file_of[$name]}"
+! cmp -s "cl/$folder/${file_of[$name]}" "$copy/$folder/${file_of[$name]}" || {
     echo "the mutation of ${file_of[$name]} changes nothing: its text has gone"
     exit 1
 }
