@@ -10,10 +10,17 @@ export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unus
 export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader RUSTICL_ENABLE=llvmpipe
 unset ERGOCL_DEVICE
 pocl="Portable Computing Language"
-ranks() { # ranks N COMMAND...
+# ranks N COMMAND...
+# shellcheck disable=SC2317 # called by expect
+ranks() {
     local n=$1
     shift
     timeout -s KILL 120 mpirun -np "$n" "$ERGOCL" "$@"
+}
+no_rank_files() {
+    local left
+    left=$(find "$1" -name 'checkpoint-*')
+    [ -z "$left" ] || fail "files of ranks are left behind: $left"
 }
 # What the points have measured, without times and devices.
 points() {
@@ -43,7 +50,7 @@ for job in potts ising; do
     for n in 1 2 3 4; do
         expect 0 ranks $n run $job.json -o $job$n --device "$pocl" --quiet
         same_points $job $job$n
-        [ -z "$(ls -A $job$n | grep checkpoint-)" ] || fail "files of ranks are left behind"
+        no_rank_files $job$n
     done
 done
 expect 0 ranks 4 run ising.json -o few --device "$pocl" --quiet --set '/scan={"/system/temperature": [2, 2.2]}'
@@ -86,7 +93,7 @@ cp -r stop stop1
 cp -r stop damaged
 expect 0 ranks 3 resume stop --device "$pocl" --quiet
 same_points whole stop
-[ -z "$(ls -A stop | grep checkpoint-)" ] || fail "files of ranks are left behind"
+no_rank_files stop
 expect 0 "$ERGOCL" resume stop1 --device "$pocl" --quiet
 same_points whole stop1
 stopped 75 plain "$ERGOCL" run potts.json -o plain --device "$pocl" "${long[@]}"

@@ -63,7 +63,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     choose_tile(first, &s, gpu, d, &l);
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     l.group = power_of_two_up(s.words, wish ? wish : gpu ? 128 : 32);
-    while (l.group > d->largest_group)
+    while (l.group > 1 && l.group > d->largest_group)
         l.group /= 2;
 
     /* enough groups to use the device, few enough that their sums are small; and none that sees
