@@ -18,7 +18,8 @@ PKGS    := OpenCL libcjson libsodium libpng hdf5-serial
 
 # Headers of other people are system headers: our warnings are about our code.
 PKG_CPPFLAGS := $(shell { pkg-config --cflags $(PKGS); pkg-config --cflags ompi-c || mpicc --showme:compile; } 2>/dev/null | tr '\n' ' ' | sed 's/-I/-isystem /g')
-PKG_LIBS     := $(shell { pkg-config --libs $(PKGS); pkg-config --libs ompi-c || mpicc --showme:link; } 2>/dev/null)
+MPI_LIBS     := $(shell { pkg-config --libs ompi-c || mpicc --showme:link; } 2>/dev/null)
+PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) $(MPI_LIBS)
 INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 # No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
@@ -215,7 +216,7 @@ install: all
 	ln -sf libergocl.so.$(VERSION) "$(D)/lib/$(SONAME)"
 	ln -sf $(SONAME) "$(D)/lib/libergocl.so"
 	$(INSTALL) -m 644 include/ergocl/*.h "$(D)/include/ergocl/"
-	sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/' tools/libergocl.pc.in > "$(D)/lib/pkgconfig/libergocl.pc"
+	sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/; s|@MPI_LIBS@|$(MPI_LIBS)|' tools/libergocl.pc.in > "$(D)/lib/pkgconfig/libergocl.pc"
 	sed 's/@VERSION@/$(VERSION)/' src/cli/ergocl.1 > "$(D)/$(MAN)"
 	$(INSTALL) -m 644 src/cli/completion.bash "$(D)/$(COMPLETE)"
 	$(INSTALL) -m 644 data/jobs/*.json "$(D)/share/ergocl/jobs/"
