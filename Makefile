@@ -17,14 +17,15 @@ WARN    := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -W
 PKGS    := OpenCL libcjson libsodium libpng hdf5-serial
 
 # Headers of other people are system headers: our warnings are about our code.
-PKG_CPPFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
-PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+PKG_CPPFLAGS := $(shell { pkg-config --cflags $(PKGS); pkg-config --cflags ompi-c || mpicc --showme:compile; } 2>/dev/null | tr '\n' ' ' | sed 's/-I/-isystem /g')
+MPI_LIBS     := $(shell { pkg-config --libs ompi-c || mpicc --showme:link; } 2>/dev/null)
+PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) $(MPI_LIBS)
 INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 # No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
 LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
-LIB_SRC := $(wildcard src/core/*.c src/job/*.c src/run/*.c src/stats/*.c src/io/*.c src/samplers/*.c src/samplers/*/*.c)
+LIB_SRC := $(wildcard src/core/*.c src/job/*.c src/run/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c)
 CLI_SRC := $(wildcard src/cli/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
@@ -74,7 +75,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/.libraries
 
 # One sentence instead of a screen of missing headers.
 $(BUILD)/.libraries:
-	@pkg-config --exists --print-errors $(PKGS) || { \
+	@pkg-config --exists --print-errors $(PKGS) && { pkg-config --exists ompi-c || command -v mpicc; } >/dev/null || { \
 	    echo 'ergocl: libraries are missing; tools/install-deps.sh installs them' >&2; exit 1; }
 	@mkdir -p $(@D) && touch $@
 
@@ -118,7 +119,7 @@ test-programs: all $(TEST_BIN)
 test:
 	tools/install-deps.sh --test
 	+$(SUBMAKE) test-programs sanitize-programs
-	$(RUN_ALL) lint unit sanitize cli kernel oclgrind contract physics mutants
+	$(RUN_ALL) lint unit sanitize cli mpi kernel oclgrind contract physics mutants
 
 test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit
@@ -134,6 +135,8 @@ test-mutants: $(call test_bins,mutants)
 	$(RUN_ALL) mutants
 test-cli: all
 	$(RUN_ALL) cli
+test-mpi: all
+	$(RUN_ALL) mpi
 test-sanitize: sanitize-programs
 	$(RUN_ALL) sanitize
 
@@ -172,7 +175,7 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
 C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch])
 CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
-SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mutants/*.sh) tests/run-all .ci/run
+SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh) tests/run-all .ci/run
 
 format:
 	clang-format -i $(C_FILES) $(CL_FILES)
@@ -213,7 +216,7 @@ install: all
 	ln -sf libergocl.so.$(VERSION) "$(D)/lib/$(SONAME)"
 	ln -sf $(SONAME) "$(D)/lib/libergocl.so"
 	$(INSTALL) -m 644 include/ergocl/*.h "$(D)/include/ergocl/"
-	sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/' tools/libergocl.pc.in > "$(D)/lib/pkgconfig/libergocl.pc"
+	sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/; s|@MPI_LIBS@|$(MPI_LIBS)|' tools/libergocl.pc.in > "$(D)/lib/pkgconfig/libergocl.pc"
 	sed 's/@VERSION@/$(VERSION)/' src/cli/ergocl.1 > "$(D)/$(MAN)"
 	$(INSTALL) -m 644 src/cli/completion.bash "$(D)/$(COMPLETE)"
 	$(INSTALL) -m 644 data/jobs/*.json "$(D)/share/ergocl/jobs/"
@@ -234,6 +237,7 @@ make test           install what is missing, build, run every test
 make test-unit      without a device               make test-sanitize  the same under ASan and UBSan
 make test-cli       the program, by shell          make test-kernel    kernels on PoCL and rusticl
 make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
+make test-mpi       several ranks under mpirun
 make test-physics   exact and published values make test-mutants   kernels broken on purpose
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
 make format         clang-format                   make format-check
@@ -248,7 +252,7 @@ help:
 	@echo "$$HELP"
 
 .PHONY: all demo test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
-        test-cli test-sanitize sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
+        test-cli test-mpi test-sanitize sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
         lint-shell install uninstall clean help
 .DELETE_ON_ERROR:

@@ -99,6 +99,18 @@ struct ergo_device_summary {
 enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
                                   struct ergo_device_summary **list, size_t *count);
 
+/* ---- ranks --------------------------------------------------------------------------------- */
+
+/* Before the first run of a process that mpirun (or srun) has started: its ranks then share the
+ * points of a job. Nothing happens, and MPI is not touched, in any other process. After it,
+ * ergo_run and ergo_resume are called by all ranks alike; results, files and tables are rank 0's,
+ * and the others get no result. */
+enum ergo_status ergo_ranks_start(struct ergo_context *ctx);
+int ergo_ranks_rank(void);
+/* At the end of each rank, with its exit code, which it returns. A failure (neither 0 nor 75) ends
+ * all ranks at once with that code. */
+int ergo_ranks_finish(int exit_code);
+
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 struct ergo_progress {

@@ -69,7 +69,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     cli_progress_end();
     if (status != ERGO_OK && *ergo_error_message(ctx))
         cli_error("%s", ergo_error_message(ctx));
-    code = ergo_status_exit_code(status);
+    code = ergo_ranks_finish(ergo_status_exit_code(status));
 out:
     ergo_context_destroy(ctx);
     free(arguments.sets);

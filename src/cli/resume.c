@@ -11,7 +11,11 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         .user = &progress,
     };
     cli_catch_stop_signals();
-    enum ergo_status status = ergo_resume(ctx, arguments->operand, &options, &result);
+    enum ergo_status status = ergo_ranks_start(ctx);
+    if (ergo_ranks_rank() > 0)
+        options.progress = NULL;
+    if (status == ERGO_OK)
+        status = ergo_resume(ctx, arguments->operand, &options, &result);
     status = cli_report(ctx, arguments->operand, arguments, status, result);
     ergo_result_destroy(result);
     return status;

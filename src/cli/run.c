@@ -16,7 +16,11 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         .user = &progress,
     };
     cli_catch_stop_signals();
-    status = ergo_run(ctx, job, &options, &result);
+    status = ergo_ranks_start(ctx);
+    if (ergo_ranks_rank() > 0)
+        options.progress = NULL;
+    if (status == ERGO_OK)
+        status = ergo_run(ctx, job, &options, &result);
     status = cli_report(ctx, arguments->output ? arguments->output : ergo_job_name(job), arguments,
                         status, result);
 out:

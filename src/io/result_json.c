@@ -19,6 +19,17 @@ static void append_number(struct ergo_text *text, const char *name, double value
     ergo_json_number(text, value);
 }
 
+static void append_device(struct ergo_text *text, size_t rank,
+                          const struct ergo_device_summary *device) {
+    ergo_text_append(text, "%s { \"rank\": %zu, ", rank ? "," : "", rank);
+    append_pair(text, "id", device->id);
+    ergo_text_append(text, ", ");
+    append_pair(text, "name", device->name);
+    ergo_text_append(text, ", ");
+    append_pair(text, "driver", device->driver);
+    ergo_text_append(text, " }");
+}
+
 static void append_array(struct ergo_text *text, const char *name, const double *x, size_t n) {
     ergo_text_append_bytes(text, ", ", 2);
     ergo_json_string(text, name);
@@ -138,13 +149,11 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     append_pair(&text, "started", result->started);
     ergo_text_append(&text, ", ");
     append_pair(&text, "step_unit", info->step_name);
-    ergo_text_append(&text, ",\n  \"device\": [ { \"rank\": 0, ");
-    append_pair(&text, "id", result->device.id);
-    ergo_text_append(&text, ", ");
-    append_pair(&text, "name", result->device.name);
-    ergo_text_append(&text, ", ");
-    append_pair(&text, "driver", result->device.driver);
-    ergo_text_append(&text, " } ],\n  \"points\": [");
+    ergo_text_append(&text, ",\n  \"device\": [");
+    append_device(&text, 0, result->n_devices ? &result->devices[0] : &result->device);
+    for (size_t r = 1; r < result->n_devices; r++)
+        append_device(&text, r, &result->devices[r]);
+    ergo_text_append(&text, " ],\n  \"points\": [");
     for (size_t m = 0; m < result->n_members; m++) {
         ergo_text_append(&text, m ? ",\n" : "\n");
         append_point(&text, &result->members[m], info);

@@ -13,8 +13,8 @@
 
 #include "run/run.h"
 
-static const char *const files[] = {"checkpoint.h5", "result.json", "series.h5", "report.html",
-                                    "configurations.png"};
+static const char *const files[] = {"checkpoint.h5", "checkpoint-#-#.h5", "result.json",
+                                    "series.h5",     "report.html",       "configurations.png"};
 /* # stands for digits */
 static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz"};
 static const char *const frames[] = {"p#-#.xyz"};

@@ -40,6 +40,8 @@ struct ergo_result {
     const char *status;   /* "complete" or "stopped" */
     char started[32];     /* UTC, ISO 8601 */
     struct ergo_device_summary device;
+    size_t n_devices;                    /* with several ranks: of each, in order; else 0 */
+    struct ergo_device_summary *devices; /* owned */
     size_t n_members;
     struct ergo_member_result *members; /* in job order */
     double rate, seconds; /* work per second, wall seconds of sampling over all sessions */

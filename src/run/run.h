@@ -6,6 +6,7 @@
  *     loop.c        blocks of steps, two in flight; signals, progress, wall time
  *     snapshot.c    the run as blobs of a checkpoint, and back
  *     trajectory.c  configurations as text
+ *     spread.c      points spread over ranks
  *     finish.c      digests, estimates, files
  *     plan.c        what a job would need; kernels as text
  */
@@ -56,6 +57,8 @@ struct ergo_run {
     bool progressed; /* this session has done something: a wall time of nothing would loop for ever
                       */
     bool stopped;
+
+    struct ergo_spread *spread; /* points are spread over ranks (spread.h); NULL: they are not */
 };
 
 double ergo_run_clock(void); /* monotonic seconds */

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "core/program.h"
+#include "dist/dist.h"
 #include "run/run.h"
+#include "run/spread.h"
 
 double ergo_run_clock(void) {
     struct timespec t;
@@ -65,6 +67,7 @@ void ergo_result_destroy(struct ergo_result *r) {
         free(m->pictures);
         free(m->picture_steps);
     }
+    free(r->devices);
     for (size_t i = 0; i < r->n_warnings; i++)
         free(r->warnings[i]);
     free(r->warnings);
@@ -144,7 +147,10 @@ static enum ergo_status open_device(struct ergo_run *run) {
         selector = getenv("ERGOCL_DEVICE");
     if (!selector || !*selector)
         selector = ergo_point_text(&run->job->points[0], "/device");
-    enum ergo_status status = ergo_device_open(run->ctx, selector, &run->device);
+    char own[512];
+    enum ergo_status status = ergo_dist_device(run->ctx, selector, own, sizeof own);
+    if (status == ERGO_OK)
+        status = ergo_device_open(run->ctx, own, &run->device);
     if (status == ERGO_OK) {
         run->result->device = run->device->summary;
         ergo_log(run->ctx, ERGO_LOG_INFO, "running on %s: %s", run->device->summary.id,
@@ -175,6 +181,7 @@ static enum ergo_status plan_all(struct ergo_run *run) {
 static void run_release(struct ergo_run *run) {
     if (run->state)
         run->sampler->ops->destroy(run->state);
+    ergo_spread_destroy(run);
     ergo_device_close(run->device);
     if (run->curves)
         for (size_t i = 0; i < run->job->n_points; i++) {
@@ -189,27 +196,58 @@ static void run_release(struct ergo_run *run) {
         close(run->lock);
 }
 
+static enum ergo_status take_device(void *user, int rank, const char *data, size_t length) {
+    struct ergo_run *run = user;
+    if (length != sizeof run->result->device)
+        return ERGO_FAIL(run->ctx, ERGO_E_INTERNAL, "rank %d is another version of ergocl", rank);
+    memcpy(&run->result->devices[rank], data, length);
+    return ERGO_OK;
+}
+
+/* Who got what, at rank 0. */
+static enum ergo_status list_devices(struct ergo_run *run) {
+    struct ergo_result *r = run->result;
+    const struct ergo_text own = {(char *)&r->device, sizeof r->device, sizeof r->device, false};
+    const size_t ranks = (size_t)ergo_dist_count();
+    r->devices = calloc(ranks, sizeof *r->devices);
+    if (!r->devices)
+        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for the devices of %zu ranks", ranks);
+    r->devices[0] = r->device;
+    r->n_devices = ranks;
+    return ergo_dist_gather(run->ctx, &own, take_device, run);
+}
+
 /* Everything after the job and the folder are known. */
 static enum ergo_status execute(struct ergo_run *run, struct ergo_result **result) {
     enum ergo_status status = ERGO_OK;
+    const bool spread = run->spread != NULL; /* rank 0 gives it back at the end */
     run->started = ergo_run_clock();
     if (run->batch < run->job->n_batches) {
         status = open_device(run);
-        if (status == ERGO_OK)
-            status = plan_all(run);
-        if (status == ERGO_OK)
-            status = ergo_run_loop(run);
+        if (run->spread) {
+            if (status == ERGO_OK)
+                status = list_devices(run);
+            if (status == ERGO_OK)
+                status = ergo_spread_run(run);
+        } else {
+            if (status == ERGO_OK)
+                status = plan_all(run);
+            if (status == ERGO_OK)
+                status = ergo_run_loop(run);
+        }
         if (status != ERGO_OK)
             return status;
         run->result->seconds = ergo_run_seconds(run);
         run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
-        if (!run->stopped)
+        if (!run->stopped && !spread)
             status = ergo_run_save(run); /* finished: resume only reports */
     } else {
         run->result->seconds = run->seconds_before;
         run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
     }
     run->result->status = run->stopped ? "stopped" : "complete";
+    if (ergo_dist_rank() > 0) /* rank 0 has it all */
+        return status;
     if (status == ERGO_OK)
         status = ergo_run_estimate(run);
     if (status == ERGO_OK)
@@ -252,9 +290,12 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     if (status == ERGO_OK) {
         run.folder = folder =
             copy_text(run.options->directory ? run.options->directory : job->name);
-        status = folder ? ergo_run_take_folder(&run)
-                        : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+        status = !folder                ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path")
+                 : ergo_dist_rank() > 0 ? ERGO_OK
+                                        : ergo_run_take_folder(&run);
     }
+    if (status == ERGO_OK && ergo_dist_count() > 1)
+        status = ergo_spread_create(&run);
     if (status == ERGO_OK)
         status = execute(&run, result);
     ergo_run_leave_folder(&run);
@@ -294,7 +335,7 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                            "%s has no checkpoint.h5: nothing to resume there; start the job with "
                            "`ergocl run JOB.json -o %s`",
                            directory, directory);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK && ergo_dist_rank() == 0)
         status = ergo_folder_lock(ctx, run.folder, &run.lock);
     if (status == ERGO_OK)
         status = ergo_checkpoint_read(ctx, path, &run.restored);
@@ -302,10 +343,14 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
         status = parse_stored_job(&run, &job);
     if (status == ERGO_OK)
         status = allocate_result(&run, job);
-    if (status == ERGO_OK)
+    const bool index = ergo_spread_is_index(&run.restored);
+    if (status == ERGO_OK && !index)
         status = ergo_run_restore(&run, &run.restored);
+    if (status == ERGO_OK && (index || (ergo_dist_count() > 1 && run.batch < run.job->n_batches)))
+        status = ergo_spread_restore(&run);
     if (status == ERGO_OK) {
-        ergo_run_continue(&run);
+        if (ergo_dist_rank() == 0)
+            ergo_run_continue(&run);
         status = execute(&run, result);
     }
     run_release(&run);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "run/run.h"
+#include "run/spread.h"
 
 enum { META_VERSION = 2 };
 
@@ -109,6 +110,8 @@ static enum ergo_status add_states(struct ergo_run *run, struct ergo_blobs *blob
 }
 
 enum ergo_status ergo_run_save(struct ergo_run *run) {
+    if (run->spread)
+        return ergo_spread_save(run);
     struct ergo_blobs blobs = {0};
     enum ergo_status status = ERGO_OK;
     char *path = ergo_path_join(run->folder, "checkpoint.h5");

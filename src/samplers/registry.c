@@ -2,9 +2,11 @@
 #include "samplers/sampler.h"
 #include "samplers/helium_vmc/helium_vmc.h"
 #include "samplers/spin_lattice/spin_lattice.h"
+#include "samplers/swendsen_wang/swendsen_wang.h"
 
 const struct ergo_sampler *const ergo_samplers[] = {
     &ergo_helium_vmc,
     &ergo_spin_lattice,
+    &ergo_swendsen_wang,
 };
 const size_t ergo_n_samplers = sizeof ergo_samplers / sizeof ergo_samplers[0];

@@ -1,0 +1,117 @@
+/*
+ * Swendsen-Wang on words of 32 sites: pure functions, also compiled as C.
+ *
+ * A rank holds a rectangle of the lattice, the whole of it without MPI: SW_WORDS words a row, SW_LY
+ * rows, SW_TAIL sites in the last word of a row. Word i of row y holds sites x = 32 i .. 32 i + 31;
+ * a spin has SW_PLANES bits, one in each bit-plane. Only the last word of the whole lattice's row
+ * may be partly filled: rectangles are cut at words.
+ *
+ * Site index (in memory): 32 word + bit, word = y SW_WORDS + i. It grows with the site's id (in
+ * physics): y Lx + x in the whole lattice, 64 bits. So the smallest index of a cluster's part in a
+ * rectangle is also its smallest id there, and labels can be indices.
+ *
+ * SW_ROW0, SW_WORD0: the rectangle's first row and word in the whole lattice; SW_ALL_WORDS words
+ * and SW_ALL_LX sites in a row of that.
+ */
+#ifndef ERGO_CL_SWENDSEN_WANG_CORE_H
+#define ERGO_CL_SWENDSEN_WANG_CORE_H
+
+#include "common/rng.h"
+#include "swendsen_wang/params.h"
+
+#ifdef __OPENCL_VERSION__
+#define SW_CLZ(x) clz(x)
+#else
+#define SW_CLZ(x) ((uint)__builtin_clz(x)) /* x != 0 */
+#endif
+
+/* Words of one plane, and sites with those that pad the rows. */
+#define SW_PLANE_WORDS (SW_WORDS * SW_LY)
+
+/* Bits that are sites. */
+ERGO_INLINE uint sw_valid(uint i) {
+    return i + 1u == SW_WORDS ? 0xffffffffu >> (32u - SW_TAIL) : 0xffffffffu;
+}
+
+/* Bit of the last site in word i. */
+ERGO_INLINE uint sw_last_bit(uint i) {
+    return i + 1u == SW_WORDS ? SW_TAIL - 1u : 31u;
+}
+
+/* Word in the whole lattice: entity of the bonds' draws. */
+ERGO_INLINE uint sw_global_word(uint i, uint y) {
+    return (y + SW_ROW0) * SW_ALL_WORDS + i + SW_WORD0;
+}
+
+ERGO_INLINE ulong sw_global_site(uint index) {
+    const uint y = index / (32u * SW_WORDS), x = index % (32u * SW_WORDS);
+    return (ulong)(y + SW_ROW0) * SW_ALL_LX + (x + 32u * SW_WORD0);
+}
+
+/* Active ones of the bonds in `open` (between equal spins): direction 0 to the right, 1 down. */
+ERGO_INLINE uint sw_bonds(uint open, uint word, uint direction, uint step_low, uint step_high,
+                          uint key0, uint key1, uint high, uint low, uint always) {
+    if (always || open == 0u)
+        return open;
+    uint less = 0u, same = open; /* decided active; not decided yet */
+    for (uint quad = 0; quad < 2u; quad++) {
+        const struct ergo_words r =
+            ergo_philox_words(word, step_low, step_high,
+                              ERGO_DRAW(SW_PURPOSE_BOND, 2u * direction + quad), key0, key1);
+        const uint part = high >> (4u - 4u * quad);
+        const uint t3 = 0u - (part >> 3 & 1u), t2 = 0u - (part >> 2 & 1u);
+        const uint t1 = 0u - (part >> 1 & 1u), t0 = 0u - (part & 1u);
+        less |= same & t3 & ~r.x;
+        same &= ~(t3 ^ r.x);
+        less |= same & t2 & ~r.y;
+        same &= ~(t2 ^ r.y);
+        less |= same & t1 & ~r.z;
+        same &= ~(t1 ^ r.z);
+        less |= same & t0 & ~r.w;
+        same &= ~(t0 ^ r.w);
+    }
+    while (same) {
+        const uint bit = 31u - SW_CLZ(same);
+        const struct ergo_words r = ergo_philox_words(
+            word, step_low, step_high,
+            ERGO_DRAW(SW_PURPOSE_BOND, SW_DRAW_RESOLVE + 8u * direction + bit / 4u), key0, key1);
+        const uint pick = bit & 3u;
+        const uint lower = pick == 0u ? r.x : pick == 1u ? r.y : pick == 2u ? r.z : r.w;
+        less |= (lower < low ? 1u : 0u) << bit;
+        same ^= 1u << bit;
+    }
+    return less;
+}
+
+/* A spin uniform over all q states, 64 random bits (bias below 2^-56). */
+ERGO_INLINE uint sw_state(ulong site, uint purpose, uint step_low, uint step_high, uint key0,
+                          uint key1) {
+    const struct ergo_words r = ergo_philox_words(
+        (uint)site, step_low, step_high, ERGO_DRAW(purpose, (uint)(site >> 32)), key0, key1);
+    return (uint)(((ulong)r.x * SW_Q + ((ulong)r.y * SW_Q >> 32)) >> 32);
+}
+
+/* First sites of the runs that a word's bonds to the right make; bit 31 leads out of the word. */
+ERGO_INLINE uint sw_starts(uint right, uint valid) {
+    return ~(right << 1) & valid;
+}
+
+/* First site of the run of `bit`. */
+ERGO_INLINE uint sw_start_of(uint starts, uint bit) {
+    return 31u - SW_CLZ(starts & (0xffffffffu >> (31u - bit)));
+}
+
+/* The sites of the run that begins at `start` in a word with these runs. */
+ERGO_INLINE uint sw_run(uint starts, uint start, uint valid) {
+    const uint later = starts & ~(0xffffffffu >> (31u - start));
+    /* all below the next start, from this one on */
+    const uint below = later ? (later & (0u - later)) - 1u : 0xffffffffu;
+    return below & (0xffffffffu << start) & valid;
+}
+
+/* Bonds down that join what their left neighbours have not joined already. */
+ERGO_INLINE uint sw_prune(uint down, uint right, uint right_below) {
+    return down & ~((down & right & right_below) << 1);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* What crosses between host and device, for Swendsen-Wang. Fixed-width, explicit padding. */
+#ifndef ERGO_CL_SWENDSEN_WANG_PARAMS_H
+#define ERGO_CL_SWENDSEN_WANG_PARAMS_H
+
+#include "common/compat.h"
+
+/* A bond probability p < 1 as the 40-bit integer round(p 2^40): 8 bits compared for all bonds of a
+ * word at once, 32 bits compared one bond at a time where the 8 leave it open (1 of 256). */
+#define SW_BOND_PLANES 8
+#define SW_DRAW_RESOLVE 4 /* first draw after the planes of both directions */
+
+#define SW_PURPOSE_BOND 1
+#define SW_PURPOSE_SPIN 2
+#define SW_PURPOSE_START 3
+
+#define SW_Q_MAX 256
+
+struct sw_member {
+    uint key0, key1; /* Philox key: the member's stream */
+    uint high, low;  /* upper 8 and lower 32 of the 40 bits */
+    uint always;     /* 1: p rounds to 1, every bond between equal spins is active */
+    uint pad;
+};
+#define SW_MEMBER_BYTES 24
+
+/* Sums of one work-group over clusters, in uints: number, largest, sum of squared sizes (low and
+ * high word), then the number of clusters with 2^b <= size < 2^(b + 1), b = 0 .. 32. */
+#define SW_CLUSTER_BINS 33
+#define SW_CLUSTER_FIELDS (4 + SW_CLUSTER_BINS)
+
+/* Entry of a seam's list where there is no bond. */
+#define SW_NO_BOND 0xffffffffu
+
+#endif

@@ -1,0 +1,251 @@
+/* Ranks, through MPI. */
+#include "dist/dist.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/device.h"
+
+enum { TAG_STOP = 1, TAG_LENGTH, TAG_BYTES };
+
+static struct {
+    bool started;
+    int rank, count;
+    int node_rank; /* among the ranks of this host */
+    bool told, heard;
+    bool counting;
+    MPI_Win window;
+    uint64_t *counter;
+    uint64_t alone;
+} dist = {.count = 1};
+
+/* Launchers say so in the environment: Open MPI's mpirun, PMIx (srun), Hydra. MPI_Init without one
+ * would start daemons, which sandboxes forbid. */
+static bool under_launcher(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            return true;
+    return false;
+}
+
+enum ergo_status ergo_ranks_start(struct ergo_context *ctx) {
+    if (dist.started || !under_launcher())
+        return ERGO_OK;
+    int provided = 0;
+    MPI_Comm node;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE, "MPI could not be started");
+    dist.started = true;
+    MPI_Comm_rank(MPI_COMM_WORLD, &dist.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &dist.count);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, dist.rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, &dist.node_rank);
+    MPI_Comm_free(&node);
+    return ERGO_OK;
+}
+
+int ergo_ranks_finish(int exit_code) {
+    if (!dist.started)
+        return exit_code;
+    if (exit_code != 0 && exit_code != ergo_status_exit_code(ERGO_STOPPED)) {
+        fflush(NULL);
+        MPI_Abort(MPI_COMM_WORLD, exit_code); /* all ranks; does not return */
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    ergo_dist_stop(false); /* what is still under way */
+    MPI_Finalize();
+    dist.started = false;
+    return exit_code;
+}
+
+int ergo_ranks_rank(void) {
+    return dist.rank;
+}
+
+int ergo_dist_rank(void) {
+    return dist.rank;
+}
+
+int ergo_dist_count(void) {
+    return dist.count;
+}
+
+void ergo_dist_barrier(void) {
+    if (dist.started)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* MPI counts in int. */
+static const size_t piece = (size_t)1 << 30;
+
+void ergo_dist_share(void *data, size_t length) {
+    for (size_t at = 0; dist.started && at < length; at += piece)
+        MPI_Bcast((char *)data + at, (int)(length - at < piece ? length - at : piece), MPI_BYTE, 0,
+                  MPI_COMM_WORLD);
+}
+
+static double reduce(double mine, MPI_Op op) {
+    double all = mine;
+    if (dist.started)
+        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    return all;
+}
+
+bool ergo_dist_any(bool mine) {
+    return reduce(mine ? 1.0 : 0.0, MPI_MAX) > 0;
+}
+
+double ergo_dist_sum(double mine) {
+    return reduce(mine, MPI_SUM);
+}
+
+double ergo_dist_max(double mine) {
+    return reduce(mine, MPI_MAX);
+}
+
+static enum ergo_status receive(struct ergo_context *ctx, int from, ergo_dist_take take,
+                                void *user) {
+    uint64_t length = 0;
+    MPI_Recv(&length, 1, MPI_UINT64_T, from, TAG_LENGTH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    char *data = malloc(length + 1);
+    if (!data)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the %llu bytes of rank %d",
+                         (unsigned long long)length, from);
+    for (size_t at = 0; at < length; at += piece)
+        MPI_Recv(data + at, (int)(length - at < piece ? length - at : piece), MPI_BYTE, from,
+                 TAG_BYTES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const enum ergo_status status = take(user, from, data, (size_t)length);
+    free(data);
+    return status;
+}
+
+enum ergo_status ergo_dist_gather(struct ergo_context *ctx, const struct ergo_text *mine,
+                                  ergo_dist_take take, void *user) {
+    if (dist.rank == 0) {
+        enum ergo_status status = ERGO_OK;
+        for (int r = 1; r < dist.count && status == ERGO_OK; r++)
+            status = receive(ctx, r, take, user);
+        return status;
+    }
+    const uint64_t length = mine->length;
+    MPI_Send(&length, 1, MPI_UINT64_T, 0, TAG_LENGTH, MPI_COMM_WORLD);
+    for (size_t at = 0; at < length; at += piece)
+        MPI_Send(mine->data + at, (int)(length - at < piece ? length - at : piece), MPI_BYTE, 0,
+                 TAG_BYTES, MPI_COMM_WORLD);
+    return ERGO_OK;
+}
+
+/* ---- the counter ----------------------------------------------------------------------------- */
+
+void ergo_dist_counter_open(void) {
+    dist.alone = 0;
+    if (!dist.started)
+        return;
+    MPI_Win_allocate(dist.rank == 0 ? sizeof *dist.counter : 0, sizeof *dist.counter, MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &dist.counter, &dist.window);
+    if (dist.rank == 0)
+        *dist.counter = 0;
+    dist.counting = true;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+uint64_t ergo_dist_counter_next(void) {
+    const uint64_t one = 1;
+    uint64_t mine = 0;
+    if (!dist.counting)
+        return dist.alone++;
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, dist.window);
+    MPI_Fetch_and_op(&one, &mine, MPI_UINT64_T, 0, 0, MPI_SUM, dist.window);
+    MPI_Win_unlock(0, dist.window);
+    return mine;
+}
+
+void ergo_dist_counter_close(void) {
+    if (!dist.counting)
+        return;
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody counts any more */
+    MPI_Win_free(&dist.window);
+    dist.counting = false;
+}
+
+/* ---- stop requests --------------------------------------------------------------------------- */
+
+bool ergo_dist_stop(bool asked) {
+    int there = 0;
+    MPI_Status status;
+    if (!dist.started || dist.count == 1)
+        return asked;
+    if (asked && !dist.told) {
+        dist.told = true;
+        for (int r = 0; r < dist.count; r++) {
+            MPI_Request request;
+            if (r == dist.rank)
+                continue;
+            MPI_Isend(NULL, 0, MPI_BYTE, r, TAG_STOP, MPI_COMM_WORLD, &request);
+            MPI_Request_free(&request);
+        }
+    }
+    for (MPI_Iprobe(MPI_ANY_SOURCE, TAG_STOP, MPI_COMM_WORLD, &there, &status); there;
+         MPI_Iprobe(MPI_ANY_SOURCE, TAG_STOP, MPI_COMM_WORLD, &there, &status)) {
+        MPI_Recv(NULL, 0, MPI_BYTE, status.MPI_SOURCE, TAG_STOP, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        dist.heard = true;
+    }
+    return asked || dist.heard;
+}
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+/* Usable devices of a type, or of the better type there is ("auto"): the one whose turn it is. */
+static enum ergo_status deal_devices(struct ergo_context *ctx, const char *type, char *text,
+                                     size_t size) {
+    struct ergo_device_summary *list = NULL;
+    size_t count = 0, fitting = 0;
+    enum ergo_status status = ergo_device_list(ctx, true, &list, &count);
+    const bool any = strcmp(type, "auto") == 0;
+    const char *wanted = any ? "gpu" : type;
+    for (int pass = 0; pass < (any ? 2 : 1) && !fitting && status == ERGO_OK; pass++) {
+        wanted = pass ? "cpu" : wanted;
+        for (size_t i = 0; i < count; i++)
+            fitting += list[i].usable && strcmp(list[i].type, wanted) == 0;
+    }
+    size_t turn = fitting ? (size_t)dist.node_rank % fitting : 0;
+    for (size_t i = 0; i < count && fitting > 1 && status == ERGO_OK; i++) {
+        if (!list[i].usable || strcmp(list[i].type, wanted) != 0)
+            continue;
+        /* of CPUs the first implementation, whoever else is there: as "auto" does with one rank */
+        if (any && strcmp(wanted, "cpu") == 0)
+            break;
+        if (turn-- == 0) {
+            snprintf(text, size, "%s", list[i].id);
+            break;
+        }
+    }
+    free(list);
+    return status;
+}
+
+enum ergo_status ergo_dist_device(struct ergo_context *ctx, const char *selector, char *text,
+                                  size_t size) {
+    snprintf(text, size, "%s", selector);
+    if (dist.count == 1)
+        return ERGO_OK;
+    size_t items = 1;
+    for (const char *c = selector; *c; c++)
+        items += *c == ',';
+    if (items > 1) {
+        size_t turn = (size_t)dist.node_rank % items;
+        const char *at = selector;
+        while (turn--)
+            at = strchr(at, ',') + 1;
+        snprintf(text, size, "%.*s", (int)strcspn(at, ","), at);
+        return ERGO_OK;
+    }
+    if (strcmp(selector, "auto") == 0 || strcmp(selector, "gpu") == 0 ||
+        strcmp(selector, "cpu") == 0)
+        return deal_devices(ctx, selector, text, size);
+    return ERGO_OK;
+}

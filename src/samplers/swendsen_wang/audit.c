@@ -1,0 +1,154 @@
+/*
+ * Audit: one more measured sweep, on the device by the kernels of the run and on the host by the
+ * twin, from the same lattice: bonds, labels (against Hoshen and Kopelman), new spins, and all
+ * counts have to be equal. Afterwards the device has its lattices back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/sw.h"
+
+/* Together at most so many sites: half a second. At least one member is looked at, up to 2^26 sites
+ * (some seconds, 2 GiB of memory). */
+static const uint64_t budget_sites = 1u << 22, most_sites = 1u << 26;
+
+struct audit {
+    struct sw_state *s;
+    struct sw_twin twin;
+    uint32_t *found; /* room for the largest buffer of a member */
+    uint64_t step;
+};
+
+static enum ergo_status differ(struct ergo_context *ctx, const struct audit *a, size_t member,
+                               const char *what) {
+    const struct ergo_device_summary *d = &a->s->device->summary;
+    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                     "audit of swendsen-wang failed on %s (%s): %s of sweep %llu of member %zu "
+                     "differ between the device and the host. The device's compiler or hardware is "
+                     "wrong for these kernels: try another device, or another /system/labelling",
+                     d->name, d->driver, what, (unsigned long long)a->step, member);
+}
+
+static enum ergo_status read_member(struct ergo_context *ctx, const struct audit *a, cl_mem mem,
+                                    size_t member, size_t bytes) {
+    return ergo_buffer_read(ctx, a->s->device, mem, member * bytes, bytes, a->found);
+}
+
+/* Labels of first sites of runs, followed to their end, against the root of the site. */
+static bool labels_agree(const struct audit *a) {
+    for (size_t i = 0; i < 32 * a->s->shape.words; i++) {
+        const size_t x = i % (32 * (size_t)a->s->shape.row_words);
+        if (x >= (size_t)a->s->shape.lx ||
+            (i % 32 && a->twin.right[i / 32] >> (i % 32 - 1) & 1u)) /* not a first site */
+            continue;
+        uint32_t root = (uint32_t)i;
+        while (a->found[root] < root)
+            root = a->found[root];
+        if (a->found[root] != root || root != a->twin.labels[i])
+            return false;
+    }
+    return true;
+}
+
+static enum ergo_status compare_counts(struct ergo_context *ctx, const struct audit *a,
+                                       size_t member) {
+    struct sw_state *s = a->s;
+    const size_t groups = s->launch.sum_groups, q = s->shape.q;
+    uint32_t *sums = malloc(4 * groups * (q + SW_CLUSTER_FIELDS));
+    uint32_t *clusters = sums ? sums + groups * q : NULL;
+    struct sw_counts c;
+    if (!sums)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    enum ergo_status status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_SUMS],
+                                               4 * member * groups * q, 4 * groups * q, sums);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_CLUSTERS],
+                                  4 * member * groups * SW_CLUSTER_FIELDS,
+                                  4 * groups * SW_CLUSTER_FIELDS, clusters);
+    if (status == ERGO_OK) {
+        sw_add_groups(s, sums, clusters, &c);
+        if (c.unequal != a->twin.unequal ||
+            memcmp(c.states, a->twin.counts, q * sizeof c.states[0]) != 0)
+            status = differ(ctx, a, member, "counts of spins and bonds");
+        else if (c.clusters != a->twin.clusters || c.largest != a->twin.largest ||
+                 c.squares != a->twin.squares)
+            status = differ(ctx, a, member, "number and sizes of clusters");
+    }
+    free(sums);
+    return status;
+}
+
+static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const uint8_t *before,
+                                size_t member) {
+    struct sw_state *s = a->s;
+    const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
+    enum ergo_status status = ERGO_OK;
+    memcpy(a->twin.planes, before + member * bytes, bytes);
+    if (!sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK)
+        status = read_member(ctx, a, s->right, member, 4 * words);
+    if (status == ERGO_OK && memcmp(a->found, a->twin.right, 4 * words) != 0)
+        status = differ(ctx, a, member, "bonds to the right");
+    if (status == ERGO_OK)
+        status = read_member(ctx, a, s->down, member, 4 * words);
+    if (status == ERGO_OK && memcmp(a->found, a->twin.down, 4 * words) != 0)
+        status = differ(ctx, a, member, "bonds down");
+    if (status == ERGO_OK)
+        status = read_member(ctx, a, s->labels, member, 128 * words);
+    if (status == ERGO_OK && !labels_agree(a))
+        status = differ(ctx, a, member, "labels");
+    if (status == ERGO_OK)
+        status = read_member(ctx, a, s->spins, member, bytes);
+    if (status == ERGO_OK && memcmp(a->found, a->twin.planes, bytes) != 0)
+        status = differ(ctx, a, member, "new spins");
+    const size_t entries = s->launch.seam_entries;
+    if (status == ERGO_OK)
+        status = read_member(ctx, a, s->slots[0].results[SW_SEAM_PAIRS], member, 8 * entries);
+    if (status == ERGO_OK && memcmp(a->found, a->twin.seams, 8 * entries) != 0)
+        status = differ(ctx, a, member, "bonds around the lattice");
+    return status == ERGO_OK ? compare_counts(ctx, a, member) : status;
+}
+
+enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
+    struct sw_state *s = opaque;
+    struct audit a = {.s = s, .step = s->step};
+    const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
+    const size_t room = 128 * words + 8 * (size_t)s->launch.seam_entries; /* of labels, or seams */
+    if (s->shape.sites > most_sites)
+        return ERGO_OK;
+    a.twin.planes = malloc(bytes);
+    a.twin.right = malloc(4 * words);
+    a.twin.down = malloc(4 * words);
+    a.twin.labels = malloc(128 * words);
+    a.twin.seams = malloc(8 * (size_t)s->launch.seam_entries);
+    a.found = malloc(room);
+    uint8_t *before = malloc(bytes * s->batch->count);
+    enum ergo_status status =
+        before && a.twin.planes && a.twin.right && a.twin.down && a.twin.labels && a.twin.seams &&
+                a.found
+            ? ergo_buffer_read(ctx, s->device, s->spins, 0, bytes * s->batch->count, before)
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    const bool saved = status == ERGO_OK;
+    if (status == ERGO_OK)
+        status = sw_sweep_measured(ctx, s);
+    /* from the last member on: its place in the buffers is the most error-prone */
+    uint64_t sites = 0;
+    for (size_t m = s->batch->count; m-- > 0 && sites < budget_sites && status == ERGO_OK;
+         sites += s->shape.sites)
+        status = compare(ctx, &a, before, m);
+    if (saved) {
+        const enum ergo_status back =
+            ergo_buffer_write(ctx, s->device, s->spins, 0, bytes * s->batch->count, before);
+        status = status == ERGO_OK ? back : status;
+    }
+    s->step = a.step;
+    free(before);
+    free(a.twin.planes);
+    free(a.twin.right);
+    free(a.twin.down);
+    free(a.twin.labels);
+    free(a.twin.seams);
+    free(a.found);
+    return status;
+}

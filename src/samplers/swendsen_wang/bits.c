@@ -1,0 +1,160 @@
+/* The canonical state of a Potts lattice, and its picture. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/sw.h"
+
+static size_t row_bytes(const struct sw_shape *s) {
+    return ((size_t)s->lx + 7) / 8;
+}
+
+size_t sw_packed_length(const struct sw_shape *s) {
+    return row_bytes(s) * s->planes * (size_t)s->ly;
+}
+
+void sw_pack(const struct sw_shape *s, const uint32_t *planes, uint8_t *bytes) {
+    for (size_t y = 0; y < (size_t)s->ly; y++)
+        for (size_t p = 0; p < s->planes; p++, bytes += row_bytes(s)) {
+            const uint32_t *row = planes + p * s->words + y * s->row_words;
+            for (size_t b = 0; b < row_bytes(s); b++)
+                bytes[b] = (uint8_t)(row[b / 4] >> (8 * (b % 4)));
+        }
+}
+
+static unsigned state_at(const struct sw_shape *s, const uint32_t *planes, size_t x, size_t y) {
+    unsigned state = 0;
+    for (size_t p = 0; p < s->planes; p++)
+        state |= (planes[p * s->words + y * s->row_words + x / 32] >> (x % 32) & 1u) << p;
+    return state;
+}
+
+bool sw_unpack(const struct sw_shape *s, const uint8_t *bytes, uint32_t *planes) {
+    const uint32_t tail = 0xffffffffu >> (32 - s->tail);
+    memset(planes, 0, s->member_bytes);
+    for (size_t y = 0; y < (size_t)s->ly; y++)
+        for (size_t p = 0; p < s->planes; p++, bytes += row_bytes(s)) {
+            uint32_t *row = planes + p * s->words + y * s->row_words;
+            for (size_t b = 0; b < row_bytes(s); b++)
+                row[b / 4] |= (uint32_t)bytes[b] << (8 * (b % 4));
+            if (row[s->row_words - 1] & ~tail)
+                return false;
+        }
+    if (s->q == 1u << s->planes)
+        return true;
+    for (size_t y = 0; y < (size_t)s->ly; y++)
+        for (size_t x = 0; x < (size_t)s->lx; x++)
+            if (state_at(s, planes, x, y) >= s->q)
+                return false;
+    return true;
+}
+
+static enum ergo_status fetch(struct ergo_context *ctx, struct sw_state *s, size_t member,
+                              uint32_t **planes) {
+    *planes = malloc(s->shape.member_bytes);
+    if (!*planes)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %llu sites",
+                         (unsigned long long)s->shape.sites);
+    const enum ergo_status status = ergo_buffer_read(
+        ctx, s->device, s->spins, member * s->shape.member_bytes, s->shape.member_bytes, *planes);
+    if (status != ERGO_OK) {
+        free(*planes);
+        *planes = NULL;
+    }
+    return status;
+}
+
+enum ergo_status sw_save(struct ergo_context *ctx, void *opaque, size_t member,
+                         struct ergo_text *text) {
+    struct sw_state *s = opaque;
+    uint32_t *planes = NULL;
+    const size_t length = sw_packed_length(&s->shape);
+    uint8_t *bytes = malloc(length);
+    enum ergo_status status = bytes ? fetch(ctx, s, member, &planes)
+                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state");
+    if (status == ERGO_OK) {
+        sw_pack(&s->shape, planes, bytes);
+        ergo_text_append_bytes(text, bytes, length);
+        if (text->failed)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", length);
+    }
+    free(planes);
+    free(bytes);
+    return status;
+}
+
+enum ergo_status sw_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                         const void *bytes, size_t length) {
+    struct sw_state *s = opaque;
+    const size_t expected = sw_packed_length(&s->shape);
+    if (length != expected)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; a lattice of %lld x %lld "
+                         "with q = %u has %zu",
+                         member, length, (long long)s->shape.lx, (long long)s->shape.ly, s->shape.q,
+                         expected);
+    uint32_t *planes = malloc(s->shape.member_bytes);
+    if (!planes)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    enum ergo_status status = ERGO_OK;
+    if (!sw_unpack(&s->shape, bytes, planes))
+        status = ERGO_FAIL(ctx, ERGO_E_IO,
+                           "the saved state of member %zu has bits outside the lattice or states "
+                           "beyond q: it is damaged",
+                           member);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->spins, member * s->shape.member_bytes,
+                                   s->shape.member_bytes, planes);
+    s->step = step;
+    free(planes);
+    return status;
+}
+
+/* Colours around the circle, in steps of the golden angle: neighbours in number differ. */
+static void colour_of(unsigned state, double rgb[3]) {
+    static const double first[3][3] = {{31, 58, 95}, {245, 222, 179}, {178, 70, 60}};
+    if (state < 3) {
+        memcpy(rgb, first[state], sizeof first[state]);
+        return;
+    }
+    const double turn = 0.381966 * state, hue = 6 * (turn - (double)(long)turn);
+    for (int c = 0; c < 3; c++) {
+        double h = hue + 2 * c;
+        h = h >= 6 ? h - 6 : h;
+        const double wave = h < 1 ? h : h < 3 ? 1 : h < 4 ? 4 - h : 0;
+        rgb[c] = 50 + 180 * wave;
+    }
+}
+
+/* One pixel per site up to 1024 a side, beyond that the mean over squares. */
+enum ergo_status sw_picture(struct ergo_context *ctx, void *opaque, size_t member,
+                            struct ergo_picture *picture) {
+    struct sw_state *s = opaque;
+    uint32_t *planes = NULL;
+    memset(picture, 0, sizeof *picture);
+    enum ergo_status status = fetch(ctx, s, member, &planes);
+    if (status != ERGO_OK)
+        return status;
+    const size_t lx = (size_t)s->shape.lx, ly = (size_t)s->shape.ly;
+    const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
+    picture->width = (unsigned)((lx + cell - 1) / cell);
+    picture->height = (unsigned)((ly + cell - 1) / cell);
+    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
+    if (!picture->rgb)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
+    for (size_t py = 0; py < picture->height && status == ERGO_OK; py++)
+        for (size_t px = 0; px < picture->width; px++) {
+            double sum[3] = {0}, rgb[3];
+            size_t sites = 0;
+            for (size_t y = py * cell; y < (py + 1) * cell && y < ly; y++)
+                for (size_t x = px * cell; x < (px + 1) * cell && x < lx; x++, sites++) {
+                    colour_of(state_at(&s->shape, planes, x, y), rgb);
+                    for (int c = 0; c < 3; c++)
+                        sum[c] += rgb[c];
+                }
+            for (size_t c = 0; c < 3; c++)
+                picture->rgb[3 * (py * picture->width + px) + c] =
+                    (uint8_t)(sum[c] / (double)sites + 0.5);
+        }
+    free(planes);
+    return status;
+}

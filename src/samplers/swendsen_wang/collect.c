@@ -1,0 +1,75 @@
+/* Swendsen-Wang: sums from the device to samples. */
+#include "samplers/swendsen_wang/sw.h"
+
+void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
+                   struct sw_counts *c) {
+    const size_t q = s->shape.q;
+    uint64_t others = 0;
+    *c = (struct sw_counts){0};
+    for (size_t g = 0; g < s->launch.sum_groups; g++) {
+        const uint32_t *part = clusters + g * SW_CLUSTER_FIELDS;
+        c->unequal += sums[g * q];
+        for (size_t k = 1; k < q; k++)
+            c->states[k] += sums[g * q + k];
+        c->clusters += part[0];
+        c->largest = part[1] > c->largest ? part[1] : c->largest;
+        c->squares += part[2] | (uint64_t)part[3] << 32;
+        for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+            c->bins[b] += part[4 + b];
+    }
+    for (size_t k = 1; k < q; k++)
+        others += c->states[k];
+    c->states[0] = s->shape.sites - others;
+    if (c->clusters == 1)
+        c->largest = s->shape.sites; /* 2^32 is a 0 on the device */
+}
+
+static void convert(const struct sw_state *s, const struct ergo_point *point,
+                    const struct sw_counts *c, double *columns) {
+    const double n = (double)s->shape.sites, q = (double)s->shape.q;
+    const double j = ergo_point_real(point, "/system/coupling");
+    const double unequal = (double)c->unequal / n;
+    double most = 0, squares = 0;
+    for (size_t k = 0; k < s->shape.q; k++) {
+        const double share = (double)c->states[k] / n;
+        most = share > most ? share : most;
+        squares += share * share;
+    }
+    columns[SW_COLUMN_ENERGY] = sw_is_ising(point) ? -j * (2.0 - 2.0 * unequal) : j * unequal;
+    columns[SW_COLUMN_ORDER] = (q * most - 1) / (q - 1);
+    columns[SW_COLUMN_PSI2] = (q * squares - 1) / (q - 1);
+    columns[SW_COLUMN_IMPROVED] = c->clusters == 1 ? 1.0 : (double)c->squares / (n * n);
+    columns[SW_COLUMN_CLUSTERS] = (double)c->clusters / n;
+    columns[SW_COLUMN_LARGEST] = (double)c->largest / n;
+}
+
+enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                            struct ergo_samples *samples) {
+    struct sw_state *s = opaque;
+    struct sw_slot *slot = &s->slots[which];
+    const size_t members = s->batch->count, groups = s->launch.sum_groups;
+    const size_t entries = s->launch.seam_entries;
+    samples->count = samples->n_curve_samples = slot->samples;
+    if (slot->samples == 0)
+        return ERGO_OK;
+    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
+    if (status != ERGO_OK)
+        return status;
+    size_t bins = 0; /* as curve_size */
+    while (bins < SW_CLUSTER_BINS && s->shape.sites >> bins)
+        bins++;
+    for (size_t row = 0; row < slot->samples * members; row++) {
+        double *columns = samples->columns + row * SW_COLUMNS;
+        struct sw_counts c;
+        bool around_x, around_y;
+        sw_add_groups(s, slot->host[SW_SUMS] + row * groups * s->shape.q,
+                      slot->host[SW_CLUSTERS] + row * groups * SW_CLUSTER_FIELDS, &c);
+        convert(s, s->batch->points[row % members], &c, columns);
+        sw_wraps_find(s->wraps, slot->host[SW_SEAM_PAIRS] + 2 * row * entries, (size_t)s->shape.ly,
+                      entries, &around_x, &around_y);
+        columns[SW_COLUMN_WRAPS] = around_x || around_y ? 1.0 : 0.0;
+        for (size_t b = 0; b < bins && samples->curves[0]; b++)
+            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
+    }
+    return ERGO_OK;
+}

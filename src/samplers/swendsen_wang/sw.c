@@ -1,0 +1,188 @@
+/* Swendsen-Wang on a device: build, allocate, start. */
+#include "samplers/swendsen_wang/sw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/portable.h"
+#include "core/program.h"
+
+_Static_assert(sizeof(struct sw_member) == SW_MEMBER_BYTES, "sw_member has explicit padding only");
+
+bool sw_is_ising(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/hamiltonian"), "ising") == 0;
+}
+
+void sw_member_fill(const struct ergo_point *point, struct sw_member *member) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    const double j = ergo_point_real(point, "/system/coupling");
+    /* -J s s is -2 J (delta - 1) and a constant */
+    const double p = 1.0 - ergo_portable_exp(-(sw_is_ising(point) ? 2.0 : 1.0) * j / t);
+    const double scaled = p * 0x1p40 + 0.5;
+    memset(member, 0, sizeof *member);
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    if (scaled >= 0x1p40) {
+        member->always = 1;
+        return;
+    }
+    const uint64_t threshold = (uint64_t)scaled;
+    member->high = (uint32_t)(threshold >> 32);
+    member->low = (uint32_t)threshold;
+}
+
+static void slot_release(struct sw_slot *slot) {
+    if (slot->ready)
+        clReleaseEvent(slot->ready);
+    for (int r = 0; r < SW_RESULTS; r++) {
+        ergo_buffer_release(&slot->results[r]);
+        free(slot->host[r]);
+    }
+}
+
+void sw_destroy(void *opaque) {
+    struct sw_state *s = opaque;
+    if (!s)
+        return;
+    if (s->device)
+        clFinish(s->device->queue); /* reads into our slots may be under way */
+    for (int k = 0; k < SW_KERNELS; k++)
+        if (s->kernels[k])
+            clReleaseKernel(s->kernels[k]);
+    for (int p = 0; p < 3; p++)
+        if (s->programs[p])
+            clReleaseProgram(s->programs[p]);
+    cl_mem *const buffers[] = {&s->spins, &s->right,         &s->down,   &s->labels,
+                               &s->sizes, &s->member_buffer, &s->changed};
+    for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++)
+        ergo_buffer_release(buffers[b]);
+    slot_release(&s->slots[0]);
+    slot_release(&s->slots[1]);
+    sw_wraps_destroy(s->wraps);
+    free(s->members);
+    free(s);
+}
+
+static const struct {
+    const char *path;
+    enum sw_kernel first, end;
+    const char *names[7];
+} programs[3] = {
+    {"swendsen_wang/sweep.cl",
+     SW_START,
+     SW_SEAMS,
+     {"sw_start", "sw_draw_bonds", "sw_label_tile", "sw_label_tile_sizes", "sw_join_tiles",
+      "sw_flip"}},
+    {"swendsen_wang/measure.cl",
+     SW_SEAMS,
+     SW_EQ_START,
+     {"sw_seams", "sw_add_sizes", "sw_sum_clusters", "sw_measure"}},
+    {"swendsen_wang/equivalence.cl",
+     SW_EQ_START,
+     SW_KERNELS,
+     {"sw_equivalence_start", "sw_equivalence_scan", "sw_equivalence_analyse",
+      "sw_equivalence_sizes", "sw_equivalence_clear"}},
+};
+
+static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state *s) {
+    const struct sw_shape *shape = &s->shape;
+    struct ergo_text o = {0};
+    enum ergo_status status = ERGO_OK;
+    ergo_text_append(&o,
+                     "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%lldu -DSW_TAIL=%uu "
+                     "-DSW_ROW0=0u -DSW_WORD0=0u -DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
+                     "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu",
+                     shape->q, shape->planes, shape->row_words, (long long)shape->ly, shape->tail,
+                     shape->row_words, (long long)shape->lx, s->launch.tile_words,
+                     s->launch.tile_rows, s->launch.tile_words * s->launch.tile_rows);
+    if (o.failed)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
+    for (int p = 0; p < (s->launch.equivalence ? 3 : 2) && status == ERGO_OK; p++) {
+        status = ergo_program_build(ctx, s->device, programs[p].path, o.data, &s->programs[p]);
+        for (int k = (int)programs[p].first; k < (int)programs[p].end && status == ERGO_OK; k++)
+            status =
+                ergo_kernel_create(ctx, s->device, s->programs[p],
+                                   programs[p].names[k - (int)programs[p].first], &s->kernels[k]);
+    }
+    ergo_text_free(&o);
+    return status;
+}
+
+static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
+    const size_t count = s->batch->count, words = (size_t)s->shape.words;
+    const struct {
+        const char *what;
+        size_t bytes;
+        cl_mem *mem;
+    } buffers[] = {
+        {"spins", (size_t)s->shape.member_bytes * count, &s->spins},
+        {"bonds to the right", 4 * words * count, &s->right},
+        {"bonds down", 4 * words * count, &s->down},
+        {"labels", 128 * words * count, &s->labels},
+        {"cluster sizes", 128 * words * count, &s->sizes},
+        {"changes", 4, &s->changed},
+    };
+    enum ergo_status status = ergo_buffer_create(
+        ctx, s->device, "members", count * sizeof *s->members, s->members, &s->member_buffer);
+    for (size_t b = 0; b < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; b++)
+        status = ergo_buffer_create(ctx, s->device, buffers[b].what, buffers[b].bytes, NULL,
+                                    buffers[b].mem);
+    const size_t rows = count * s->launch.block_samples;
+    const size_t bytes[SW_RESULTS] = {4 * rows * s->launch.sum_groups * s->shape.q,
+                                      4 * rows * s->launch.sum_groups * SW_CLUSTER_FIELDS,
+                                      8 * rows * s->launch.seam_entries};
+    for (int i = 0; i < 2; i++)
+        for (int r = 0; r < SW_RESULTS && status == ERGO_OK; r++) {
+            struct sw_slot *slot = &s->slots[i];
+            status =
+                ergo_buffer_create(ctx, s->device, "samples", bytes[r], NULL, &slot->results[r]);
+            slot->host[r] = malloc(bytes[r]);
+            if (status == ERGO_OK && !slot->host[r])
+                status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
+        }
+    s->wraps = sw_wraps_create(s->launch.seam_entries);
+    if (status == ERGO_OK && !s->wraps)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the clusters around the lattice");
+    return status;
+}
+
+enum ergo_status sw_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                           struct ergo_device *device, void **state) {
+    struct ergo_plan plan;
+    struct sw_state *s = calloc(1, sizeof *s);
+    *state = NULL;
+    if (!s)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the swendsen-wang state");
+    s->batch = batch;
+    s->device = device;
+    s->shape = sw_shape_of(batch->points[0]);
+    s->members = calloc(batch->count, sizeof *s->members);
+    enum ergo_status status =
+        s->members ? sw_launch_plan(ctx, batch, device, &s->launch, &plan)
+                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu members", batch->count);
+    for (size_t i = 0; i < batch->count && status == ERGO_OK; i++)
+        sw_member_fill(batch->points[i], &s->members[i]);
+    if (status == ERGO_OK)
+        status = build_programs(ctx, s);
+    if (status == ERGO_OK)
+        status = allocate(ctx, s);
+    if (status != ERGO_OK) {
+        sw_destroy(s);
+        return status;
+    }
+    *state = s;
+    return ERGO_OK;
+}
+
+enum ergo_status sw_init(struct ergo_context *ctx, void *opaque) {
+    struct sw_state *s = opaque;
+    const cl_uint mode =
+        strcmp(ergo_point_text(s->batch->points[0], "/system/start"), "random") == 0;
+    const size_t local[2] = {s->launch.group, 1};
+    const size_t global[2] = {ergo_round_up(s->shape.words, local[0]), s->batch->count};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(mode)};
+    s->step = 0;
+    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->kernels[SW_START], "sw_start",
+                                                 args, 3, 2, global, local, NULL);
+    return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;
+}

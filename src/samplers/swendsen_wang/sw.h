@@ -1,0 +1,155 @@
+/* Swendsen-Wang on a device: shape, launches, buffers. Internal to the sampler. */
+#ifndef ERGO_SAMPLERS_SWENDSEN_WANG_SW_H
+#define ERGO_SAMPLERS_SWENDSEN_WANG_SW_H
+
+#include "samplers/sampler.h"
+#include "swendsen_wang/params.h"
+
+/* The lattice in words: see cl/swendsen_wang/core.h. */
+struct sw_shape {
+    int64_t lx, ly;
+    uint32_t q, planes;
+    uint32_t row_words, tail; /* words in a row, sites in its last word */
+    uint64_t words;           /* of one plane */
+    uint64_t sites;           /* lx ly */
+    uint64_t member_bytes;    /* all planes */
+};
+
+struct sw_launch {
+    bool equivalence;               /* labelling by label equivalence */
+    uint32_t group;                 /* work-items per group, a power of two */
+    uint32_t tile_words, tile_rows; /* of a tile; their product is its work-group */
+    uint32_t sum_groups;            /* partial sums per member */
+    uint32_t seam_entries;          /* per sample and member */
+    size_t block_samples;
+    uint64_t launch_sweeps; /* sweeps enqueued before the host waits, when blocks are unsampled */
+};
+
+enum sw_kernel {
+    SW_START,
+    SW_DRAW_BONDS,
+    SW_LABEL_TILE,
+    SW_LABEL_TILE_SIZES,
+    SW_JOIN_TILES,
+    SW_FLIP,
+    SW_SEAMS,
+    SW_ADD_SIZES,
+    SW_SUM_CLUSTERS,
+    SW_MEASURE,
+    SW_EQ_START,
+    SW_EQ_SCAN,
+    SW_EQ_ANALYSE,
+    SW_EQ_SIZES,
+    SW_EQ_CLEAR,
+    SW_KERNELS
+};
+
+/* A block of samples on its way: sums of the spins, of the clusters, and bonds around the lattice
+ * (cl/swendsen_wang/measure.cl). */
+enum { SW_SUMS, SW_CLUSTERS, SW_SEAM_PAIRS, SW_RESULTS };
+
+struct sw_slot {
+    cl_mem results[SW_RESULTS];
+    uint32_t *host[SW_RESULTS];
+    cl_event ready;
+    size_t samples;
+};
+
+struct sw_state {
+    const struct ergo_batch *batch;
+    struct ergo_device *device;
+    struct sw_shape shape;
+    struct sw_launch launch;
+    struct sw_member *members; /* [batch->count] */
+    cl_program programs[3];
+    cl_kernel kernels[SW_KERNELS];
+    cl_mem spins, right, down, labels, sizes, member_buffer, changed;
+    struct sw_slot slots[2];
+    struct sw_wraps *wraps;
+    uint64_t step;
+};
+
+struct sw_shape sw_shape_of(const struct ergo_point *point);
+/* Philox key and bond probability of a member. */
+void sw_member_fill(const struct ergo_point *point, struct sw_member *member);
+/* H = -J sum s s instead of -J sum (delta - 1)? */
+bool sw_is_ising(const struct ergo_point *point);
+
+/* launch.c */
+enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                const struct ergo_device *device, struct sw_launch *launch,
+                                struct ergo_plan *plan);
+
+/* sw.c: ops */
+enum ergo_status sw_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                           struct ergo_device *device, void **state);
+enum ergo_status sw_init(struct ergo_context *ctx, void *state);
+void sw_destroy(void *state);
+
+/* sweep.c */
+enum ergo_status sw_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                            uint64_t every, uint64_t first_sample);
+/* One sweep of all members, measured into sample 0 of slot 0 (not read back). */
+enum ergo_status sw_sweep_measured(struct ergo_context *ctx, struct sw_state *s);
+
+/* collect.c */
+/* Numbers of one sample of one member, exact. (largest and squares of one cluster of 2^32 sites do
+ * not fit the device's: where clusters == 1 they are known.) */
+struct sw_counts {
+    uint64_t unequal, states[SW_Q_MAX];
+    uint64_t clusters, largest, squares, bins[SW_CLUSTER_BINS];
+};
+void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
+                   struct sw_counts *counts);
+enum {
+    SW_COLUMN_ENERGY,
+    SW_COLUMN_ORDER,
+    SW_COLUMN_PSI2,
+    SW_COLUMN_IMPROVED,
+    SW_COLUMN_CLUSTERS,
+    SW_COLUMN_LARGEST,
+    SW_COLUMN_WRAPS,
+    SW_COLUMNS
+};
+enum ergo_status sw_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                            struct ergo_samples *samples);
+
+/* wraps.c: does any cluster lead around the lattice? From pairs of labels that bonds around it
+ * join: `rows` entries across the side edge, then those across the lower one; entries of twice
+ * SW_NO_BOND are none. */
+struct sw_wraps;
+struct sw_wraps *sw_wraps_create(size_t most_pairs); /* NULL: no memory */
+void sw_wraps_destroy(struct sw_wraps *wraps);
+void sw_wraps_find(struct sw_wraps *wraps, const uint32_t *pairs, size_t rows, size_t count,
+                   bool *around_x, bool *around_y);
+
+/* bits.c: the canonical state: for each row, for each bit-plane from the lowest, (lx + 7) / 8
+ * bytes; bit x % 8 of byte x / 8 is that bit of the spin at (x, y), a number 0 .. q - 1; unused
+ * bits 0. */
+enum ergo_status sw_save(struct ergo_context *ctx, void *state, size_t member,
+                         struct ergo_text *text);
+enum ergo_status sw_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                         const void *bytes, size_t length);
+enum ergo_status sw_picture(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_picture *picture);
+size_t sw_packed_length(const struct sw_shape *shape);
+/* Layout of one member to canonical bytes and back; pure. sw_unpack: false when an unused bit is
+ * set or a state is not below q. */
+void sw_pack(const struct sw_shape *shape, const uint32_t *planes, uint8_t *bytes);
+bool sw_unpack(const struct sw_shape *shape, const uint8_t *bytes, uint32_t *planes);
+
+/* audit.c */
+enum ergo_status sw_audit(struct ergo_context *ctx, void *state);
+
+/* twin.c: a sweep on the host, of one member in the device's layout, labels by Hoshen and Kopelman.
+ * labels[32 words]: the root of every site; counts of the spins after the sweep. */
+struct sw_twin {
+    uint32_t *planes, *right, *down, *labels;
+    uint32_t *seams; /* as the device's: pairs of labels without what leads around the lattice */
+    uint64_t unequal, clusters, squares, largest, counts[SW_Q_MAX];
+};
+/* False: no memory. */
+bool sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *shape, uint64_t step,
+                   struct sw_twin *twin);
+
+#endif

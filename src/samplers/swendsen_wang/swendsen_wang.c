@@ -1,0 +1,327 @@
+/* swendsen-wang: the tables of the sampler, and what can be said of a job without a device. */
+#include "samplers/swendsen_wang/swendsen_wang.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/exact.h"
+#include "samplers/swendsen_wang/sw.h"
+
+static const char *const labellings[] = {"union-find", "label-equivalence", NULL};
+static const char *const starts[] = {"ordered", "random", NULL};
+static const char *const hamiltonians[] = {"potts", "ising", NULL};
+
+static const struct ergo_key keys[] = {
+    {.pointer = "/system/q",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "2",
+     .min = 2,
+     .max = SW_Q_MAX,
+     .unit = "",
+     .help = "Number of spin states q; 2 is the Ising model. The transition is of first order for "
+             "q > 4."},
+    {.pointer = "/system/size",
+     .type = ERGO_KEY_SIZE,
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2,
+     .max = 4194304,
+     .min_items = 2,
+     .max_items = 2,
+     .unit = "sites",
+     .help =
+         "Lattice sides [Lx, Ly], periodic, odd ones too. A side of 2 has two bonds between the "
+         "same neighbours."},
+    {.pointer = "/system/temperature",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .min = 0,
+     .max = 1e12,
+     .unit = "J/k_B",
+     .help = "Temperature T in the energy unit of the coupling (k_B = 1). The infinite lattice is "
+             "critical at 1/ln(1 + sqrt q) for J = 1: 1.134593, 0.994973, 0.910239 for q = 2, 3, 4 "
+             "(Komura and Okabe 2013, section 4); hamiltonian ising: 2.269185."},
+    {.pointer = "/system/coupling",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "1",
+     .min = 0,
+     .max = 1e6,
+     .unit = "J",
+     .help = "Ferromagnetic coupling J > 0. Bonds between equal neighbours are active with "
+             "probability 1 - exp(-J/T)."},
+    {.pointer = "/system/hamiltonian",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"potts\"",
+     .choices = hamiltonians,
+     .unit = "",
+     .help = "Unit of coupling and energy. potts: H = -J sum (delta - 1) (Komura and Okabe 2013, "
+             "Eq. 1); ising, for q = 2: H = -J sum s s, s = +-1, as in spin-lattice."},
+    {.pointer = "/system/labelling",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "\"union-find\"",
+     .choices = labellings,
+     .unit = "",
+     .help = "How clusters are labelled; the chain does not depend on it. union-find: tiles in "
+             "local memory, then their edges, without iteration; label-equivalence: scanning and "
+             "analysis until nothing changes (Kalentev et al. 2011, as in Komura and Okabe)."},
+    {.pointer = "/system/start",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"random\"",
+     .choices = starts,
+     .unit = "",
+     .help = "Starting configuration: all spins in state 0, or uniform over the q states. At a "
+             "transition of first order (q > 4) it decides in which phase a run begins."},
+};
+
+static const struct ergo_column columns[] = {
+    {"energy", "per site, in units of J = 1", "H/N"},
+    {"order_parameter", "", "(q max_k n_k/N - 1)/(q - 1)"},
+    {"psi2_plain", "", "(q sum_k (n_k/N)^2 - 1)/(q - 1)"},
+    {"psi2", "", "sum_c n_c^2 / N^2 over the clusters of the sweep"},
+    {"clusters", "per site", "number of clusters / N"},
+    {"largest_cluster", "", "sites of the largest cluster / N"},
+    {"wrapping", "", "1: a cluster leads around the lattice"},
+};
+_Static_assert(sizeof columns / sizeof columns[0] == SW_COLUMNS, "columns as in sw.h");
+
+#define SAMPLE(name, expression)                                                                   \
+    static double sample_##name(const struct ergo_point *point, const double *c) {                 \
+        (void)point;                                                                               \
+        return (expression);                                                                       \
+    }
+SAMPLE(energy, c[SW_COLUMN_ENERGY])
+SAMPLE(energy2, c[SW_COLUMN_ENERGY] * c[SW_COLUMN_ENERGY])
+SAMPLE(order, c[SW_COLUMN_ORDER])
+SAMPLE(order2, c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER])
+SAMPLE(order4, c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER])
+SAMPLE(plain, c[SW_COLUMN_PSI2])
+SAMPLE(psi4, c[SW_COLUMN_PSI2] * c[SW_COLUMN_PSI2])
+SAMPLE(psi2, c[SW_COLUMN_IMPROVED])
+SAMPLE(clusters, c[SW_COLUMN_CLUSTERS])
+SAMPLE(largest, c[SW_COLUMN_LARGEST])
+SAMPLE(wrapping, c[SW_COLUMN_WRAPS])
+
+static double sites(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    return (double)size->size[0] * (double)size->size[1];
+}
+
+static double derive_heat_capacity(const struct ergo_point *point, const double *m) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    return sites(point) * (m[1] - m[0] * m[0]) / (t * t);
+}
+
+static double derive_susceptibility(const struct ergo_point *point, const double *m) {
+    return sites(point) * (m[1] - m[0] * m[0]) / ergo_point_real(point, "/system/temperature");
+}
+
+static double derive_ratio(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[0] * m[0] / m[1];
+}
+
+static double derive_binder(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return 1.0 - m[1] / (3.0 * m[0] * m[0]);
+}
+
+static const struct ergo_observable observables[] = {
+    {.name = "energy",
+     .unit = "J per site",
+     .help = "mean energy per site",
+     .sample = sample_energy},
+    {.name = "heat_capacity",
+     .unit = "k_B per site",
+     .help = "N (<e^2> - <e>^2) / T^2",
+     .inputs = {"energy", "energy2"},
+     .derive = derive_heat_capacity},
+    {.name = "order_parameter",
+     .unit = "",
+     .help = "mean m = (q max_k n_k/N - 1)/(q - 1), the majority's excess; |m| of Ising for q = 2",
+     .sample = sample_order},
+    {.name = "psi2",
+     .unit = "",
+     .help = "<psi^2> by the improved estimator: mean sum_c n_c^2 / N^2 over clusters",
+     .sample = sample_psi2},
+    {.name = "psi2_plain",
+     .unit = "",
+     .help = "<psi^2> from the spins: mean (q sum_k (n_k/N)^2 - 1)/(q - 1); equals psi2 within "
+             "errors",
+     .sample = sample_plain},
+    {.name = "susceptibility",
+     .unit = "per site",
+     .help = "N (<psi^2> - <m>^2) / T, psi^2 from the spins; for q = 2 the finite-lattice form of "
+             "Ising",
+     .inputs = {"order_parameter", "psi2_plain"},
+     .derive = derive_susceptibility},
+    {.name = "moment_ratio",
+     .unit = "",
+     .help = "<psi^2>^2 / <psi^4>: 1 in order, (q - 1)/(q + 1) in disorder; curves of all sizes "
+             "cross at Tc (what Komura and Okabe check their program with)",
+     .inputs = {"psi2_plain", "psi4"},
+     .derive = derive_ratio},
+    {.name = "binder",
+     .unit = "",
+     .help = "1 - <psi^4> / (3 <psi^2>^2); Binder's cumulant of Ising for q = 2",
+     .inputs = {"psi2_plain", "psi4"},
+     .derive = derive_binder},
+    {.name = "order_parameter2", .unit = "", .help = "mean m^2", .sample = sample_order2},
+    {.name = "order_parameter4", .unit = "", .help = "mean m^4", .sample = sample_order4},
+    {.name = "psi4", .unit = "", .help = "mean psi^4, from the spins", .sample = sample_psi4},
+    {.name = "clusters",
+     .unit = "per site",
+     .help = "mean number of clusters / N",
+     .sample = sample_clusters},
+    {.name = "largest_cluster",
+     .unit = "",
+     .help = "mean share of the largest cluster",
+     .sample = sample_largest},
+    {.name = "wrapping",
+     .unit = "",
+     .help = "probability that a cluster leads around the lattice, in either direction",
+     .sample = sample_wrapping},
+    {.name = "energy2",
+     .unit = "J^2 per site^2",
+     .help = "mean squared energy per site",
+     .sample = sample_energy2,
+     .hidden = true},
+};
+
+static const struct ergo_curve_info curves[] = {
+    {"cluster_sizes", "size (lower edge of the bin)", "per site",
+     "mean number of clusters of size s .. 2 s - 1, per site; s = 1, 2, 4, ..."},
+};
+
+static const struct ergo_tunable tunables[] = {
+    {"work_group", "work-items per group (a power of two)", 0, 1024},
+    {"tile_words", "words of 32 sites in a tile's row (a power of two)", 0, 32},
+    {"tile_rows", "rows of a tile (a power of two)", 0, 256},
+};
+
+static const struct ergo_sampler_info info = {
+    .name = "swendsen-wang",
+    .summary = "Cluster updates of the 2D q-state Potts model (Swendsen and Wang)",
+    .citation =
+        "Y. Komura, Y. Okabe, Multi-GPU-based Swendsen-Wang multi-cluster algorithm for the "
+        "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "
+        "(2013)",
+    .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl",
+                 "swendsen_wang/equivalence.cl"},
+    .step_name = "sweep",
+    .rate_unit = "spin updates per second",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof keys[0],
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof columns[0],
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .curves = curves,
+    .n_curves = sizeof curves / sizeof curves[0],
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .state_version = 1,
+};
+
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+    static const char *const powers[] = {"/tuning/work_group", "/tuning/tile_words",
+                                         "/tuning/tile_rows"};
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++) {
+        const int64_t value = ergo_point_int(point, powers[i]);
+        if (value & (value - 1))
+            status = ergo_job_error(ctx, powers[i],
+                                    "%lld is not a power of two (0 chooses automatically)",
+                                    (long long)value);
+    }
+    if (sw_is_ising(point) && ergo_point_int(point, "/system/q") != 2)
+        status = ergo_job_error(ctx, "/system/hamiltonian",
+                                "\"ising\" means q = 2, and /system/q is %lld; use \"potts\"",
+                                (long long)ergo_point_int(point, "/system/q"));
+    return status;
+}
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    struct sw_launch launch;
+    return sw_launch_plan(ctx, batch, device, &launch, plan);
+}
+
+static size_t curve_size(const struct ergo_point *point, size_t c) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const uint64_t n = (uint64_t)size->size[0] * (uint64_t)size->size[1];
+    size_t bins = 0;
+    (void)c;
+    while (bins < SW_CLUSTER_BINS && n >> bins)
+        bins++;
+    return bins;
+}
+
+static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+    for (size_t i = 0; i < curve_size(point, c); i++)
+        x[i] = (double)((uint64_t)1 << i);
+}
+
+static uint64_t curve_every(const struct ergo_point *point) {
+    (void)point;
+    return 1;
+}
+
+/* q = 2: Ising with half the coupling; the moments where all states can be enumerated. */
+static double exact(const struct ergo_point *point, const char *observable) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const double t = ergo_point_real(point, "/system/temperature");
+    const double j = ergo_point_real(point, "/system/coupling");
+    const bool ising = sw_is_ising(point);
+    const double ising_j = ising ? j : 0.5 * j, shift = ising ? 0.0 : j;
+    if (ergo_point_int(point, "/system/q") != 2)
+        return NAN;
+    struct ergo_ising_exact e;
+    if (!ergo_ising_exact_torus(size->size[0], size->size[1], t, ising_j, &e))
+        return NAN;
+    if (strcmp(observable, "energy") == 0)
+        return e.energy + shift;
+    if (strcmp(observable, "heat_capacity") == 0)
+        return e.heat_capacity;
+    struct ergo_ising_moments m;
+    if (size->size[0] * size->size[1] > 16 ||
+        !ergo_ising_enumerate((int)size->size[0], (int)size->size[1], t, ising_j, 0, &m))
+        return NAN;
+    const struct {
+        const char *name;
+        double value;
+    } known[] = {{"order_parameter", m.abs_magnetization},
+                 {"order_parameter2", m.magnetization2},
+                 {"order_parameter4", m.magnetization4},
+                 {"psi2", m.magnetization2},
+                 {"psi2_plain", m.magnetization2},
+                 {"psi4", m.magnetization4},
+                 {"binder", m.binder}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(observable, known[i].name) == 0)
+            return known[i].value;
+    return NAN;
+}
+
+static const struct ergo_sampler_ops ops = {
+    .check = check,
+    .plan = plan,
+    .create = sw_create,
+    .init = sw_init,
+    .advance = sw_advance,
+    .collect = sw_collect,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .curve_every = curve_every,
+    .save = sw_save,
+    .load = sw_load,
+    .audit = sw_audit,
+    .picture = sw_picture,
+    .exact = exact,
+    .destroy = sw_destroy,
+};
+
+const struct ergo_sampler ergo_swendsen_wang = {&info, &ops};

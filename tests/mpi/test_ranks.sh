@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Points spread over ranks: any number of them, devices of two implementations, stops, kills and
+# resumes on another number of ranks leave the same result as one process; a failure ends all.
+# shellcheck source=tests/cli/lib.sh
+. "${0%/*}/../cli/lib.sh"
+
+command -v mpirun >/dev/null || { echo "no mpirun here"; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
+export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader RUSTICL_ENABLE=llvmpipe
+unset ERGOCL_DEVICE
+pocl="Portable Computing Language"
+# ranks N COMMAND...
+# shellcheck disable=SC2317 # called by expect
+ranks() {
+    local n=$1
+    shift
+    timeout -s KILL 120 mpirun -np "$n" "$ERGOCL" "$@"
+}
+no_rank_files() {
+    local left
+    left=$(find "$1" -name 'checkpoint-*')
+    [ -z "$left" ] || fail "files of ranks are left behind: $left"
+}
+# What the points have measured, without times and devices.
+points() {
+    $python -c 'import json, sys; print(json.load(open(sys.argv[1] + "/result.json"))["points"])' "$1"
+}
+same_points() {
+    same_digests "$1" "$2"
+    [ "$(points "$1")" = "$(points "$2")" ] || fail "$1 and $2 have measured different things"
+}
+
+cat >potts.json <<'JOB'
+{ "sampler": "swendsen-wang", "seed": "77", "replicas": 3,
+  "system": { "q": 3, "size": [75, 45], "temperature": 1 },
+  "run": { "equilibration": 30, "sweeps": 300, "measure_every": 2 },
+  "scan": { "/system/temperature": [0.9, 0.995, 1.2] }, "output": { "snapshots": 2 } }
+JOB
+cat >ising.json <<'JOB'
+{ "sampler": "spin-lattice", "seed": "7",
+  "system": { "size": [32, 32], "temperature": 2 }, "run": { "sweeps": 2000 },
+  "scan": { "/system/temperature": [2, 2.2, 2.4], "/system/size": [[32, 32], [16, 48]] },
+  "output": { "snapshots": 0 } }
+JOB
+
+# One process, without mpirun and with it; more ranks than points; another sampler, two batches.
+for job in potts ising; do
+    expect 0 "$ERGOCL" run $job.json -o $job --device "$pocl" --quiet
+    for n in 1 2 3 4; do
+        expect 0 ranks $n run $job.json -o $job$n --device "$pocl" --quiet
+        same_points $job $job$n
+        no_rank_files $job$n
+    done
+done
+expect 0 ranks 4 run ising.json -o few --device "$pocl" --quiet --set '/scan={"/system/temperature": [2, 2.2]}'
+
+# Two implementations in one run: who got what is in the result.
+expect 0 ranks 3 run potts.json -o mixed --device "$pocl,rusticl" --quiet
+same_points potts mixed
+says mixed/result.json '"rank": 1, "id"' llvmpipe pthread
+
+# A table from rank 0 alone.
+expect 0 ranks 3 run potts.json -o table --device "$pocl"
+[ "$(grep -c '^files:' out)" -eq 1 ] || fail "not one table"
+
+# Stopped by a signal to one rank, which stops all, and resumed on other numbers of ranks, without
+# mpirun too; a plain checkpoint resumed by ranks.
+long=(--set /run/sweeps=6000 --quiet)
+expect 0 "$ERGOCL" run potts.json -o whole --device "$pocl" "${long[@]}"
+# stopped CODE FOLDER COMMAND...: a moment after the first checkpoint, rank 0 or the process itself
+# gets SIGTERM.
+stopped() {
+    local wanted=$1 folder=$2 code=0 i child victim
+    shift 2
+    "$@" >out 2>err </dev/null &
+    child=$!
+    for ((i = 0; i < 200; i++)); do
+        [ -e "$folder/checkpoint.h5" ] && break
+        sleep 0.05
+    done
+    sleep 1
+    victim=$(pgrep -P $child | head -n 1)
+    kill -s TERM "${victim:-$child}"
+    wait $child || code=$?
+    echo "\$ $* (SIGTERM) -> $code"
+    [ $code -eq "$wanted" ] || { cat out err; fail "exit code $code instead of $wanted"; }
+}
+stopped 75 stop mpirun -np 2 "$ERGOCL" run potts.json -o stop --device "$pocl" "${long[@]}"
+says stop/result.json '"status": "stopped"'
+ls stop/checkpoint-0-0.h5 stop/checkpoint-0-1.h5 || fail "no checkpoint of each rank"
+cp -r stop stop1
+cp -r stop damaged
+expect 0 ranks 3 resume stop --device "$pocl" --quiet
+same_points whole stop
+no_rank_files stop
+expect 0 "$ERGOCL" resume stop1 --device "$pocl" --quiet
+same_points whole stop1
+stopped 75 plain "$ERGOCL" run potts.json -o plain --device "$pocl" "${long[@]}"
+expect 0 ranks 2 resume plain --device "$pocl" --quiet
+same_points whole plain
+# finished: only reported, by any number
+expect 0 ranks 2 resume stop --device "$pocl" --quiet
+same_points whole stop
+
+# kill -9 of one rank ends the others; what was saved goes on elsewhere.
+mpirun -np 3 "$ERGOCL" run potts.json -o killed --device "$pocl" "${long[@]}" \
+    --set /checkpoint/every_seconds=0.3 >out 2>err &
+launcher=$!
+for ((i = 0; i < 100; i++)); do
+    [ -e killed/checkpoint.h5 ] && break
+    sleep 0.1
+done
+sleep 1
+victim=$(pgrep -P $launcher | head -n 1)
+start=$SECONDS
+kill -s KILL "$victim"
+code=0
+wait $launcher || code=$?
+[ $code -ne 0 ] || fail "a killed rank went unnoticed"
+[ $((SECONDS - start)) -le 10 ] || fail "$((SECONDS - start)) s until the others ended"
+expect 0 ranks 2 resume killed --device "$pocl" --quiet
+same_points whole killed
+
+# A rank that fails ends all, with its message and exit code, within seconds.
+start=$SECONDS
+expect 3 ranks 3 run potts.json -o failed --device "$pocl,no such device,$pocl" --quiet
+[ $((SECONDS - start)) -le 10 ] || fail "$((SECONDS - start)) s until all ended"
+says err "no such device"
+
+# A damaged file of one rank is refused with its name.
+printf 'X' | dd of=damaged/checkpoint-0-1.h5 bs=1 seek=700 conv=notrunc status=none
+expect 4 ranks 2 resume damaged --device "$pocl"
+says err checkpoint-0-1.h5
+exit 0

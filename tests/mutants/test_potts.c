@@ -1,0 +1,132 @@
+/*
+ * One Swendsen-Wang job, with ' for ", as a mutant is judged: test_potts 'JOB'. Bit for bit against
+ * the serial oracle; with test_potts 'JOB' ENERGY PSI2 by statistics alone against exact values,
+ * each |z| < 5 over 64 bins. The sampler is called without the run around it, whose audit would see
+ * that the chain is not the host's.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oracle/philox_ref.h"
+#include "oracle/potts_serial.h"
+#include "samplers/swendsen_wang/sw.h"
+
+static char *text;
+static double exact[2];
+static bool statistics;
+
+static struct ergo_context *ctx;
+static const struct ergo_sampler *sampler;
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != ERGO_OK)                                                                     \
+            fail_msg("%s: %s", #call, ergo_error_message(ctx));                                    \
+    } while (0)
+
+static void compare_bits(void *state, const struct ergo_batch *batch) {
+    for (size_t m = 0; m < batch->count; m++) {
+        const struct ergo_point *p = batch->points[m];
+        const struct ergo_value *size = ergo_point_value(p, "/system/size");
+        struct ergo_oracle_potts o;
+        struct ergo_text found = {0};
+        OK(sampler->ops->save(ctx, state, m, &found));
+        assert_true(ergo_oracle_potts_init(
+            &o, (int)size->size[0], (int)size->size[1], (int)ergo_point_int(p, "/system/q"),
+            ergo_point_real(p, "/system/coupling"), ergo_point_real(p, "/system/temperature"), true,
+            ergo_oracle_philox, p->stream));
+        for (uint64_t t = 0; t < 4; t++)
+            ergo_oracle_potts_sweep(&o, t);
+        const size_t row = ((size_t)o.Lx + 7) / 8, planes = found.length / row / (size_t)o.Ly;
+        for (int y = 0; y < o.Ly; y++)
+            for (int x = 0; x < o.Lx; x++) {
+                unsigned spin = 0;
+                for (size_t b = 0; b < planes; b++)
+                    spin |= ((uint8_t)found.data[((size_t)y * planes + b) * row + (size_t)x / 8] >>
+                                 (x % 8) &
+                             1u)
+                            << b;
+                if (spin != o.spins[y * o.Lx + x])
+                    fail_msg("member %zu, site (%d, %d): %u, oracle %u", m, x, y, spin,
+                             o.spins[y * o.Lx + x]);
+            }
+        ergo_text_free(&found);
+        ergo_oracle_potts_free(&o);
+    }
+}
+
+static void compare_values(void *state, const struct ergo_batch *batch) {
+    enum { BINS = 64, BLOCK = 50 };
+    const size_t members = batch->count;
+    double sums[2][BINS] = {{0}};
+    double *columns = malloc(BLOCK * members * SW_COLUMNS * sizeof(double));
+    OK(sampler->ops->advance(ctx, state, 0, 0, 50, 0));
+    for (size_t b = 0; b < BINS; b++) {
+        struct ergo_samples samples = {.columns = columns};
+        OK(sampler->ops->advance(ctx, state, 0, BLOCK, 1, b * BLOCK));
+        OK(sampler->ops->collect(ctx, state, 0, &samples));
+        for (size_t i = 0; i < BLOCK * members; i++) {
+            sums[0][b] += columns[i * SW_COLUMNS + SW_COLUMN_ENERGY];
+            sums[1][b] += columns[i * SW_COLUMNS + SW_COLUMN_PSI2];
+        }
+    }
+    free(columns);
+    for (int k = 0; k < 2; k++) {
+        double mean = 0, square = 0;
+        for (int b = 0; b < BINS; b++) {
+            const double x = sums[k][b] / (double)(BLOCK * members);
+            mean += x / BINS;
+            square += x * x / BINS;
+        }
+        const double error = sqrt((square - mean * mean) / (BINS - 1)),
+                     z = (mean - exact[k]) / error;
+        print_message("%s: %.6f(%.6f), z = %.2f\n", k ? "psi2" : "energy", mean, error, z);
+        if (!(fabs(z) < 5))
+            fail_msg("not the exact values: z = %.2f", z);
+    }
+}
+
+static void test_job(void **unused) {
+    (void)unused;
+    struct ergo_device *device = NULL;
+    struct ergo_job *job = NULL;
+    void *state = NULL;
+    ctx = ergo_context_create();
+    sampler = ergo_sampler_find("swendsen-wang");
+    OK(ergo_job_parse(ctx, text, strlen(text), "mutant", NULL, 0, &job));
+    OK(ergo_device_open(ctx, NULL, &device));
+    assert_int_equal(job->n_batches, 1);
+    OK(sampler->ops->create(ctx, &job->batches[0], device, &state));
+    OK(sampler->ops->init(ctx, state));
+    if (statistics) {
+        compare_values(state, &job->batches[0]);
+    } else {
+        OK(sampler->ops->advance(ctx, state, 0, 0, 4, 0));
+        compare_bits(state, &job->batches[0]);
+    }
+    sampler->ops->destroy(state);
+    ergo_device_close(device);
+    ergo_job_destroy(job);
+    ergo_context_destroy(ctx);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2 && argc != 4)
+        return 2;
+    statistics = argc == 4;
+    for (int k = 0; k < argc - 2; k++)
+        exact[k] = atof(argv[2 + k]);
+    text = argv[1];
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_job)};
+    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}
