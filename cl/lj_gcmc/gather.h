@@ -89,7 +89,21 @@ ERGO_INLINE float lj_gap(int d, float f) {
     return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
 }
 
-/* Offsets first, first + stride, ... below last, of the neighbourhood of `at`. */
+/* A cell's particles, every `stride`th from `first` on. */
+ERGO_INLINE void lj_visit_cell(const struct lj_home *home, __global const uint4 *cell, uint first,
+                               uint stride, struct lj_position at, struct lj_position away,
+                               uint has_away, uint is_new, const struct lj_member *m,
+                               struct lj_sum *sum) {
+    uint4 one = cell[0];
+    const uint count = one.w;
+    for (uint s = first; s < count; s += stride) {
+        if (s > 0u)
+            one = cell[s * home->plane];
+        lj_visit(lj_position_of(one), at, away, has_away, is_new, m, sum);
+    }
+}
+
+/* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, struct lj_position at, struct lj_position away,
                          uint has_away, uint is_new, uint first, uint stride, uint last,
                          const struct lj_member *m, struct lj_sum *sum) {
@@ -98,7 +112,7 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, struct lj_position at, stru
     const float wx = m->scale[0] * (0x1p32f / LJ_NX), wy = m->scale[1] * (0x1p32f / LJ_NY),
                 wz = m->scale[2] * (0x1p32f / LJ_NZ), reach2 = m->cutoff2 * 1.0001f;
 #endif
-    for (uint i = first; i < last * LJ_LANES; i += stride) {
+    for (uint i = first; i < last; i += stride) {
         const uint packed = home->offsets[i / LJ_LANES];
         const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
                   dz = (int)(packed << 8) >> 24;
@@ -111,19 +125,8 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, struct lj_position at, stru
 #endif
         const int x = lj_wrap(c.x + dx, LJ_NX), y = lj_wrap(c.y + dy, LJ_NY),
                   z = lj_wrap(c.z + dz, LJ_NZ);
-        __global const uint4 *cell = home->cells + ((z * LJ_NY + y) * LJ_NX + x);
-#if LJ_LANES == 1
-        const uint4 one = cell[0];
-        if (one.w == 0u)
-            continue;
-        lj_visit(lj_position_of(one), at, away, has_away, is_new, m, sum);
-        for (uint s = 1u; s < one.w; s++)
-            lj_visit(lj_position_of(cell[s * home->plane]), at, away, has_away, is_new, m, sum);
-#else
-        const uint count = cell[0].w;
-        for (uint s = i % LJ_LANES; s < count; s += LJ_LANES)
-            lj_visit(lj_position_of(cell[s * home->plane]), at, away, has_away, is_new, m, sum);
-#endif
+        lj_visit_cell(home, home->cells + ((z * LJ_NY + y) * LJ_NX + x), i % LJ_LANES, LJ_LANES, at,
+                      away, has_away, is_new, m, sum);
     }
 }
 
@@ -154,10 +157,14 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, struct lj_position p
 }
 #endif
 
-/*
- * The sums that a trial move changes, the share of one work-item. phase 0: the nearest offsets of
- * the new position, where a core may be hit; phase 1: the rest.
- */
+/* Shares of phase 0 of the gathering: the nearest cells of the new position, where a core may be
+ * hit; and of phase 1, the rest and the neighbourhood of the old position. */
+#if LJ_CELLS
+#define LJ_FIRST (LJ_NEAR * LJ_LANES)
+#define LJ_ALL (LJ_OFFSETS * LJ_LANES)
+#endif
+
+/* The sums that a trial move changes, the share of one work-item in one phase. */
 ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *move,
                            struct lj_position from, uint particles, uint phase, uint item,
                            uint items, const struct lj_member *m, struct lj_sum *sum) {
@@ -166,25 +173,18 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
     if (m->ideal || move->idle)
         return;
 #if LJ_CELLS
-    if (phase == 0u) {
-        if (has_new)
-            lj_scan(home, move->to, from, has_old, 1u, item, items, LJ_NEAR, m, sum);
-        return;
-    }
-    if (has_new)
-        lj_scan(home, move->to, from, has_old, 1u, LJ_NEAR * LJ_LANES + item, items, LJ_OFFSETS, m,
+    /* new, then old: one loop around one copy of the code, for compilers that inline everything */
+    for (uint side = has_new ? 0u : 1u; side < (has_old && phase ? 2u : 1u); side++)
+        lj_scan(home, side ? from : move->to, from, has_old, 1u - side,
+                (side || phase == 0u ? 0u : LJ_FIRST) + item, items, phase ? LJ_ALL : LJ_FIRST, m,
                 sum);
-    if (has_old)
-        lj_scan(home, from, from, 1u, 0u, item, items, LJ_OFFSETS, m, sum);
 #else
     if (phase == 0u)
         return;
     for (uint j = item; j < particles; j += items) {
         const struct lj_position q = lj_position_of(home->particles[j]);
-        if (has_new)
-            lj_visit(q, move->to, from, has_old, 1u, m, sum);
-        if (has_old)
-            lj_visit(q, from, from, 1u, 0u, m, sum);
+        for (uint side = has_new ? 0u : 1u; side < (has_old ? 2u : 1u); side++)
+            lj_visit(q, side ? from : move->to, from, has_old, 1u - side, m, sum);
     }
 #endif
 }
