@@ -36,36 +36,26 @@ ERGO_INLINE struct lj_move lj_propose(const struct lj_home *home, const struct l
 
 /* Counters, running sums, tuning; then the step is done. */
 ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m,
-                           const struct lj_move *move, uint accepted, lj_long energy,
-                           lj_long virial) {
-    const uint displaced = move->kind == (uint)LJ_DISPLACEMENT ? 1u : 0u;
-    const uint inserted = move->kind == (uint)LJ_INSERTION ? 1u : 0u;
-    const uint deleted = move->kind == (uint)LJ_DELETION ? 1u : 0u;
-    c->tried[0] += displaced;
-    c->tried[1] += inserted;
-    c->tried[2] += deleted;
+                           const struct lj_move *move, uint accepted, long energy, long virial) {
+    const uint one = move->kind == (uint)LJ_DISPLACEMENT ? 1u
+                     : move->kind == (uint)LJ_INSERTION  ? 0x10000u
+                                                         : 0u;
+    c->now.tried += one;
     if (accepted) {
-        c->accepted[0] += displaced;
-        c->accepted[1] += inserted;
-        c->accepted[2] += deleted;
-        c->particles += inserted - deleted;
+        c->now.accepted += one;
+        c->now.accepted_deletion += one ? 0u : 1u;
+        c->particles += move->kind == (uint)LJ_INSERTION ? 1u : one ? 0u : 0xffffffffu;
         c->energy += energy;
         c->virial += virial;
     }
-    if (c->step < m->tune_until) {
-        c->tried_window += displaced;
-        c->accepted_window += accepted & displaced;
-        if ((c->step + 1UL) % LJ_TUNE_EVERY == 0UL) {
-            c->step_size = lj_tuned(c->step_size, c->tried_window, c->accepted_window);
-            c->tried_window = c->accepted_window = 0u;
-        }
-    }
     c->step++;
-}
-
-ERGO_INLINE void lj_reset_counters(struct lj_chain *c) {
-    for (int k = 0; k < 3; k++)
-        c->tried[k] = c->accepted[k] = 0u;
+    if (c->step % LJ_WINDOW == 0UL) {
+        if (c->step <= m->tune_until)
+            c->step_size =
+                lj_tuned(c->step_size, c->now.tried & 0xffffu, c->now.accepted & 0xffffu);
+        c->last = c->now;
+        c->now.tried = c->now.accepted = c->now.accepted_deletion = 0u;
+    }
 }
 
 ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
@@ -73,10 +63,8 @@ ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
     s.energy = c->energy;
     s.virial = c->virial;
     s.particles = c->particles;
-    for (int k = 0; k < 3; k++) {
-        s.tried[k] = c->tried[k];
-        s.accepted[k] = c->accepted[k];
-    }
+    s.now = c->now;
+    s.last = c->last;
     s.pad = 0u;
     return s;
 }

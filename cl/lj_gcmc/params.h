@@ -20,8 +20,9 @@ enum lj_kind { LJ_DISPLACEMENT, LJ_INSERTION, LJ_DELETION, LJ_KINDS };
 /* Why a chain waits for the host. It stands exactly before a move that needs more room. */
 enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL };
 
-/* Moves between two adjustments of the largest displacement. */
-#define LJ_TUNE_EVERY 1024
+/* Moves are counted in windows of so many, which begin at multiples of it: what a sample says of
+ * acceptances depends on the chain alone. Between two the largest displacement is adjusted. */
+#define LJ_WINDOW 1024
 
 /* A chain's parameters: constant during a run. Lengths in sigma. */
 struct lj_member {
@@ -43,6 +44,13 @@ struct lj_member {
 };
 #define LJ_MEMBER_BYTES 88
 
+/* Counts of a window, 16 bits each; deletions are what is left. */
+struct lj_counts {
+    uint tried;             /* displacements, insertions << 16 */
+    uint accepted;          /* the same */
+    uint accepted_deletion;
+};
+
 /* A chain's state beside its particles. */
 struct lj_chain {
     ulong step;         /* moves done */
@@ -50,19 +58,17 @@ struct lj_chain {
     lj_long virial;     /* sum over pairs of 2 s12 - s6 */
     uint particles;     /* N */
     uint step_size;     /* largest displacement in units of shortest side / 2^32 */
-    uint tried_window;  /* displacements since the last adjustment, */
-    uint accepted_window;
-    uint status; /* enum lj_status */
+    uint status;        /* enum lj_status */
     uint pad;
-    uint tried[4]; /* since the last sample, by kind */
-    uint accepted[4];
+    struct lj_counts now;  /* the window that has begun */
+    struct lj_counts last; /* the one before */
 };
-#define LJ_CHAIN_BYTES 80
+#define LJ_CHAIN_BYTES 64
 
 struct lj_sample {
     lj_long energy, virial;
     uint particles;
-    uint tried[3], accepted[3];
+    struct lj_counts now, last;
     uint pad;
 };
 #define LJ_SAMPLE_BYTES 48

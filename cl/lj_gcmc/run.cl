@@ -21,8 +21,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     const struct lj_home home =
         lj_home_of(particles, cells, offsets, capacity, slots, chain, n_chains);
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
-    if (count && c.step == start)
-        lj_reset_counters(&c);
     if (item < 2u)
         overlaps[item] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -74,8 +72,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             if (c.step == next) {
                 if (count && item == 0u && c.step > start)
                     samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
-                if (count)
-                    lj_reset_counters(&c);
                 next += every;
             }
         }

@@ -52,8 +52,6 @@ __kernel void lj_decide(__global const struct lj_member *members, __global struc
     struct lj_chain c = chains[chain];
     if (c.status != (uint)LJ_RUNNING || c.step >= target)
         return;
-    if (count && c.step == start)
-        lj_reset_counters(&c);
     const struct lj_home home =
         lj_home_of(particles, cells, offsets, capacity, slots, chain, n_chains);
     struct lj_position from;
@@ -74,10 +72,8 @@ __kernel void lj_decide(__global const struct lj_member *members, __global struc
         if (accepted)
             lj_apply(&home, &move, from, c.particles);
         lj_finish(&c, &m, &move, accepted, sum.energy, sum.virial);
-        if (count && c.step > start && (c.step - start) % every == 0UL) {
+        if (count && c.step > start && (c.step - start) % every == 0UL)
             samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
-            lj_reset_counters(&c);
-        }
     }
     chains[chain] = c;
 }

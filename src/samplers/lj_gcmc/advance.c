@@ -50,9 +50,16 @@ static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
 static enum ergo_status launch_to(struct ergo_context *ctx, struct lj_state *s,
                                   const struct lj_slot *slot, uint64_t from, uint64_t to) {
     enum ergo_status status = ERGO_OK;
+    const uint64_t most =
+        lj_launch_steps(s->device, &s->grid, &s->launch, s->slots, s->capacity);
+    if (most == 0)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s ends a kernel's loops too early for a chain that has become this "
+                         "dense: use another device",
+                         s->device->summary.name);
     while (from < to && status == ERGO_OK) {
         const uint64_t rest = to - from;
-        from += rest < s->launch.launch_steps ? rest : s->launch.launch_steps;
+        from += rest < most ? rest : most;
         status = launch_run(ctx, s, slot, from);
     }
     return status;
@@ -202,6 +209,16 @@ enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s) {
 
 /* ---- collect --------------------------------------------------------------------------------- */
 
+static void add_counts(const struct lj_counts *c, uint64_t moves, double *to) {
+    const uint32_t displacements = c->tried & 0xffff, insertions = c->tried >> 16;
+    to[LJ_COLUMN_TRIED] += displacements;
+    to[LJ_COLUMN_TRIED + 1] += insertions;
+    to[LJ_COLUMN_TRIED + 2] += (double)(moves - displacements - insertions);
+    to[LJ_COLUMN_ACCEPTED] += c->accepted & 0xffff;
+    to[LJ_COLUMN_ACCEPTED + 1] += c->accepted >> 16;
+    to[LJ_COLUMN_ACCEPTED + 2] += c->accepted_deletion;
+}
+
 static void convert_samples(const struct lj_state *s, const struct lj_slot *slot, double *columns) {
     const size_t members = s->batch->count;
     for (size_t m = 0; m < members; m++) {
@@ -213,10 +230,12 @@ static void convert_samples(const struct lj_state *s, const struct lj_slot *slot
             to[LJ_COLUMN_ENERGY] = lj_energy_of(system.epsilon, from->energy) +
                                    lj_tail_energy(&system, from->particles);
             to[LJ_COLUMN_VIRIAL] = lj_virial_of(system.epsilon, from->virial);
-            for (int k = 0; k < 3; k++) {
-                to[LJ_COLUMN_TRIED + k] = from->tried[k];
-                to[LJ_COLUMN_ACCEPTED + k] = from->accepted[k];
-            }
+            const uint64_t step = slot->start + (i / members + 1) * slot->every;
+            for (int k = 0; k < 6; k++)
+                to[LJ_COLUMN_TRIED + k] = 0;
+            add_counts(&from->now, step % LJ_WINDOW, to);
+            if (step >= LJ_WINDOW)
+                add_counts(&from->last, LJ_WINDOW, to);
         }
     }
 }

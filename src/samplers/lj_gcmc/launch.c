@@ -40,6 +40,8 @@ static uint32_t choose_group(const struct ergo_device *device, size_t members, i
     const double units = d->compute_units ? d->compute_units : 1;
     if (wish)
         return power_of_two_down((double)wish, most);
+    if (device->quirks.loop_limit) /* llvmpipe: eight work-items to a vector */
+        return power_of_two_down(8, most);
     if (device->type == CL_DEVICE_TYPE_CPU)
         return 1;
     return power_of_two_down(fmax(32, fmin(256, 2048 * units / (double)members)), most);
@@ -58,7 +60,8 @@ static enum ergo_status refuse(struct ergo_context *ctx, const struct ergo_devic
     return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                      "%s (%s) cannot hold this batch: it needs a buffer of %.3g MiB and %.3g MiB in "
                      "all; the device allows %.3g and has %.3g MiB. Use a smaller box, fewer "
-                     "replicas or scan points, or another device",
+                     "replicas or scan points, less room at the start (/tuning/slots, "
+                     "/tuning/capacity), or another device",
                      d->name, d->id, (double)plan->largest_buffer / 1048576,
                      (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
                      (double)d->global_memory / 1048576);
@@ -76,6 +79,20 @@ static double move_seconds(const struct lj_system *s, const struct lj_grid *grid
         return (2e-7 + 4e-9 * looked_at + 5e-9 * pairs) * ceil((double)members / units);
     const double rounds = ceil((double)members / (units * 16));
     return rounds * (1e-6 + 5e-8 * (looked_at + pairs) / l->group) + (l->per_move ? 1e-5 : 0);
+}
+
+/* Where loops end by themselves (struct ergo_quirks), no launch may come near: loop iterations of a
+ * work-item in one move, at worst. */
+uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid *grid,
+                         const struct lj_launch *l, uint32_t slots, uint32_t capacity) {
+    if (!device->quirks.loop_limit)
+        return l->launch_steps;
+    const uint64_t items = l->per_move ? 1 : l->group;
+    const uint64_t visits = grid->n_offsets
+                                ? 2 * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + slots
+                                : 3 * ((uint64_t)capacity / items + 1);
+    const uint64_t most = device->quirks.loop_limit / (visits + 32 + l->blocks);
+    return l->launch_steps < most ? l->launch_steps : most;
 }
 
 enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -120,6 +137,10 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
     l.total_parts = (uint32_t)fmin(64, fmax(1, ceil(4.0 * (d->compute_units ? d->compute_units : 1) /
                                                     (double)batch->count)));
+    if (device->quirks.loop_limit) { /* a particle per work-item */
+        l.total_group = 256;
+        l.total_parts = 64;
+    }
     l.bins = lj_bins(first);
     const uint64_t members = batch->count;
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/curve_every");
@@ -158,6 +179,12 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                  batch->count, l.per_move ? l.blocks : 1, l.group, grid->n[0], grid->n[1],
                  grid->n[2], grid->n_offsets, l.slots);
     *launch = l;
+    if (lj_launch_steps(device, grid, &l, l.slots, l.capacity) == 0 ||
+        (device->quirks.loop_limit && l.capacity > l.total_group * l.total_parts))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s (%s) ends a kernel's loops after %llu iterations, too few for this "
+                         "box: use a smaller one, or another device",
+                         d->name, d->id, (unsigned long long)device->quirks.loop_limit);
     if (grid->cells > 0x7fffffffu || plan->largest_buffer > d->largest_buffer ||
         plan->device_bytes > d->global_memory)
         return refuse(ctx, device, plan);

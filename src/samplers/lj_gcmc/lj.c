@@ -191,8 +191,13 @@ enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, boo
     int64_t *sums = malloc(24 * members * parts);
     if (!sums)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
-    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 9, 2,
-                                                 global, local, NULL);
+    /* nothing that an earlier launch left may look like an answer */
+    memset(sums, 0xff, 24 * members * parts);
+    enum ergo_status status =
+        ergo_buffer_write(ctx, s->device, s->total_parts, 0, 24 * members * parts, sums);
+    if (status == ERGO_OK)
+        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 9, 2, global, local,
+                                    NULL);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, 24 * members * parts, sums);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {

@@ -104,6 +104,9 @@ uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
 enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                 const struct ergo_device *device, struct lj_grid *grid,
                                 struct lj_launch *launch, struct ergo_plan *plan);
+/* Most moves of a launch with room for `slots` in a cell and `capacity` particles. */
+uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid *grid,
+                         const struct lj_launch *l, uint32_t slots, uint32_t capacity);
 uint32_t lj_bins(const struct ergo_point *point);
 size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
 

@@ -10,12 +10,12 @@ const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"particles", "", "N"},
     {"energy", "energy", "U, with the tail correction where the job asks for it"},
     {"virial", "energy", "W = sum of r f over the pairs within the cutoff"},
-    {"tried_displacement", "", "displacements tried since the last sample"},
-    {"tried_insertion", "", "insertions tried since the last sample"},
-    {"tried_deletion", "", "deletions tried since the last sample"},
-    {"accepted_displacement", "", "displacements accepted since the last sample"},
-    {"accepted_insertion", "", "insertions accepted since the last sample"},
-    {"accepted_deletion", "", "deletions accepted since the last sample"},
+    {"tried_displacement", "", "displacements tried in the last 1024 to 2047 moves"},
+    {"tried_insertion", "", "insertions tried in the last 1024 to 2047 moves"},
+    {"tried_deletion", "", "deletions tried in the last 1024 to 2047 moves"},
+    {"accepted_displacement", "", "displacements accepted in the last 1024 to 2047 moves"},
+    {"accepted_insertion", "", "insertions accepted in the last 1024 to 2047 moves"},
+    {"accepted_deletion", "", "deletions accepted in the last 1024 to 2047 moves"},
 };
 
 #define SAMPLE(name, expression)                                                                   \

@@ -51,11 +51,11 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
 }
 
 /* ---- the canonical state ---------------------------------------------------------------------
- * Little-endian: energy, virial (8 bytes each), N, largest displacement, displacements tried and
- * accepted since it was last tuned (4 bytes each), then 12 bytes a particle in their order, which
- * is part of the chain: which particle is picked depends on it. */
+ * Little-endian: energy, virial (8 bytes each), N, largest displacement, the counts of the window
+ * that has begun and of the one before (struct lj_counts; 4 bytes each), then 12 bytes a particle in
+ * their order, which is part of the chain: which particle is picked depends on it. */
 
-enum { HEADER = 32 };
+enum { HEADER = 48 };
 
 static void put(unsigned char *at, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++)
@@ -84,8 +84,12 @@ enum ergo_status lj_save(struct ergo_context *ctx, void *opaque, size_t member,
     put(header + 8, (uint64_t)c->virial, 8);
     put(header + 16, n, 4);
     put(header + 20, c->step_size, 4);
-    put(header + 24, c->tried_window, 4);
-    put(header + 28, c->accepted_window, 4);
+    const struct lj_counts *const counts[2] = {&c->now, &c->last};
+    for (int k = 0; k < 2; k++) {
+        put(header + 24 + 12 * k, counts[k]->tried, 4);
+        put(header + 28 + 12 * k, counts[k]->accepted, 4);
+        put(header + 32 + 12 * k, counts[k]->accepted_deletion, 4);
+    }
     ergo_text_append_bytes(text, header, HEADER);
     for (uint32_t i = 0; i < n; i++) {
         for (int k = 0; k < 3; k++)
@@ -95,6 +99,11 @@ enum ergo_status lj_save(struct ergo_context *ctx, void *opaque, size_t member,
     free(words);
     return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %u particles", n)
                         : ERGO_OK;
+}
+
+static struct lj_counts get_counts(const unsigned char *at) {
+    return (struct lj_counts){(uint32_t)get(at, 4), (uint32_t)get(at + 4, 4),
+                              (uint32_t)get(at + 8, 4)};
 }
 
 enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
@@ -118,8 +127,8 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
         .virial = (int64_t)get(at + 8, 8),
         .particles = (uint32_t)n,
         .step_size = (uint32_t)get(at + 20, 4),
-        .tried_window = (uint32_t)get(at + 24, 4),
-        .accepted_window = (uint32_t)get(at + 28, 4),
+        .now = get_counts(at + 24),
+        .last = get_counts(at + 36),
     };
     s->step = step;
     enum ergo_status status = lj_place(ctx, s, member, words, (uint32_t)n);
