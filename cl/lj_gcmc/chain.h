@@ -24,9 +24,9 @@ ERGO_INLINE struct lj_home lj_home_of(__global uint4 *particles, __global uint4 
 
 /* The trial move of this step; *from: where its particle is. */
 ERGO_INLINE struct lj_move lj_propose(const struct lj_home *home, const struct lj_member *m,
-                                      const struct lj_chain *c, struct lj_position *from) {
+                                      const struct lj_chain *c, lj_position *from) {
     struct lj_move move = lj_draw(m, c->particles, c->step_size, c->step);
-    from->x = from->y = from->z = 0u;
+    *from = (uint4)(0u);
     if (move.kind != (uint)LJ_INSERTION && !move.idle)
         *from = lj_position_of(home->particles[move.index]);
     if (move.kind == (uint)LJ_DISPLACEMENT && m->local_moves)

@@ -44,9 +44,14 @@ ERGO_INLINE uint lj_as_uint(float f) {
 }
 #endif
 
-struct lj_position {
+/* A vector on devices, .w unused: Oclgrind loses track of structs passed by value. */
+#ifdef __OPENCL_VERSION__
+typedef uint4 lj_position;
+#else
+typedef struct {
     uint x, y, z;
-};
+} lj_position;
+#endif
 
 /* A pair sum: energy and virial, and whether a core was hit. */
 struct lj_sum {
@@ -59,7 +64,7 @@ struct lj_move {
     uint kind, index; /* of the particle; displacement and deletion */
     uint idle;        /* nothing to displace or delete: rejected */
     uint word;        /* uniform of the acceptance test */
-    struct lj_position to;
+    lj_position to;
 };
 
 /* 1/x for normal x > 0, within 1 unit in the last place: the guess is good to 12%, and each Newton
@@ -87,7 +92,7 @@ ERGO_INLINE float lj_exp(float x) {
     return p * lj_as_float((uint)((int)n + 127) << 23);
 }
 
-ERGO_INLINE float lj_distance2(struct lj_position a, struct lj_position b, const float *scale) {
+ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale) {
     const float x = (float)(int)(a.x - b.x) * scale[0];
     const float y = (float)(int)(a.y - b.y) * scale[1];
     const float z = (float)(int)(a.z - b.z) * scale[2];
@@ -112,6 +117,9 @@ ERGO_INLINE struct lj_move lj_draw(const struct lj_member *m, uint particles, ui
         ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(LJ_PURPOSE_MOVE, 1),
                           m->key0, m->key1);
     struct lj_move move;
+#ifdef __OPENCL_VERSION__
+    move.to = (uint4)(0u);
+#endif
     const uint k = a.x >> 1;
     move.kind = k < m->displacement ? (uint)LJ_DISPLACEMENT
                 : k < m->insertion  ? (uint)LJ_INSERTION
@@ -134,7 +142,7 @@ ERGO_INLINE uint lj_shift_by(uint from, uint word, uint step_size, uint ratio) {
 }
 
 /* The new position of a displacement in steps: from the words drawn for a position. */
-ERGO_INLINE void lj_local_target(const struct lj_member *m, struct lj_position from, uint step_size,
+ERGO_INLINE void lj_local_target(const struct lj_member *m, lj_position from, uint step_size,
                                  struct lj_move *move) {
     move->to.x = lj_shift_by(from.x, move->to.x, step_size, m->ratio[0]);
     move->to.y = lj_shift_by(from.y, move->to.y, step_size, m->ratio[1]);

@@ -27,20 +27,16 @@ struct lj_home {
     uint capacity, slots;
 };
 
-ERGO_INLINE struct lj_position lj_position_of(uint4 p) {
-    struct lj_position q;
-    q.x = p.x;
-    q.y = p.y;
-    q.z = p.z;
-    return q;
+ERGO_INLINE lj_position lj_position_of(uint4 p) {
+    return p;
 }
 
-ERGO_INLINE uint lj_same(struct lj_position a, struct lj_position b) {
+ERGO_INLINE uint lj_same(lj_position a, lj_position b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
 /* One pair. `away` is the place the moving particle has or had: no partner of its own. */
-ERGO_INLINE void lj_visit(struct lj_position q, struct lj_position at, struct lj_position away,
+ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away,
                           uint has_away, uint is_new, const struct lj_member *m,
                           struct lj_sum *sum) {
     const float r2 = lj_distance2(q, at, m->scale);
@@ -63,7 +59,7 @@ struct lj_place {
     float fx, fy, fz;
 };
 
-ERGO_INLINE struct lj_place lj_place_of(struct lj_position p) {
+ERGO_INLINE struct lj_place lj_place_of(lj_position p) {
     struct lj_place c;
     c.x = (int)mul_hi(p.x, (uint)LJ_NX);
     c.y = (int)mul_hi(p.y, (uint)LJ_NY);
@@ -74,7 +70,7 @@ ERGO_INLINE struct lj_place lj_place_of(struct lj_position p) {
     return c;
 }
 
-ERGO_INLINE uint lj_cell_of(struct lj_position p) {
+ERGO_INLINE uint lj_cell_of(lj_position p) {
     return (mul_hi(p.z, (uint)LJ_NZ) * (uint)LJ_NY + mul_hi(p.y, (uint)LJ_NY)) * (uint)LJ_NX +
            mul_hi(p.x, (uint)LJ_NX);
 }
@@ -91,7 +87,7 @@ ERGO_INLINE float lj_gap(int d, float f) {
 
 /* A cell's particles, every `stride`th from `first` on. */
 ERGO_INLINE void lj_visit_cell(const struct lj_home *home, __global const uint4 *cell, uint first,
-                               uint stride, struct lj_position at, struct lj_position away,
+                               uint stride, lj_position at, lj_position away,
                                uint has_away, uint is_new, const struct lj_member *m,
                                struct lj_sum *sum) {
     uint4 one = cell[0];
@@ -104,7 +100,7 @@ ERGO_INLINE void lj_visit_cell(const struct lj_home *home, __global const uint4 
 }
 
 /* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell. */
-ERGO_INLINE void lj_scan(const struct lj_home *home, struct lj_position at, struct lj_position away,
+ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint first, uint stride, uint last,
                          const struct lj_member *m, struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(at);
@@ -130,11 +126,11 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, struct lj_position at, stru
     }
 }
 
-ERGO_INLINE uint lj_is_full(const struct lj_home *home, struct lj_position p) {
+ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
     return home->cells[lj_cell_of(p)].w >= home->slots;
 }
 
-ERGO_INLINE void lj_cell_add(const struct lj_home *home, struct lj_position p) {
+ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
     __global uint4 *cell = home->cells + lj_cell_of(p);
     const uint count = cell[0].w;
     if (count == 0u) {
@@ -145,7 +141,7 @@ ERGO_INLINE void lj_cell_add(const struct lj_home *home, struct lj_position p) {
     cell[0].w = count + 1u;
 }
 
-ERGO_INLINE void lj_cell_remove(const struct lj_home *home, struct lj_position p) {
+ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
     __global uint4 *cell = home->cells + lj_cell_of(p);
     const uint count = cell[0].w;
     uint s = 0u;
@@ -166,7 +162,7 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, struct lj_position p
 
 /* The sums that a trial move changes, the share of one work-item in one phase. */
 ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *move,
-                           struct lj_position from, uint particles, uint phase, uint item,
+                           lj_position from, uint particles, uint phase, uint item,
                            uint items, const struct lj_member *m, struct lj_sum *sum) {
     const uint has_old = move->kind != (uint)LJ_INSERTION;
     const uint has_new = move->kind != (uint)LJ_DELETION;
@@ -182,7 +178,7 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
     if (phase == 0u)
         return;
     for (uint j = item; j < particles; j += items) {
-        const struct lj_position q = lj_position_of(home->particles[j]);
+        const lj_position q = lj_position_of(home->particles[j]);
         for (uint side = has_new ? 0u : 1u; side < (has_old ? 2u : 1u); side++)
             lj_visit(q, side ? from : move->to, from, has_old, 1u - side, m, sum);
     }
@@ -191,7 +187,7 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
 
 /* Would the accepted move need more room than there is? LJ_RUNNING: no. */
 ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move,
-                         struct lj_position from, uint particles) {
+                         lj_position from, uint particles) {
     if (move->kind == (uint)LJ_INSERTION && particles >= home->capacity)
         return (uint)LJ_PARTICLES_FULL;
 #if LJ_CELLS
@@ -206,7 +202,7 @@ ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move,
 
 /* Carry out an accepted move; the last particle fills the place of a deleted one. */
 ERGO_INLINE void lj_apply(const struct lj_home *home, const struct lj_move *move,
-                          struct lj_position from, uint particles) {
+                          lj_position from, uint particles) {
     const uint4 to = (uint4)(move->to.x, move->to.y, move->to.z, 0u);
 #if LJ_CELLS
     if (move->kind != (uint)LJ_INSERTION)

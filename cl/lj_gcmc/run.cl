@@ -31,7 +31,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 
     while (c.step < target && c.status == (uint)LJ_RUNNING) {
         struct lj_sum sum = {0, 0, 0u};
-        struct lj_position from;
+        lj_position from;
         const struct lj_move move = lj_propose(&home, &m, &c, &from);
         const uint flag = (uint)c.step & 1u;
 

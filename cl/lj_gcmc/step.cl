@@ -16,7 +16,7 @@ lj_trial(__global const struct lj_member *members, __global const struct lj_chai
     const struct lj_home home =
         lj_home_of(particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
     struct lj_sum sum = {0, 0, 0u};
-    struct lj_position from;
+    lj_position from;
     const struct lj_move move = lj_propose(&home, &m, &c, &from);
     const uint items = n_parts * LJ_GROUP, first = part * LJ_GROUP + item;
     lj_gather(&home, &move, from, c.particles, 0u, first, items, &m, &sum);
@@ -54,7 +54,7 @@ __kernel void lj_decide(__global const struct lj_member *members, __global struc
         return;
     const struct lj_home home =
         lj_home_of(particles, cells, offsets, capacity, slots, chain, n_chains);
-    struct lj_position from;
+    lj_position from;
     const struct lj_move move = lj_propose(&home, &m, &c, &from);
     struct lj_sum sum = {0, 0, 0u};
     for (uint p = 0u; p < n_parts; p++) {

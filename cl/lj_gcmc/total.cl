@@ -22,7 +22,7 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     long energy = 0, virial = 0;
     uint overlap = 0u;
     for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += stride) {
-        const struct lj_position at = lj_position_of(home.particles[i]);
+        const lj_position at = lj_position_of(home.particles[i]);
         struct lj_sum sum = {0, 0, 0u};
         if (brute) {
             for (uint j = 0u; j < n; j++)
@@ -94,7 +94,7 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     barrier(CLK_LOCAL_MEM_FENCE);
     const float far = edges[LJ_BINS];
     for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += n_parts * LJ_TOTAL_GROUP) {
-        const struct lj_position at = lj_position_of(mine[i]);
+        const lj_position at = lj_position_of(mine[i]);
         for (uint j = 0u; j < n; j++) {
             const float r2 = lj_distance2(lj_position_of(mine[j]), at, m.scale);
             if (r2 < far && j != i)

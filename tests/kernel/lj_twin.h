@@ -22,7 +22,7 @@
 
 struct lj_twin {
     struct lj_member m;
-    struct lj_position *p;
+    lj_position *p;
     uint32_t n, room, step_size;
     uint32_t counts[2][3], last[2][3]; /* tried and accepted, by kind; of windows */
     uint64_t step;
@@ -30,7 +30,7 @@ struct lj_twin {
 };
 
 /* Sums of one particle's pairs; false: an overlap. `skip`: its place in the list, or n. */
-static inline bool lj_twin_sums(const struct lj_twin *t, struct lj_position at, uint32_t skip,
+static inline bool lj_twin_sums(const struct lj_twin *t, lj_position at, uint32_t skip,
                                 int64_t *energy, int64_t *virial) {
     bool free = true;
     *energy = *virial = 0;
@@ -72,7 +72,7 @@ static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *poi
 
 static inline void lj_twin_move(struct lj_twin *t) {
     struct lj_move move = lj_draw(&t->m, t->n, t->step_size, t->step);
-    struct lj_position from = {0, 0, 0};
+    lj_position from = {0, 0, 0};
     int64_t old_energy = 0, old_virial = 0, energy = 0, virial = 0;
     bool free = true;
     const bool out = move.kind != LJ_INSERTION, in = move.kind != LJ_DELETION;

@@ -44,12 +44,12 @@ static void test_static(void **state) {
 
         /* the kernels' arithmetic: 2^-32 of a side, fp32 pairs, sums of 2^-30 */
         struct lj_member m = {.cutoff2 = 6.25f, .core2 = 0.3f};
-        struct lj_position p[343];
+        lj_position p[343];
         long long energy = 0, w = 0;
         for (int k = 0; k < 3; k++)
             m.scale[k] = (float)(l * 0x1p-32);
         for (size_t i = 0; i < o.n; i++) {
-            p[i] = (struct lj_position){(uint)(r[i][0] / l * 0x1p32), (uint)(r[i][1] / l * 0x1p32),
+            p[i] = (lj_position){(uint)(r[i][0] / l * 0x1p32), (uint)(r[i][1] / l * 0x1p32),
                                         (uint)(r[i][2] / l * 0x1p32)};
             for (size_t j = 0; j < i; j++) {
                 const float r2 = lj_distance2(p[i], p[j], m.scale);
