@@ -4,22 +4,20 @@
 
 #include "lj_gcmc/gather.h"
 
-ERGO_INLINE struct lj_home lj_home_of(__global uint4 *particles, __global uint4 *cells,
-                                      __global const uint *offsets, uint capacity, uint slots,
-                                      uint chain, uint chains) {
-    struct lj_home home;
-    home.particles = particles + (ulong)chain * capacity;
-    home.capacity = capacity;
-    home.slots = slots;
-    home.offsets = offsets;
+ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __global uint4 *cells,
+                            __global const uint *offsets, uint capacity, uint slots, uint chain,
+                            uint chains) {
+    home->particles = particles + (ulong)chain * capacity;
+    home->capacity = capacity;
+    home->slots = slots;
+    home->offsets = offsets;
 #if LJ_CELLS
-    home.cells = cells + (ulong)chain * LJ_GRID;
-    home.plane = (ulong)chains * LJ_GRID;
+    home->cells = cells + (ulong)chain * LJ_GRID;
+    home->plane = (ulong)chains * LJ_GRID;
 #else
-    home.cells = cells;
-    home.plane = 0UL;
+    home->cells = cells;
+    home->plane = 0UL;
 #endif
-    return home;
 }
 
 /* The trial move of this step; *from: where its particle is. */

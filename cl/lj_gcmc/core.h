@@ -7,8 +7,8 @@
  * Energy. s6 = (sigma/r)^6 in fp32 with + - * fma alone; s12 - s6 is truncated to a multiple of
  * 2^-30 and summed in 64-bit integers: sums do not depend on their order and a running sum does not
  * drift. A pair's energy is 4 epsilon (s12 - s6). Bound: a sum overflows at 2^33 = 8.6e9 in units
- * of 4 epsilon; with temperatures up to 100 epsilon a state of N particles has some 4 N at most from
- * below (twelve neighbours in the well) and 100 N from above, and N is below 2^26.
+ * of 4 epsilon; with temperatures up to 100 epsilon a state of N particles has some 4 N at most
+ * from below (twelve neighbours in the well) and 100 N from above, and N is below 2^26.
  *
  * Core. A pair closer than r_core has infinite energy: u(r_core) = 100 T, weights of exp(-100).
  * It bounds s12 by 2600 and lets a move end early.
@@ -81,11 +81,11 @@ ERGO_INLINE float lj_exp(float x) {
     const float n = lj_floor(LJ_FMA(x, 0x1.715476p+0f, 0.5f));
     float r = LJ_FMA(n, -0x1.62e400p-1f, x);
     r = LJ_FMA(n, 0x1.7f7d1cp-20f * -1.0f, r);
-    float p = 0x1.a01a02p-13f;           /* 1/5040 */
-    p = LJ_FMA(p, r, 0x1.6c16c2p-10f);   /* 1/720 */
-    p = LJ_FMA(p, r, 0x1.111112p-7f);    /* 1/120 */
-    p = LJ_FMA(p, r, 0x1.555556p-5f);    /* 1/24 */
-    p = LJ_FMA(p, r, 0x1.555556p-3f);    /* 1/6 */
+    float p = 0x1.a01a02p-13f;         /* 1/5040 */
+    p = LJ_FMA(p, r, 0x1.6c16c2p-10f); /* 1/720 */
+    p = LJ_FMA(p, r, 0x1.111112p-7f);  /* 1/120 */
+    p = LJ_FMA(p, r, 0x1.555556p-5f);  /* 1/24 */
+    p = LJ_FMA(p, r, 0x1.555556p-3f);  /* 1/6 */
     p = LJ_FMA(p, r, 0.5f);
     p = LJ_FMA(p, r, 1.0f);
     p = LJ_FMA(p, r, 1.0f);
@@ -107,15 +107,14 @@ ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *viri
     *virial = 2 * a - b;
 }
 
-/* Word 0: kind of move; 1 and 2: which particle, of 64 bits; 3: acceptance; next block: where to. */
+/* Word 0: kind of move; 1 and 2: which particle, of 64 bits; 3: acceptance; next block: where to.
+ */
 ERGO_INLINE struct lj_move lj_draw(const struct lj_member *m, uint particles, uint step_size,
                                    ulong step) {
-    const struct ergo_words a =
-        ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(LJ_PURPOSE_MOVE, 0),
-                          m->key0, m->key1);
-    const struct ergo_words b =
-        ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(LJ_PURPOSE_MOVE, 1),
-                          m->key0, m->key1);
+    const struct ergo_words a = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 0), m->key0, m->key1);
+    const struct ergo_words b = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 1), m->key0, m->key1);
     struct lj_move move;
 #ifdef __OPENCL_VERSION__
     move.to = (uint4)(0u);

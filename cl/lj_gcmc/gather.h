@@ -36,9 +36,8 @@ ERGO_INLINE uint lj_same(lj_position a, lj_position b) {
 }
 
 /* One pair. `away` is the place the moving particle has or had: no partner of its own. */
-ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away,
-                          uint has_away, uint is_new, const struct lj_member *m,
-                          struct lj_sum *sum) {
+ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint has_away,
+                          uint is_new, const struct lj_member *m, struct lj_sum *sum) {
     const float r2 = lj_distance2(q, at, m->scale);
     if (r2 >= m->cutoff2 || (has_away && lj_same(q, away)))
         return;
@@ -87,9 +86,8 @@ ERGO_INLINE float lj_gap(int d, float f) {
 
 /* A cell's particles, every `stride`th from `first` on. */
 ERGO_INLINE void lj_visit_cell(const struct lj_home *home, __global const uint4 *cell, uint first,
-                               uint stride, lj_position at, lj_position away,
-                               uint has_away, uint is_new, const struct lj_member *m,
-                               struct lj_sum *sum) {
+                               uint stride, lj_position at, lj_position away, uint has_away,
+                               uint is_new, const struct lj_member *m, struct lj_sum *sum) {
     uint4 one = cell[0];
     const uint count = one.w;
     for (uint s = first; s < count; s += stride) {
@@ -161,9 +159,9 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
 #endif
 
 /* The sums that a trial move changes, the share of one work-item in one phase. */
-ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *move,
-                           lj_position from, uint particles, uint phase, uint item,
-                           uint items, const struct lj_member *m, struct lj_sum *sum) {
+ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *move, lj_position from,
+                           uint particles, uint phase, uint item, uint items,
+                           const struct lj_member *m, struct lj_sum *sum) {
     const uint has_old = move->kind != (uint)LJ_INSERTION;
     const uint has_new = move->kind != (uint)LJ_DELETION;
     if (m->ideal || move->idle)
@@ -186,8 +184,8 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
 }
 
 /* Would the accepted move need more room than there is? LJ_RUNNING: no. */
-ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move,
-                         lj_position from, uint particles) {
+ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move, lj_position from,
+                         uint particles) {
     if (move->kind == (uint)LJ_INSERTION && particles >= home->capacity)
         return (uint)LJ_PARTICLES_FULL;
 #if LJ_CELLS
@@ -201,8 +199,8 @@ ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move,
 }
 
 /* Carry out an accepted move; the last particle fills the place of a deleted one. */
-ERGO_INLINE void lj_apply(const struct lj_home *home, const struct lj_move *move,
-                          lj_position from, uint particles) {
+ERGO_INLINE void lj_apply(const struct lj_home *home, const struct lj_move *move, lj_position from,
+                          uint particles) {
     const uint4 to = (uint4)(move->to.x, move->to.y, move->to.z, 0u);
 #if LJ_CELLS
     if (move->kind != (uint)LJ_INSERTION)

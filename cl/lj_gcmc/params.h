@@ -46,19 +46,19 @@ struct lj_member {
 
 /* Counts of a window, 16 bits each; deletions are what is left. */
 struct lj_counts {
-    uint tried;             /* displacements, insertions << 16 */
-    uint accepted;          /* the same */
+    uint tried;    /* displacements, insertions << 16 */
+    uint accepted; /* the same */
     uint accepted_deletion;
 };
 
 /* A chain's state beside its particles. */
 struct lj_chain {
-    ulong step;         /* moves done */
-    lj_long energy;     /* sum over pairs of s12 - s6 - shift */
-    lj_long virial;     /* sum over pairs of 2 s12 - s6 */
-    uint particles;     /* N */
-    uint step_size;     /* largest displacement in units of shortest side / 2^32 */
-    uint status;        /* enum lj_status */
+    ulong step;     /* moves done */
+    lj_long energy; /* sum over pairs of s12 - s6 - shift */
+    lj_long virial; /* sum over pairs of 2 s12 - s6 */
+    uint particles; /* N */
+    uint step_size; /* largest displacement in units of shortest side / 2^32 */
+    uint status;    /* enum lj_status */
     uint pad;
     struct lj_counts now;  /* the window that has begun */
     struct lj_counts last; /* the one before */

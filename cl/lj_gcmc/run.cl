@@ -18,8 +18,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     const uint n_chains = (uint)get_num_groups(0);
     const struct lj_member m = members[chain];
     struct lj_chain c = chains[chain];
-    const struct lj_home home =
-        lj_home_of(particles, cells, offsets, capacity, slots, chain, n_chains);
+    struct lj_home home;
+    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     if (item < 2u)
         overlaps[item] = 0u;
@@ -59,8 +59,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         }
         overlap = overlaps[flag];
         const long energy = energies[0], virial = virials[0];
-        const uint accepted = !move.idle && !overlap &&
-                              lj_accept(&m, move.kind, move.word, c.particles, energy);
+        const uint accepted =
+            !move.idle && !overlap && lj_accept(&m, move.kind, move.word, c.particles, energy);
         const uint room = accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* read before item 0 writes */
         if (room != (uint)LJ_RUNNING) {

@@ -13,8 +13,8 @@ lj_trial(__global const struct lj_member *members, __global const struct lj_chai
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const struct lj_member m = members[chain];
     const struct lj_chain c = chains[chain];
-    const struct lj_home home =
-        lj_home_of(particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
+    struct lj_home home;
+    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
     struct lj_sum sum = {0, 0, 0u};
     lj_position from;
     const struct lj_move move = lj_propose(&home, &m, &c, &from);
@@ -52,8 +52,8 @@ __kernel void lj_decide(__global const struct lj_member *members, __global struc
     struct lj_chain c = chains[chain];
     if (c.status != (uint)LJ_RUNNING || c.step >= target)
         return;
-    const struct lj_home home =
-        lj_home_of(particles, cells, offsets, capacity, slots, chain, n_chains);
+    struct lj_home home;
+    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
     lj_position from;
     const struct lj_move move = lj_propose(&home, &m, &c, &from);
     struct lj_sum sum = {0, 0, 0u};
@@ -63,8 +63,8 @@ __kernel void lj_decide(__global const struct lj_member *members, __global struc
         sum.virial += part[1];
         sum.overlap |= (uint)part[2];
     }
-    const uint accepted = !move.idle && !sum.overlap &&
-                          lj_accept(&m, move.kind, move.word, c.particles, sum.energy);
+    const uint accepted =
+        !move.idle && !sum.overlap && lj_accept(&m, move.kind, move.word, c.particles, sum.energy);
     const uint room = accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
     if (room != (uint)LJ_RUNNING) {
         c.status = room;

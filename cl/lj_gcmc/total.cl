@@ -17,8 +17,8 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     const uint stride = n_parts * LJ_TOTAL_GROUP;
     const struct lj_member m = members[chain];
     const uint n = m.ideal ? 0u : chains[chain].particles;
-    const struct lj_home home =
-        lj_home_of(particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
+    struct lj_home home;
+    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
     long energy = 0, virial = 0;
     uint overlap = 0u;
     for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += stride) {
@@ -77,7 +77,8 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
 }
 
 /* Ordered pairs by distance, partial by group: [sample][chain][group][bin]; each group zeroes its
- * own bins. Chains that do not stand at `step` are left alone. edges[LJ_BINS + 1] are squares, in sigma^2. */
+ * own bins. Chains that do not stand at `step` are left alone. edges[LJ_BINS + 1] are squares, in
+ * sigma^2. */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_pairs(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global const uint4 *particles, __global const float *edges, __global uint *counts,

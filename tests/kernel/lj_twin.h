@@ -114,7 +114,8 @@ static inline void lj_twin_move(struct lj_twin *t) {
     }
 }
 
-/* ---- a job on a device beside its twins ------------------------------------------------------- */
+/* ---- a job on a device beside its twins -------------------------------------------------------
+ */
 
 struct lj_bench {
     struct ergo_context *ctx;

@@ -1,8 +1,8 @@
 /*
- * The Lennard-Jones kernels against a twin on the host that looks at all pairs, bit for bit: states,
- * sums, samples. Boxes whose sides fit no cell size, boxes with fewer cells than the cutoff spans,
- * cutoffs from below 1 to half the box, every way of finding neighbours, every launch shape, and
- * cells and lists that are full at once.
+ * The Lennard-Jones kernels against a twin on the host that looks at all pairs, bit for bit:
+ * states, sums, samples. Boxes whose sides fit no cell size, boxes with fewer cells than the cutoff
+ * spans, cutoffs from below 1 to half the box, every way of finding neighbours, every launch shape,
+ * and cells and lists that are full at once.
  */
 #include "lj_twin.h"
 

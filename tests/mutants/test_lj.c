@@ -41,7 +41,8 @@ static void test_case(void **state) {
     else if (strcmp(chosen, "ideal") == 0)
         lj_expect_ideal(&r, "", chosen);
     else if (strcmp(chosen, "shares") == 0)
-        lj_expect_ideal(&r, ", 'moves': {'displacement': 0, 'insertion': 1, 'deletion': 2}", chosen);
+        lj_expect_ideal(&r, ", 'moves': {'displacement': 0, 'insertion': 1, 'deletion': 2}",
+                        chosen);
     else if (strcmp(chosen, "dense") == 0)
         lj_expect_dense(&r, "", chosen, 200000);
     lj_judge(&r);

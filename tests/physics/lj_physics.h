@@ -115,8 +115,8 @@ static inline void lj_expect(struct lj_run *r, const struct lj_series *s, size_t
         }
         const double ratio = top / bottom;
         for (size_t i = 0; i < s->samples; i++) /* linearised */
-            series[i] = ratio + (series[i] - ratio * series[s->samples + i]) *
-                                    (double)s->samples / bottom;
+            series[i] =
+                ratio + (series[i] - ratio * series[s->samples + i]) * (double)s->samples / bottom;
         ergo_stats_estimate(series, s->samples, &e);
         mean += ratio;
         variance += e.error * e.error;
@@ -150,8 +150,8 @@ static inline double lj_virial_pressure(const struct ergo_point *point, const do
 static inline double lj_tail_pressure(const struct ergo_point *point, const double *c) {
     const struct lj_system s = lj_system_of(point);
     const double rho = c[LJ_COLUMN_PARTICLES] / s.volume, r3 = pow(s.cutoff, -3);
-    return lj_virial_pressure(point, c) + 16 * 3.14159265358979323846 / 3 * rho * rho *
-                                              (2.0 / 3 * r3 * r3 * r3 - r3);
+    return lj_virial_pressure(point, c) +
+           16 * 3.14159265358979323846 / 3 * rho * rho * (2.0 / 3 * r3 * r3 * r3 - r3);
 }
 
 static inline double lj_is_0(const struct ergo_point *point, const double *c) {

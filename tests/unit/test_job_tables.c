@@ -20,7 +20,8 @@ static void check_key(const char *owner, const struct ergo_key *key) {
     const bool number = key->type == ERGO_KEY_REAL || key->type == ERGO_KEY_INT ||
                         key->type == ERGO_KEY_SIZE || key->type == ERGO_KEY_TIME ||
                         key->type == ERGO_KEY_REALS;
-    if (key->flags & ERGO_KEY_SCAN && (!number || key->type == ERGO_KEY_TIME || key->type == ERGO_KEY_REALS))
+    if (key->flags & ERGO_KEY_SCAN &&
+        (!number || key->type == ERGO_KEY_TIME || key->type == ERGO_KEY_REALS))
         fail_msg("%s: %s is no number and cannot be scanned", owner, key->pointer);
     if (key->flags & ERGO_KEY_REQUIRED && key->fallback)
         fail_msg("%s: %s is required and has a default", owner, key->pointer);

@@ -50,7 +50,7 @@ static void test_static(void **state) {
             m.scale[k] = (float)(l * 0x1p-32);
         for (size_t i = 0; i < o.n; i++) {
             p[i] = (lj_position){(uint)(r[i][0] / l * 0x1p32), (uint)(r[i][1] / l * 0x1p32),
-                                        (uint)(r[i][2] / l * 0x1p32)};
+                                 (uint)(r[i][2] / l * 0x1p32)};
             for (size_t j = 0; j < i; j++) {
                 const float r2 = lj_distance2(p[i], p[j], m.scale);
                 lj_long e, v;
@@ -154,8 +154,8 @@ static void test_acceptance(void **state) {
             assert_true(lj_accept(&m, cases[c].kind, (uint)fmin(limit * 0.999999, 0xffffffff),
                                   cases[c].n, energy));
         if (cases[c].expected < 1)
-            assert_false(lj_accept(&m, cases[c].kind, (uint)(limit * 1.000001 + 1), cases[c].n,
-                                   energy));
+            assert_false(
+                lj_accept(&m, cases[c].kind, (uint)(limit * 1.000001 + 1), cases[c].n, energy));
     }
 }
 
@@ -201,8 +201,8 @@ static void test_grid(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_static),     cmocka_unit_test(test_small_n),
-        cmocka_unit_test(test_functions),  cmocka_unit_test(test_acceptance),
+        cmocka_unit_test(test_static),    cmocka_unit_test(test_small_n),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_acceptance),
         cmocka_unit_test(test_grid),
     };
     return cmocka_run_group_tests_name("lj", tests, NULL, NULL);

@@ -16,12 +16,18 @@ static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
     const size_t members = s->batch->count;
     if (!s->launch.per_move) {
         const size_t global[2] = {members * s->launch.group, 1}, local[2] = {s->launch.group, 1};
-        const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
-                                        ERGO_ARG(s->particles),     ERGO_ARG(s->cells),
-                                        ERGO_ARG(s->offsets),       ERGO_ARG(slot->samples),
-                                        ERGO_ARG(start),            ERGO_ARG(target),
-                                        ERGO_ARG(every),            ERGO_ARG(count),
-                                        ERGO_ARG(capacity),         ERGO_ARG(slots)};
+        const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(s->chain_buffer),
+                                        ERGO_ARG(s->particles),
+                                        ERGO_ARG(s->cells),
+                                        ERGO_ARG(s->offsets),
+                                        ERGO_ARG(slot->samples),
+                                        ERGO_ARG(start),
+                                        ERGO_ARG(target),
+                                        ERGO_ARG(every),
+                                        ERGO_ARG(count),
+                                        ERGO_ARG(capacity),
+                                        ERGO_ARG(slots)};
         return ergo_kernel_launch(ctx, s->device, s->run, "lj_run", args, 12, 1, global, local,
                                   NULL);
     }
@@ -31,15 +37,23 @@ static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
                                      ERGO_ARG(s->particles),     ERGO_ARG(s->cells),
                                      ERGO_ARG(s->offsets),       ERGO_ARG(s->parts),
                                      ERGO_ARG(capacity),         ERGO_ARG(slots)};
-    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->trial, "lj_trial", trial, 8, 2,
-                                                 global, local, NULL);
+    enum ergo_status status =
+        ergo_kernel_launch(ctx, s->device, s->trial, "lj_trial", trial, 8, 2, global, local, NULL);
     const size_t one[2] = {members, 1}, single[2] = {1, 1};
-    const struct ergo_arg decide[] = {
-        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
-        ERGO_ARG(s->cells),         ERGO_ARG(s->offsets),      ERGO_ARG(slot->samples),
-        ERGO_ARG(s->parts),         ERGO_ARG(start),           ERGO_ARG(target),
-        ERGO_ARG(every),            ERGO_ARG(count),           ERGO_ARG(capacity),
-        ERGO_ARG(slots),            ERGO_ARG(n_parts)};
+    const struct ergo_arg decide[] = {ERGO_ARG(s->member_buffer),
+                                      ERGO_ARG(s->chain_buffer),
+                                      ERGO_ARG(s->particles),
+                                      ERGO_ARG(s->cells),
+                                      ERGO_ARG(s->offsets),
+                                      ERGO_ARG(slot->samples),
+                                      ERGO_ARG(s->parts),
+                                      ERGO_ARG(start),
+                                      ERGO_ARG(target),
+                                      ERGO_ARG(every),
+                                      ERGO_ARG(count),
+                                      ERGO_ARG(capacity),
+                                      ERGO_ARG(slots),
+                                      ERGO_ARG(n_parts)};
     if (status == ERGO_OK)
         status = ergo_kernel_launch(ctx, s->device, s->decide, "lj_decide", decide, 14, 1, one,
                                     single, NULL);
@@ -50,8 +64,7 @@ static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
 static enum ergo_status launch_to(struct ergo_context *ctx, struct lj_state *s,
                                   const struct lj_slot *slot, uint64_t from, uint64_t to) {
     enum ergo_status status = ERGO_OK;
-    const uint64_t most =
-        lj_launch_steps(s->device, &s->grid, &s->launch, s->slots, s->capacity);
+    const uint64_t most = lj_launch_steps(s->device, &s->grid, &s->launch, s->slots, s->capacity);
     if (most == 0)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "%s ends a kernel's loops too early for a chain that has become this "
@@ -78,11 +91,10 @@ static enum ergo_status launch_pairs(struct ergo_context *ctx, struct lj_state *
     const size_t global[2] = {(size_t)s->launch.total_parts * s->launch.total_group,
                               s->batch->count};
     const size_t local[2] = {s->launch.total_group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
-                                    ERGO_ARG(s->particles),     ERGO_ARG(s->edges),
-                                    ERGO_ARG(slot->counts),     ERGO_ARG(at),
-                                    ERGO_ARG(capacity),         ERGO_ARG(sample),
-                                    ERGO_ARG(per_width)};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
+        ERGO_ARG(s->edges),         ERGO_ARG(slot->counts),    ERGO_ARG(at),
+        ERGO_ARG(capacity),         ERGO_ARG(sample),          ERGO_ARG(per_width)};
     return ergo_kernel_launch(ctx, s->device, s->pairs, "lj_pairs", args, 9, 2, global, local,
                               NULL);
 }
@@ -132,9 +144,9 @@ static enum ergo_status read_back(struct ergo_context *ctx, struct lj_state *s,
         code = clEnqueueReadBuffer(queue, s->chain_buffer, CL_FALSE, 0, chains, slot->host_chains,
                                    0, NULL, &slot->ready);
     clFlush(queue);
-    return code == CL_SUCCESS ? ERGO_OK
-                              : ERGO_FAIL_CL(ctx, code, "reading samples from %s failed",
-                                             s->device->summary.name);
+    return code == CL_SUCCESS
+               ? ERGO_OK
+               : ERGO_FAIL_CL(ctx, code, "reading samples from %s failed", s->device->summary.name);
 }
 
 enum ergo_status lj_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
@@ -176,8 +188,8 @@ static uint64_t furthest_behind(const struct lj_state *s) {
 }
 
 static enum ergo_status read_chains(struct ergo_context *ctx, struct lj_state *s) {
-    return ergo_buffer_read(ctx, s->device, s->chain_buffer, 0,
-                            s->batch->count * sizeof *s->chains, s->chains);
+    return ergo_buffer_read(ctx, s->device, s->chain_buffer, 0, s->batch->count * sizeof *s->chains,
+                            s->chains);
 }
 
 /* Enqueue the blocks again, the older one first, until no chain needs more room. */

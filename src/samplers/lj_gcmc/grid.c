@@ -79,8 +79,8 @@ bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const dou
     qsort(found, grid->n_offsets, sizeof *found, by_distance);
     for (uint32_t i = 0; i < grid->n_offsets; i++) {
         const int *d = found[i].d;
-        grid->offsets[i] = ((uint32_t)d[0] & 0xff) | ((uint32_t)d[1] & 0xff) << 8 |
-                           ((uint32_t)d[2] & 0xff) << 16;
+        grid->offsets[i] =
+            ((uint32_t)d[0] & 0xff) | ((uint32_t)d[1] & 0xff) << 8 | ((uint32_t)d[2] & 0xff) << 16;
         grid->near += found[i].gap2 == 0;
     }
     free(found);

@@ -57,14 +57,15 @@ static double largest_start(const struct ergo_batch *batch) {
 static enum ergo_status refuse(struct ergo_context *ctx, const struct ergo_device *device,
                                const struct ergo_plan *plan) {
     const struct ergo_device_summary *d = &device->summary;
-    return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                     "%s (%s) cannot hold this batch: it needs a buffer of %.3g MiB and %.3g MiB in "
-                     "all; the device allows %.3g and has %.3g MiB. Use a smaller box, fewer "
-                     "replicas or scan points, less room at the start (/tuning/slots, "
-                     "/tuning/capacity), or another device",
-                     d->name, d->id, (double)plan->largest_buffer / 1048576,
-                     (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
-                     (double)d->global_memory / 1048576);
+    return ERGO_FAIL(
+        ctx, ERGO_E_DEVICE,
+        "%s (%s) cannot hold this batch: it needs a buffer of %.3g MiB and %.3g MiB in "
+        "all; the device allows %.3g and has %.3g MiB. Use a smaller box, fewer "
+        "replicas or scan points, less room at the start (/tuning/slots, "
+        "/tuning/capacity), or another device",
+        d->name, d->id, (double)plan->largest_buffer / 1048576,
+        (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
+        (double)d->global_memory / 1048576);
 }
 
 /* Seconds a move takes, roughly: only the length of launches depends on it. */
@@ -115,8 +116,9 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.per_move = ergo_point_int(first, "/tuning/moves_per_launch") == 1;
     l.group = choose_group(device, batch->count, ergo_point_int(first, "/tuning/work_group"));
     const int64_t blocks = ergo_point_int(first, "/tuning/blocks");
-    l.blocks = blocks ? (uint32_t)blocks
-                      : (s.neighbours == LJ_MICRO ? 1 : (device->type == CL_DEVICE_TYPE_CPU ? 2 : 27));
+    l.blocks = blocks
+                   ? (uint32_t)blocks
+                   : (s.neighbours == LJ_MICRO ? 1 : (device->type == CL_DEVICE_TYPE_CPU ? 2 : 27));
     l.lanes = s.neighbours == LJ_COARSE && l.group > 1 ? (l.group < 8 ? l.group : 8) : 1;
 
     const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;
@@ -135,8 +137,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     l.launch_steps = l.per_move ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
     l.total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
-    l.total_parts = (uint32_t)fmin(64, fmax(1, ceil(4.0 * (d->compute_units ? d->compute_units : 1) /
-                                                    (double)batch->count)));
+    l.total_parts = (uint32_t)fmin(
+        64, fmax(1, ceil(4.0 * (d->compute_units ? d->compute_units : 1) / (double)batch->count)));
     if (device->quirks.loop_limit) { /* a particle per work-item */
         l.total_group = 256;
         l.total_parts = 64;

@@ -93,8 +93,8 @@ static enum ergo_status create_edges(struct ergo_context *ctx, struct lj_state *
     const double width = cutoff / (double)ergo_point_int(s->batch->points[0], "/run/gr_bins");
     for (size_t k = 0; k <= n; k++)
         edges[k] = (float)((double)k * width * (double)k * width);
-    const enum ergo_status status = ergo_buffer_create(
-        ctx, s->device, "edges of g(r)", (n + 1) * sizeof *edges, edges, &s->edges);
+    const enum ergo_status status = ergo_buffer_create(ctx, s->device, "edges of g(r)",
+                                                       (n + 1) * sizeof *edges, edges, &s->edges);
     free(edges);
     return status;
 }
@@ -137,8 +137,8 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state
     };
     enum ergo_status status = create_edges(ctx, s);
     for (size_t i = 0; i < sizeof list / sizeof list[0] && status == ERGO_OK; i++)
-        status =
-            ergo_buffer_create(ctx, s->device, list[i].what, list[i].bytes, list[i].data, list[i].mem);
+        status = ergo_buffer_create(ctx, s->device, list[i].what, list[i].bytes, list[i].data,
+                                    list[i].mem);
     for (int i = 0; i < 2 && status == ERGO_OK; i++)
         status = create_slot(ctx, s, &s->blocks[i]);
     return status;
@@ -183,11 +183,10 @@ enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, boo
     const size_t global[2] = {parts * s->launch.total_group, members};
     const size_t local[2] = {s->launch.total_group, 1};
     const cl_uint capacity = s->capacity, slots = s->slots, all = brute;
-    const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
-                                    ERGO_ARG(s->particles),     ERGO_ARG(s->cells),
-                                    ERGO_ARG(s->offsets),       ERGO_ARG(s->total_parts),
-                                    ERGO_ARG(capacity),         ERGO_ARG(slots),
-                                    ERGO_ARG(all)};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
+        ERGO_ARG(s->cells),         ERGO_ARG(s->offsets),      ERGO_ARG(s->total_parts),
+        ERGO_ARG(capacity),         ERGO_ARG(slots),           ERGO_ARG(all)};
     int64_t *sums = malloc(24 * members * parts);
     if (!sums)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");

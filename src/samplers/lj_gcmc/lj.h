@@ -13,7 +13,7 @@ enum lj_column {
     LJ_COLUMN_PARTICLES,
     LJ_COLUMN_ENERGY,
     LJ_COLUMN_VIRIAL,
-    LJ_COLUMN_TRIED,                       /* displacement, insertion, deletion */
+    LJ_COLUMN_TRIED, /* displacement, insertion, deletion */
     LJ_COLUMN_ACCEPTED = LJ_COLUMN_TRIED + 3,
     LJ_COLUMNS = LJ_COLUMN_ACCEPTED + 3
 };
@@ -21,7 +21,7 @@ enum lj_column {
 /* What a job says, in its own units unless told otherwise. */
 struct lj_system {
     double box[3], volume, temperature, epsilon, sigma, cutoff;
-    double activity; /* z, 1/length^3; 0 when there are no insertions */
+    double activity;         /* z, 1/length^3; 0 when there are no insertions */
     double max_displacement; /* 0: anywhere */
     bool shifted, tail;
     enum lj_neighbours neighbours;
@@ -37,7 +37,8 @@ struct lj_grid {
 };
 
 struct lj_launch {
-    uint32_t group, lanes, blocks; /* blocks: work-groups a chain, of the path with a launch a move */
+    uint32_t group, lanes,
+        blocks; /* blocks: work-groups a chain, of the path with a launch a move */
     bool per_move;
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */

@@ -94,13 +94,12 @@ static double derive_heat(const struct ergo_point *point, const double *m) {
 }
 
 #define ACCEPTANCE(kind)                                                                           \
-    {.name = "acceptance_" #kind,                                                                  \
-     .unit = "",                                                                                   \
-     .help = "accepted " #kind "s per tried one",                                                  \
-     .inputs = {"accepted_" #kind, "tried_" #kind},                                                \
-     .derive = derive_ratio}
+    {                                                                                              \
+        .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one",      \
+        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_ratio                      \
+    }
 #define HIDDEN(observable)                                                                         \
-    {.name = #observable, .unit = "", .help = "an input", .sample = observable, .hidden = true}
+    { .name = #observable, .unit = "", .help = "an input", .sample = observable, .hidden = true }
 
 const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {
     {.name = "particles", .unit = "", .help = "mean number of particles <N>", .sample = particles},

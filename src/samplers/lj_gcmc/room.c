@@ -16,9 +16,9 @@ static enum ergo_status no_room(struct ergo_context *ctx, const struct lj_state 
 
 static enum ergo_status copied(struct ergo_context *ctx, struct lj_state *s, cl_int code,
                                const char *what) {
-    return code == CL_SUCCESS ? ergo_device_finish(ctx, s->device)
-                              : ERGO_FAIL_CL(ctx, code, "copying %s on %s", what,
-                                             s->device->summary.name);
+    return code == CL_SUCCESS
+               ? ergo_device_finish(ctx, s->device)
+               : ERGO_FAIL_CL(ctx, code, "copying %s on %s", what, s->device->summary.name);
 }
 
 /* Twice the slots. Planes are behind one another, so the old ones stay as they are. */
@@ -31,10 +31,10 @@ static enum ergo_status grow_cells(struct ergo_context *ctx, struct lj_state *s)
     enum ergo_status status =
         ergo_buffer_create(ctx, s->device, "cells", plane * slots, NULL, &grown);
     if (status == ERGO_OK)
-        status = copied(ctx, s,
-                        clEnqueueCopyBuffer(s->device->queue, s->cells, grown, 0, 0, old, 0, NULL,
-                                            NULL),
-                        "cells");
+        status =
+            copied(ctx, s,
+                   clEnqueueCopyBuffer(s->device->queue, s->cells, grown, 0, 0, old, 0, NULL, NULL),
+                   "cells");
     if (status != ERGO_OK) {
         ergo_buffer_release(&grown);
         return status;
@@ -154,9 +154,9 @@ enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t m
 enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t member,
                           uint32_t **words, uint32_t *count) {
     *words = NULL;
-    enum ergo_status status = ergo_buffer_read(ctx, s->device, s->chain_buffer,
-                                               member * sizeof *s->chains, sizeof *s->chains,
-                                               &s->chains[member]);
+    enum ergo_status status =
+        ergo_buffer_read(ctx, s->device, s->chain_buffer, member * sizeof *s->chains,
+                         sizeof *s->chains, &s->chains[member]);
     if (status != ERGO_OK)
         return status;
     *count = s->chains[member].particles;

@@ -52,8 +52,8 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
 
 /* ---- the canonical state ---------------------------------------------------------------------
  * Little-endian: energy, virial (8 bytes each), N, largest displacement, the counts of the window
- * that has begun and of the one before (struct lj_counts; 4 bytes each), then 12 bytes a particle in
- * their order, which is part of the chain: which particle is picked depends on it. */
+ * that has begun and of the one before (struct lj_counts; 4 bytes each), then 12 bytes a particle
+ * in their order, which is part of the chain: which particle is picked depends on it. */
 
 enum { HEADER = 48 };
 
