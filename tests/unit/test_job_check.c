@@ -206,7 +206,7 @@ static void test_suggestions(void **state) {
     expect_error(
         TOY_JOB(",\"feild\":1", ""),
         "job.json: /system/feild: unknown key; did you mean \"field\"? allowed here: model, "
-        "size, temperature, field, n, disorder, fast, start, pause, moves",
+        "size, box, temperature, field, n, disorder, fast, start, pause, moves",
         NULL);
     expect_error(TOY_JOB(",\"Field\":1", ""), "/system/Field: unknown key",
                  "did you mean \"field\"?");
