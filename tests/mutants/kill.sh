@@ -15,11 +15,10 @@ names=()
 
 # mutant NAME KIND CASE FILE SED: FILE is below cl/spin_lattice, or below cl/helium_vmc where KIND
 # begins with helium (helium_bits: the audit's twin; helium_physics: the serial program's averages).
-# mutant NAME KIND CASE FILE SED: FILE is below cl/, or in cl/spin_lattice.
+# Kind lj: FILE is below cl/lj_gcmc.
 mutant() {
     names+=("$1")
-    kind_of[$1]=$2 case_of[$1]=$3 sed_of[$1]=$5
-    case $4 in */*) file_of[$1]=$4 ;; *) file_of[$1]=spin_lattice/$4 ;; esac
+    kind_of[$1]=$2 case_of[$1]=$3 file_of[$1]=$4 sed_of[$1]=$5
 }
 
 # A case is a job; both programs take ' for ".
@@ -102,21 +101,20 @@ mutant helium-factor-two-seen helium_physics helium-liquid core.h 's/change >= (
 mutant helium-self-seen helium_physics helium-liquid walk_lanes.cl 's/if (v == i \/ 8)/if (v == HELIUM_N)/'
 mutant helium-image-seen helium_physics helium-liquid walk_lanes.cl 's/convert_float8(ix)/convert_float8(ix \& 0x7fffffff)/'
 # lj: a case of tests/mutants/test_lj.c; "small", "ideal", "shares" and "dense" are statistics alone.
-lj=lj_gcmc
-mutant lj-no-plus-one lj small $lj/core.h 's/u \* (n + 1\.0f)/u * (n > 0.0f ? n : 1.0f)/'
-mutant lj-deletion-n-minus-one lj ideal $lj/core.h 's/<= n \* w/<= (n - 1.0f) * w/'
-mutant lj-no-volume lj ideal $lj/core.h 's/u \* m->zv <= n/u * m->zv <= 1.1f * n/'
-mutant lj-energy-sign lj small $lj/core.h 's/x = -(float)energy_change/x = (float)energy_change/'
-mutant lj-shares-forgotten lj shares $lj/core.h 's/ <= m->zv \* w/ <= 0.5f * m->zv * w/'
-mutant lj-displacement-downhill lj dense $lj/core.h 's/return u <= w/return x >= 0.0f/'
-mutant lj-first-half-picked lj bits-micro $lj/core.h 's/(ulong)a\.y \* particles/(ulong)(a.y >> 1) * particles/'
-mutant lj-step-in-32-bits-kind lj bits-micro $lj/core.h 's/const uint k = a\.x >> 1/const uint k = a.x \& 0x7fffffffu/'
-mutant lj-no-wrap lj bits-cells $lj/gather.h 's/return c >= n ? c - n : c;/return c >= n ? n - 1 : c;/'
-mutant lj-meets-itself lj bits-micro $lj/gather.h 's/has_away \&\& lj_same(q, away)/!is_new \&\& lj_same(q, away)/'
-mutant lj-full-is-rejected lj bits-micro $lj/run.cl 's/c.status = room;/c.step++;/'
-mutant lj-cull-too-far lj bits-large $lj/gather.h 's/m->cutoff2 \* 1\.0001f/m->cutoff2 * 0.97f/'
-mutant lj-near-cells-twice lj bits-cells $lj/gather.h 's/(side || phase == 0u ? 0u : LJ_FIRST) + item/item/'
-mutant lj-reduction-short lj bits-cells $lj/run.cl 's/width = LJ_GROUP \/ 2u; width > 0u/width = LJ_GROUP \/ 2u; width > 1u/'
+mutant lj-no-plus-one lj small core.h 's/u \* (n + 1\.0f)/u * (n > 0.0f ? n : 1.0f)/'
+mutant lj-deletion-n-minus-one lj ideal core.h 's/<= n \* w/<= (n - 1.0f) * w/'
+mutant lj-no-volume lj ideal core.h 's/u \* m->zv <= n/u * m->zv <= 1.1f * n/'
+mutant lj-energy-sign lj small core.h 's/x = -(float)energy_change/x = (float)energy_change/'
+mutant lj-shares-forgotten lj shares core.h 's/ <= m->zv \* w/ <= 0.5f * m->zv * w/'
+mutant lj-displacement-downhill lj dense core.h 's/return u <= w/return x >= 0.0f/'
+mutant lj-first-half-picked lj bits-micro core.h 's/(ulong)a\.y \* particles/(ulong)(a.y >> 1) * particles/'
+mutant lj-step-in-32-bits-kind lj bits-micro core.h 's/const uint k = a\.x >> 1/const uint k = a.x \& 0x7fffffffu/'
+mutant lj-no-wrap lj bits-cells gather.h 's/return c >= n ? c - n : c;/return c >= n ? n - 1 : c;/'
+mutant lj-meets-itself lj bits-micro gather.h 's/has_away \&\& lj_same(q, away)/!is_new \&\& lj_same(q, away)/'
+mutant lj-full-is-rejected lj bits-micro run.cl 's/c.status = room;/c.step++;/'
+mutant lj-cull-too-far lj bits-large gather.h 's/m->cutoff2 \* 1\.0001f/m->cutoff2 * 0.97f/'
+mutant lj-near-cells-twice lj bits-cells gather.h 's/(side || phase == 0u ? 0u : LJ_FIRST) + item/item/'
+mutant lj-reduction-short lj bits-cells run.cl 's/width = LJ_GROUP \/ 2u; width > 0u/width = LJ_GROUP \/ 2u; width > 1u/'
 
 # check MUTANT LOG: the test's program on the mutant's case; kernels as $ERGOCL_CL_DIR says.
 check() {
@@ -151,13 +149,11 @@ if [ ! -e "$whole" ]; then
 fi
 
 folder=spin_lattice
-case ${kind_of[$name]} in helium*) folder=helium_vmc ;; esac
+case ${kind_of[$name]} in helium*) folder=helium_vmc ;; lj) folder=lj_gcmc ;; esac
 rm -rf "$copy"
 cp -r cl "$copy"
 sed "${sed_of[$name]}" "cl/$folder/${file_of[$name]}" >"$copy/$folder/${file_of[$name]}"
 ! cmp -s "cl/$folder/${file_of[$name]}" "$copy/$folder/${file_of[$name]}" || {
-sed "${sed_of[$name]}" "cl/${file_of[$name]}" >"$copy/${file_of[$name]}"
-! cmp -s "cl/${file_of[$name]}" "$copy/${file_of[$name]}" || {
     echo "the mutation of ${file_of[$name]} changes nothing: its text has gone"
     exit 1
 }
