@@ -23,6 +23,7 @@ enum ergo_key_type {
     ERGO_KEY_ENUM,   /* one of `choices` */
     ERGO_KEY_STRING, /* free text (may also be restricted by the sampler's check) */
     ERGO_KEY_SIZE,   /* array of min_items..max_items positive integers */
+    ERGO_KEY_REALS,  /* array of min_items..max_items finite doubles; not scanned */
     ERGO_KEY_TIME,   /* "HH:MM:SS" or seconds as a number; stored as real seconds */
 };
 
@@ -40,7 +41,7 @@ struct ergo_key {
     unsigned flags;
     const char *fallback;       /* default as JSON text; NULL and not required: absent by default */
     double min, max;            /* inclusive range of numbers (each array element); both 0: none */
-    int min_items, max_items;   /* ERGO_KEY_SIZE */
+    int min_items, max_items;   /* ERGO_KEY_SIZE, ERGO_KEY_REALS */
     const char *const *choices; /* ERGO_KEY_ENUM: NULL-terminated */
     const char *unit;           /* "" when dimensionless */
     const char *help;           /* one sentence; names paper and equation where it has one */
@@ -54,8 +55,9 @@ struct ergo_value {
     uint64_t seed;
     bool boolean;
     const char *text; /* ENUM, STRING; owned by the job */
-    int items;        /* SIZE */
+    int items;        /* SIZE, REALS */
     int64_t size[ERGO_DIM_MAX];
+    double reals[ERGO_DIM_MAX];
 };
 
 /* One scanned coordinate of a point: "/system/temperature" = 2.3, or "/system/size/0" = 64. A scan

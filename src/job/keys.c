@@ -183,8 +183,8 @@ bool ergo_key_in_range_int(const struct ergo_key *key, int64_t value) {
 
 struct ergo_key ergo_key_element(const struct ergo_key *key) {
     struct ergo_key element = *key;
-    element.type = ERGO_KEY_INT;
-    if (!ergo_key_has_range(key)) {
+    element.type = key->type == ERGO_KEY_REALS ? ERGO_KEY_REAL : ERGO_KEY_INT;
+    if (key->type == ERGO_KEY_SIZE && !ergo_key_has_range(key)) {
         element.min = 1;
         element.max = EXACT;
     }
@@ -257,14 +257,15 @@ void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key) {
     case ERGO_KEY_STRING:
         ergo_text_append(out, "a string");
         return;
-    case ERGO_KEY_SIZE: {
+    case ERGO_KEY_SIZE:
+    case ERGO_KEY_REALS: {
         const struct ergo_key element = ergo_key_element(key);
         ergo_text_append(out, "an array of ");
         if (key->min_items == key->max_items)
             ergo_text_append(out, "%d", key->max_items);
         else
             ergo_text_append(out, "%d to %d", key->min_items, key->max_items);
-        ergo_text_append(out, " integers");
+        ergo_text_append(out, key->type == ERGO_KEY_SIZE ? " integers" : " numbers");
         append_range(out, &element);
         break;
     }

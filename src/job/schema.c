@@ -67,7 +67,8 @@ static void put_type(struct ergo_text *out, const struct ergo_key *key) {
     case ERGO_KEY_STRING:
         ergo_text_append(out, "\"type\":\"string\"");
         break;
-    case ERGO_KEY_SIZE: {
+    case ERGO_KEY_SIZE:
+    case ERGO_KEY_REALS: {
         const struct ergo_key element = ergo_key_element(key);
         ergo_text_append(out, "\"type\":\"array\",\"minItems\":%d,\"maxItems\":%d,\"items\":{",
                          key->min_items, key->max_items);

@@ -185,6 +185,24 @@ static bool read_size(struct ergo_build *build, const struct ergo_key *key, cons
     return good;
 }
 
+static bool read_reals(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
+                       const struct ergo_json *node, struct ergo_value *value) {
+    if (node->kind != ERGO_JSON_ARRAY || node->count < (size_t)key->min_items ||
+        node->count > (size_t)key->max_items || node->count > ERGO_DIM_MAX)
+        return refuse(build, key, pointer, node, "");
+    const struct ergo_key element = ergo_key_element(key);
+    bool good = true;
+    value->items = 0;
+    for (const struct ergo_json *item = node->child; item; item = item->next) {
+        struct ergo_text where = {0};
+        ergo_text_append(&where, "%s/%d", pointer, value->items);
+        good &= read_real(build, &element, where.data ? where.data : pointer, item,
+                          &value->reals[value->items++]);
+        ergo_text_free(&where);
+    }
+    return good;
+}
+
 bool ergo_value_read(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
                      const struct ergo_json *node, struct ergo_value *value) {
     struct ergo_value read = {.present = true, .given = true};
@@ -213,6 +231,9 @@ bool ergo_value_read(struct ergo_build *build, const struct ergo_key *key, const
         break;
     case ERGO_KEY_SIZE:
         good = read_size(build, key, pointer, node, &read);
+        break;
+    case ERGO_KEY_REALS:
+        good = read_reals(build, key, pointer, node, &read);
         break;
     case ERGO_KEY_TIME:
         good = read_time(build, key, pointer, node, &read.real);
@@ -254,6 +275,10 @@ void ergo_value_canonical(struct ergo_text *out, const struct ergo_key *key,
     case ERGO_KEY_SIZE:
         for (int i = 0; i < value->items; i++)
             ergo_text_append(out, "%s%lld", i ? "," : "", (long long)value->size[i]);
+        break;
+    case ERGO_KEY_REALS:
+        for (int i = 0; i < value->items; i++)
+            ergo_text_append(out, "%s%.17g", i ? "," : "", value->reals[i]);
         break;
     }
 }

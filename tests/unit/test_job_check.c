@@ -37,7 +37,16 @@ static void test_minimal(void **state) {
     assert_false(ergo_point_value(point, "/system/n")->given);
     assert_true(ergo_point_value(point, "/system/size")->given);
     assert_int_equal(ergo_point_value(point, "/system/size")->items, 2);
+    assert_int_equal(ergo_point_value(point, "/system/box")->items, 2);
+    assert_true(ergo_point_value(point, "/system/box")->reals[1] == 2.5);
     toy_free(&toy);
+    toy = expect_good(TOY_JOB(",\"box\":[7.3,12.05,1]", ""));
+    assert_int_equal(ergo_point_value(&toy.job->points[0], "/system/box")->items, 3);
+    assert_true(ergo_point_value(&toy.job->points[0], "/system/box")->reals[1] == 12.05);
+    toy_free(&toy);
+    expect_error(TOY_JOB(",\"box\":[1]", ""), "/system/box: found an array of 1",
+                 "an array of 2 to 3 numbers");
+    expect_error(TOY_JOB(",\"box\":[1,0.25]", ""), "/system/box/1: found 0.25", "out of range");
 }
 
 /* Every key with a value of every kind: either it is taken, or there is one line that names the
@@ -197,7 +206,7 @@ static void test_suggestions(void **state) {
     expect_error(
         TOY_JOB(",\"feild\":1", ""),
         "job.json: /system/feild: unknown key; did you mean \"field\"? allowed here: model, "
-        "size, temperature, field, n, disorder, fast, start, pause, moves",
+        "size, box, temperature, field, n, disorder, fast, start, pause, moves",
         NULL);
     expect_error(TOY_JOB(",\"Field\":1", ""), "/system/Field: unknown key",
                  "did you mean \"field\"?");

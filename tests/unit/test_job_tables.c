@@ -18,14 +18,16 @@ static void check_key(const char *owner, const struct ergo_key *key) {
         fail_msg("%s: %s needs a plain pointer, help, and a unit (\"\" for none)", owner,
                  key->pointer);
     const bool number = key->type == ERGO_KEY_REAL || key->type == ERGO_KEY_INT ||
-                        key->type == ERGO_KEY_SIZE || key->type == ERGO_KEY_TIME;
-    if (key->flags & ERGO_KEY_SCAN && (!number || key->type == ERGO_KEY_TIME))
+                        key->type == ERGO_KEY_SIZE || key->type == ERGO_KEY_TIME ||
+                        key->type == ERGO_KEY_REALS;
+    if (key->flags & ERGO_KEY_SCAN &&
+        (!number || key->type == ERGO_KEY_TIME || key->type == ERGO_KEY_REALS))
         fail_msg("%s: %s is no number and cannot be scanned", owner, key->pointer);
     if (key->flags & ERGO_KEY_REQUIRED && key->fallback)
         fail_msg("%s: %s is required and has a default", owner, key->pointer);
     if (number && key->min > key->max)
         fail_msg("%s: %s has an empty range", owner, key->pointer);
-    if (key->type == ERGO_KEY_SIZE &&
+    if ((key->type == ERGO_KEY_SIZE || key->type == ERGO_KEY_REALS) &&
         (key->min_items < 1 || key->min_items > key->max_items || key->max_items > ERGO_DIM_MAX))
         fail_msg("%s: %s has bad numbers of items", owner, key->pointer);
     if (key->type == ERGO_KEY_ENUM && strcmp(key->pointer, "/sampler") != 0 &&

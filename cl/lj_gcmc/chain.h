@@ -1,0 +1,70 @@
+/* What both launch shapes share: book-keeping of a move that was decided. */
+#ifndef ERGO_CL_LJ_GCMC_CHAIN_H
+#define ERGO_CL_LJ_GCMC_CHAIN_H
+
+#include "lj_gcmc/gather.h"
+
+ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __global uint4 *cells,
+                            __global const uint *offsets, uint capacity, uint slots, uint chain,
+                            uint chains) {
+    home->particles = particles + (ulong)chain * capacity;
+    home->capacity = capacity;
+    home->slots = slots;
+    home->offsets = offsets;
+#if LJ_CELLS
+    home->cells = cells + (ulong)chain * LJ_GRID;
+    home->plane = (ulong)chains * LJ_GRID;
+#else
+    home->cells = cells;
+    home->plane = 0UL;
+#endif
+}
+
+/* The trial move of this step; *from: where its particle is. */
+ERGO_INLINE struct lj_move lj_propose(const struct lj_home *home, const struct lj_member *m,
+                                      const struct lj_chain *c, lj_position *from) {
+    struct lj_move move = lj_draw(m, c->particles, c->step_size, c->step);
+    *from = (uint4)(0u);
+    if (move.kind != (uint)LJ_INSERTION && !move.idle)
+        *from = lj_position_of(home->particles[move.index]);
+    if (move.kind == (uint)LJ_DISPLACEMENT && m->local_moves)
+        lj_local_target(m, *from, c->step_size, &move);
+    return move;
+}
+
+/* Counters, running sums, tuning; then the step is done. */
+ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m,
+                           const struct lj_move *move, uint accepted, long energy, long virial) {
+    const uint one = move->kind == (uint)LJ_DISPLACEMENT ? 1u
+                     : move->kind == (uint)LJ_INSERTION  ? 0x10000u
+                                                         : 0u;
+    c->now.tried += one;
+    if (accepted) {
+        c->now.accepted += one;
+        c->now.accepted_deletion += one ? 0u : 1u;
+        c->particles += move->kind == (uint)LJ_INSERTION ? 1u : one ? 0u : 0xffffffffu;
+        c->energy += energy;
+        c->virial += virial;
+    }
+    c->step++;
+    if (c->step % LJ_WINDOW == 0UL) {
+        if (c->step <= m->tune_until)
+            c->step_size =
+                lj_tuned(c->step_size, c->now.tried & 0xffffu, c->now.accepted & 0xffffu);
+        c->last = c->now;
+        c->now.tried = c->now.accepted = c->now.accepted_deletion = 0u;
+    }
+}
+
+ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
+    struct lj_sample s;
+    s.energy = c->energy;
+    s.virial = c->virial;
+    s.particles = c->particles;
+    s.now = c->now;
+    s.last = c->last;
+    s.pad = 0u;
+    return s;
+}
+
+#endif

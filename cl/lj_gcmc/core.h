@@ -1,0 +1,184 @@
+/*
+ * Lennard-Jones grand canonical Monte Carlo as pure functions: OpenCL C and C11.
+ *
+ * Positions are 32-bit fractions of the box, so the difference of two, taken as a signed word, is
+ * the minimum image, and wrapping is what unsigned arithmetic does anyway.
+ *
+ * Energy. s6 = (sigma/r)^6 in fp32 with + - * fma alone; s12 - s6 is truncated to a multiple of
+ * 2^-30 and summed in 64-bit integers: sums do not depend on their order and a running sum does not
+ * drift. A pair's energy is 4 epsilon (s12 - s6). Bound: a sum overflows at 2^33 = 8.6e9 in units
+ * of 4 epsilon; with temperatures up to 100 epsilon a state of N particles has some 4 N at most
+ * from below (twelve neighbours in the well) and 100 N from above, and N is below 2^26.
+ *
+ * Core. A pair closer than r_core has infinite energy: u(r_core) = 100 T, weights of exp(-100).
+ * It bounds s12 by 2600 and lets a move end early.
+ */
+#ifndef ERGO_CL_LJ_GCMC_CORE_H
+#define ERGO_CL_LJ_GCMC_CORE_H
+
+#include "common/rng.h"
+#include "lj_gcmc/params.h"
+
+#ifdef __OPENCL_VERSION__
+#define LJ_FMA(a, b, c) fma((a), (b), (c))
+#define lj_as_float(x) as_float(x)
+#define lj_as_uint(x) as_uint(x)
+#define lj_floor(x) floor(x)
+#define lj_mul_hi(a, b) mul_hi((uint)(a), (uint)(b))
+#else
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#define LJ_FMA(a, b, c) fmaf((a), (b), (c))
+#define lj_floor(x) floorf(x)
+#define lj_mul_hi(a, b) ((uint)((ulong)(a) * (b) >> 32))
+ERGO_INLINE float lj_as_float(uint x) {
+    float f;
+    memcpy(&f, &x, sizeof f);
+    return f;
+}
+ERGO_INLINE uint lj_as_uint(float f) {
+    uint x;
+    memcpy(&x, &f, sizeof x);
+    return x;
+}
+#endif
+
+/* A vector on devices, .w unused: Oclgrind loses track of structs passed by value. */
+#ifdef __OPENCL_VERSION__
+typedef uint4 lj_position;
+#else
+typedef struct {
+    uint x, y, z;
+} lj_position;
+#endif
+
+/* A pair sum: energy and virial, and whether a core was hit. */
+struct lj_sum {
+    lj_long energy, virial;
+    uint overlap;
+};
+
+/* One trial move: what was drawn, before energies. */
+struct lj_move {
+    uint kind, index; /* of the particle; displacement and deletion */
+    uint idle;        /* nothing to displace or delete: rejected */
+    uint word;        /* uniform of the acceptance test */
+    lj_position to;
+};
+
+/* 1/x for normal x > 0, within 1 unit in the last place: the guess is good to 12%, and each Newton
+ * step squares the error. */
+ERGO_INLINE float lj_inverse(float x) {
+    float y = lj_as_float(0x7EF311C7u - lj_as_uint(x));
+    y = LJ_FMA(y, LJ_FMA(-x, y, 1.0f), y);
+    y = LJ_FMA(y, LJ_FMA(-x, y, 1.0f), y);
+    return LJ_FMA(y, LJ_FMA(-x, y, 1.0f), y);
+}
+
+/* exp(x) for -87 <= x <= 60, relative error 2e-7. x = n ln 2 + r, |r| <= 0.35. */
+ERGO_INLINE float lj_exp(float x) {
+    const float n = lj_floor(LJ_FMA(x, 0x1.715476p+0f, 0.5f));
+    float r = LJ_FMA(n, -0x1.62e400p-1f, x);
+    r = LJ_FMA(n, 0x1.7f7d1cp-20f * -1.0f, r);
+    float p = 0x1.a01a02p-13f;         /* 1/5040 */
+    p = LJ_FMA(p, r, 0x1.6c16c2p-10f); /* 1/720 */
+    p = LJ_FMA(p, r, 0x1.111112p-7f);  /* 1/120 */
+    p = LJ_FMA(p, r, 0x1.555556p-5f);  /* 1/24 */
+    p = LJ_FMA(p, r, 0x1.555556p-3f);  /* 1/6 */
+    p = LJ_FMA(p, r, 0.5f);
+    p = LJ_FMA(p, r, 1.0f);
+    p = LJ_FMA(p, r, 1.0f);
+    return p * lj_as_float((uint)((int)n + 127) << 23);
+}
+
+ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale) {
+    const float x = (float)(int)(a.x - b.x) * scale[0];
+    const float y = (float)(int)(a.y - b.y) * scale[1];
+    const float z = (float)(int)(a.z - b.z) * scale[2];
+    return LJ_FMA(z, z, LJ_FMA(y, y, x * x));
+}
+
+/* Energy and virial of a pair inside the cutoff and outside the core. */
+ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *virial) {
+    const float s2 = lj_inverse(r2), s6 = s2 * s2 * s2, s12 = s6 * s6;
+    const lj_long a = (lj_long)(s12 * 0x1p30f), b = (lj_long)(s6 * 0x1p30f);
+    *energy = a - b - shift;
+    *virial = 2 * a - b;
+}
+
+/* Word 0: kind of move; 1 and 2: which particle, of 64 bits; 3: acceptance; next block: where to.
+ */
+ERGO_INLINE struct lj_move lj_draw(const struct lj_member *m, uint particles, uint step_size,
+                                   ulong step) {
+    const struct ergo_words a = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 0), m->key0, m->key1);
+    const struct ergo_words b = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 1), m->key0, m->key1);
+    struct lj_move move;
+#ifdef __OPENCL_VERSION__
+    move.to = (uint4)(0u);
+#endif
+    const uint k = a.x >> 1;
+    move.kind = k < m->displacement ? (uint)LJ_DISPLACEMENT
+                : k < m->insertion  ? (uint)LJ_INSERTION
+                                    : (uint)LJ_DELETION;
+    move.index = (uint)(((ulong)a.y * particles + lj_mul_hi(a.z, particles)) >> 32);
+    move.idle = particles == 0u && move.kind != (uint)LJ_INSERTION ? 1u : 0u;
+    move.word = a.w;
+    move.to.x = b.x;
+    move.to.y = b.y;
+    move.to.z = b.z;
+    (void)step_size;
+    return move;
+}
+
+/* A displacement of at most size (2^-32 of a side) along one axis, both signs alike to the bit. */
+ERGO_INLINE uint lj_shift_by(uint from, uint word, uint step_size, uint ratio) {
+    const uint size = ratio ? lj_mul_hi(step_size, ratio) : step_size;
+    const uint by = lj_mul_hi(word << 1 | 1u, size);
+    return word >> 31 ? from - by : from + by;
+}
+
+/* The new position of a displacement in steps: from the words drawn for a position. */
+ERGO_INLINE void lj_local_target(const struct lj_member *m, lj_position from, uint step_size,
+                                 struct lj_move *move) {
+    move->to.x = lj_shift_by(from.x, move->to.x, step_size, m->ratio[0]);
+    move->to.y = lj_shift_by(from.y, move->to.y, step_size, m->ratio[1]);
+    move->to.z = lj_shift_by(from.z, move->to.z, step_size, m->ratio[2]);
+}
+
+/*
+ * Metropolis with u in (0, 1]: displacement u <= exp(-beta dU); insertion
+ * u (N + 1) <= zV exp(-beta dU); deletion u zV <= N exp(-beta dU); N before the move. The paper's
+ * Eq. 4 with Eq. 2 has the sign of mu wrong for insertions; this is Frenkel and Smit's.
+ * exp's argument is cut at -80 and 60: beyond, the outcome is certain for any zV in range.
+ */
+ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint particles,
+                           lj_long energy_change) {
+    const float u = ((float)word + 0.5f) * 0x1p-32f, n = (float)particles;
+    float x = -(float)energy_change * m->beta4;
+    if (kind == (uint)LJ_INSERTION)
+        x = LJ_FMA(-m->tail, (float)(2u * particles + 1u), x);
+    if (kind == (uint)LJ_DELETION)
+        x = LJ_FMA(m->tail, (float)(2u * particles - 1u), x);
+    if (x < -80.0f)
+        return 0u;
+    const float w = lj_exp(x > 60.0f ? 60.0f : x);
+    if (kind == (uint)LJ_INSERTION)
+        return u * (n + 1.0f) <= m->zv * w ? 1u : 0u;
+    if (kind == (uint)LJ_DELETION)
+        return u * m->zv <= n * w ? 1u : 0u;
+    return u <= w ? 1u : 0u;
+}
+
+/* Steer the largest displacement towards half of them accepted; integers only. */
+ERGO_INLINE uint lj_tuned(uint step_size, uint tried, uint accepted) {
+    if (2u * accepted > tried)
+        step_size = step_size > 0x70000000u ? 0x78000000u : step_size + (step_size >> 4);
+    else if (step_size > 0x1000u)
+        step_size -= step_size >> 4;
+    return step_size;
+}
+
+#endif

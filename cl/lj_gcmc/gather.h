@@ -1,0 +1,217 @@
+/*
+ * The neighbours of a trial move, found in one of three ways; which one never changes a sum.
+ *
+ * LJ_CELLS 0: all particles. Otherwise cells of equal size, LJ_NX x LJ_NY x LJ_NZ, whatever the
+ * sides of the box: cell = floor(fraction x cells), so there is no thin last cell. LJ_OFFSETS
+ * neighbour offsets, nearest first, made by the host such that every cell within the cutoff comes
+ * once, also where the box has few cells. LJ_LANES work-items share a cell.
+ *
+ * A cell's particles: plane s holds the s-th particle of every cell of every chain; .w of plane 0
+ * is their number.
+ */
+#ifndef ERGO_CL_LJ_GCMC_GATHER_H
+#define ERGO_CL_LJ_GCMC_GATHER_H
+
+#include "lj_gcmc/core.h"
+
+#if LJ_CELLS
+#define LJ_GRID ((uint)(LJ_NX) * (LJ_NY) * (LJ_NZ))
+#endif
+
+/* A chain's memory. */
+struct lj_home {
+    __global uint4 *particles; /* [capacity] */
+    __global uint4 *cells;     /* plane 0; the next is `plane` further */
+    __global const uint *offsets;
+    ulong plane;
+    uint capacity, slots;
+};
+
+ERGO_INLINE lj_position lj_position_of(uint4 p) {
+    return p;
+}
+
+ERGO_INLINE uint lj_same(lj_position a, lj_position b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* One pair. `away` is the place the moving particle has or had: no partner of its own. */
+ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint has_away,
+                          uint is_new, const struct lj_member *m, struct lj_sum *sum) {
+    const float r2 = lj_distance2(q, at, m->scale);
+    if (r2 >= m->cutoff2 || (has_away && lj_same(q, away)))
+        return;
+    if (r2 < m->core2) {
+        sum->overlap = 1u;
+        return;
+    }
+    long energy, virial;
+    lj_pair(r2, m->shift, &energy, &virial);
+    sum->energy += is_new ? energy : -energy;
+    sum->virial += is_new ? virial : -virial;
+}
+
+#if LJ_CELLS
+/* Where a position is in the grid, and, for culling, where in its cell. */
+struct lj_place {
+    int x, y, z;
+    float fx, fy, fz;
+};
+
+ERGO_INLINE struct lj_place lj_place_of(lj_position p) {
+    struct lj_place c;
+    c.x = (int)mul_hi(p.x, (uint)LJ_NX);
+    c.y = (int)mul_hi(p.y, (uint)LJ_NY);
+    c.z = (int)mul_hi(p.z, (uint)LJ_NZ);
+    c.fx = (float)(p.x * (uint)LJ_NX) * 0x1p-32f;
+    c.fy = (float)(p.y * (uint)LJ_NY) * 0x1p-32f;
+    c.fz = (float)(p.z * (uint)LJ_NZ) * 0x1p-32f;
+    return c;
+}
+
+ERGO_INLINE uint lj_cell_of(lj_position p) {
+    return (mul_hi(p.z, (uint)LJ_NZ) * (uint)LJ_NY + mul_hi(p.y, (uint)LJ_NY)) * (uint)LJ_NX +
+           mul_hi(p.x, (uint)LJ_NX);
+}
+
+ERGO_INLINE int lj_wrap(int c, int n) {
+    c += c < 0 ? n : 0;
+    return c >= n ? c - n : c;
+}
+
+/* Distance from a place to the cell d further along an axis, in cells. */
+ERGO_INLINE float lj_gap(int d, float f) {
+    return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
+}
+
+/* A cell's particles, every `stride`th from `first` on. */
+ERGO_INLINE void lj_visit_cell(const struct lj_home *home, __global const uint4 *cell, uint first,
+                               uint stride, lj_position at, lj_position away, uint has_away,
+                               uint is_new, const struct lj_member *m, struct lj_sum *sum) {
+    uint4 one = cell[0];
+    const uint count = one.w;
+    for (uint s = first; s < count; s += stride) {
+        if (s > 0u)
+            one = cell[s * home->plane];
+        lj_visit(lj_position_of(one), at, away, has_away, is_new, m, sum);
+    }
+}
+
+/* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell. */
+ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
+                         uint has_away, uint is_new, uint first, uint stride, uint last,
+                         const struct lj_member *m, struct lj_sum *sum) {
+    const struct lj_place c = lj_place_of(at);
+#if LJ_CULL
+    const float wx = m->scale[0] * (0x1p32f / LJ_NX), wy = m->scale[1] * (0x1p32f / LJ_NY),
+                wz = m->scale[2] * (0x1p32f / LJ_NZ), reach2 = m->cutoff2 * 1.0001f;
+#endif
+    for (uint i = first; i < last; i += stride) {
+        const uint packed = home->offsets[i / LJ_LANES];
+        const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
+                  dz = (int)(packed << 8) >> 24;
+#if LJ_CULL
+        /* The factor 1.0001 covers the rounding of gaps: it may cost a cell, never a pair. */
+        const float gx = lj_gap(dx, c.fx) * wx, gy = lj_gap(dy, c.fy) * wy,
+                    gz = lj_gap(dz, c.fz) * wz;
+        if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2)
+            continue;
+#endif
+        const int x = lj_wrap(c.x + dx, LJ_NX), y = lj_wrap(c.y + dy, LJ_NY),
+                  z = lj_wrap(c.z + dz, LJ_NZ);
+        lj_visit_cell(home, home->cells + ((z * LJ_NY + y) * LJ_NX + x), i % LJ_LANES, LJ_LANES, at,
+                      away, has_away, is_new, m, sum);
+    }
+}
+
+ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
+    return home->cells[lj_cell_of(p)].w >= home->slots;
+}
+
+ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
+    __global uint4 *cell = home->cells + lj_cell_of(p);
+    const uint count = cell[0].w;
+    if (count == 0u) {
+        cell[0] = (uint4)(p.x, p.y, p.z, 1u);
+        return;
+    }
+    cell[count * home->plane] = (uint4)(p.x, p.y, p.z, 0u);
+    cell[0].w = count + 1u;
+}
+
+ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
+    __global uint4 *cell = home->cells + lj_cell_of(p);
+    const uint count = cell[0].w;
+    uint s = 0u;
+    while (s + 1u < count && !lj_same(lj_position_of(cell[s * home->plane]), p))
+        s++;
+    const uint4 last = cell[(count - 1u) * home->plane];
+    cell[s * home->plane] = (uint4)(last.x, last.y, last.z, 0u);
+    cell[0].w = count - 1u;
+}
+#endif
+
+/* Shares of phase 0 of the gathering: the nearest cells of the new position, where a core may be
+ * hit; and of phase 1, the rest and the neighbourhood of the old position. */
+#if LJ_CELLS
+#define LJ_FIRST (LJ_NEAR * LJ_LANES)
+#define LJ_ALL (LJ_OFFSETS * LJ_LANES)
+#endif
+
+/* The sums that a trial move changes, the share of one work-item in one phase. */
+ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *move, lj_position from,
+                           uint particles, uint phase, uint item, uint items,
+                           const struct lj_member *m, struct lj_sum *sum) {
+    const uint has_old = move->kind != (uint)LJ_INSERTION;
+    const uint has_new = move->kind != (uint)LJ_DELETION;
+    if (m->ideal || move->idle)
+        return;
+#if LJ_CELLS
+    /* new, then old: one loop around one copy of the code, for compilers that inline everything */
+    for (uint side = has_new ? 0u : 1u; side < (has_old && phase ? 2u : 1u); side++)
+        lj_scan(home, side ? from : move->to, from, has_old, 1u - side,
+                (side || phase == 0u ? 0u : LJ_FIRST) + item, items, phase ? LJ_ALL : LJ_FIRST, m,
+                sum);
+#else
+    if (phase == 0u)
+        return;
+    for (uint j = item; j < particles; j += items) {
+        const lj_position q = lj_position_of(home->particles[j]);
+        for (uint side = has_new ? 0u : 1u; side < (has_old ? 2u : 1u); side++)
+            lj_visit(q, side ? from : move->to, from, has_old, 1u - side, m, sum);
+    }
+#endif
+}
+
+/* Would the accepted move need more room than there is? LJ_RUNNING: no. */
+ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move, lj_position from,
+                         uint particles) {
+    if (move->kind == (uint)LJ_INSERTION && particles >= home->capacity)
+        return (uint)LJ_PARTICLES_FULL;
+#if LJ_CELLS
+    if (move->kind == (uint)LJ_DELETION ||
+        (move->kind == (uint)LJ_DISPLACEMENT && lj_cell_of(from) == lj_cell_of(move->to)))
+        return (uint)LJ_RUNNING;
+    return lj_is_full(home, move->to) ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
+#else
+    return (uint)LJ_RUNNING;
+#endif
+}
+
+/* Carry out an accepted move; the last particle fills the place of a deleted one. */
+ERGO_INLINE void lj_apply(const struct lj_home *home, const struct lj_move *move, lj_position from,
+                          uint particles) {
+    const uint4 to = (uint4)(move->to.x, move->to.y, move->to.z, 0u);
+#if LJ_CELLS
+    if (move->kind != (uint)LJ_INSERTION)
+        lj_cell_remove(home, from);
+    if (move->kind != (uint)LJ_DELETION)
+        lj_cell_add(home, move->to);
+#endif
+    if (move->kind == (uint)LJ_DELETION)
+        home->particles[move->index] = home->particles[particles - 1u];
+    else
+        home->particles[move->kind == (uint)LJ_INSERTION ? particles : move->index] = to;
+}
+
+#endif

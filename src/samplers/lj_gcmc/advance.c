@@ -1,0 +1,318 @@
+/*
+ * Blocks of samples: enqueue, wait, and go back for chains that had to stop for more room.
+ *
+ * Launches say where to go (a step), not how far: enqueueing a block again moves only the chains
+ * that did not get there, through the same moves and samples as if they had never stopped.
+ */
+#include <stdlib.h>
+
+#include "samplers/lj_gcmc/lj.h"
+
+static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
+                                   const struct lj_slot *slot, uint64_t to) {
+    const cl_ulong start = slot->start, target = to, every = slot->every ? slot->every : 1;
+    const cl_uint count = (cl_uint)slot->count;
+    const cl_uint capacity = s->capacity, slots = s->slots, n_parts = s->launch.blocks;
+    const size_t members = s->batch->count;
+    if (!s->launch.per_move) {
+        const size_t global[2] = {members * s->launch.group, 1}, local[2] = {s->launch.group, 1};
+        const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(s->chain_buffer),
+                                        ERGO_ARG(s->particles),
+                                        ERGO_ARG(s->cells),
+                                        ERGO_ARG(s->offsets),
+                                        ERGO_ARG(slot->samples),
+                                        ERGO_ARG(start),
+                                        ERGO_ARG(target),
+                                        ERGO_ARG(every),
+                                        ERGO_ARG(count),
+                                        ERGO_ARG(capacity),
+                                        ERGO_ARG(slots)};
+        return ergo_kernel_launch(ctx, s->device, s->run, "lj_run", args, 12, 1, global, local,
+                                  NULL);
+    }
+    const size_t global[2] = {(size_t)n_parts * s->launch.group, members};
+    const size_t local[2] = {s->launch.group, 1};
+    const struct ergo_arg trial[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
+                                     ERGO_ARG(s->particles),     ERGO_ARG(s->cells),
+                                     ERGO_ARG(s->offsets),       ERGO_ARG(s->parts),
+                                     ERGO_ARG(capacity),         ERGO_ARG(slots)};
+    enum ergo_status status =
+        ergo_kernel_launch(ctx, s->device, s->trial, "lj_trial", trial, 8, 2, global, local, NULL);
+    const size_t one[2] = {members, 1}, single[2] = {1, 1};
+    const struct ergo_arg decide[] = {ERGO_ARG(s->member_buffer),
+                                      ERGO_ARG(s->chain_buffer),
+                                      ERGO_ARG(s->particles),
+                                      ERGO_ARG(s->cells),
+                                      ERGO_ARG(s->offsets),
+                                      ERGO_ARG(slot->samples),
+                                      ERGO_ARG(s->parts),
+                                      ERGO_ARG(start),
+                                      ERGO_ARG(target),
+                                      ERGO_ARG(every),
+                                      ERGO_ARG(count),
+                                      ERGO_ARG(capacity),
+                                      ERGO_ARG(slots),
+                                      ERGO_ARG(n_parts)};
+    if (status == ERGO_OK)
+        status = ergo_kernel_launch(ctx, s->device, s->decide, "lj_decide", decide, 14, 1, one,
+                                    single, NULL);
+    return status;
+}
+
+/* From step `from` (of the chain that is furthest behind) to step `to`. */
+static enum ergo_status launch_to(struct ergo_context *ctx, struct lj_state *s,
+                                  const struct lj_slot *slot, uint64_t from, uint64_t to) {
+    enum ergo_status status = ERGO_OK;
+    const uint64_t most = lj_launch_steps(s->device, &s->grid, &s->launch, s->slots, s->capacity);
+    if (most == 0)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s ends a kernel's loops too early for a chain that has become this "
+                         "dense: use another device",
+                         s->device->summary.name);
+    while (from < to && status == ERGO_OK) {
+        const uint64_t rest = to - from;
+        from += rest < most ? rest : most;
+        status = launch_run(ctx, s, slot, from);
+    }
+    return status;
+}
+
+/* Pair distances of the chains that stand at `step`; the others' counts stay as they are. */
+static enum ergo_status launch_pairs(struct ergo_context *ctx, struct lj_state *s,
+                                     const struct lj_slot *slot, size_t curve, uint64_t step) {
+    if (s->launch.bins == 0)
+        return ERGO_OK;
+    const cl_ulong at = step;
+    const cl_uint capacity = s->capacity, sample = (cl_uint)curve;
+    const cl_float per_width =
+        (cl_float)((double)ergo_point_int(s->batch->points[0], "/run/gr_bins") * s->system.sigma /
+                   s->system.cutoff);
+    const size_t global[2] = {(size_t)s->launch.total_parts * s->launch.total_group,
+                              s->batch->count};
+    const size_t local[2] = {s->launch.total_group, 1};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
+        ERGO_ARG(s->edges),         ERGO_ARG(slot->counts),    ERGO_ARG(at),
+        ERGO_ARG(capacity),         ERGO_ARG(sample),          ERGO_ARG(per_width)};
+    return ergo_kernel_launch(ctx, s->device, s->pairs, "lj_pairs", args, 9, 2, global, local,
+                              NULL);
+}
+
+static uint64_t curve_interval(const struct lj_state *s) {
+    return (uint64_t)ergo_point_int(s->batch->points[0], "/run/curve_every");
+}
+
+/* All launches of a block, for chains that stand at `from` or later. */
+static enum ergo_status launch_block(struct ergo_context *ctx, struct lj_state *s,
+                                     struct lj_slot *slot, uint64_t from) {
+    const uint64_t interval = curve_interval(s);
+    enum ergo_status status = ERGO_OK;
+    slot->curves = 0;
+    for (size_t i = 0; interval && i < slot->count && status == ERGO_OK; i++) {
+        if ((slot->first_sample + i) % interval)
+            continue;
+        const uint64_t at = slot->start + (i + 1) * slot->every;
+        status = launch_to(ctx, s, slot, from, at);
+        if (status == ERGO_OK)
+            status = launch_pairs(ctx, s, slot, slot->curves++, at);
+        from = at > from ? at : from;
+    }
+    return status == ERGO_OK
+               ? launch_to(ctx, s, slot, from, slot->start + slot->count * slot->every)
+               : status;
+}
+
+static size_t sample_bytes(const struct lj_state *s, const struct lj_slot *slot) {
+    return slot->count * s->batch->count * sizeof(struct lj_sample);
+}
+
+static size_t count_bytes(const struct lj_state *s, const struct lj_slot *slot) {
+    return slot->curves * s->batch->count * s->launch.total_parts * s->launch.bins * 4;
+}
+
+static enum ergo_status read_back(struct ergo_context *ctx, struct lj_state *s,
+                                  struct lj_slot *slot) {
+    const size_t chains = s->batch->count * sizeof(struct lj_chain);
+    cl_command_queue queue = s->device->queue;
+    cl_int code = clEnqueueReadBuffer(queue, slot->samples, CL_FALSE, 0, sample_bytes(s, slot),
+                                      slot->host_samples, 0, NULL, NULL);
+    if (code == CL_SUCCESS && count_bytes(s, slot))
+        code = clEnqueueReadBuffer(queue, slot->counts, CL_FALSE, 0, count_bytes(s, slot),
+                                   slot->host_counts, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = clEnqueueReadBuffer(queue, s->chain_buffer, CL_FALSE, 0, chains, slot->host_chains,
+                                   0, NULL, &slot->ready);
+    clFlush(queue);
+    return code == CL_SUCCESS
+               ? ERGO_OK
+               : ERGO_FAIL_CL(ctx, code, "reading samples from %s failed", s->device->summary.name);
+}
+
+enum ergo_status lj_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
+                            uint64_t every, uint64_t first_sample) {
+    struct lj_state *s = opaque;
+    if (count == 0) {
+        const struct lj_slot none = {.samples = s->blocks[0].samples, .every = every};
+        const uint64_t from = s->step;
+        s->step += every;
+        const enum ergo_status status = launch_to(ctx, s, &none, from, s->step);
+        clFlush(s->device->queue);
+        return status;
+    }
+    struct lj_slot *slot = &s->blocks[which];
+    slot->busy = true;
+    slot->start = s->step;
+    slot->every = every;
+    slot->count = count;
+    slot->first_sample = first_sample;
+    s->step += count * every;
+    enum ergo_status status = launch_block(ctx, s, slot, slot->start);
+    return status == ERGO_OK ? read_back(ctx, s, slot) : status;
+}
+
+/* ---- chains that stopped --------------------------------------------------------------------- */
+
+static bool all_running(const struct lj_state *s, const struct lj_chain *chains) {
+    for (size_t m = 0; m < s->batch->count; m++)
+        if (chains[m].status != LJ_RUNNING)
+            return false;
+    return true;
+}
+
+static uint64_t furthest_behind(const struct lj_state *s) {
+    uint64_t step = UINT64_MAX;
+    for (size_t m = 0; m < s->batch->count; m++)
+        step = s->chains[m].step < step ? s->chains[m].step : step;
+    return step;
+}
+
+static enum ergo_status read_chains(struct ergo_context *ctx, struct lj_state *s) {
+    return ergo_buffer_read(ctx, s->device, s->chain_buffer, 0, s->batch->count * sizeof *s->chains,
+                            s->chains);
+}
+
+/* Enqueue the blocks again, the older one first, until no chain needs more room. */
+static enum ergo_status catch_up(struct ergo_context *ctx, struct lj_state *s) {
+    enum ergo_status status = read_chains(ctx, s);
+    while (status == ERGO_OK && !all_running(s, s->chains)) {
+        status = lj_make_room(ctx, s);
+        const uint64_t from = furthest_behind(s);
+        struct lj_slot *order[2] = {&s->blocks[0], &s->blocks[1]};
+        if (order[1]->busy && (!order[0]->busy || order[1]->start < order[0]->start)) {
+            order[0] = &s->blocks[1];
+            order[1] = &s->blocks[0];
+        }
+        for (int i = 0; i < 2 && status == ERGO_OK; i++)
+            if (order[i]->busy)
+                status = launch_block(ctx, s, order[i], from);
+        const struct lj_slot none = {.samples = s->blocks[0].samples, .every = 1};
+        if (status == ERGO_OK)
+            status = launch_to(ctx, s, &none, from, s->step);
+        if (status == ERGO_OK)
+            status = read_chains(ctx, s);
+    }
+    return status;
+}
+
+enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s) {
+    return catch_up(ctx, s);
+}
+
+/* ---- collect --------------------------------------------------------------------------------- */
+
+static void add_counts(const struct lj_counts *c, uint64_t moves, double *to) {
+    const uint32_t displacements = c->tried & 0xffff, insertions = c->tried >> 16;
+    to[LJ_COLUMN_TRIED] += displacements;
+    to[LJ_COLUMN_TRIED + 1] += insertions;
+    to[LJ_COLUMN_TRIED + 2] += (double)(moves - displacements - insertions);
+    to[LJ_COLUMN_ACCEPTED] += c->accepted & 0xffff;
+    to[LJ_COLUMN_ACCEPTED + 1] += c->accepted >> 16;
+    to[LJ_COLUMN_ACCEPTED + 2] += c->accepted_deletion;
+}
+
+static void convert_samples(const struct lj_state *s, const struct lj_slot *slot, double *columns) {
+    const size_t members = s->batch->count;
+    for (size_t m = 0; m < members; m++) {
+        const struct lj_system system = lj_system_of(s->batch->points[m]);
+        for (size_t i = m; i < slot->count * members; i += members) {
+            const struct lj_sample *from = &slot->host_samples[i];
+            double *to = columns + i * LJ_COLUMNS;
+            to[LJ_COLUMN_PARTICLES] = from->particles;
+            to[LJ_COLUMN_ENERGY] = lj_energy_of(system.epsilon, from->energy) +
+                                   lj_tail_energy(&system, from->particles);
+            to[LJ_COLUMN_VIRIAL] = lj_virial_of(system.epsilon, from->virial);
+            const uint64_t step = slot->start + (i / members + 1) * slot->every;
+            for (int k = 0; k < 6; k++)
+                to[LJ_COLUMN_TRIED + k] = 0;
+            add_counts(&from->now, step % LJ_WINDOW, to);
+            if (step >= LJ_WINDOW)
+                add_counts(&from->last, LJ_WINDOW, to);
+        }
+    }
+}
+
+/* Pairs per volume of the bin and of the box; g(r) divides by N (N - 1) / V^2 of the sample. */
+static void convert_curves(const struct lj_state *s, const struct lj_slot *slot,
+                           struct ergo_samples *samples) {
+    const size_t members = s->batch->count, bins = s->launch.bins, parts = s->launch.total_parts;
+    const uint64_t interval = curve_interval(s);
+    const double width =
+        s->system.cutoff / (double)ergo_point_int(s->batch->points[0], "/run/gr_bins");
+    uint32_t per_bin;
+    const size_t histogram = lj_histogram_size(&s->system, &per_bin);
+    size_t i = (size_t)((interval - slot->first_sample % interval) % interval);
+    for (size_t curve = 0; curve < slot->curves; curve++, i += (size_t)interval) {
+        for (size_t m = 0; m < members; m++) {
+            const size_t row = curve * members + m;
+            const double n = slot->host_samples[i * members + m].particles;
+            const double v = s->system.volume, ideal = n > 1 ? n * (n - 1) / (v * v) : 1;
+            for (size_t k = 0; k < bins; k++) {
+                uint64_t pairs = 0; /* ordered */
+                for (size_t p = 0; p < parts; p++)
+                    pairs += slot->host_counts[(row * parts + p) * bins + k];
+                const double inner = (double)k * width, outer = inner + width;
+                const double shell = 4.0 / 3.0 * 3.14159265358979323846 *
+                                     (outer * outer * outer - inner * inner * inner);
+                const double density = (double)pairs / (v * shell);
+                samples->curves[LJ_CURVE_GR][row * bins + k] = density / ideal;
+                samples->curves[LJ_CURVE_PAIR_DENSITY][row * bins + k] = density;
+            }
+            double *p = samples->curves[LJ_CURVE_HISTOGRAM] + row * histogram;
+            for (size_t k = 0; k < histogram; k++)
+                p[k] = 0;
+            if (n < (double)histogram * per_bin)
+                p[(size_t)n / per_bin] = 1.0 / per_bin;
+        }
+    }
+}
+
+enum ergo_status lj_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                            struct ergo_samples *samples) {
+    struct lj_state *s = opaque;
+    struct lj_slot *slot = &s->blocks[which];
+    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
+    if (status == ERGO_OK && !all_running(s, slot->host_chains)) {
+        status = catch_up(ctx, s);
+        for (int i = 0; i < 2 && status == ERGO_OK; i++) { /* what was read before is stale */
+            struct lj_slot *stale = &s->blocks[i];
+            if (!stale->busy)
+                continue;
+            if (stale->ready)
+                clReleaseEvent(stale->ready);
+            stale->ready = NULL;
+            status = read_back(ctx, s, stale);
+        }
+        if (status == ERGO_OK)
+            status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
+    }
+    slot->busy = false;
+    samples->count = slot->count;
+    samples->n_curve_samples = slot->curves;
+    if (status != ERGO_OK)
+        return status;
+    convert_samples(s, slot, samples->columns);
+    if (slot->curves)
+        convert_curves(s, slot, samples);
+    return ERGO_OK;
+}

@@ -1,0 +1,90 @@
+/*
+ * Audits. The running energy and virial against a sum over all pairs (through the cells where that
+ * would take too long), and the cells against the positions. All are integers: equal or wrong.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/lj_gcmc/lj.h"
+
+/* More pairs than this are not visited one by one: some seconds. */
+static double most_pairs(const struct lj_state *s) {
+    return s->device->type == CL_DEVICE_TYPE_CPU ? 2e9 : 2e11;
+}
+
+static enum ergo_status compare_sums(struct ergo_context *ctx, struct lj_state *s) {
+    const size_t members = s->batch->count;
+    struct lj_totals *totals = calloc(members, sizeof *totals);
+    if (!totals)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    double pairs = 0;
+    for (size_t m = 0; m < members; m++)
+        pairs += (double)s->chains[m].particles * s->chains[m].particles;
+    const bool brute = s->system.neighbours == LJ_NONE || pairs <= most_pairs(s);
+    enum ergo_status status = lj_total_sums(ctx, s, brute, totals);
+    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
+        const struct lj_chain *c = &s->chains[m];
+        if (c->energy != totals[m].energy || c->virial != totals[m].virial || totals[m].overlaps)
+            status = ERGO_FAIL(
+                ctx, ERGO_E_AUDIT,
+                "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu of %u particles: "
+                "running energy %" PRId64 " and virial %" PRId64 ", from scratch %" PRId64
+                " and %" PRId64 " (units of 2^-30), %" PRIu64 " particles with an overlap",
+                s->device->summary.name, c->step, m, c->particles, c->energy, c->virial,
+                totals[m].energy, totals[m].virial, totals[m].overlaps);
+    }
+    free(totals);
+    return status;
+}
+
+/* Each particle once in its cell, and nobody else. */
+static enum ergo_status check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member) {
+    const size_t cells = s->grid.cells, members = s->batch->count;
+    uint32_t *words = NULL, n = 0;
+    uint32_t *planes = malloc(16 * cells * s->slots);
+    enum ergo_status status =
+        planes ? lj_fetch(ctx, s, member, &words, &n)
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %zu cells", cells);
+    for (uint32_t p = 0; p < s->slots && status == ERGO_OK; p++)
+        status = ergo_buffer_read(ctx, s->device, s->cells, 16 * cells * (p * members + member),
+                                  16 * cells, planes + 4 * cells * p);
+    uint64_t inside = 0, missing = 0;
+    for (size_t c = 0; c < cells && status == ERGO_OK; c++)
+        inside += planes[4 * c + 3];
+    for (uint32_t i = 0; i < n && status == ERGO_OK; i++) {
+        const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        const uint32_t count = planes[4 * c + 3];
+        bool found = false;
+        for (uint32_t p = 0; p < count && p < s->slots && !found; p++)
+            found = memcmp(planes + 4 * (cells * p + c), words + 3 * (size_t)i, 12) == 0;
+        missing += !found;
+    }
+    if (status == ERGO_OK && (missing || inside != n))
+        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                           "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu: %u "
+                           "particles, %" PRIu64 " in the cells, %" PRIu64 " not found in theirs",
+                           s->device->summary.name, s->step, member, n, inside, missing);
+    free(words);
+    free(planes);
+    return status;
+}
+
+enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
+    struct lj_state *s = opaque;
+    const size_t members = s->batch->count, stride = members / 256 + 1;
+    enum ergo_status status = lj_settle(ctx, s);
+    for (size_t m = 0; m < members && status == ERGO_OK; m++)
+        if (s->chains[m].step != s->step)
+            status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                               "audit of lj-gcmc failed on %s: member %zu stands at move %" PRIu64
+                               " of %" PRIu64,
+                               s->device->summary.name, m, s->chains[m].step, s->step);
+    if (status == ERGO_OK)
+        status = compare_sums(ctx, s);
+    /* reading all planes of thousands of chains would take longer than the run */
+    for (size_t m = 0; m < members && status == ERGO_OK && s->system.neighbours != LJ_NONE;
+         m += stride)
+        status = check_cells(ctx, s, m);
+    return status;
+}

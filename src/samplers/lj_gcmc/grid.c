@@ -1,0 +1,95 @@
+/* Cells, and which of them can hold a partner within the cutoff. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/lj_gcmc/lj.h"
+
+struct offset {
+    int d[3];
+    double gap2, centre2; /* of the cells' nearest points; of their centres */
+};
+
+static int by_distance(const void *left, const void *right) {
+    const struct offset *a = left, *b = right;
+    if (a->gap2 != b->gap2)
+        return a->gap2 < b->gap2 ? -1 : 1;
+    if (a->centre2 != b->centre2)
+        return a->centre2 < b->centre2 ? -1 : 1;
+    for (int k = 2; k >= 0; k--)
+        if (a->d[k] != b->d[k])
+            return a->d[k] < b->d[k] ? -1 : 1;
+    return 0;
+}
+
+bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
+                  double cutoff, double side) {
+    double width[3];
+    int low[3], high[3];
+    memset(grid, 0, sizeof *grid);
+    grid->cull = true;
+    grid->cells = 1;
+    if (neighbours == LJ_NONE) {
+        grid->n[0] = grid->n[1] = grid->n[2] = 1;
+        grid->offsets = calloc(1, sizeof *grid->offsets);
+        return grid->offsets != NULL;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double cells = floor(box[k] / (neighbours == LJ_COARSE ? cutoff : side));
+        grid->n[k] = (uint32_t)fmax(1, fmin(cells, 1024));
+        grid->cells *= grid->n[k];
+        width[k] = box[k] / grid->n[k];
+        /* a pair within the cutoff is at most this many cells apart; the factor is for rounding */
+        const int n = (int)grid->n[k];
+        const double reach = fmin(ceil(cutoff / width[k] * (1 + 1e-6)), n);
+        low[k] = -(int)reach;
+        high[k] = (int)reach;
+        if (2 * (int)reach + 1 >= n) { /* the whole ring, each cell once */
+            low[k] = -((n - 1) / 2);
+            high[k] = n / 2;
+            grid->cull = false; /* a cell may be nearer the other way round */
+        }
+        if (low[k] < -127 || high[k] > 127)
+            return false;
+    }
+    const size_t most = (size_t)(high[0] - low[0] + 1) * (size_t)(high[1] - low[1] + 1) *
+                        (size_t)(high[2] - low[2] + 1);
+    struct offset *found = malloc(most * sizeof *found);
+    grid->offsets = malloc(most * sizeof *grid->offsets);
+    if (!found || !grid->offsets) {
+        free(found);
+        free(grid->offsets);
+        grid->offsets = NULL;
+        return false;
+    }
+    for (int z = low[2]; z <= high[2]; z++) {
+        for (int y = low[1]; y <= high[1]; y++) {
+            for (int x = low[0]; x <= high[0]; x++) {
+                struct offset o = {.d = {x, y, z}};
+                for (int k = 0; k < 3; k++) {
+                    const double gap = o.d[k] ? (abs(o.d[k]) - 1) * width[k] : 0;
+                    o.gap2 += gap * gap;
+                    o.centre2 += o.d[k] * width[k] * o.d[k] * width[k];
+                }
+                if (o.gap2 <= cutoff * cutoff * (1 + 1e-6))
+                    found[grid->n_offsets++] = o;
+            }
+        }
+    }
+    qsort(found, grid->n_offsets, sizeof *found, by_distance);
+    for (uint32_t i = 0; i < grid->n_offsets; i++) {
+        const int *d = found[i].d;
+        grid->offsets[i] =
+            ((uint32_t)d[0] & 0xff) | ((uint32_t)d[1] & 0xff) << 8 | ((uint32_t)d[2] & 0xff) << 16;
+        grid->near += found[i].gap2 == 0;
+    }
+    free(found);
+    return true;
+}
+
+uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words) {
+    uint64_t c[3];
+    for (int k = 0; k < 3; k++)
+        c[k] = (uint64_t)words[k] * grid->n[k] >> 32;
+    return (c[2] * grid->n[1] + c[1]) * grid->n[0] + c[0];
+}

@@ -1,0 +1,194 @@
+/* How a batch is launched on a device, and the memory it takes. Speed, never the chain. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/lj_gcmc/lj.h"
+
+/* Bins of g(r): a whole number up to the cutoff, so that the cutoff is an edge; beyond it to twice
+ * the cutoff or half the shortest side. */
+uint32_t lj_bins(const struct ergo_point *point) {
+    const struct lj_system s = lj_system_of(point);
+    const int64_t to_cutoff = ergo_point_int(point, "/run/gr_bins");
+    const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
+    if (ergo_point_int(point, "/run/curve_every") == 0)
+        return 0;
+    const double bins = floor(fmin(2.0, shortest / 2 / s.cutoff) * (double)to_cutoff * (1 + 1e-12));
+    return (uint32_t)bins;
+}
+
+/* P(N) up to 1.2 particles per sigma^3, or where an ideal gas ends; in at most 1024 bins. */
+size_t lj_histogram_size(const struct lj_system *s, uint32_t *width) {
+    const double dense = 1.2 * s->volume / (s->sigma * s->sigma * s->sigma) + 16;
+    *width = (uint32_t)ceil(dense / 1024);
+    return (size_t)ceil(dense / *width);
+}
+
+static uint32_t power_of_two_down(double n, uint32_t most) {
+    uint32_t p = 1;
+    while (p * 2 <= most && p * 2 <= n)
+        p *= 2;
+    return p;
+}
+
+/* Work-items of a chain: a launch that fills the device wants few (latency is hidden by the other
+ * chains), a lone chain many. CPUs run a work-group's items one after the other. */
+static uint32_t choose_group(const struct ergo_device *device, size_t members, int64_t wish) {
+    const struct ergo_device_summary *d = &device->summary;
+    const uint32_t most = (uint32_t)(d->largest_group < 1024 ? d->largest_group : 1024);
+    const double units = d->compute_units ? d->compute_units : 1;
+    if (wish)
+        return power_of_two_down((double)wish, most);
+    if (device->quirks.loop_limit) /* llvmpipe: eight work-items to a vector */
+        return power_of_two_down(8, most);
+    if (device->type == CL_DEVICE_TYPE_CPU)
+        return 1;
+    return power_of_two_down(fmax(32, fmin(256, 2048 * units / (double)members)), most);
+}
+
+static double largest_start(const struct ergo_batch *batch) {
+    double n = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        n = fmax(n, (double)ergo_point_int(batch->points[i], "/system/particles"));
+    return n;
+}
+
+static enum ergo_status refuse(struct ergo_context *ctx, const struct ergo_device *device,
+                               const struct ergo_plan *plan) {
+    const struct ergo_device_summary *d = &device->summary;
+    return ERGO_FAIL(
+        ctx, ERGO_E_DEVICE,
+        "%s (%s) cannot hold this batch: it needs a buffer of %.3g MiB and %.3g MiB in "
+        "all; the device allows %.3g and has %.3g MiB. Use a smaller box, fewer "
+        "replicas or scan points, less room at the start (/tuning/slots, "
+        "/tuning/capacity), or another device",
+        d->name, d->id, (double)plan->largest_buffer / 1048576,
+        (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
+        (double)d->global_memory / 1048576);
+}
+
+/* Seconds a move takes, roughly: only the length of launches depends on it. */
+static double move_seconds(const struct lj_system *s, const struct lj_grid *grid,
+                           const struct ergo_device *device, const struct lj_launch *l,
+                           size_t members) {
+    const double units = device->summary.compute_units ? device->summary.compute_units : 1;
+    const double cutoff = s->cutoff / s->sigma;
+    const double looked_at = s->neighbours == LJ_NONE ? 0.7 * s->volume : grid->n_offsets;
+    const double pairs = fmin(0.7 * 4.19 * cutoff * cutoff * cutoff, 0.7 * s->volume);
+    if (device->type == CL_DEVICE_TYPE_CPU)
+        return (2e-7 + 4e-9 * looked_at + 5e-9 * pairs) * ceil((double)members / units);
+    const double rounds = ceil((double)members / (units * 16));
+    return rounds * (1e-6 + 5e-8 * (looked_at + pairs) / l->group) + (l->per_move ? 1e-5 : 0);
+}
+
+/* Where loops end by themselves (struct ergo_quirks), no launch may come near: loop iterations of a
+ * work-item in one move, at worst. */
+uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid *grid,
+                         const struct lj_launch *l, uint32_t slots, uint32_t capacity) {
+    if (!device->quirks.loop_limit)
+        return l->launch_steps;
+    const uint64_t items = l->per_move ? 1 : l->group;
+    const uint64_t visits = grid->n_offsets
+                                ? 2 * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + slots
+                                : 3 * ((uint64_t)capacity / items + 1);
+    const uint64_t most = device->quirks.loop_limit / (visits + 32 + l->blocks);
+    return l->launch_steps < most ? l->launch_steps : most;
+}
+
+enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                const struct ergo_device *device, struct lj_grid *grid,
+                                struct lj_launch *launch, struct ergo_plan *plan) {
+    static const char *const names[] = {"none", "cells", "microcells"};
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = batch->points[0];
+    const struct lj_system s = lj_system_of(first);
+    struct lj_launch l = {0};
+    memset(plan, 0, sizeof *plan);
+    const int64_t side = ergo_point_int(first, "/tuning/microcell");
+    const double box[3] = {s.box[0] / s.sigma, s.box[1] / s.sigma, s.box[2] / s.sigma};
+    if (!lj_grid_make(grid, s.neighbours, box, s.cutoff / s.sigma,
+                      side ? 0.01 * (double)side : 1.0))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "no cell grid for this cutoff: it spans more than 127 cells; use "
+                         "/system/neighbours \"cells\"");
+
+    l.per_move = ergo_point_int(first, "/tuning/moves_per_launch") == 1;
+    l.group = choose_group(device, batch->count, ergo_point_int(first, "/tuning/work_group"));
+    const int64_t blocks = ergo_point_int(first, "/tuning/blocks");
+    l.blocks = blocks
+                   ? (uint32_t)blocks
+                   : (s.neighbours == LJ_MICRO ? 1 : (device->type == CL_DEVICE_TYPE_CPU ? 2 : 27));
+    l.lanes = s.neighbours == LJ_COARSE && l.group > 1 ? (l.group < 8 ? l.group : 8) : 1;
+
+    const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;
+    const int64_t slots = ergo_point_int(first, "/tuning/slots");
+    l.slots = s.neighbours == LJ_NONE ? 1
+              : slots                 ? (uint32_t)slots
+                                      : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
+    const double dense = 1.0 * s.volume / (s.sigma * s.sigma * s.sigma);
+    const double start = 1.3 * largest_start(batch);
+    l.capacity = (uint32_t)fmin(0x1p26, fmax(fmax(dense, start), 64));
+    const int64_t room = ergo_point_int(first, "/tuning/capacity");
+    if (room)
+        l.capacity = (uint32_t)fmax((double)room, largest_start(batch));
+
+    const double seconds = move_seconds(&s, grid, device, &l, batch->count);
+    plan->block_steps = fmax(1, floor(0.1 / seconds));
+    l.launch_steps = l.per_move ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
+    l.total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
+    l.total_parts = (uint32_t)fmin(
+        64, fmax(1, ceil(4.0 * (d->compute_units ? d->compute_units : 1) / (double)batch->count)));
+    if (device->quirks.loop_limit) { /* a particle per work-item */
+        l.total_group = 256;
+        l.total_parts = 64;
+    }
+    l.bins = lj_bins(first);
+    const uint64_t members = batch->count;
+    const uint64_t every = (uint64_t)ergo_point_int(first, "/run/curve_every");
+    const uint64_t sample_bytes = members * sizeof(struct lj_sample);
+    const uint64_t curve_bytes = members * l.total_parts * l.bins * sizeof(uint32_t);
+    l.block_samples = (size_t)fmax(1, fmin(4096, (double)(32u << 20) / (double)sample_bytes));
+    if (every) {
+        /* the host keeps doubles of both curves and the histogram */
+        uint32_t width;
+        const uint64_t host = members * 8 * (2 * l.bins + lj_histogram_size(&s, &width));
+        const double room_curves =
+            fmax(1, (double)(128u << 20) / (double)(curve_bytes > host ? curve_bytes : host));
+        if ((double)l.block_samples > room_curves * (double)every)
+            l.block_samples = (size_t)(room_curves * (double)every);
+        l.curve_capacity = (uint32_t)((l.block_samples - 1) / every + 1);
+    }
+
+    const uint64_t cells = s.neighbours == LJ_NONE ? 16 : 16 * grid->cells * l.slots * members;
+    const uint64_t particles = 16ull * l.capacity * members;
+    plan->largest_buffer = cells > particles ? cells : particles;
+    plan->device_bytes = cells + particles + 2 * l.block_samples * sample_bytes +
+                         2 * l.curve_capacity * curve_bytes + members * 200;
+    plan->host_bytes = plan->device_bytes - cells - particles;
+    plan->block_samples = l.block_samples;
+    plan->work_per_step = (double)members;
+    plan->launches_per_step = l.per_move ? 2 : 1.0 / (double)l.launch_steps;
+    snprintf(plan->path, sizeof plan->path, "%s, %s", names[s.neighbours],
+             l.per_move ? "a launch per move" : "many moves per launch");
+    if (s.neighbours == LJ_NONE)
+        snprintf(plan->launch, sizeof plan->launch, "%zu chains, %u work-groups of %u each",
+                 batch->count, l.per_move ? l.blocks : 1, l.group);
+    else
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%zu chains, %u work-groups of %u each; %u x %u x %u cells, %u looked at, room "
+                 "for %u particles in each at first",
+                 batch->count, l.per_move ? l.blocks : 1, l.group, grid->n[0], grid->n[1],
+                 grid->n[2], grid->n_offsets, l.slots);
+    *launch = l;
+    if (lj_launch_steps(device, grid, &l, l.slots, l.capacity) == 0 ||
+        (device->quirks.loop_limit && l.capacity > l.total_group * l.total_parts))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s (%s) ends a kernel's loops after %llu iterations, too few for this "
+                         "box: use a smaller one, or another device",
+                         d->name, d->id, (unsigned long long)device->quirks.loop_limit);
+    if (grid->cells > 0x7fffffffu || plan->largest_buffer > d->largest_buffer ||
+        plan->device_bytes > d->global_memory)
+        return refuse(ctx, device, plan);
+    return ERGO_OK;
+}

@@ -1,0 +1,215 @@
+/* Programs, buffers, and sums from scratch. */
+#include "samplers/lj_gcmc/lj.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/program.h"
+
+_Static_assert(sizeof(struct lj_member) == LJ_MEMBER_BYTES, "lj_member has no padding");
+_Static_assert(sizeof(struct lj_chain) == LJ_CHAIN_BYTES, "lj_chain has no padding");
+_Static_assert(sizeof(struct lj_sample) == LJ_SAMPLE_BYTES, "lj_sample has no padding");
+
+static void slot_release(struct lj_slot *slot) {
+    if (slot->ready)
+        clReleaseEvent(slot->ready);
+    ergo_buffer_release(&slot->samples);
+    ergo_buffer_release(&slot->counts);
+    free(slot->host_samples);
+    free(slot->host_counts);
+    free(slot->host_chains);
+}
+
+void lj_destroy(void *opaque) {
+    struct lj_state *s = opaque;
+    if (!s)
+        return;
+    if (s->device)
+        clFinish(s->device->queue); /* reads into our slots may be under way */
+    const cl_kernel kernels[] = {s->run, s->trial, s->decide, s->total, s->pairs};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        if (kernels[i])
+            clReleaseKernel(kernels[i]);
+    const cl_program programs[] = {s->run_program, s->step_program, s->total_program};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        if (programs[i])
+            clReleaseProgram(programs[i]);
+    cl_mem *const buffers[] = {&s->member_buffer, &s->chain_buffer, &s->particles,   &s->cells,
+                               &s->offsets,       &s->parts,        &s->total_parts, &s->edges};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+        ergo_buffer_release(buffers[i]);
+    slot_release(&s->blocks[0]);
+    slot_release(&s->blocks[1]);
+    free(s->grid.offsets);
+    free(s->members);
+    free(s->chains);
+    free(s);
+}
+
+static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state *s) {
+    const struct lj_grid *g = &s->grid;
+    struct ergo_text o = {0};
+    ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu", s->launch.group,
+                     s->launch.total_group, s->launch.bins ? s->launch.bins : 1);
+    if (s->system.neighbours != LJ_NONE)
+        ergo_text_append(&o,
+                         " -DLJ_CELLS=1 -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu "
+                         "-DLJ_NEAR=%uu -DLJ_LANES=%u -DLJ_CULL=%d",
+                         g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes,
+                         g->cull);
+    else
+        ergo_text_append(&o, " -DLJ_CELLS=0");
+    if (o.failed)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
+    enum ergo_status status =
+        ergo_program_build(ctx, s->device, "lj_gcmc/total.cl", o.data, &s->total_program);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->total_program, "lj_total", &s->total);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->total_program, "lj_pairs", &s->pairs);
+    if (status == ERGO_OK && s->launch.per_move) {
+        status = ergo_program_build(ctx, s->device, "lj_gcmc/step.cl", o.data, &s->step_program);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->step_program, "lj_trial", &s->trial);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->step_program, "lj_decide", &s->decide);
+    } else if (status == ERGO_OK) {
+        status = ergo_program_build(ctx, s->device, "lj_gcmc/run.cl", o.data, &s->run_program);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->run_program, "lj_run", &s->run);
+    }
+    ergo_text_free(&o);
+    return status;
+}
+
+/* Squares of the edges of g(r)'s bins, in sigma^2. */
+static enum ergo_status create_edges(struct ergo_context *ctx, struct lj_state *s) {
+    const size_t n = s->launch.bins ? s->launch.bins : 1;
+    float *edges = malloc((n + 1) * sizeof *edges);
+    if (!edges)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the bins of g(r)");
+    const double cutoff = s->system.cutoff / s->system.sigma;
+    const double width = cutoff / (double)ergo_point_int(s->batch->points[0], "/run/gr_bins");
+    for (size_t k = 0; k <= n; k++)
+        edges[k] = (float)((double)k * width * (double)k * width);
+    const enum ergo_status status = ergo_buffer_create(ctx, s->device, "edges of g(r)",
+                                                       (n + 1) * sizeof *edges, edges, &s->edges);
+    free(edges);
+    return status;
+}
+
+static enum ergo_status create_slot(struct ergo_context *ctx, struct lj_state *s,
+                                    struct lj_slot *slot) {
+    const size_t members = s->batch->count;
+    const size_t samples = s->launch.block_samples * members * sizeof(struct lj_sample);
+    const size_t counts =
+        (size_t)s->launch.curve_capacity * members * s->launch.total_parts * s->launch.bins * 4;
+    slot->host_samples = malloc(samples);
+    slot->host_counts = malloc(counts ? counts : 1);
+    slot->host_chains = malloc(members * sizeof(struct lj_chain));
+    if (!slot->host_samples || !slot->host_counts || !slot->host_chains)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
+    enum ergo_status status =
+        ergo_buffer_create(ctx, s->device, "samples", samples, NULL, &slot->samples);
+    if (status == ERGO_OK && counts)
+        status = ergo_buffer_create(ctx, s->device, "pair counts", counts, NULL, &slot->counts);
+    return status;
+}
+
+static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state *s) {
+    const size_t members = s->batch->count;
+    const bool cells = s->system.neighbours != LJ_NONE;
+    const size_t plane = cells ? s->grid.cells * members : 1;
+    const struct {
+        const char *what;
+        size_t bytes;
+        const void *data;
+        cl_mem *mem;
+    } list[] = {
+        {"members", members * sizeof *s->members, s->members, &s->member_buffer},
+        {"chains", members * sizeof *s->chains, s->chains, &s->chain_buffer},
+        {"particles", 16 * members * s->capacity, NULL, &s->particles},
+        {"cells", 16 * plane * s->slots, NULL, &s->cells},
+        {"offsets", 4 * (size_t)(cells ? s->grid.n_offsets : 1), s->grid.offsets, &s->offsets},
+        {"sums", 24 * members * s->launch.blocks, NULL, &s->parts},
+        {"totals", 24 * members * s->launch.total_parts, NULL, &s->total_parts},
+    };
+    enum ergo_status status = create_edges(ctx, s);
+    for (size_t i = 0; i < sizeof list / sizeof list[0] && status == ERGO_OK; i++)
+        status = ergo_buffer_create(ctx, s->device, list[i].what, list[i].bytes, list[i].data,
+                                    list[i].mem);
+    for (int i = 0; i < 2 && status == ERGO_OK; i++)
+        status = create_slot(ctx, s, &s->blocks[i]);
+    return status;
+}
+
+enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                           struct ergo_device *device, void **state) {
+    struct ergo_plan plan;
+    struct lj_state *s = calloc(1, sizeof *s);
+    *state = NULL;
+    if (!s)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the lj-gcmc state");
+    s->batch = batch;
+    s->device = device;
+    s->system = lj_system_of(batch->points[0]);
+    enum ergo_status status = lj_launch_plan(ctx, batch, device, &s->grid, &s->launch, &plan);
+    s->slots = s->launch.slots;
+    s->capacity = s->launch.capacity;
+    if (status == ERGO_OK) {
+        s->members = calloc(batch->count, sizeof *s->members);
+        s->chains = calloc(batch->count, sizeof *s->chains);
+        if (!s->members || !s->chains)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu chains", batch->count);
+    }
+    for (size_t i = 0; i < batch->count && status == ERGO_OK; i++)
+        lj_member_fill(batch->points[i], &s->members[i]);
+    if (status == ERGO_OK)
+        status = build_programs(ctx, s);
+    if (status == ERGO_OK)
+        status = create_buffers(ctx, s);
+    if (status != ERGO_OK) {
+        lj_destroy(s);
+        return status;
+    }
+    *state = s;
+    return ERGO_OK;
+}
+
+enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute,
+                               struct lj_totals *totals) {
+    const size_t members = s->batch->count, parts = s->launch.total_parts;
+    const size_t global[2] = {parts * s->launch.total_group, members};
+    const size_t local[2] = {s->launch.total_group, 1};
+    const cl_uint capacity = s->capacity, slots = s->slots, all = brute;
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
+        ERGO_ARG(s->cells),         ERGO_ARG(s->offsets),      ERGO_ARG(s->total_parts),
+        ERGO_ARG(capacity),         ERGO_ARG(slots),           ERGO_ARG(all)};
+    int64_t *sums = malloc(24 * members * parts);
+    if (!sums)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
+    /* nothing that an earlier launch left may look like an answer */
+    memset(sums, 0xff, 24 * members * parts);
+    enum ergo_status status =
+        ergo_buffer_write(ctx, s->device, s->total_parts, 0, 24 * members * parts, sums);
+    if (status == ERGO_OK)
+        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 9, 2, global, local,
+                                    NULL);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, 24 * members * parts, sums);
+    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
+        struct lj_totals t = {0};
+        for (size_t p = 0; p < parts; p++) {
+            t.energy += sums[3 * (m * parts + p)];
+            t.virial += sums[3 * (m * parts + p) + 1];
+            t.overlaps += (uint64_t)sums[3 * (m * parts + p) + 2];
+        }
+        t.energy /= 2; /* every pair was counted from both its ends */
+        t.virial /= 2;
+        totals[m] = t;
+    }
+    free(sums);
+    return status;
+}

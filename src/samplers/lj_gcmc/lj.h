@@ -1,0 +1,146 @@
+/* Grand canonical Lennard-Jones chains on a device. Internal to the sampler; the layout of the
+ * device's memory is in cl/lj_gcmc/gather.h, the chain's definition in cl/lj_gcmc/core.h. */
+#ifndef ERGO_SAMPLERS_LJ_GCMC_LJ_H
+#define ERGO_SAMPLERS_LJ_GCMC_LJ_H
+
+#include "samplers/sampler.h"
+
+#include "lj_gcmc/params.h"
+
+enum lj_neighbours { LJ_NONE, LJ_COARSE, LJ_MICRO };
+enum lj_curve { LJ_CURVE_GR, LJ_CURVE_PAIR_DENSITY, LJ_CURVE_HISTOGRAM, LJ_CURVES };
+enum lj_column {
+    LJ_COLUMN_PARTICLES,
+    LJ_COLUMN_ENERGY,
+    LJ_COLUMN_VIRIAL,
+    LJ_COLUMN_TRIED, /* displacement, insertion, deletion */
+    LJ_COLUMN_ACCEPTED = LJ_COLUMN_TRIED + 3,
+    LJ_COLUMNS = LJ_COLUMN_ACCEPTED + 3
+};
+
+/* What a job says, in its own units unless told otherwise. */
+struct lj_system {
+    double box[3], volume, temperature, epsilon, sigma, cutoff;
+    double activity;         /* z, 1/length^3; 0 when there are no insertions */
+    double max_displacement; /* 0: anywhere */
+    bool shifted, tail;
+    enum lj_neighbours neighbours;
+};
+
+/* Cells and the offsets of those within the cutoff, nearest first; each cell comes once. */
+struct lj_grid {
+    uint32_t n[3];
+    uint64_t cells;
+    uint32_t n_offsets, near; /* near: offsets that touch the particle's own cell */
+    bool cull;                /* offsets may be culled by distance in the kernel */
+    uint32_t *offsets;        /* malloc'ed: dx, dy, dz in bytes 0, 1, 2 */
+};
+
+struct lj_launch {
+    uint32_t group, lanes,
+        blocks; /* blocks: work-groups a chain, of the path with a launch a move */
+    bool per_move;
+    uint32_t slots, capacity; /* at the start; they grow */
+    uint32_t bins;            /* of g(r); 0: not measured */
+    uint32_t total_group, total_parts;
+    uint32_t curve_capacity;
+    size_t block_samples;
+    uint64_t launch_steps;
+};
+
+/* A block of samples in flight. */
+struct lj_slot {
+    bool busy;
+    cl_mem samples, counts;
+    struct lj_sample *host_samples;
+    uint32_t *host_counts;
+    struct lj_chain *host_chains;
+    cl_event ready;
+    uint64_t start, every, first_sample;
+    size_t count, curves;
+};
+
+/* Totals of a member from scratch. */
+struct lj_totals {
+    int64_t energy, virial;
+    uint64_t overlaps;
+};
+
+struct lj_state {
+    const struct ergo_batch *batch;
+    struct ergo_device *device;
+    struct lj_system system; /* of the first member: what is shape */
+    struct lj_grid grid;
+    struct lj_launch launch;
+    struct lj_member *members;
+    struct lj_chain *chains; /* host copy, for settling and audits */
+    cl_program run_program, step_program, total_program;
+    cl_kernel run, trial, decide, total, pairs;
+    cl_mem member_buffer, chain_buffer, particles, cells, offsets, parts, total_parts, edges;
+    uint32_t slots, capacity;
+    struct lj_slot blocks[2];
+    uint64_t step, grown;
+};
+
+/* member.c */
+struct lj_system lj_system_of(const struct ergo_point *point);
+void lj_member_fill(const struct ergo_point *point, struct lj_member *member);
+/* The radius inside which a pair counts as an overlap, in sigma, squared. */
+double lj_core2(double epsilon, double temperature, double cutoff_in_sigma);
+/* Largest displacement at the start, in units of shortest side / 2^32. */
+uint32_t lj_step_size(const struct lj_system *s);
+/* `count` positions on a cubic lattice that fills the box; 3 words each. */
+void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words);
+/* Energy of `fixed` (units of the fixed point) in the job's unit, and virial. */
+double lj_energy_of(double epsilon, int64_t fixed);
+double lj_virial_of(double epsilon, int64_t fixed);
+double lj_tail_energy(const struct lj_system *s, double n);
+
+/* grid.c: lengths in sigma; side: of a microcell. false: no memory. */
+bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
+                  double cutoff, double side);
+uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
+
+/* launch.c */
+enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                const struct ergo_device *device, struct lj_grid *grid,
+                                struct lj_launch *launch, struct ergo_plan *plan);
+/* Most moves of a launch with room for `slots` in a cell and `capacity` particles. */
+uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid *grid,
+                         const struct lj_launch *l, uint32_t slots, uint32_t capacity);
+uint32_t lj_bins(const struct ergo_point *point);
+size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
+
+/* lj.c */
+enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                           struct ergo_device *device, void **state);
+void lj_destroy(void *state);
+enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute,
+                               struct lj_totals *totals);
+/* advance.c */
+enum ergo_status lj_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                            uint64_t every, uint64_t first_sample);
+enum ergo_status lj_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                            struct ergo_samples *samples);
+/* Every chain at s->step, with room made where it was missing; s->chains is up to date. */
+enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
+
+/* room.c: growing, and cells from positions */
+enum ergo_status lj_make_room(struct ergo_context *ctx, struct lj_state *s);
+/* Write a member's positions and fill its cells with them; room is made when needed. */
+enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t member,
+                          const uint32_t *words, uint32_t count);
+enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t member,
+                          uint32_t **words, uint32_t *count);
+
+/* state.c, audit.c */
+enum ergo_status lj_init(struct ergo_context *ctx, void *state);
+enum ergo_status lj_save(struct ergo_context *ctx, void *state, size_t member,
+                         struct ergo_text *text);
+enum ergo_status lj_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                         const void *bytes, size_t length);
+enum ergo_status lj_frame(struct ergo_context *ctx, void *state, size_t member,
+                          struct ergo_text *text);
+enum ergo_status lj_audit(struct ergo_context *ctx, void *state);
+
+#endif

@@ -1,0 +1,208 @@
+/* lj-gcmc: the sampler's table, and what can be said of a job without a device. */
+#include "samplers/lj_gcmc/lj_gcmc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/tables.h"
+
+static const struct ergo_curve_info curves[] = {
+    [LJ_CURVE_GR] = {"gr", "r", "", "pair correlation g(r); each configuration by its own N"},
+    [LJ_CURVE_PAIR_DENSITY] = {"pair_density", "r", "1/length^6",
+                               "rho^2 g(r): ordered pairs per volume of the box and of the shell"},
+    [LJ_CURVE_HISTOGRAM] = {"particles_histogram", "N", "", "P(N)"},
+};
+
+static const struct ergo_tunable tunables[] = {
+    {"work_group", "work-items per group (a power of two)", 0, 1024},
+    {"moves_per_launch", "1: a launch per trial move, as in the paper's first versions; else many",
+     0, 1},
+    {"blocks", "work-groups per chain where a launch is one move", 0, 1024},
+    {"microcell", "side of a microcell in hundredths of sigma, at least 30; 0: 100", 0, 1000},
+    {"slots", "room for particles in a cell at the start", 0, 4096},
+    {"capacity", "room for particles in a chain at the start", 0, 67108864},
+};
+
+static const struct ergo_sampler_info info = {
+    .name = "lj-gcmc",
+    .summary = "Lennard-Jones fluid in the grand canonical ensemble, with microcell lists",
+    .citation = "L. Schwiebert, E. Hailat, K. Rushaidat, J. Mick, J. Potoff, An efficient cell "
+                "list implementation for Monte Carlo simulation on GPUs, arXiv:1408.3764 (2014)",
+    .programs = {"lj_gcmc/run.cl", "lj_gcmc/step.cl", "lj_gcmc/total.cl"},
+    .step_name = "move",
+    .rate_unit = "trial moves per second",
+    .keys = lj_keys,
+    .n_keys = LJ_N_KEYS,
+    .columns = lj_columns,
+    .n_columns = LJ_COLUMNS,
+    .observables = lj_observables,
+    .n_observables = LJ_N_OBSERVABLES,
+    .curves = curves,
+    .n_curves = LJ_CURVES,
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .trajectory = "configurations, extended XYZ",
+    .state_version = 1,
+};
+
+static bool has(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->present;
+}
+
+/* Exactly one way to say the activity, or none where it is not used. */
+static enum ergo_status check_activity(struct ergo_context *ctx, const struct ergo_point *point,
+                                       bool used) {
+    const bool activity = has(point, "/system/activity"), beta_mu = has(point, "/system/beta_mu");
+    const bool mu = has(point, "/system/mu"), lambda = has(point, "/system/lambda");
+    const int ways = activity + beta_mu + (mu || lambda);
+    if (!used && ways)
+        return ergo_job_error(ctx, "/system/moves",
+                              "no insertions and deletions, yet an activity or chemical potential "
+                              "is given: it would have no effect");
+    if (used && ways != 1)
+        return ergo_job_error(ctx, "/system",
+                              "%s: give exactly one of activity, beta_mu, and mu with lambda",
+                              ways ? "the activity is given more than once" : "no activity");
+    if (used && mu != lambda)
+        return ergo_job_error(ctx, mu ? "/system/mu" : "/system/lambda",
+                              "mu and lambda need each other: z = exp(mu/T)/lambda^3");
+    const struct lj_system s = lj_system_of(point);
+    const double zv = s.activity * s.volume;
+    if (used && !(zv >= 1e-12 && zv <= 1e12))
+        return ergo_job_error(ctx,
+                              activity  ? "/system/activity"
+                              : beta_mu ? "/system/beta_mu"
+                                        : "/system/mu",
+                              "activity times volume is %.4g; allowed: 1e-12 to 1e12", zv);
+    return ERGO_OK;
+}
+
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    const struct lj_system s = lj_system_of(point);
+    const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
+    const double displacement = ergo_point_real(point, "/system/moves/displacement");
+    const double insertion = ergo_point_real(point, "/system/moves/insertion");
+    const double deletion = ergo_point_real(point, "/system/moves/deletion");
+    const bool open = insertion > 0 && deletion > 0;
+    if ((insertion > 0) != (deletion > 0))
+        status = ergo_job_error(ctx, "/system/moves",
+                                "insertions without deletions, or the reverse, sample nothing: "
+                                "both shares 0 or both above");
+    else if (!open && displacement == 0)
+        status = ergo_job_error(ctx, "/system/moves", "all shares are 0: nothing would move");
+    else
+        status = check_activity(ctx, point, open);
+    if (open && fmin(insertion, deletion) < 1e-6 * (displacement + insertion + deletion))
+        status = ergo_job_error(ctx, "/system/moves",
+                                "a share of insertions or deletions below 1e-6 of all moves");
+    if (!open && insertion == 0 && deletion == 0 && displacement > 0 &&
+        ergo_point_int(point, "/system/particles") == 0)
+        status = ergo_job_error(ctx, "/system/particles",
+                                "0, and no insertions: the box would stay empty");
+    if (s.cutoff > shortest / 2)
+        status = ergo_job_error(ctx, "/system/cutoff",
+                                "%.10g is more than half the shortest side, %.10g: a particle "
+                                "would meet several images of another",
+                                s.cutoff, shortest / 2);
+    if (s.cutoff < 0.2 * s.sigma)
+        status = ergo_job_error(ctx, "/system/cutoff", "%.10g is below 0.2 sigma", s.cutoff);
+    if (s.epsilon > 0 && (s.temperature > 100 * s.epsilon || s.temperature < 1e-3 * s.epsilon))
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "%.10g: allowed are 0.001 to 100 epsilon (epsilon 0 for an ideal "
+                                "gas); beyond, energies leave the range of the arithmetic",
+                                s.temperature);
+    if (s.shifted && s.tail)
+        status = ergo_job_error(ctx, "/system/tail_correction",
+                                "a shifted potential has no tail to correct for");
+    if (s.max_displacement > shortest / 2)
+        status = ergo_job_error(ctx, "/system/max_displacement",
+                                "%.10g is more than half the shortest side, %.10g; leave it out "
+                                "to displace to anywhere",
+                                s.max_displacement, shortest / 2);
+    const int64_t tune = ergo_point_int(point, "/system/tune_steps");
+    if (tune && s.max_displacement == 0)
+        status = ergo_job_error(ctx, "/system/tune_steps", "without max_displacement");
+    if (tune > ergo_point_int(point, "/run/equilibration"))
+        status = ergo_job_error(ctx, "/system/tune_steps",
+                                "%lld is longer than the equilibration: a chain that is steered "
+                                "does not sample",
+                                (long long)tune);
+    const int64_t side = ergo_point_int(point, "/tuning/microcell");
+    if (side && side < 30)
+        status = ergo_job_error(ctx, "/tuning/microcell", "%lld is below 30", (long long)side);
+    const int64_t group = ergo_point_int(point, "/tuning/work_group");
+    if (group & (group - 1))
+        status = ergo_job_error(ctx, "/tuning/work_group",
+                                "%lld is not a power of two (0 chooses automatically)",
+                                (long long)group);
+    return status;
+}
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    struct lj_launch launch;
+    struct lj_grid grid = {0};
+    const enum ergo_status status = lj_launch_plan(ctx, batch, device, &grid, &launch, plan);
+    free(grid.offsets);
+    return status;
+}
+
+static size_t curve_size(const struct ergo_point *point, size_t c) {
+    if (ergo_point_int(point, "/run/curve_every") == 0)
+        return 0;
+    const struct lj_system s = lj_system_of(point);
+    uint32_t width;
+    return c == LJ_CURVE_HISTOGRAM ? lj_histogram_size(&s, &width) : lj_bins(point);
+}
+
+static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+    const struct lj_system s = lj_system_of(point);
+    const double bin = s.cutoff / (double)ergo_point_int(point, "/run/gr_bins");
+    uint32_t width;
+    lj_histogram_size(&s, &width);
+    for (size_t i = 0; i < curve_size(point, c); i++)
+        x[i] = c == LJ_CURVE_HISTOGRAM ? (double)i * width + 0.5 * (width - 1)
+                                       : ((double)i + 0.5) * bin;
+}
+
+static uint64_t curve_every(const struct ergo_point *point) {
+    const int64_t every = ergo_point_int(point, "/run/curve_every");
+    return every > 0 ? (uint64_t)every : 1;
+}
+
+/* The ideal gas: N is Poisson with mean zV. */
+static double exact(const struct ergo_point *point, const char *observable) {
+    const struct lj_system s = lj_system_of(point);
+    if (s.epsilon != 0 || s.activity == 0)
+        return NAN;
+    if (strcmp(observable, "particles") == 0 || strcmp(observable, "particles_variance") == 0)
+        return s.activity * s.volume;
+    if (strcmp(observable, "density") == 0)
+        return s.activity;
+    if (strcmp(observable, "pressure") == 0)
+        return s.activity * s.temperature;
+    return NAN;
+}
+
+static const struct ergo_sampler_ops ops = {
+    .check = check,
+    .plan = plan,
+    .create = lj_create,
+    .init = lj_init,
+    .advance = lj_advance,
+    .collect = lj_collect,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .curve_every = curve_every,
+    .save = lj_save,
+    .load = lj_load,
+    .audit = lj_audit,
+    .frame = lj_frame,
+    .exact = exact,
+    .destroy = lj_destroy,
+};
+
+const struct ergo_sampler ergo_lj_gcmc = {&info, &ops};

@@ -1,0 +1,8 @@
+#ifndef ERGO_SAMPLERS_LJ_GCMC_H
+#define ERGO_SAMPLERS_LJ_GCMC_H
+
+#include "samplers/sampler.h"
+
+extern const struct ergo_sampler ergo_lj_gcmc;
+
+#endif

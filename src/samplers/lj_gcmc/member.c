@@ -1,0 +1,148 @@
+/* From a job's values to a chain's parameters. Everything that enters the chain uses IEEE basic
+ * operations alone. */
+#include <math.h>
+#include <string.h>
+
+#include "core/portable.h"
+#include "samplers/lj_gcmc/lj.h"
+
+static const double PI = 3.14159265358979323846;
+
+static double given(const struct ergo_point *point, const char *pointer, double otherwise) {
+    const struct ergo_value *value = ergo_point_value(point, pointer);
+    return value->present ? value->real : otherwise;
+}
+
+static double activity_of(const struct ergo_point *point, double temperature) {
+    if (ergo_point_value(point, "/system/activity")->present)
+        return ergo_point_real(point, "/system/activity");
+    if (ergo_point_value(point, "/system/beta_mu")->present)
+        return ergo_portable_exp(ergo_point_real(point, "/system/beta_mu"));
+    if (ergo_point_value(point, "/system/mu")->present) {
+        const double lambda = given(point, "/system/lambda", 1);
+        return ergo_portable_exp(ergo_point_real(point, "/system/mu") / temperature) /
+               (lambda * lambda * lambda);
+    }
+    return 0;
+}
+
+struct lj_system lj_system_of(const struct ergo_point *point) {
+    struct lj_system s = {
+        .temperature = ergo_point_real(point, "/system/temperature"),
+        .epsilon = ergo_point_real(point, "/system/epsilon"),
+        .sigma = ergo_point_real(point, "/system/sigma"),
+        .cutoff = ergo_point_real(point, "/system/cutoff"),
+        .max_displacement = given(point, "/system/max_displacement", 0),
+        .shifted = ergo_point_bool(point, "/system/shifted"),
+        .tail = ergo_point_bool(point, "/system/tail_correction"),
+    };
+    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    for (int k = 0; k < 3; k++)
+        s.box[k] = box->reals[k];
+    s.volume = s.box[0] * s.box[1] * s.box[2];
+    s.activity = activity_of(point, s.temperature);
+    const char *neighbours = ergo_point_text(point, "/system/neighbours");
+    s.neighbours = strcmp(neighbours, "none") == 0    ? LJ_NONE
+                   : strcmp(neighbours, "cells") == 0 ? LJ_COARSE
+                                                      : LJ_MICRO;
+    return s;
+}
+
+/* x^(1/3) by Newton's method; cbrt of libm need not be the same everywhere. */
+static double cube_root(double x) {
+    double y = x < 1 ? 1 : x;
+    for (int i = 0; i < 200; i++)
+        y -= (y * y * y - x) / (3 * y * y);
+    return y;
+}
+
+/* 4 eps (s12 - s6) = 100 T: s6 = (1 + sqrt(1 + 100 T / eps)) / 2, r^2 = s6^(-1/3). */
+double lj_core2(double epsilon, double temperature, double cutoff) {
+    if (epsilon == 0)
+        return 0;
+    const double core2 = 1 / cube_root((1 + sqrt(1 + 100 * temperature / epsilon)) / 2);
+    return fmin(core2, cutoff * cutoff);
+}
+
+/* U_tail = coefficient N^2 / V: energy of a uniform fluid beyond the cutoff. */
+static double tail_coefficient(const struct lj_system *s) {
+    const double r3 = s->sigma / s->cutoff * (s->sigma / s->cutoff) * (s->sigma / s->cutoff);
+    return 8 * PI / 3 * s->epsilon * s->sigma * s->sigma * s->sigma * (r3 * r3 * r3 / 3 - r3);
+}
+
+double lj_tail_energy(const struct lj_system *s, double n) {
+    return s->tail ? tail_coefficient(s) * n * n / s->volume : 0;
+}
+
+double lj_energy_of(double epsilon, int64_t fixed) {
+    return 4 * epsilon * (double)fixed * 0x1p-30;
+}
+
+double lj_virial_of(double epsilon, int64_t fixed) {
+    return 24 * epsilon * (double)fixed * 0x1p-30;
+}
+
+static double shortest(const struct lj_system *s) {
+    return fmin(s->box[0], fmin(s->box[1], s->box[2]));
+}
+
+uint32_t lj_step_size(const struct lj_system *s) {
+    return (uint32_t)fmin(s->max_displacement / shortest(s) * 0x1p32, 0x1p31);
+}
+
+void lj_member_fill(const struct ergo_point *point, struct lj_member *m) {
+    const struct lj_system s = lj_system_of(point);
+    const double cutoff = s.cutoff / s.sigma;
+    memset(m, 0, sizeof *m);
+    m->key0 = (uint32_t)point->stream;
+    m->key1 = (uint32_t)(point->stream >> 32);
+    for (int k = 0; k < 3; k++) {
+        m->scale[k] = (float)(s.box[k] / s.sigma * 0x1p-32);
+        const double ratio = floor(shortest(&s) / s.box[k] * 0x1p32);
+        m->ratio[k] = ratio >= 0x1p32 ? 0 : (uint32_t)ratio;
+    }
+    m->cutoff2 = (float)(cutoff * cutoff);
+    m->core2 = (float)lj_core2(s.epsilon, s.temperature, cutoff);
+    m->beta4 = (float)(4 * s.epsilon / s.temperature * 0x1p-30);
+    if (s.shifted) {
+        const double s3 = 1 / (cutoff * cutoff * cutoff), s6 = s3 * s3;
+        m->shift = (int64_t)floor((s6 * s6 - s6) * 0x1p30 + 0.5);
+    }
+    m->tail = s.tail ? (float)(tail_coefficient(&s) / s.volume / s.temperature) : 0;
+    m->ideal = s.epsilon == 0;
+    m->local_moves = s.max_displacement > 0;
+    m->tune_until = (uint64_t)ergo_point_int(point, "/system/tune_steps");
+
+    const double d = ergo_point_real(point, "/system/moves/displacement");
+    const double i = ergo_point_real(point, "/system/moves/insertion");
+    const double e = ergo_point_real(point, "/system/moves/deletion"), all = d + i + e;
+    m->displacement = (uint32_t)floor(d / all * 0x1p31 + 0.5);
+    m->insertion = (uint32_t)floor((d + i) / all * 0x1p31 + 0.5);
+    if (e == 0)
+        m->insertion = 0x80000000u; /* no deletion by rounding */
+    if (i == 0)
+        m->insertion = m->displacement;
+    /* shares as they are after rounding: where they differ, so must the acceptance */
+    const double insertions = (double)m->insertion - (double)m->displacement;
+    const double deletions = 0x1p31 - (double)m->insertion;
+    m->zv = insertions > 0 ? (float)(s.activity * s.volume * (deletions / insertions)) : 0;
+}
+
+void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words) {
+    uint32_t n[3] = {1, 1, 1};
+    while ((double)n[0] * n[1] * n[2] < count) { /* refine the axis with the widest spacing */
+        int widest = 0;
+        for (int k = 1; k < 3; k++)
+            if (s->box[k] / n[k] > s->box[widest] / n[widest])
+                widest = k;
+        n[widest]++;
+    }
+    const double sites = (double)n[0] * n[1] * n[2];
+    for (uint32_t i = 0; i < count; i++) {
+        /* spread the holes */
+        const uint64_t site = (uint64_t)floor((double)i * (sites / count));
+        const uint64_t at[3] = {site % n[0], site / n[0] % n[1], site / n[0] / n[1]};
+        for (int k = 0; k < 3; k++)
+            words[3 * (size_t)i + (size_t)k] = (uint32_t)(((2 * at[k] + 1) << 31) / n[k]);
+    }
+}

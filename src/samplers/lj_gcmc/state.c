@@ -1,0 +1,165 @@
+/* Starting configurations, the canonical state, frames. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/lj_gcmc/lj.h"
+
+static enum ergo_status write_chains(struct ergo_context *ctx, struct lj_state *s) {
+    return ergo_buffer_write(ctx, s->device, s->chain_buffer, 0,
+                             s->batch->count * sizeof *s->chains, s->chains);
+}
+
+static enum ergo_status start_member(struct ergo_context *ctx, struct lj_state *s, size_t m) {
+    const struct lj_system system = lj_system_of(s->batch->points[m]);
+    const uint32_t n = (uint32_t)ergo_point_int(s->batch->points[m], "/system/particles");
+    uint32_t *words = malloc(12 * ((size_t)n + 1));
+    if (!words)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u particles", n);
+    lj_lattice(&system, n, words);
+    s->chains[m] = (struct lj_chain){.particles = n, .step_size = lj_step_size(&system)};
+    const enum ergo_status status = lj_place(ctx, s, m, words, n);
+    free(words);
+    return status;
+}
+
+enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
+    struct lj_state *s = opaque;
+    const size_t members = s->batch->count;
+    struct lj_totals *totals = calloc(members, sizeof *totals);
+    enum ergo_status status =
+        totals ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
+    s->step = 0;
+    for (size_t m = 0; m < members && status == ERGO_OK; m++)
+        status = start_member(ctx, s, m);
+    if (status == ERGO_OK)
+        status = write_chains(ctx, s);
+    if (status == ERGO_OK)
+        status = lj_total_sums(ctx, s, s->system.neighbours == LJ_NONE, totals);
+    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
+        if (totals[m].overlaps)
+            status = ERGO_FAIL(ctx, ERGO_E_JOB,
+                               "/system/particles: %u particles on a lattice in this box are so "
+                               "close that their energy is above 100 k_B T a pair: start with "
+                               "fewer",
+                               s->chains[m].particles);
+        s->chains[m].energy = totals[m].energy;
+        s->chains[m].virial = totals[m].virial;
+    }
+    free(totals);
+    return status == ERGO_OK ? write_chains(ctx, s) : status;
+}
+
+/* ---- the canonical state ---------------------------------------------------------------------
+ * Little-endian: energy, virial (8 bytes each), N, largest displacement, the counts of the window
+ * that has begun and of the one before (struct lj_counts; 4 bytes each), then 12 bytes a particle
+ * in their order, which is part of the chain: which particle is picked depends on it. */
+
+enum { HEADER = 48 };
+
+static void put(unsigned char *at, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++)
+        at[i] = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t get(const unsigned char *at, int bytes) {
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)at[i] << (8 * i);
+    return value;
+}
+
+enum ergo_status lj_save(struct ergo_context *ctx, void *opaque, size_t member,
+                         struct ergo_text *text) {
+    struct lj_state *s = opaque;
+    uint32_t *words = NULL, n = 0;
+    enum ergo_status status = lj_settle(ctx, s);
+    if (status == ERGO_OK)
+        status = lj_fetch(ctx, s, member, &words, &n);
+    if (status != ERGO_OK)
+        return status;
+    const struct lj_chain *c = &s->chains[member];
+    unsigned char header[HEADER], particle[12];
+    put(header, (uint64_t)c->energy, 8);
+    put(header + 8, (uint64_t)c->virial, 8);
+    put(header + 16, n, 4);
+    put(header + 20, c->step_size, 4);
+    const struct lj_counts *const counts[2] = {&c->now, &c->last};
+    for (int k = 0; k < 2; k++) {
+        put(header + 24 + 12 * k, counts[k]->tried, 4);
+        put(header + 28 + 12 * k, counts[k]->accepted, 4);
+        put(header + 32 + 12 * k, counts[k]->accepted_deletion, 4);
+    }
+    ergo_text_append_bytes(text, header, HEADER);
+    for (uint32_t i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++)
+            put(particle + 4 * k, words[3 * (size_t)i + (size_t)k], 4);
+        ergo_text_append_bytes(text, particle, 12);
+    }
+    free(words);
+    return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %u particles", n)
+                        : ERGO_OK;
+}
+
+static struct lj_counts get_counts(const unsigned char *at) {
+    return (struct lj_counts){(uint32_t)get(at, 4), (uint32_t)get(at + 4, 4),
+                              (uint32_t)get(at + 8, 4)};
+}
+
+enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                         const void *bytes, size_t length) {
+    struct lj_state *s = opaque;
+    const unsigned char *at = bytes;
+    const uint64_t n = length >= HEADER ? get(at + 16, 4) : 0;
+    if (length < HEADER || length != HEADER + 12 * n || n > 1u << 26)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes, which fits no number of "
+                         "particles: it is damaged",
+                         member, length);
+    uint32_t *words = malloc(12 * ((size_t)n + 1));
+    if (!words)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %" PRIu64 " particles", n);
+    for (size_t i = 0; i < 3 * n; i++)
+        words[i] = (uint32_t)get(at + HEADER + 4 * i, 4);
+    s->chains[member] = (struct lj_chain){
+        .step = step,
+        .energy = (int64_t)get(at, 8),
+        .virial = (int64_t)get(at + 8, 8),
+        .particles = (uint32_t)n,
+        .step_size = (uint32_t)get(at + 20, 4),
+        .now = get_counts(at + 24),
+        .last = get_counts(at + 36),
+    };
+    s->step = step;
+    enum ergo_status status = lj_place(ctx, s, member, words, (uint32_t)n);
+    free(words);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->chain_buffer, member * sizeof *s->chains,
+                                   sizeof *s->chains, &s->chains[member]);
+    return status;
+}
+
+enum ergo_status lj_frame(struct ergo_context *ctx, void *opaque, size_t member,
+                          struct ergo_text *text) {
+    struct lj_state *s = opaque;
+    const struct lj_system system = lj_system_of(s->batch->points[member]);
+    uint32_t *words = NULL, n = 0;
+    enum ergo_status status = lj_settle(ctx, s);
+    if (status == ERGO_OK)
+        status = lj_fetch(ctx, s, member, &words, &n);
+    if (status != ERGO_OK)
+        return status;
+    const double *b = system.box;
+    const double energy =
+        lj_energy_of(system.epsilon, s->chains[member].energy) + lj_tail_energy(&system, n);
+    ergo_text_append(text,
+                     "%u\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties=species:S:1:pos:R:3 "
+                     "pbc=\"T T T\" step=%" PRIu64 " energy=%.17g\n",
+                     n, b[0], b[1], b[2], s->chains[member].step, energy);
+    for (uint32_t i = 0; i < n; i++) /* 11 digits tell any two positions apart */
+        ergo_text_append(text, "LJ %.11g %.11g %.11g\n", words[3 * (size_t)i] * 0x1p-32 * b[0],
+                         words[3 * (size_t)i + 1] * 0x1p-32 * b[1],
+                         words[3 * (size_t)i + 2] * 0x1p-32 * b[2]);
+    free(words);
+    return ERGO_OK;
+}

@@ -1,0 +1,13 @@
+/* The sampler's tables, in files of their own. */
+#ifndef ERGO_SAMPLERS_LJ_GCMC_TABLES_H
+#define ERGO_SAMPLERS_LJ_GCMC_TABLES_H
+
+#include "samplers/sampler.h"
+
+enum { LJ_N_KEYS = 20, LJ_N_OBSERVABLES = 26 };
+
+extern const struct ergo_key lj_keys[LJ_N_KEYS];
+extern const struct ergo_column lj_columns[];
+extern const struct ergo_observable lj_observables[LJ_N_OBSERVABLES];
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * The Lennard-Jones chain on the host, all pairs, one after the other: cl/lj_gcmc/core.h compiled
+ * as C, and nothing of the cells, launches or sums of the kernels. And a batch on a device beside
+ * one such twin per member, compared exactly: what kernel tests and mutants share.
+ */
+#ifndef ERGO_TESTS_KERNEL_LJ_TWIN_H
+#define ERGO_TESTS_KERNEL_LJ_TWIN_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "samplers/lj_gcmc/lj.h"
+
+#include "lj_gcmc/core.h"
+
+struct lj_twin {
+    struct lj_member m;
+    lj_position *p;
+    uint32_t n, room, step_size;
+    uint32_t counts[2][3], last[2][3]; /* tried and accepted, by kind; of windows */
+    uint64_t step;
+    int64_t energy, virial;
+};
+
+/* Sums of one particle's pairs; false: an overlap. `skip`: its place in the list, or n. */
+static inline bool lj_twin_sums(const struct lj_twin *t, lj_position at, uint32_t skip,
+                                int64_t *energy, int64_t *virial) {
+    bool free = true;
+    *energy = *virial = 0;
+    for (uint32_t j = 0; j < t->n && !t->m.ideal; j++) {
+        const float r2 = lj_distance2(t->p[j], at, t->m.scale);
+        lj_long e, w;
+        if (j == skip || r2 >= t->m.cutoff2)
+            continue;
+        if (r2 < t->m.core2) {
+            free = false;
+            continue;
+        }
+        lj_pair(r2, t->m.shift, &e, &w);
+        *energy += e;
+        *virial += w;
+    }
+    return free;
+}
+
+static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point) {
+    const struct lj_system s = lj_system_of(point);
+    memset(t, 0, sizeof *t);
+    lj_member_fill(point, &t->m);
+    t->n = (uint32_t)ergo_point_int(point, "/system/particles");
+    t->room = t->n + 100000;
+    t->step_size = lj_step_size(&s);
+    t->p = calloc(t->room, sizeof *t->p);
+    assert_non_null(t->p);
+    lj_lattice(&s, t->n, (uint32_t *)t->p);
+    for (uint32_t i = 0; i < t->n; i++) {
+        int64_t e, w;
+        assert_true(lj_twin_sums(t, t->p[i], i, &e, &w));
+        t->energy += e;
+        t->virial += w;
+    }
+    t->energy /= 2;
+    t->virial /= 2;
+}
+
+static inline void lj_twin_move(struct lj_twin *t) {
+    struct lj_move move = lj_draw(&t->m, t->n, t->step_size, t->step);
+    lj_position from = {0, 0, 0};
+    int64_t old_energy = 0, old_virial = 0, energy = 0, virial = 0;
+    bool free = true;
+    const bool out = move.kind != LJ_INSERTION, in = move.kind != LJ_DELETION;
+    if (!move.idle) {
+        if (out)
+            from = t->p[move.index];
+        if (!in || !t->m.local_moves || move.kind == LJ_INSERTION)
+            ;
+        else
+            lj_local_target(&t->m, from, t->step_size, &move);
+        if (out)
+            assert_true(lj_twin_sums(t, from, move.index, &old_energy, &old_virial));
+        if (in)
+            free = lj_twin_sums(t, move.to, out ? move.index : t->n, &energy, &virial);
+        energy -= old_energy;
+        virial -= old_virial;
+    }
+    const bool accepted =
+        !move.idle && free && lj_accept(&t->m, move.kind, move.word, t->n, energy);
+    if (accepted) {
+        assert_true(t->n < t->room);
+        t->energy += energy;
+        t->virial += virial;
+        if (move.kind == LJ_DISPLACEMENT)
+            t->p[move.index] = move.to;
+        if (move.kind == LJ_INSERTION)
+            t->p[t->n++] = move.to;
+        if (move.kind == LJ_DELETION)
+            t->p[move.index] = t->p[--t->n];
+    }
+    t->counts[0][move.kind]++;
+    t->counts[1][move.kind] += accepted;
+    t->step++;
+    if (t->step % LJ_WINDOW == 0) {
+        if (t->step <= t->m.tune_until)
+            t->step_size = lj_tuned(t->step_size, t->counts[0][0], t->counts[1][0]);
+        memcpy(t->last, t->counts, sizeof t->last);
+        memset(t->counts, 0, sizeof t->counts);
+    }
+}
+
+/* ---- a job on a device beside its twins -------------------------------------------------------
+ */
+
+struct lj_bench {
+    struct ergo_context *ctx;
+    struct ergo_device *device;
+    uint64_t moves, grown;
+};
+
+#define LJ_OK(bench, what, call)                                                                   \
+    do {                                                                                           \
+        if ((call) != ERGO_OK)                                                                     \
+            fail_msg("%s\n%s: %s", what, #call, ergo_error_message((bench)->ctx));                 \
+    } while (0)
+
+static inline void lj_compare_state(struct lj_bench *b, const char *what, void *state, size_t m,
+                                    const struct lj_twin *t) {
+    struct lj_state *s = state;
+    uint32_t *words, n;
+    LJ_OK(b, what, lj_fetch(b->ctx, s, m, &words, &n));
+    const struct lj_chain *c = &s->chains[m];
+    if (n != t->n || c->energy != t->energy || c->virial != t->virial || c->step != t->step ||
+        c->step_size != t->step_size || memcmp(words, t->p, 12 * (size_t)n) != 0)
+        fail_msg("%s\nnot the oracle's chain: member %zu at move %llu: N %u, energy %lld, virial "
+                 "%lld; the twin has %u, %lld, %lld",
+                 what, m, (unsigned long long)c->step, n, (long long)c->energy,
+                 (long long)c->virial, t->n, (long long)t->energy, (long long)t->virial);
+    free(words);
+}
+
+static inline bool lj_same_counts(const struct lj_twin *t, const double *columns) {
+    bool same = true;
+    for (int k = 0; k < 6; k++)
+        same = same && columns[k] == t->counts[k / 3][k % 3] + t->last[k / 3][k % 3];
+    return same;
+}
+
+/* Run a job (' for ") and its twins: `samples` of `every` moves, in blocks of two. */
+static inline void lj_compare(struct lj_bench *b, const char *text, size_t samples,
+                              uint64_t every) {
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->ops;
+    struct ergo_job *job = NULL;
+    void *state = NULL;
+    char *json = strdup(text);
+    for (char *c = json; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    LJ_OK(b, text, ergo_job_parse(b->ctx, json, strlen(json), "case", NULL, 0, &job));
+    free(json);
+    const struct ergo_batch *batch = &job->batches[0];
+    assert_int_equal(job->n_batches, 1);
+    LJ_OK(b, text, ops->create(b->ctx, batch, b->device, &state));
+    LJ_OK(b, text, ops->init(b->ctx, state));
+    struct lj_twin *twins = calloc(batch->count, sizeof *twins);
+    const size_t sizes[3] = {ops->curve_size(batch->points[0], 0),
+                             ops->curve_size(batch->points[0], 1),
+                             ops->curve_size(batch->points[0], 2)};
+    struct ergo_samples got = {.columns = calloc(2 * batch->count * LJ_COLUMNS, sizeof(double))};
+    for (int c = 0; c < 3; c++)
+        got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
+    for (size_t m = 0; m < batch->count; m++)
+        lj_twin_start(&twins[m], batch->points[m]);
+
+    LJ_OK(b, text, ops->advance(b->ctx, state, 0, 0, every / 2, 0)); /* without samples */
+    for (size_t m = 0; m < batch->count; m++)
+        for (uint64_t i = 0; i < every / 2; i++)
+            lj_twin_move(&twins[m]);
+    /* two blocks in flight: what the second has done when the first is found to have stopped */
+    const size_t blocks = (samples + 1) / 2;
+    LJ_OK(b, text, ops->advance(b->ctx, state, 0, 2, every, 0));
+    for (size_t k = 0; k < blocks; k++) {
+        if (k + 1 < blocks)
+            LJ_OK(b, text, ops->advance(b->ctx, state, (k + 1) & 1, 2, every, 2 * (k + 1)));
+        LJ_OK(b, text, ops->collect(b->ctx, state, k & 1, &got));
+        for (size_t i = 0; i < 2; i++) {
+            for (size_t m = 0; m < batch->count; m++) {
+                struct lj_twin *t = &twins[m];
+                const double *c = got.columns + (i * batch->count + m) * LJ_COLUMNS;
+                const double epsilon = ergo_point_real(batch->points[m], "/system/epsilon");
+                const struct lj_system s = lj_system_of(batch->points[m]);
+                for (uint64_t e = 0; e < every; e++)
+                    lj_twin_move(t);
+                b->moves += every;
+                if (c[0] != t->n ||
+                    c[1] != lj_energy_of(epsilon, t->energy) + lj_tail_energy(&s, t->n) ||
+                    c[2] != lj_virial_of(epsilon, t->virial) || !lj_same_counts(t, c + 3))
+                    fail_msg("%s\nnot the oracle's sample %zu of member %zu: N %g, U %.17g; the "
+                             "twin has %u, %lld",
+                             text, 2 * k + i, m, c[0], c[1], t->n, (long long)t->energy);
+            }
+        }
+    }
+    LJ_OK(b, text, lj_settle(b->ctx, state));
+    for (size_t m = 0; m < batch->count; m++)
+        lj_compare_state(b, text, state, m, &twins[m]);
+    LJ_OK(b, text, ops->audit(b->ctx, state));
+    b->grown += ((struct lj_state *)state)->grown;
+    for (size_t m = 0; m < batch->count; m++)
+        free(twins[m].p);
+    for (int c = 0; c < 3; c++)
+        free(got.curves[c]);
+    free(twins);
+    free(got.columns);
+    ops->destroy(state);
+    ergo_job_destroy(job);
+}
+
+static inline int lj_bench_open(struct lj_bench *b) {
+    memset(b, 0, sizeof *b);
+    b->ctx = ergo_context_create();
+    if (!b->ctx || ergo_device_open(b->ctx, NULL, &b->device) != ERGO_OK) {
+        print_message("%s\n", b->ctx ? ergo_error_message(b->ctx) : "no memory");
+        return -1;
+    }
+    print_message("on %s (%s)\n", b->device->summary.name, b->device->summary.platform);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Lennard-Jones kernels against the twin ("bits ...") or by statistics alone ("small", "ideal"):
+ * test_lj CASE. What kills a mutant of kind "lj".
+ */
+#include "kernel/lj_twin.h"
+#include "physics/lj_physics.h"
+
+static const char *chosen;
+
+#define HEAD "{'sampler': 'lj-gcmc', 'seed': '7', 'replicas': 2, 'system': {"
+#define RUN "}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'curve_every': 3}"
+
+static const struct {
+    const char *name, *job;
+} bits[] = {
+    {"bits-micro", HEAD "'box': [7.3, 7.3, 7.3], 'temperature': 2, 'activity': 0.5, 'particles': "
+                        "100" RUN ", 'tuning': {'slots': 1}}"},
+    {"bits-cells", HEAD "'box': [7.3, 12.05, 9], 'temperature': 1.35, 'activity': 0.12, "
+                        "'particles': 300, 'neighbours': 'cells'" RUN
+                        ", 'tuning': {'work_group': 8, 'capacity': 301}}"},
+    {"bits-large", HEAD "'box': [16, 15, 14.5], 'temperature': 1.35, 'activity': 0.12, "
+                        "'particles': 1200" RUN ", 'tuning': {'microcell': 75}}"},
+};
+
+static void test_case(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+        struct lj_bench b;
+        if (strcmp(chosen, bits[i].name) != 0)
+            continue;
+        assert_int_equal(lj_bench_open(&b), 0);
+        lj_compare(&b, bits[i].job, 6, 700);
+        ergo_device_close(b.device);
+        ergo_context_destroy(b.ctx);
+        return;
+    }
+    struct lj_run r;
+    assert_int_equal(lj_run_open(&r), 0);
+    if (strcmp(chosen, "small") == 0)
+        lj_expect_small_n(&r, "", chosen);
+    else if (strcmp(chosen, "ideal") == 0)
+        lj_expect_ideal(&r, "", chosen);
+    else if (strcmp(chosen, "shares") == 0)
+        lj_expect_ideal(&r, ", 'moves': {'displacement': 0, 'insertion': 1, 'deletion': 2}",
+                        chosen);
+    else if (strcmp(chosen, "dense") == 0)
+        lj_expect_dense(&r, "", chosen, 200000);
+    lj_judge(&r);
+    ergo_device_close(r.device);
+    ergo_context_destroy(r.ctx);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2)
+        return 2;
+    chosen = argv[1];
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_case)};
+    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}

@@ -1,0 +1,35 @@
+/*
+ * Grand canonical Monte Carlo of Lennard-Jones particles, serial, in double precision, from the
+ * definitions in Schwiebert et al. (arXiv:1408.3764, section 2) with the sign of Eq. 4 put right
+ * (Frenkel and Smit, Understanding Molecular Simulation, 5.6). All pairs, its own generator.
+ * Shares nothing with ergocl.
+ */
+#ifndef ERGO_ORACLE_LJ_SERIAL_H
+#define ERGO_ORACLE_LJ_SERIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ergo_oracle_lj {
+    double side[3], cutoff, temperature, activity;
+    bool tail;
+    double (*r)[3];
+    size_t n, room;
+    uint64_t random[4]; /* xoshiro256++ */
+    double energy;      /* without tail */
+};
+
+/* u(r) = 4 (r^-12 - r^-6) inside the cutoff; *virial = r f. */
+double ergo_oracle_lj_pair(double r2, double cutoff, double *virial);
+/* Energy and virial of all pairs. */
+double ergo_oracle_lj_total(const struct ergo_oracle_lj *o, double *virial);
+/* Energy of a particle at `at` with all but particle `skip`. */
+double ergo_oracle_lj_one(const struct ergo_oracle_lj *o, const double at[3], size_t skip);
+/* A displacement to anywhere (30%), insertion or deletion (35% each). false: no memory. */
+bool ergo_oracle_lj_move(struct ergo_oracle_lj *o);
+void ergo_oracle_lj_seed(struct ergo_oracle_lj *o, uint64_t seed);
+/* n^3 particles, displaced from a cubic lattice by sines: a configuration anybody can make. */
+void ergo_oracle_lj_static(int n, double side, double offset, double (*r)[3]);
+
+#endif

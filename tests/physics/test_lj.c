@@ -1,0 +1,87 @@
+/*
+ * lj-gcmc against what is known: exact weights of small N, the ideal gas, the virial expansion, a
+ * serial double-precision program at T* = 2, and NIST's transition-matrix data with tail
+ * corrections (all in data/reference/lj.md). Error budget: lj_physics.h.
+ */
+#include "lj_physics.h"
+
+static struct lj_run run;
+
+static void test_exact(void **state) {
+    (void)state;
+    lj_expect_small_n(&run, "", "small N, microcells");
+    lj_expect_small_n(&run, ", 'neighbours': 'cells', 'max_displacement': 1", "small N, cells");
+    lj_expect_small_n(&run, ", 'moves': {'displacement': 0.2, 'insertion': 0.5, 'deletion': 0.3}",
+                      "small N, unequal shares");
+    lj_expect_ideal(&run, "", "ideal gas");
+    lj_expect_ideal(&run, ", 'moves': {'displacement': 0, 'insertion': 1, 'deletion': 2}",
+                    "ideal gas, unequal shares");
+}
+
+/* rho = z + 2 b2 z^2 + 3 b3 z^3, b2 = -B2, b3 = 2 B2^2 - B3/2; U/V = -z^2 dB2/dbeta... to second
+ * order U/N = rho dB2/dbeta. z = 0.005: the next terms are below 1e-4 of rho, 1% of U/N. */
+static void test_virial(void **state) {
+    (void)state;
+    struct lj_series s = {0};
+    const double b2 = 2.157519477, b3 = 2 * b2 * b2 - 2.448722 / 2, z = 0.005;
+    lj_run_job(&run,
+               "{'sampler': 'lj-gcmc', 'seed': '34', 'replicas': 4, 'system': {'box': [10, 9, 11], "
+               "'temperature': 1.5, 'activity': 0.005}, 'run': {'equilibration': 4000, 'sweeps': "
+               "500000, 'measure_every': 20, 'curve_every': 0}}",
+               &s);
+    const double rho = z + 2 * b2 * z * z + 3 * b3 * z * z * z;
+    lj_expect(&run, &s, 0, "virial expansion", "<N>", lj_particles, NULL, 990 * rho,
+              990 * rho * 1e-4);
+    lj_expect(&run, &s, 0, "virial expansion", "<U>/<N>", lj_energy, lj_particles,
+              rho * -7.04686315, 0.01 * rho * 7.04686315);
+    lj_series_free(&s);
+}
+
+static void test_dense(void **state) {
+    (void)state;
+    struct lj_series s = {0};
+    lj_expect_dense(&run, "", "T* = 2, z = 0.2", 500000);
+    lj_run_job(&run,
+               "{'sampler': 'lj-gcmc', 'seed': '35', 'replicas': 4, 'system': {'box': [8, 8, 8], "
+               "'temperature': 2, 'activity': 0.05, 'particles': 28}, 'run': {'equilibration': "
+               "10000, 'sweeps': 400000, 'measure_every': 100, 'curve_every': 0}}",
+               &s);
+    lj_expect(&run, &s, 0, "T* = 2, z = 0.05", "<N>", lj_particles, NULL, 28.5115, 0.0181);
+    lj_expect(&run, &s, 0, "T* = 2, z = 0.05", "<U>/<N>", lj_energy, lj_particles, -0.34570,
+              0.00030);
+    lj_expect(&run, &s, 0, "T* = 2, z = 0.05", "P", lj_virial_pressure, NULL, 0.10704, 0.00011);
+    lj_series_free(&s);
+}
+
+/* NIST's uncertainties are not known here: half a unit of the last digit. */
+static void test_tail(void **state) {
+    (void)state;
+    struct lj_series s = {0};
+    lj_run_job(&run,
+               "{'sampler': 'lj-gcmc', 'seed': '36', 'replicas': 6, 'system': {'box': [8, 8, 8], "
+               "'temperature': 1.5, 'beta_mu': -2.5, 'cutoff': 3, 'tail_correction': true, "
+               "'particles': 90}, 'run': {'equilibration': 20000, 'sweeps': 400000, "
+               "'measure_every': 200, 'curve_every': 0}}",
+               &s);
+    lj_expect(&run, &s, 0, "NIST, tails", "<N>", lj_particles, NULL, 90.010, 0.0005);
+    lj_expect(&run, &s, 0, "NIST, tails", "<U>/<N>", lj_energy, lj_particles, -1.28270, 5e-6);
+    lj_expect(&run, &s, 0, "NIST, tails", "P with tail", lj_tail_pressure, NULL, 0.16905, 5e-6);
+    lj_series_free(&s);
+}
+
+static void test_verdict(void **state) {
+    (void)state;
+    lj_judge(&run);
+}
+
+int main(void) {
+    if (lj_run_open(&run) != 0)
+        return 1;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact), cmocka_unit_test(test_virial),
+                                       cmocka_unit_test(test_dense), cmocka_unit_test(test_tail),
+                                       cmocka_unit_test(test_verdict)};
+    const int failed = cmocka_run_group_tests_name("lj-gcmc", tests, NULL, NULL);
+    ergo_device_close(run.device);
+    ergo_context_destroy(run.ctx);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,209 @@
+/*
+ * Lennard-Jones without a device: the oracle against published static energies and exact weights
+ * of small N, the kernels' functions compiled as C, and the cell grids.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lj_gcmc/core.h"
+#include "oracle/lj_serial.h"
+#include "samplers/lj_gcmc/lj.h"
+
+/* data/reference/lj.md */
+static const struct {
+    int n;
+    double side, offset, energy, virial, inserted, fifth;
+} statics[] = {
+    {6, 8, 0, -526.9796899577, -2132.2829928455, -7.9360248466, -4.5992998176},
+    {7, 8.2, 0.1, -871.5896561198, 6001.3595694728, -1.9961438617, -6.1992711852},
+    {4, 5, 0, -193.3696117601, -450.5006260201, -8.2776113221, -6.8578489232},
+};
+
+static void test_static(void **state) {
+    (void)state;
+    double r[343][3];
+    for (int c = 0; c < 3; c++) {
+        const double l = statics[c].side, at = 2 * l / statics[c].n + statics[c].offset;
+        struct ergo_oracle_lj o = {
+            .side = {l, l, l}, .cutoff = 2.5, .r = r, .n = (size_t)pow(statics[c].n, 3)};
+        double virial;
+        ergo_oracle_lj_static(statics[c].n, l, statics[c].offset, r);
+        assert_true(fabs(ergo_oracle_lj_total(&o, &virial) - statics[c].energy) < 1e-8);
+        assert_true(fabs(virial - statics[c].virial) < 1e-7);
+        assert_true(fabs(ergo_oracle_lj_one(&o, (double[3]){at, at, at}, o.n) -
+                         statics[c].inserted) < 1e-9);
+        assert_true(fabs(ergo_oracle_lj_one(&o, r[5], 5) - statics[c].fifth) < 1e-9);
+
+        /* the kernels' arithmetic: 2^-32 of a side, fp32 pairs, sums of 2^-30 */
+        struct lj_member m = {.cutoff2 = 6.25f, .core2 = 0.3f};
+        lj_position p[343];
+        long long energy = 0, w = 0;
+        for (int k = 0; k < 3; k++)
+            m.scale[k] = (float)(l * 0x1p-32);
+        for (size_t i = 0; i < o.n; i++) {
+            p[i] = (lj_position){(uint)(r[i][0] / l * 0x1p32), (uint)(r[i][1] / l * 0x1p32),
+                                 (uint)(r[i][2] / l * 0x1p32)};
+            for (size_t j = 0; j < i; j++) {
+                const float r2 = lj_distance2(p[i], p[j], m.scale);
+                lj_long e, v;
+                if (r2 >= m.cutoff2)
+                    continue;
+                lj_pair(r2, 0, &e, &v);
+                energy += e;
+                w += v;
+            }
+        }
+        print_message("U %.10f, off by %.1e; W off by %.1e\n", lj_energy_of(1, energy),
+                      lj_energy_of(1, energy) - statics[c].energy,
+                      lj_virial_of(1, w) - statics[c].virial);
+        assert_true(fabs(lj_energy_of(1, energy) - statics[c].energy) < 2e-4);
+        assert_true(fabs(lj_virial_of(1, w) - statics[c].virial) < 4e-3);
+    }
+}
+
+/* P(1)/P(0) = zV, P(2)/P(1) = z (V - 2 B2)/2; B2 at T* = 2, r_c = 2.5 is -1.046413958. Visits are
+ * correlated; 4.9 standard errors from 64 runs. */
+static void test_small_n(void **state) {
+    (void)state;
+    enum { RUNS = 64, MOVES = 40000 };
+    const double v = 125, z = 0.01;
+    double ratio[2][RUNS];
+    for (int k = 0; k < RUNS; k++) {
+        struct ergo_oracle_lj o = {
+            .side = {5, 5, 5}, .cutoff = 2.5, .temperature = 2, .activity = z};
+        double visits[3] = {0};
+        ergo_oracle_lj_seed(&o, (uint64_t)k);
+        for (int i = 0; i < MOVES; i++) {
+            assert_true(ergo_oracle_lj_move(&o));
+            if (o.n < 3)
+                visits[o.n]++;
+        }
+        ratio[0][k] = visits[1] / visits[0];
+        ratio[1][k] = visits[2] / visits[1];
+        free(o.r);
+    }
+    const double exact[2] = {z * v, z * (v + 2 * 1.046413958) / 2};
+    for (int q = 0; q < 2; q++) {
+        double mean = 0, square = 0;
+        for (int k = 0; k < RUNS; k++)
+            mean += ratio[q][k] / RUNS;
+        for (int k = 0; k < RUNS; k++)
+            square += (ratio[q][k] - mean) * (ratio[q][k] - mean);
+        const double error = sqrt(square / (RUNS - 1) / RUNS);
+        print_message("P(%d)/P(%d) = %.4f(%.4f), exact %.4f\n", q + 1, q, mean, error, exact[q]);
+        assert_true(fabs(mean - exact[q]) < 4.9 * error);
+    }
+}
+
+static void test_functions(void **state) {
+    (void)state;
+    double worst = 0;
+    for (float x = 1e-3f; x < 1e4f; x *= 1.0003f)
+        worst = fmax(worst, fabs((double)lj_inverse(x) * (double)x - 1));
+    print_message("1/x: %.2g\n", worst);
+    assert_true(worst < 1.3e-7);
+    worst = 0;
+    for (float x = -80; x <= 60; x += 0.00237f)
+        worst = fmax(worst, fabs((double)lj_exp(x) / exp((double)x) - 1));
+    print_message("exp: %.2g\n", worst);
+    assert_true(worst < 3e-7);
+
+    /* displacements: both signs alike, within the largest */
+    for (uint32_t i = 0; i < 100000; i++) {
+        const uint32_t word = i * 2654435761u, size = 1u << (i % 31), ratio = i * 40503u;
+        const uint32_t up = lj_shift_by(7, word & 0x7fffffff, size, ratio) - 7;
+        const uint32_t down = 7 - lj_shift_by(7, word | 0x80000000u, size, ratio);
+        assert_int_equal(up, down);
+        assert_true(up <= size);
+    }
+    for (uint32_t tries = 2; tries < 100; tries++)
+        for (uint32_t size = 0x1000; size < 0x80000000u; size += 12345678) {
+            assert_true(size >= 0x78000000u || lj_tuned(size, tries, tries) > size);
+            assert_true(lj_tuned(size, tries, 0) <= size);
+            assert_true(lj_tuned(size, tries, tries) <= 0x80000000u);
+        }
+}
+
+/* Acceptance over many words against the probability in double precision. */
+static void test_acceptance(void **state) {
+    (void)state;
+    struct lj_member m = {.beta4 = (float)(4 / 1.5 * 0x1p-30), .zv = 30, .tail = -0.003f};
+    const struct {
+        uint32_t kind, n;
+        double u, expected;
+    } cases[] = {
+        {LJ_DISPLACEMENT, 10, 1.5, exp(-1.0)},
+        {LJ_DISPLACEMENT, 10, -2, 1},
+        {LJ_INSERTION, 39, 1, 30.0 / 40 * exp(-1 / 1.5 + 0.003 * 79)},
+        {LJ_DELETION, 20, 0.5, 20.0 / 30 * exp(-0.5 / 1.5 - 0.003 * 39)},
+        {LJ_DISPLACEMENT, 10, 1000, 0},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const int64_t energy = (int64_t)(cases[c].u / 4 * 0x1p30);
+        /* the threshold: accepted below, rejected above */
+        const double limit = cases[c].expected * 0x1p32;
+        if (cases[c].expected > 0)
+            assert_true(lj_accept(&m, cases[c].kind, (uint)fmin(limit * 0.999999, 0xffffffff),
+                                  cases[c].n, energy));
+        if (cases[c].expected < 1)
+            assert_false(
+                lj_accept(&m, cases[c].kind, (uint)(limit * 1.000001 + 1), cases[c].n, energy));
+    }
+}
+
+/* Every pair of cells that can hold partners within the cutoff is in the list, once. */
+static void test_grid(void **state) {
+    (void)state;
+    static const struct {
+        double box[3], cutoff, side;
+    } cases[] = {{{7.3, 12.05, 9}, 2.5, 1}, {{5, 5, 5}, 2.5, 1},    {{8, 6, 7}, 2.5, 0.63},
+                 {{4, 4, 4}, 0.8, 1},       {{12, 13, 14}, 5, 1.7}, {{6, 30, 5.1}, 2.5, 1},
+                 {{2, 2, 2}, 1, 3}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        for (int way = LJ_COARSE; way <= LJ_MICRO; way++) {
+            struct lj_grid g;
+            assert_true(lj_grid_make(&g, way, cases[c].box, cases[c].cutoff, cases[c].side));
+            uint8_t *seen = calloc(g.cells, 1);
+            for (uint32_t i = 0; i < g.n_offsets; i++) {
+                uint32_t at[3];
+                for (int k = 0; k < 3; k++) {
+                    const int n = (int)g.n[k];
+                    at[k] = (uint32_t)(((int8_t)(g.offsets[i] >> (8 * k)) + 2 * n) % n);
+                }
+                assert_int_equal(seen[(at[2] * g.n[1] + at[1]) * g.n[0] + at[0]]++, 0);
+            }
+            for (uint32_t z = 0; z < g.n[2]; z++)
+                for (uint32_t y = 0; y < g.n[1]; y++)
+                    for (uint32_t x = 0; x < g.n[0]; x++) {
+                        const uint32_t at[3] = {x, y, z};
+                        double gap2 = 0;
+                        for (int k = 0; k < 3; k++) {
+                            const uint32_t d = at[k] < g.n[k] - at[k] ? at[k] : g.n[k] - at[k];
+                            const double gap = d ? (d - 1) * cases[c].box[k] / g.n[k] : 0;
+                            gap2 += gap * gap;
+                        }
+                        if (gap2 < cases[c].cutoff * cases[c].cutoff)
+                            assert_int_equal(seen[(z * g.n[1] + y) * g.n[0] + x], 1);
+                    }
+            free(seen);
+            free(g.offsets);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_static),    cmocka_unit_test(test_small_n),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_acceptance),
+        cmocka_unit_test(test_grid),
+    };
+    return cmocka_run_group_tests_name("lj", tests, NULL, NULL);
+}
