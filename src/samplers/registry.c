@@ -1,8 +1,10 @@
 /* The samplers of this build. To add one: its files, and a line here. */
 #include "samplers/sampler.h"
+#include "samplers/hard_disks/hard_disks.h"
 #include "samplers/spin_lattice/spin_lattice.h"
 
 const struct ergo_sampler *const ergo_samplers[] = {
     &ergo_spin_lattice,
+    &ergo_hard_disks,
 };
 const size_t ergo_n_samplers = sizeof ergo_samplers / sizeof ergo_samplers[0];
