@@ -18,7 +18,7 @@ static const struct {
      "\"path\": 3, \"work_group\": 16"},
     {true, "\"n\": 64, \"packing_fraction\": 0.72, \"coordinates\": \"packed\"",
      "\"path\": 3, \"work_group\": 32"},
-    {false, "\"n\": 64, \"packing_fraction\": 0.85, \"moves_per_cell\": 1", "\"path\": 1"},
+    {false, "\"n\": 64, \"packing_fraction\": 0.75, \"moves_per_cell\": 1", "\"path\": 1"},
     {false, "\"n\": 100, \"packing_fraction\": 0.65, \"moves_per_cell\": 7, \"cells\": 10",
      "\"path\": 3, \"work_group\": 8"},
     {false, "\"n\": 100, \"packing_fraction\": 0.3, \"max_displacement\": 1, \"start\": \"random\"",
