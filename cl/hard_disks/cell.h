@@ -68,9 +68,37 @@ ERGO_INLINE float8 disks_distance2(float8 x, float8 y, float px, float py) {
     return fma(dx, dx, dy * dy);
 }
 
-ERGO_INLINE int disks_overlap8(float8 x, float8 y, float px, float py, long contact) {
-    const long8 dx = convert_long8(x - px), dy = convert_long8(y - py);
-    return any(dx * dx + dy * dy < (long8)(contact));
+/* Does a disk of `c`, set off by (ox, oy) cells, overlap one at (px, py)? */
+ERGO_INLINE uint disks_meets(struct disks_cell c, int ox, int oy, float px, float py,
+                             ulong contact) {
+    uint found = 0u;
+#define DISKS_MEETS(s)                                                                             \
+    {                                                                                              \
+        const long dx = (long)(c.x.s - px) + (long)ox * DISKS_W;                                   \
+        const long dy = (long)(c.y.s - py) + (long)oy * DISKS_W;                                   \
+        found |= (uint)((ulong)(dx * dx + dy * dy) < contact);                                     \
+    }
+    DISKS_MEETS(s0)
+    DISKS_MEETS(s1) DISKS_MEETS(s2) DISKS_MEETS(s3)
+#undef DISKS_MEETS
+        return found;
+}
+
+/* The exact test, rarely needed: neighbours are read again rather than held in registers twice. */
+ERGO_INLINE uint disks_overlaps(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy,
+                                struct disks_cell others, float px, float py,
+                                __global const struct disks_member *member) {
+    const uint m = member->cells, h = member->columns;
+    uint found = disks_meets(others, 0, 0, px, py, member->contact);
+    for (int k = 0; k < 9; k++) {
+        const int ox = k % 3 - 1, oy = k / 3 - 1;
+        if (k == 4)
+            continue;
+        const uint nx = (cx + m + (uint)ox) % m, ny = (cy + m + (uint)oy) % m;
+        found |= disks_meets(disks_unpack(cells[disks_row(h, ny) + disks_col(h, nx)]), ox, oy, px,
+                             py, member->contact);
+    }
+    return found;
 }
 
 ERGO_INLINE float8 disks_less(float8 a, float8 b) {
@@ -115,7 +143,8 @@ ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bi
 
 /* Move slot i by the random words a and b, unless it overlaps or leaves the cell (lines 8 to 11).
  */
-ERGO_INLINE uint disks_try(struct disks_cell *own, const float8 *x, const float8 *y, uint i, uint a,
+ERGO_INLINE uint disks_try(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy,
+                           struct disks_cell *own, const float8 *x, const float8 *y, uint i, uint a,
                            uint b, __global const struct disks_member *member) {
     const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)i);
     float dx, dy;
@@ -145,14 +174,8 @@ ERGO_INLINE uint disks_try(struct disks_cell *own, const float8 *x, const float8
                 (uint)(py >= -member->leave) & (uint)(py < DISKS_WF + member->leave) &
                 (uint)(least > member->low);
     if (good && least < member->high) {
-        const long contact = (long)member->contact;
-        const float8 zero = (float8)(DISKS_FAR);
-        if (disks_overlap8(x[0], y[0], px, py, contact) ||
-            disks_overlap8(x[1], y[1], px, py, contact) ||
-            disks_overlap8(x[2], y[2], px, py, contact) ||
-            disks_overlap8(x[3], y[3], px, py, contact) ||
-            disks_overlap8((float8)(others, zero.lo), (float8)(own->y, zero.lo), px, py, contact))
-            good = 0u;
+        const struct disks_cell rest = {others, own->y};
+        good = 1u - disks_overlaps(cells, cx, cy, rest, px, py, member);
     }
     const int4 change = me & (int4)(-(int)good);
     own->x = select(own->x, (float4)(px), change);
@@ -164,8 +187,10 @@ ERGO_INLINE uint disks_try(struct disks_cell *own, const float8 *x, const float8
  * All of a cell's trial moves. x, y: the 32 slots of the eight neighbours, in the cell's own
  * coordinates. Returns the number of accepted moves.
  */
-ERGO_INLINE uint disks_moves(struct disks_cell *own, uint n, const float8 *x, const float8 *y,
-                             uint entity, ulong step, __global const struct disks_member *member) {
+ERGO_INLINE uint disks_moves(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy,
+                             struct disks_cell *own, uint n, const float8 *x, const float8 *y,
+                             ulong step, __global const struct disks_member *member) {
+    const uint entity = cy * member->cells + cx;
     const uint s0 = (uint)step, s1 = (uint)(step >> 32), k0 = member->key0, k1 = member->key1;
     const struct ergo_words r0 =
         ergo_philox_words(entity, s0, s1, ERGO_DRAW(DISKS_PURPOSE_CELL, 0), k0, k1);
@@ -181,10 +206,10 @@ ERGO_INLINE uint disks_moves(struct disks_cell *own, uint n, const float8 *x, co
         if (draw > 1u)
             r = ergo_philox_words(entity, s0, s1, ERGO_DRAW(DISKS_PURPOSE_CELL, draw), k0, k1);
 #endif
-        accepted += disks_try(own, x, y, i, r.x, r.y, member);
+        accepted += disks_try(cells, cx, cy, own, x, y, i, r.x, r.y, member);
         i = i + 1u < n ? i + 1u : 0u;
         if (2u * draw + 1u < (uint)DISKS_MOVES) {
-            accepted += disks_try(own, x, y, i, r.z, r.w, member);
+            accepted += disks_try(cells, cx, cy, own, x, y, i, r.z, r.w, member);
             i = i + 1u < n ? i + 1u : 0u;
         }
     }
@@ -222,7 +247,7 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, uint cx, uint cy, ul
     b = disks_unpack(cells[up + col]);
     x[3] = (float8)(a.x, b.x);
     y[3] = (float8)(a.y - DISKS_WF, b.y + DISKS_WF);
-    const uint accepted = disks_moves(&own, n, x, y, cy * m + cx, step, member);
+    const uint accepted = disks_moves(cells, cx, cy, &own, n, x, y, step, member);
     cells[row + col] = disks_pack(own);
     return accepted + 0x10000u;
 }
@@ -254,7 +279,7 @@ ERGO_INLINE struct disks_cell disks_gather(struct disks_cell to, uint *n, struct
     DISKS_TAKE(s2)
     DISKS_TAKE(s3)
 #undef DISKS_TAKE
-        return to;
+    return to;
 }
 
 /* The new content of a cell: disks that stay, then those that come in. */
