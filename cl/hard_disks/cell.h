@@ -79,7 +79,8 @@ ERGO_INLINE uint disks_meets(struct disks_cell c, int ox, int oy, float px, floa
         found |= (uint)((ulong)(dx * dx + dy * dy) < contact);                                     \
     }
     DISKS_MEETS(s0)
-    DISKS_MEETS(s1) DISKS_MEETS(s2) DISKS_MEETS(s3)
+    DISKS_MEETS(s1)
+    DISKS_MEETS(s2) DISKS_MEETS(s3)
 #undef DISKS_MEETS
         return found;
 }
@@ -144,8 +145,8 @@ ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bi
 /* Move slot i by the random words a and b, unless it overlaps or leaves the cell (lines 8 to 11).
  */
 ERGO_INLINE uint disks_try(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy,
-                           struct disks_cell *own, const float8 *x, const float8 *y, uint i, uint a,
-                           uint b, __global const struct disks_member *member) {
+                           struct disks_cell *own, const float8 *x, const float8 *y, int more,
+                           uint i, uint a, uint b, __global const struct disks_member *member) {
     const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)i);
     float dx, dy;
     disks_displacement(a, b, member->step, &dx, &dy);
@@ -164,8 +165,10 @@ ERGO_INLINE uint disks_try(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy,
     const float4 near4 = fma(ex, ex, ey * ey);
     float8 near8 =
         disks_less(disks_distance2(x[0], y[0], px, py), disks_distance2(x[1], y[1], px, py));
-    near8 = disks_less(near8, disks_distance2(x[2], y[2], px, py));
-    near8 = disks_less(near8, disks_distance2(x[3], y[3], px, py));
+    if (more) {
+        near8 = disks_less(near8, disks_distance2(x[2], y[2], px, py));
+        near8 = disks_less(near8, disks_distance2(x[3], y[3], px, py));
+    }
     float4 least4 = near8.lo < near8.hi ? near8.lo : near8.hi;
     least4 = least4 < near4 ? least4 : near4;
     const float2 least2 = least4.lo < least4.hi ? least4.lo : least4.hi;
@@ -196,6 +199,7 @@ ERGO_INLINE uint disks_moves(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint c
         ergo_philox_words(entity, s0, s1, ERGO_DRAW(DISKS_PURPOSE_CELL, 0), k0, k1);
     const struct ergo_words r1 =
         ergo_philox_words(entity, s0, s1, ERGO_DRAW(DISKS_PURPOSE_CELL, 1), k0, k1);
+    const int more = any(disks_less(x[2], x[3]) < (float8)(0.5f * DISKS_FAR));
     uint accepted = 0u, i = 0u;
 #ifndef DISKS_NO_SHUFFLE
     *own = disks_shuffle(*own, n, disks_spare(r0, r1));
@@ -206,10 +210,10 @@ ERGO_INLINE uint disks_moves(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint c
         if (draw > 1u)
             r = ergo_philox_words(entity, s0, s1, ERGO_DRAW(DISKS_PURPOSE_CELL, draw), k0, k1);
 #endif
-        accepted += disks_try(cells, cx, cy, own, x, y, i, r.x, r.y, member);
+        accepted += disks_try(cells, cx, cy, own, x, y, more, i, r.x, r.y, member);
         i = i + 1u < n ? i + 1u : 0u;
         if (2u * draw + 1u < (uint)DISKS_MOVES) {
-            accepted += disks_try(cells, cx, cy, own, x, y, i, r.z, r.w, member);
+            accepted += disks_try(cells, cx, cy, own, x, y, more, i, r.z, r.w, member);
             i = i + 1u < n ? i + 1u : 0u;
         }
     }
@@ -228,25 +232,28 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, uint cx, uint cy, ul
     const uint n = disks_count(own);
     if (n == 0u)
         return 0u;
-    const float8 aside = (float8)((float4)(-DISKS_WF), (float4)(DISKS_WF));
-    struct disks_cell a, b;
+    /* Slots 0 and 1 of four cells to a vector, then slots 2 and 3, which are seldom in use. */
+    const struct disks_cell a0 = disks_unpack(cells[down + left]),
+                            a1 = disks_unpack(cells[row + left]),
+                            a2 = disks_unpack(cells[up + left]),
+                            a3 = disks_unpack(cells[down + col]),
+                            b0 = disks_unpack(cells[down + right]),
+                            b1 = disks_unpack(cells[row + right]),
+                            b2 = disks_unpack(cells[up + right]),
+                            b3 = disks_unpack(cells[up + col]);
+    const float w = DISKS_WF;
+    const float8 ax = (float8)(-w, -w, -w, -w, -w, -w, 0.0f, 0.0f), bx = -ax;
+    const float8 ay = (float8)(-w, -w, 0.0f, 0.0f, w, w, -w, -w),
+                 by = (float8)(-w, -w, 0.0f, 0.0f, w, w, w, w);
     float8 x[4], y[4];
-    a = disks_unpack(cells[down + left]);
-    b = disks_unpack(cells[down + right]);
-    x[0] = (float8)(a.x, b.x) + aside;
-    y[0] = (float8)(a.y, b.y) - DISKS_WF;
-    a = disks_unpack(cells[row + left]);
-    b = disks_unpack(cells[row + right]);
-    x[1] = (float8)(a.x, b.x) + aside;
-    y[1] = (float8)(a.y, b.y);
-    a = disks_unpack(cells[up + left]);
-    b = disks_unpack(cells[up + right]);
-    x[2] = (float8)(a.x, b.x) + aside;
-    y[2] = (float8)(a.y, b.y) + DISKS_WF;
-    a = disks_unpack(cells[down + col]);
-    b = disks_unpack(cells[up + col]);
-    x[3] = (float8)(a.x, b.x);
-    y[3] = (float8)(a.y - DISKS_WF, b.y + DISKS_WF);
+    x[0] = (float8)(a0.x.lo, a1.x.lo, a2.x.lo, a3.x.lo) + ax;
+    y[0] = (float8)(a0.y.lo, a1.y.lo, a2.y.lo, a3.y.lo) + ay;
+    x[1] = (float8)(b0.x.lo, b1.x.lo, b2.x.lo, b3.x.lo) + bx;
+    y[1] = (float8)(b0.y.lo, b1.y.lo, b2.y.lo, b3.y.lo) + by;
+    x[2] = (float8)(a0.x.hi, a1.x.hi, a2.x.hi, a3.x.hi) + ax;
+    y[2] = (float8)(a0.y.hi, a1.y.hi, a2.y.hi, a3.y.hi) + ay;
+    x[3] = (float8)(b0.x.hi, b1.x.hi, b2.x.hi, b3.x.hi) + bx;
+    y[3] = (float8)(b0.y.hi, b1.y.hi, b2.y.hi, b3.y.hi) + by;
     const uint accepted = disks_moves(cells, cx, cy, &own, n, x, y, step, member);
     cells[row + col] = disks_pack(own);
     return accepted + 0x10000u;
