@@ -106,9 +106,43 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct disks_state
     return status;
 }
 
+/* Parameters and bins that the device holds, against the host's. */
+static enum ergo_status audit_buffer(struct ergo_context *ctx, struct disks_state *s, cl_mem buffer,
+                                     const char *what, const void *expected, size_t bytes) {
+    void *found = malloc(bytes);
+    enum ergo_status status = found ? ergo_buffer_read(ctx, s->device, buffer, 0, bytes, found)
+                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK && memcmp(found, expected, bytes) != 0)
+        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                           "audit of hard-disks failed on %s at sweep %llu: the %s in the device's "
+                           "memory are no longer what was written there",
+                           s->device->summary.name, (unsigned long long)s->step, what);
+    free(found);
+    return status;
+}
+
+static enum ergo_status audit_buffers(struct ergo_context *ctx, struct disks_state *s) {
+    enum ergo_status status = audit_buffer(ctx, s, s->member_buffer, "parameters", s->members,
+                                           s->batch->count * sizeof *s->members);
+    for (size_t c = 0; c < 2 && status == ERGO_OK; c++) {
+        const size_t each = s->launch.bins[c] + 1, all = s->batch->count * each;
+        if (!s->limits[c])
+            continue;
+        uint64_t *limits = malloc(all * sizeof *limits);
+        if (!limits)
+            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+        for (size_t i = 0; i < s->batch->count; i++)
+            disks_limits(s->batch->points[i], &s->shapes[i], c, limits + i * each);
+        status =
+            audit_buffer(ctx, s, s->limits[c], "bins of a histogram", limits, all * sizeof *limits);
+        free(limits);
+    }
+    return status;
+}
+
 enum ergo_status disks_audit(struct ergo_context *ctx, void *opaque) {
     struct disks_state *s = opaque;
-    enum ergo_status status = ERGO_OK;
+    enum ergo_status status = audit_buffers(ctx, s);
     for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++)
         status = audit_member(ctx, s, i);
     return status == ERGO_OK ? audit_chain(ctx, s) : status;
