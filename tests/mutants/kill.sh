@@ -2,7 +2,7 @@
 # Kernels broken on purpose: tests/mutants/kill.sh lists the mutants, kill.sh NAME applies one to a
 # copy of cl/ and sees a test notice. Run by tests/run-all, from the repository's root.
 #
-# Two kinds. `bits`: the oracle's bits differ. `physics`: exact values differ by more than the error
+# Two kinds. `bits` (and `disks`): the oracle's bits differ. `physics`: exact values differ by more than the error
 # budget of tests/physics, with the audit out of the way: what statistics would see of a wrong chain
 # if there were nothing to compare its bits with.
 # A mutant that is not noticed is a hole in the tests, or equivalent and to be replaced.
@@ -13,7 +13,7 @@ room=$build/test/mutants
 declare -A case_of kind_of file_of sed_of
 names=()
 
-# mutant NAME KIND CASE FILE SED: FILE is below cl/spin_lattice.
+# mutant NAME KIND CASE FILE SED: FILE is below cl/spin_lattice, or cl/hard_disks for kind disks.
 mutant() {
     names+=("$1")
     kind_of[$1]=$2 case_of[$1]=$3 file_of[$1]=$4 sed_of[$1]=$5
@@ -40,6 +40,17 @@ job() {
     esac
     case $1 in critical | hot | small | field)
         run="'run': {'equilibration': 1000, 'sweeps': 50000, 'measure_every': 5, 'correlation_every': 0}"
+        ;;
+    esac
+    # hard disks: boxes of some cells, with neighbours across the edge in all of them
+    case $1 in
+    d-global) system="'system': {'n': 100, 'packing_fraction': 0.7}, 'replicas': 2, 'tuning': {'path': 3, 'work_group': 8}" ;;
+    d-local) system="'system': {'n': 100, 'packing_fraction': 0.7}, 'tuning': {'path': 1, 'work_group': 8}" ;;
+    d-packed) system="'system': {'n': 64, 'packing_fraction': 0.6, 'coordinates': 'packed'}, 'tuning': {'path': 1}" ;;
+    esac
+    case $1 in d-*)
+        echo "{'sampler': 'hard-disks', 'seed': '1', $system, 'run': {'sweeps': 1, 'contact_bin': 0.002, 'gr_max': 2}}"
+        return
         ;;
     esac
     echo "{'sampler': 'spin-lattice', 'seed': '1', $system, $run}"
@@ -76,6 +87,23 @@ mutant metropolis-downhill physics small core.h 's/ISING_BIT_MASK(ISING_ALWAYS(\
 mutant planes-repeat physics critical lanes.h 's/(uint)j, member->key0/(uint)(j % 5), member->key0/'
 mutant classes-mixed physics field core.h 's/in\[8\] = down & n3;/in[8] = down \& n4;/'
 
+mutant disks-no-shuffle disks d-local cell.h 's/\*own = disks_shuffle(\*own, n, disks_spare(r0, r1));//'
+mutant disks-sets-in-order disks d-local core.h 's/if (shuffle) {/if (0) {/'
+mutant disks-leave-their-cell disks d-global cell.h 's/(uint)(px < DISKS_WF + member->leave)/1u/'
+mutant disks-two-slots-seen disks d-global cell.h 's/if (more) {/if (0) {/'
+mutant disks-wrong-image disks d-global cell.h 's/by = (float8)(-w, -w/by = (float8)(w, w/'
+mutant disks-no-wrap disks d-global cell.h 's/disks_col(h, cx ? cx - 1u : m - 1u)/disks_col(h, cx ? cx - 1u : 0u)/'
+mutant disks-shift-loses disks d-local cell.h 's/nx = cx + 1u < m ? cx + 1u : 0u;/nx = cx;/'
+mutant disks-grid-forgotten disks d-local disks_local.cl 's/origin\[0\] = axis ? origin\[0\] : moved;//'
+mutant disks-step-in-32-bits disks d-global cell.h 's/s1 = (uint)(step >> 32)/s1 = 0u/'
+mutant disks-share-a-draw disks d-global cell.h 's/i, r\.z, r\.w,/i, r.x, r.y,/'
+mutant disks-one-quadrant-less disks d-global core.h 's/((b & 2u) << 30)/0u/'
+mutant disks-first-member-only disks d-global disks_global.cl 's/mine = &members\[member\]/mine = \&members[0]/'
+mutant disks-no-barrier disks d-local disks_local.cl '/disks_update(/,/DISKS_BARRIER/ s/DISKS_BARRIER;//'
+mutant disks-empty-slot-lost disks d-packed cell.h 's/c\.x == (float4)(DISKS_FAR)/c.x < (float4)(0.0f)/'
+mutant disks-pairs-twice disks d-global disks_measure.cl 's/same ? i + 1u : 0u/0u/'
+mutant disks-psi4 disks d-global disks_measure.cl 's/a \* a \* a - 3\.0f \* a \* b \* b/a * a - b * b/'
+
 # check MUTANT LOG: the test's program on the mutant's case; kernels as $ERGOCL_CL_DIR says.
 check() {
     "$build/tests/mutants/test_${kind_of[$1]}" "$(job "${case_of[$1]}")" >"$2" 2>&1
@@ -106,8 +134,10 @@ fi
 
 rm -rf "$copy"
 cp -r cl "$copy"
-sed "${sed_of[$name]}" "cl/spin_lattice/${file_of[$name]}" >"$copy/spin_lattice/${file_of[$name]}"
-! cmp -s "cl/spin_lattice/${file_of[$name]}" "$copy/spin_lattice/${file_of[$name]}" || {
+file=spin_lattice/${file_of[$name]}
+[ "${kind_of[$name]}" != disks ] || file=hard_disks/${file_of[$name]}
+sed "${sed_of[$name]}" "cl/$file" >"$copy/$file"
+! cmp -s "cl/$file" "$copy/$file" || {
     echo "the mutation of ${file_of[$name]} changes nothing: its text has gone"
     exit 1
 }
