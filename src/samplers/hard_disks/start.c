@@ -76,7 +76,7 @@ static enum ergo_status refuse_overlap(struct ergo_context *ctx, const struct di
     return ERGO_FAIL(ctx, ERGO_E_JOB,
                      "/system/start: in \"%s\" disks %zu and %zu overlap: their distance is %.9g "
                      "sigma",
-                     start, i, j, distance_of(s, x, y, i - 1, j - 1));
+                     start, i < j ? i : j, i < j ? j : i, distance_of(s, x, y, i - 1, j - 1));
 }
 
 static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape *s,
