@@ -29,6 +29,11 @@
 #define DISKS_UNROLL
 #endif
 
+/* Two lanes of four vectors. Lane by lane: Oclgrind's memory check crashes on vectors of vectors.
+ */
+#define DISKS_JOIN(a, b, c, d, i, j)                                                               \
+    (float8)((a).i, (a).j, (b).i, (b).j, (c).i, (c).j, (d).i, (d).j)
+
 struct disks_cell {
     float4 x, y;
 };
@@ -60,7 +65,7 @@ ERGO_INLINE DISKS_RAW disks_pack(struct disks_cell c) {
     const uint4 x = select(convert_uint4(c.x), (uint4)(DISKS_W), c.x == (float4)(DISKS_FAR));
     return x | convert_uint4(c.y) << 16;
 #else
-    return (float8)(c.x, c.y);
+    return (float8)(c.x.s0, c.x.s1, c.x.s2, c.x.s3, c.y.s0, c.y.s1, c.y.s2, c.y.s3);
 #endif
 }
 
@@ -90,7 +95,7 @@ ERGO_INLINE uint disks_meets(struct disks_cell c, int ox, int oy, float px, floa
     DISKS_MEETS(s2)
     DISKS_MEETS(s3)
 #undef DISKS_MEETS
-        return found;
+    return found;
 }
 
 /* The exact test, rarely needed: neighbours are read again rather than held in registers twice. */
@@ -181,8 +186,8 @@ ERGO_INLINE uint disks_try(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy,
     least4 = least4 < near4 ? least4 : near4;
     const float2 least2 = least4.lo < least4.hi ? least4.lo : least4.hi;
     const float least = least2.x < least2.y ? least2.x : least2.y;
-    uint good = (uint)(px >= -member->leave) & (uint)(px < DISKS_WF + member->leave) &
-                (uint)(py >= -member->leave) & (uint)(py < DISKS_WF + member->leave) &
+    uint good = (uint)(px + member->leave >= 0.0f) & (uint)(px < DISKS_WF + member->leave) &
+                (uint)(py + member->leave >= 0.0f) & (uint)(py < DISKS_WF + member->leave) &
                 (uint)(least > member->low);
     if (good && least < member->high) {
         const struct disks_cell rest = {others, own->y};
@@ -250,19 +255,20 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, uint cx, uint cy, ul
                             b1 = disks_unpack(cells[row + right]),
                             b2 = disks_unpack(cells[up + right]),
                             b3 = disks_unpack(cells[up + col]);
-    const float w = DISKS_WF;
-    const float8 ax = (float8)(-w, -w, -w, -w, -w, -w, 0.0f, 0.0f), bx = -ax;
-    const float8 ay = (float8)(-w, -w, 0.0f, 0.0f, w, w, -w, -w),
-                 by = (float8)(-w, -w, 0.0f, 0.0f, w, w, w, w);
+    const float w = DISKS_WF, v = 0.0f - DISKS_WF;
+    const float8 ax = (float8)(v, v, v, v, v, v, 0.0f, 0.0f),
+                 bx = (float8)(w, w, w, w, w, w, 0.0f, 0.0f);
+    const float8 ay = (float8)(v, v, 0.0f, 0.0f, w, w, v, v),
+                 by = (float8)(v, v, 0.0f, 0.0f, w, w, w, w);
     float8 x[4], y[4];
-    x[0] = (float8)(a0.x.lo, a1.x.lo, a2.x.lo, a3.x.lo) + ax;
-    y[0] = (float8)(a0.y.lo, a1.y.lo, a2.y.lo, a3.y.lo) + ay;
-    x[1] = (float8)(b0.x.lo, b1.x.lo, b2.x.lo, b3.x.lo) + bx;
-    y[1] = (float8)(b0.y.lo, b1.y.lo, b2.y.lo, b3.y.lo) + by;
-    x[2] = (float8)(a0.x.hi, a1.x.hi, a2.x.hi, a3.x.hi) + ax;
-    y[2] = (float8)(a0.y.hi, a1.y.hi, a2.y.hi, a3.y.hi) + ay;
-    x[3] = (float8)(b0.x.hi, b1.x.hi, b2.x.hi, b3.x.hi) + bx;
-    y[3] = (float8)(b0.y.hi, b1.y.hi, b2.y.hi, b3.y.hi) + by;
+    x[0] = DISKS_JOIN(a0.x, a1.x, a2.x, a3.x, s0, s1) + ax;
+    y[0] = DISKS_JOIN(a0.y, a1.y, a2.y, a3.y, s0, s1) + ay;
+    x[1] = DISKS_JOIN(b0.x, b1.x, b2.x, b3.x, s0, s1) + bx;
+    y[1] = DISKS_JOIN(b0.y, b1.y, b2.y, b3.y, s0, s1) + by;
+    x[2] = DISKS_JOIN(a0.x, a1.x, a2.x, a3.x, s2, s3) + ax;
+    y[2] = DISKS_JOIN(a0.y, a1.y, a2.y, a3.y, s2, s3) + ay;
+    x[3] = DISKS_JOIN(b0.x, b1.x, b2.x, b3.x, s2, s3) + bx;
+    y[3] = DISKS_JOIN(b0.y, b1.y, b2.y, b3.y, s2, s3) + by;
     const uint accepted = disks_moves(cells, cx, cy, &own, n, x, y, step, member);
     cells[row + col] = disks_pack(own);
     return accepted + 0x10000u;
@@ -305,8 +311,8 @@ ERGO_INLINE DISKS_RAW disks_shifted(DISKS_SPACE const DISKS_RAW *cells, uint cx,
     const uint direction = plan >> DISKS_PLAN_DIRECTION & 3u;
     const float distance = (float)(plan >> DISKS_PLAN_DISTANCE);
     const float sense = direction & 1u ? 1.0f : -1.0f;
-    const float dx = direction < 2u ? -sense * distance : 0.0f;
-    const float dy = direction < 2u ? 0.0f : -sense * distance;
+    const float dx = direction < 2u ? 0.0f - sense * distance : 0.0f;
+    const float dy = direction < 2u ? 0.0f : 0.0f - sense * distance;
     struct disks_cell to = {(float4)(DISKS_FAR), (float4)(0.0f)};
     uint n = 0u;
     to = disks_gather(to, &n, disks_unpack(cells[disks_row(h, cy) + disks_col(h, cx)]), dx, dy);

@@ -4,11 +4,12 @@
 
 /* 1/x for x from 0.5 to 2^20, by Newton: no device divides alike. */
 ERGO_INLINE float disks_inverse(float x) {
+    const float minus = 0.0f - x; /* (Oclgrind's memory check does not know fneg) */
     float y = as_float(0x7EF311C7u - as_uint(x));
-    y = y * fma(-x, y, 2.0f);
-    y = y * fma(-x, y, 2.0f);
-    y = y * fma(-x, y, 2.0f);
-    return y * fma(-x, y, 2.0f);
+    y = y * fma(minus, y, 2.0f);
+    y = y * fma(minus, y, 2.0f);
+    y = y * fma(minus, y, 2.0f);
+    return y * fma(minus, y, 2.0f);
 }
 
 /* Sum over neighbours of exp(6 i theta) for a disk at (px, py) of its cell, in units of w/W. */

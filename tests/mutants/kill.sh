@@ -91,7 +91,7 @@ mutant disks-no-shuffle disks d-local cell.h 's/\*own = disks_shuffle(\*own, n, 
 mutant disks-sets-in-order disks d-local core.h 's/if (shuffle) {/if (0) {/'
 mutant disks-leave-their-cell disks d-global cell.h 's/(uint)(px < DISKS_WF + member->leave)/1u/'
 mutant disks-two-slots-seen disks d-global cell.h 's/if (more) {/if (0) {/'
-mutant disks-wrong-image disks d-global cell.h 's/by = (float8)(-w, -w/by = (float8)(w, w/'
+mutant disks-wrong-image disks d-global cell.h 's/by = (float8)(v, v/by = (float8)(w, w/'
 mutant disks-no-wrap disks d-global cell.h 's/disks_col(h, cx ? cx - 1u : m - 1u)/disks_col(h, cx ? cx - 1u : 0u)/'
 mutant disks-shift-loses disks d-local cell.h 's/nx = cx + 1u < m ? cx + 1u : 0u;/nx = cx;/'
 mutant disks-grid-forgotten disks d-local disks_local.cl 's/origin\[0\] = axis ? origin\[0\] : moved;//'
