@@ -67,9 +67,10 @@ static bool find_value(const char *from, const char *to, const char *key, const 
         if (quoted || (at > from && !blank(at[-1])) || strncasecmp(at, key, size) != 0 ||
             at[size] != '=')
             continue;
-        const char *start = at + size + 1, *stop = start;
+        const char *start = at + size + 1;
         const bool quotes = start < to && *start == '"';
-        start = stop = start + quotes;
+        start += quotes;
+        const char *stop = start;
         while (stop < to && (quotes ? *stop != '"' : !blank(*stop)))
             stop++;
         *value = start;
@@ -161,7 +162,7 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
     if (status != ERGO_OK)
         return status;
     /* no more particles than bytes: a wrong count must not exhaust the memory */
-    if (frame->n > (size_t)(r->end - r->at))
+    if (frame->n == 0 || frame->n > (size_t)(r->end - r->at))
         return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s is too short for its %zu particles", r->name,
                          frame->n);
     frame->positions = malloc(frame->n * 3 * sizeof *frame->positions);

@@ -36,7 +36,7 @@ static double nearest_image(double d, double box) {
 static double room(const struct crowd *c, size_t i, double x, double y, double least) {
     const size_t m = c->cells, at = cell_of(c, x, y);
     double largest = 4.0;
-    size_t seen[9], n_seen = 0;
+    size_t seen[9] = {0}, n_seen = 0;
     for (size_t k = 0; k < 9; k++) {
         const size_t cell = (at / m + k / 3 + m - 1) % m * m + (at % m + k % 3 + m - 1) % m;
         bool again = false; /* in boxes of one or two cells a side */
