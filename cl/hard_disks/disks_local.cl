@@ -20,7 +20,11 @@ __kernel void disks_local(__global DISKS_RAW *all, __global const struct disks_m
     const uint h = mine->columns, quarter = h * h;
     __global DISKS_RAW *cells = all + mine->first;
     const ulong side = (ulong)DISKS_W * mine->cells;
-    ulong origin[2] = {grid[2u * member], grid[2u * member + 1u]};
+    ulong origin[2] = {0UL, 0UL}; /* the first item's: nobody else reads what it will write */
+    if (item == 0u) {
+        origin[0] = grid[2u * member];
+        origin[1] = grid[2u * member + 1u];
+    }
     uint now = 0u; /* which half of the memory holds the cells */
 
     for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)

@@ -98,8 +98,8 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct disks_state
         status = disks_fetch(ctx, s, member, &saved[count]);
     if (status == ERGO_OK)
         status = replay(ctx, s, member, &saved[count]);
-    for (size_t i = 0; i < count && status == ERGO_OK; i++)
-        status = disks_store(ctx, s, i, &saved[i]);
+    if (status == ERGO_OK)
+        status = disks_store_all(ctx, s, saved);
     for (size_t i = 0; saved && i <= count; i++)
         disks_config_free(&saved[i]);
     free(saved);

@@ -235,20 +235,48 @@ enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, si
     return status;
 }
 
+/* In one piece: Oclgrind's memory check loses track of buffers that are written in parts. */
+enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
+                                 const struct disks_config *configs) {
+    const size_t each = disks_cell_bytes(&s->shapes[0]), bytes = s->launch.all_cells * each;
+    unsigned char *raw = malloc(bytes);
+    uint64_t *grids = malloc(16 * s->batch->count);
+    enum ergo_status status =
+        raw && grids
+            ? ERGO_OK
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to store %zu systems", s->batch->count);
+    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++) {
+        disks_config_to_raw(&configs[i], &s->shapes[i], raw + s->members[i].first * each);
+        memcpy(grids + 2 * i, configs[i].grid, 16);
+    }
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->cells, 0, bytes, raw);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->grid, 0, 16 * s->batch->count, grids);
+    free(raw);
+    free(grids);
+    return status;
+}
+
 enum ergo_status disks_init(struct ergo_context *ctx, void *opaque) {
     struct disks_state *s = opaque;
-    enum ergo_status status = ERGO_OK;
+    const size_t count = s->batch->count;
+    struct disks_config *configs = calloc(count, sizeof *configs);
+    enum ergo_status status =
+        configs ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu systems", count);
     s->step = 0;
-    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++) {
-        struct disks_config config;
-        if (!disks_config_init(&config, s->shapes[i].cells))
-            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks",
-                             (unsigned long long)s->shapes[i].n);
-        status = disks_start(ctx, s->batch->points[i], &s->shapes[i], &config);
-        if (status == ERGO_OK)
-            status = disks_store(ctx, s, i, &config);
-        disks_config_free(&config);
+    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
+        if (!disks_config_init(&configs[i], s->shapes[i].cells))
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks",
+                               (unsigned long long)s->shapes[i].n);
+        else
+            status = disks_start(ctx, s->batch->points[i], &s->shapes[i], &configs[i]);
     }
+    if (status == ERGO_OK)
+        status = disks_store_all(ctx, s, configs);
+    for (size_t i = 0; configs && i < count; i++)
+        disks_config_free(&configs[i]);
+    free(configs);
     return status;
 }
 

@@ -164,6 +164,9 @@ enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, si
                              struct disks_config *config);
 enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              const struct disks_config *config);
+/* All members at once. */
+enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
+                                 const struct disks_config *configs);
 /* advance.c */
 enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, uint64_t sweeps);
 enum ergo_status disks_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
