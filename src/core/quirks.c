@@ -31,6 +31,16 @@ static const struct {
         .date = "2026-11-21",
     },
     {
+        .device = "llvmpipe",
+        .effect = {.loop_limit = 65535},
+        .evidence =
+            "Mesa 22.3.6: a work-item that has made 65535 iterations, counted over all its "
+            "loops, leaves them without an error (gallivm's loop limiter). Seen as an Ising "
+            "lattice of 64 x 16 after 200000 sweeps, 78125 a launch: another digest than "
+            "everywhere else.",
+        .date = "2026-11-21",
+    },
+    {
         .platform = "Oclgrind",
         .effect = {.no_profiling = true,
                    .no_binary_cache = true,
@@ -60,6 +70,8 @@ void ergo_quirks_find(const struct ergo_device_summary *summary, struct ergo_qui
         quirks->no_binary_cache |= effect->no_binary_cache;
         quirks->no_fill |= effect->no_fill;
         quirks->group_limit_unreliable |= effect->group_limit_unreliable;
+        if (effect->loop_limit && (!quirks->loop_limit || effect->loop_limit < quirks->loop_limit))
+            quirks->loop_limit = effect->loop_limit;
         if (effect->build_options && !quirks->build_options[0])
             quirks->build_options = effect->build_options;
         if (effect->host_buffer_limit &&

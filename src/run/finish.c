@@ -192,7 +192,8 @@ static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_resul
 /* ---- warnings -------------------------------------------------------------------------------- */
 
 static bool is_short(const struct ergo_observable_result *r) {
-    return r->estimate.too_short && !r->observable->hidden;
+    const bool measured = !r->observable->curve || r->estimate.samples > 0; /* or not asked for */
+    return r->estimate.too_short && measured && !r->observable->hidden;
 }
 
 /* Whether all that is too short at this point is slow by its physics: running somewhat

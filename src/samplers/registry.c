@@ -1,9 +1,11 @@
 /* The samplers of this build. To add one: its files, and a line here. */
 #include "samplers/sampler.h"
 #include "samplers/hard_disks/hard_disks.h"
+#include "samplers/helium_vmc/helium_vmc.h"
 #include "samplers/spin_lattice/spin_lattice.h"
 
 const struct ergo_sampler *const ergo_samplers[] = {
+    &ergo_helium_vmc,
     &ergo_spin_lattice,
     &ergo_hard_disks,
 };

@@ -13,7 +13,9 @@ room=$build/test/mutants
 declare -A case_of kind_of file_of sed_of
 names=()
 
-# mutant NAME KIND CASE FILE SED: FILE is below cl/spin_lattice, or cl/hard_disks for kind disks.
+# mutant NAME KIND CASE FILE SED: FILE is below cl/spin_lattice, or below cl/helium_vmc where KIND
+# begins with helium (helium_bits: the audit's twin; helium_physics: the serial program's averages).
+# Below cl/hard_disks for kind disks.
 mutant() {
     names+=("$1")
     kind_of[$1]=$2 case_of[$1]=$3 file_of[$1]=$4 sed_of[$1]=$5
@@ -22,6 +24,16 @@ mutant() {
 # A case is a job; both programs take ' for ".
 job() {
     local run="'run': {'sweeps': 100, 'correlation_every': 1}" system
+    case $1 in
+    helium-lanes) system="'n': 43, 'b': 2.6, 'walkers': 2" run="'tuning': {'path': 3}" ;;
+    helium-groups) system="'n': 43, 'b': 2.6, 'walkers': 2" run="'tuning': {'path': 1, 'work_group': 8}" ;;
+    helium-liquid) system="'n': 64, 'walkers': 16" run="'tuning': {'path': 3}" ;;
+    esac
+    case $1 in helium-*)
+        echo "{'sampler': 'helium-vmc', 'seed': '1', 'system': {$system}, 'run': {'sweeps': 1, 'structure_every': 0}, $run}"
+        return
+        ;;
+    esac
     case $1 in
     # bits: words, rows and blocks that end unevenly, on each path
     scalar) system="'system': {'size': [66, 6], 'temperature': 2.3}, 'replicas': 2, 'tuning': {'path': 3, 'lanes': 2, 'work_group': 2}" ;;
@@ -103,6 +115,18 @@ mutant disks-no-barrier disks d-local disks_local.cl '/disks_update(/,/DISKS_BAR
 mutant disks-empty-slot-lost disks d-packed cell.h 's/c\.x == (float4)(DISKS_FAR)/c.x < (float4)(0.0f)/'
 mutant disks-pairs-twice disks d-global disks_measure.cl 's/same ? i + 1u : 0u/0u/'
 mutant disks-psi4 disks d-global disks_measure.cl 's/a \* a \* a - 3\.0f \* a \* b \* b/a * a - b * b/'
+mutant helium-factor-two helium_bits helium-lanes core.h 's/change >= (long)bound/change >= 2 * (long)bound/'
+mutant helium-self helium_bits helium-lanes walk_lanes.cl 's/if (v == i \/ 8)/if (v == HELIUM_N)/'
+mutant helium-tail helium_bits helium-lanes walk_lanes.cl 's/if (HELIUM_N % 8 \&\& v + 1/if (0 \&\& v + 1/'
+mutant helium-lost-sum helium_bits helium-lanes walk_lanes.cl 's/after\[v\] - before\[v\]/after[v]/'
+mutant helium-no-rebuild helium_bits helium-lanes walk_lanes.cl 's/if (rebuild)/if (rebuild > 1)/'
+mutant helium-image helium_bits helium-groups walk.cl 's/(int)((uint)x - (uint)place\[j\])/(int)((uint)x - (uint)place[j] + 1u)/'
+mutant helium-self-groups helium_bits helium-groups walk.cl 's/return j == i ? 0 : u;/return u;/'
+mutant helium-energy-self helium_bits helium-groups energy.cl 's/if (j == i || /if (/'
+mutant helium-walkers-share helium_bits helium-groups walk.cl 's/walker \* HELIUM_N + first/first/'
+mutant helium-factor-two-seen helium_physics helium-liquid core.h 's/change >= (long)bound/change >= 2 * (long)bound/'
+mutant helium-self-seen helium_physics helium-liquid walk_lanes.cl 's/if (v == i \/ 8)/if (v == HELIUM_N)/'
+mutant helium-image-seen helium_physics helium-liquid walk_lanes.cl 's/convert_float8(ix)/convert_float8(ix \& 0x7fffffff)/'
 
 # check MUTANT LOG: the test's program on the mutant's case; kernels as $ERGOCL_CL_DIR says.
 check() {
@@ -132,12 +156,15 @@ if [ ! -e "$whole" ]; then
     touch "$whole"
 fi
 
+folder=spin_lattice
+case ${kind_of[$name]} in
+helium*) folder=helium_vmc ;;
+disks) folder=hard_disks ;;
+esac
 rm -rf "$copy"
 cp -r cl "$copy"
-file=spin_lattice/${file_of[$name]}
-[ "${kind_of[$name]}" != disks ] || file=hard_disks/${file_of[$name]}
-sed "${sed_of[$name]}" "cl/$file" >"$copy/$file"
-! cmp -s "cl/$file" "$copy/$file" || {
+sed "${sed_of[$name]}" "cl/$folder/${file_of[$name]}" >"$copy/$folder/${file_of[$name]}"
+! cmp -s "cl/$folder/${file_of[$name]}" "$copy/$folder/${file_of[$name]}" || {
     echo "the mutation of ${file_of[$name]} changes nothing: its text has gone"
     exit 1
 }

@@ -190,6 +190,21 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         l->group = limit;
 }
 
+/*
+ * Sweeps in a launch of the local path on a device whose loops end by themselves: as if no compiler
+ * unrolled anything. A block's update has 8 draws of 10 rounds, 4 words by 2 or 10 classes; the
+ * measurement that may follow each sweep some 16 iterations a word.
+ */
+static uint64_t loop_limited(const struct ising_shape *s, const struct ising_launch *l,
+                             uint64_t limit) {
+    const uint64_t classes = l->field ? 10 : 2, update = 8 * (10 + 4 * classes) + 24 * classes;
+    const uint64_t blocks = l->lanes ? s->words / 32 + 1 : (s->blocks + l->group - 1) / l->group;
+    const uint64_t copy = (l->lanes ? 40 : 16) * blocks + 8 * (uint64_t)s->row_words;
+    const uint64_t sweep = 2 * blocks * (update + 64) + blocks * 64 + 4 * s->row_words + 40;
+    const uint64_t room = limit > 2 * copy + sweep ? (limit - 2 * copy) / sweep : 1;
+    return room < l->launch_sweeps ? room : l->launch_sweeps;
+}
+
 enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                    const struct ergo_device *device, struct ising_launch *launch,
                                    struct ergo_plan *plan) {
@@ -234,10 +249,14 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
                               (d->compute_units ? d->compute_units : 1);
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
     l.launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
+    if (device->quirks.loop_limit && l.path == ISING_PATH_LOCAL)
+        l.launch_sweeps = loop_limited(&s, &l, device->quirks.loop_limit);
 
     const uint64_t reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
     l.reach = (uint32_t)reach;
     l.correlate_parts = (uint32_t)(s.words / (1u << 25) + 1); /* 2^25 words x 64 sites < 2^32 */
+    if (device->quirks.loop_limit)
+        l.correlate_parts = (uint32_t)(s.words / (1u << 13) + 1);
     l.measure_groups = 1;
     if (l.path != ISING_PATH_LOCAL) {
         /* a GPU needs all its units for this short kernel; a CPU has few */

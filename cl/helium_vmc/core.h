@@ -1,0 +1,147 @@
+/*
+ * Liquid helium by variational Monte Carlo: the physics as pure functions (C and OpenCL C).
+ *
+ * Positions are 32-bit fractions of the box: coordinate / side * 2^32. The difference of two, as a
+ * signed integer, is the minimum image, exactly. (Exactly half a side apart the sign is lost, not
+ * the distance.)
+ *
+ * Functions are piecewise cubic: exponent and leading bits of the argument choose the piece, so
+ * that pieces are narrow where functions are steep. No square root, division, or exp.
+ */
+#ifndef ERGO_CL_HELIUM_VMC_CORE_H
+#define ERGO_CL_HELIUM_VMC_CORE_H
+
+#include "common/rng.h"
+#include "helium_vmc/params.h"
+
+#ifdef __OPENCL_VERSION__
+typedef float4 helium_cubic;
+#define helium_bits(x) as_uint(x)
+#define helium_float(x) as_float(x)
+#ifndef HELIUM_TABLES
+#define HELIUM_TABLES __global const
+#endif
+#else
+#include <math.h>
+#include <string.h>
+typedef struct {
+    float x, y, z, w;
+} helium_cubic;
+static inline uint helium_bits(float x) {
+    uint bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline float helium_float(uint bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+#define fma fmaf /* of floats, as in OpenCL C */
+#define HELIUM_TABLES const
+#endif
+
+/* Number of the piece that holds x > 0, counted from the lowest piece of exponent field 0. */
+ERGO_INLINE uint helium_piece(float x, uint pieces) {
+    return helium_bits(x) >> (23 - pieces);
+}
+
+/* Distance of x from the start of its piece: exact. */
+ERGO_INLINE float helium_within(float x, uint pieces) {
+    return x - helium_float(helium_bits(x) & (0xffffffffu << (23 - pieces)));
+}
+
+ERGO_INLINE float helium_poly(helium_cubic c, float t) {
+    return fma(fma(fma(c.w, t, c.z), t, c.y), t, c.x);
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+/* Squared distance in units of the cut-off: inside it where < 1. */
+ERGO_INLINE float helium_distance2(float dx, float dy, float dz) {
+    return fma(dx, dx, fma(dy, dy, dz * dz));
+}
+
+/* The argument of a pair table: clamped to [low, 1). u ends at 0 there. */
+ERGO_INLINE float helium_clamp(float x, float low) {
+    const float top = helium_float(0x3f7fffffu); /* the float below 1 */
+    x = x < low ? low : x;
+    return x < top ? x : top;
+}
+
+/* ---- random numbers -------------------------------------------------------------------------- */
+
+/* A move of one atom: displacement in 2^-32 of the sides, and the bound that twice the change of
+ * ln psi, in units of 2^-(HELIUM_U_BITS - 1), must not be below: ln(uniform). */
+struct helium_move {
+    int dx, dy, dz, bound;
+};
+
+/* Standard normal, odd in the top bit; tables[0]: the inverse of the upper tail as function of the
+ * other 31 bits. At most 6.3 in absolute value. */
+ERGO_INLINE float helium_normal(HELIUM_TABLES helium_cubic *table, uint word) {
+    const float x = (float)(word & 0x7fffffffu) + 0.5f;
+    const float z =
+        helium_poly(table[helium_piece(x, HELIUM_R_PIECES) - (HELIUM_R_LOWEST << HELIUM_R_PIECES)],
+                    helium_within(x, HELIUM_R_PIECES));
+    return word >> 31 ? -z : z;
+}
+
+/* ln((word + 1/2) / 2^32) in units of 2^-(HELIUM_U_BITS - 1); the table holds it scaled. */
+ERGO_INLINE int helium_bound(HELIUM_TABLES helium_cubic *table, uint word) {
+    const float x = (float)word + 0.5f;
+    return (int)helium_poly(
+        table[helium_piece(x, HELIUM_R_PIECES) - (HELIUM_R_LOWEST << HELIUM_R_PIECES)],
+        helium_within(x, HELIUM_R_PIECES));
+}
+
+/* To 2^-32 of a side; beyond half a side (tiny boxes, 6 standard deviations) cut, symmetrically. */
+ERGO_INLINE int helium_shift(float d) {
+    const float most = 2147483520.0f; /* the float below 2^31 */
+    d = d < -most ? -most : d;
+    return (int)(d < most ? d : most);
+}
+
+/* `random`: the normal table, then the logarithm's. entity: walker * N + atom. */
+ERGO_INLINE struct helium_move helium_draw(HELIUM_TABLES helium_cubic *random,
+                                           const struct helium_member *member, uint factor,
+                                           uint entity, ulong step) {
+    const struct ergo_words w =
+        ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(HELIUM_PURPOSE_MOVE, 0),
+                          member->key0, member->key1);
+    const float f = (float)factor * (1.0f / HELIUM_FACTOR_ONE);
+    struct helium_move move;
+    move.dx = helium_shift(helium_normal(random, w.x) * (member->step[0] * f));
+    move.dy = helium_shift(helium_normal(random, w.y) * (member->step[1] * f));
+    move.dz = helium_shift(helium_normal(random, w.z) * (member->step[2] * f));
+    move.bound = helium_bound(random + HELIUM_R_SIZE, w.w);
+    return move;
+}
+
+/* |psi'/psi|^2 = exp(2 change) > uniform (Eqs. 5 and 7), both sides as logarithms; change is in
+ * units of 2^-HELIUM_U_BITS, the factor 2 of the exponent is in the bound's unit. */
+ERGO_INLINE uint helium_accepts(long change, int bound) {
+    return change >= (long)bound;
+}
+
+/* The next displacement factor after `accepted` of `tried` moves: up or down by up to a quarter of
+ * itself, in proportion to what is wrong with the acceptance. */
+ERGO_INLINE uint helium_tune_factor(uint factor, ulong accepted, ulong tried, uint target) {
+    const long found = (long)(accepted * 65536 / tried);
+    long next = (long)factor + (long)factor * (found - (long)target) / 65536;
+    const long least = (long)factor * 3 / 4, most = (long)factor * 5 / 4;
+    next = next < least ? least : next > most ? most : next;
+    return (uint)(next < 64 ? 64 : next > 1048576 ? 1048576 : next);
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+/* A site of the lattice plus a small random displacement: (site + 1/2 + 0.2 (uniform - 1/2)) cells
+ * of `cell` (2^32 / sites along the side). */
+ERGO_INLINE uint helium_start_coordinate(uint site, ulong cell, uint word) {
+    const ulong middle = (ulong)site * cell + cell / 2;
+    const ulong jitter = (cell / 5) * (ulong)(word >> 16) >> 16;
+    return (uint)(middle + jitter - cell / 10);
+}
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Measurement: energies of every walker from its positions, one work-group each.
+ *
+ * An atom's share is a float sum over its partners in order of their numbers (in runs of 64, so
+ * that rounding errors stay small): one work-item does it, so the launch cannot change it. Over
+ * atoms the sums are integers. HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE, HELIUM_U_SIZE as in walk.cl;
+ * HELIUM_E_BASE, HELIUM_E_SIZE for the tables of energies; HELIUM_LOCAL: positions fit local
+ * memory.
+ */
+#include "helium_vmc/core.h"
+
+/* V, r V' in K; u'/r sqrt(lambda) and -lambda (u'' + 2 u'/r): the four components of one cubic. */
+struct helium_functions {
+    float4 c[4];
+};
+
+struct helium_share {
+    float potential, virial, laplacian, gx, gy, gz;
+};
+
+ERGO_INLINE long helium_fixed(float x) {
+    x = x < -HELIUM_E_LIMIT ? -HELIUM_E_LIMIT : x;
+    x = x < HELIUM_E_LIMIT ? x : HELIUM_E_LIMIT;
+    return (long)(x * (float)(1 << HELIUM_E_BITS));
+}
+
+/* sums: [first sample's row ..][member][count]; potential, virial: over ordered pairs (twice the
+ * sum over pairs); laplacian: -lambda lap ln psi; gradient: lambda |grad ln psi|^2. */
+__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
+helium_energy(__global const int *positions, __global const struct helium_walker *walkers,
+              __global const struct helium_member *members, __global const helium_cubic *u_tables,
+              __global const struct helium_functions *e_tables, uint count, uint row,
+              __global struct helium_sums *sums) {
+    __local long parts[5 * HELIUM_GROUP];
+    const uint item = (uint)get_local_id(0);
+    const ulong index = get_group_id(0);
+    const uint which = (uint)(index / count);
+    const struct helium_member member = members[which];
+    __global const helium_cubic *u_table = u_tables + which * HELIUM_U_SIZE;
+    __global const struct helium_functions *e_table = e_tables + which * HELIUM_E_SIZE;
+    __global const int *kept = positions + index * (3 * HELIUM_N);
+    long total[5] = {0, 0, 0, 0, 0};
+
+#if HELIUM_LOCAL
+    __local int place[3 * HELIUM_N];
+    for (uint k = item; k < 3 * HELIUM_N; k += HELIUM_GROUP)
+        place[k] = kept[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+#else
+    __global const int *place = kept;
+#endif
+
+    for (uint i = item; i < HELIUM_N; i += HELIUM_GROUP) {
+        const uint px = (uint)place[i], py = (uint)place[HELIUM_N + i],
+                   pz = (uint)place[2 * HELIUM_N + i];
+        struct helium_share all = {0, 0, 0, 0, 0, 0};
+        long ln_psi = 0;
+        for (uint begin = 0; begin < HELIUM_N; begin += 64) {
+            struct helium_share run = {0, 0, 0, 0, 0, 0};
+            const uint end = min(begin + 64u, (uint)HELIUM_N);
+            for (uint j = begin; j < end; j++) {
+                const float dx = (float)(int)(px - (uint)place[j]);
+                const float dy = (float)(int)(py - (uint)place[HELIUM_N + j]);
+                const float dz = (float)(int)(pz - (uint)place[2 * HELIUM_N + j]);
+                const float x = helium_distance2(dx * member.scale[0], dy * member.scale[1],
+                                                 dz * member.scale[2]);
+                if (j == i || !(x < 1.0f))
+                    continue;
+                const float y = helium_clamp(x, member.low);
+                __global const struct helium_functions *f =
+                    e_table + (helium_piece(y, HELIUM_E_PIECES) - HELIUM_E_BASE);
+                const float4 t = (float4)(helium_within(y, HELIUM_E_PIECES));
+                const float4 v = fma(fma(fma(f->c[3], t, f->c[2]), t, f->c[1]), t, f->c[0]);
+                run.potential += v.x;
+                run.virial += v.y;
+                run.laplacian += v.w;
+                run.gx = fma(v.z, dx * member.length[0], run.gx);
+                run.gy = fma(v.z, dy * member.length[1], run.gy);
+                run.gz = fma(v.z, dz * member.length[2], run.gz);
+                ln_psi +=
+                    (int)helium_poly(u_table[helium_piece(y, HELIUM_U_PIECES) - HELIUM_U_BASE],
+                                     helium_within(y, HELIUM_U_PIECES));
+            }
+            all.potential += run.potential;
+            all.virial += run.virial;
+            all.laplacian += run.laplacian;
+            all.gx += run.gx;
+            all.gy += run.gy;
+            all.gz += run.gz;
+        }
+        total[0] += ln_psi;
+        total[1] += helium_fixed(all.potential);
+        total[2] += helium_fixed(all.virial);
+        total[3] += helium_fixed(all.laplacian);
+        total[4] += helium_fixed(fma(all.gx, all.gx, fma(all.gy, all.gy, all.gz * all.gz)));
+    }
+
+    for (uint k = 0; k < 5; k++)
+        parts[k * HELIUM_GROUP + item] = total[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0) {
+        long sum[5] = {0, 0, 0, 0, 0};
+        for (uint k = 0; k < 5; k++)
+            for (uint p = 0; p < HELIUM_GROUP; p++)
+                sum[k] += parts[k * HELIUM_GROUP + p];
+        const ulong at = (ulong)row * get_num_groups(0) + index;
+        sums[at].ln_psi = sum[0];
+        sums[at].potential = sum[1];
+        sums[at].virial = sum[2];
+        sums[at].laplacian = sum[3];
+        sums[at].gradient = sum[4];
+        sums[at].accepted = walkers[index].accepted;
+    }
+}

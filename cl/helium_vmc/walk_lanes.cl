@@ -1,0 +1,139 @@
+/*
+ * Macroupdates for CPUs: one work-item a walker, eight partners at a time in explicit vectors. The
+ * same chain as walk.cl, and the same arguments and macros (HELIUM_GROUP is 1).
+ *
+ * Coefficients are gathered as eight loads of four floats and turned round: two instructions a
+ * pair, where four gathers of single floats take eight.
+ */
+#include "helium_vmc/core.h"
+
+/* PoCL 3.1 converts element by element: 0.6 of the speed. */
+#ifdef __clang__
+#define HELIUM_TRUNCATE(x) __builtin_convertvector(x, int8)
+#else
+#define HELIUM_TRUNCATE(x) convert_int8_rtz(x)
+#endif
+
+/* Places are padded to whole vectors in private memory; the tail is masked by its number. */
+#define HELIUM_VECTORS ((HELIUM_N + 7) / 8)
+
+ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, int8 ix, int8 iy, int8 iz,
+                                float low, float sx, float sy, float sz) {
+    const float8 dx = convert_float8(ix) * sx, dy = convert_float8(iy) * sy,
+                 dz = convert_float8(iz) * sz;
+    /* floats that are not negative are ordered as their bits: integers have vector minima */
+    const int8 found = as_int8(fma(dx, dx, fma(dy, dy, dz * dz)));
+    const uint8 bits = as_uint8(min(max(found, (int8)(as_int(low))), (int8)(0x3f7fffff)));
+    const float8 x = as_float8(bits);
+    const uint8 k = (bits >> (23 - HELIUM_U_PIECES)) - HELIUM_U_BASE;
+    const float8 t = x - as_float8(bits & (0xffffffffu << (23 - HELIUM_U_PIECES)));
+    const float4 a = table[k.s0], b = table[k.s1], c = table[k.s2], d = table[k.s3];
+    const float4 e = table[k.s4], f = table[k.s5], g = table[k.s6], h = table[k.s7];
+    const float8 ae = (float8)(a, e), bf = (float8)(b, f), cg = (float8)(c, g), dh = (float8)(d, h);
+    /* rows to columns, within each half: x y of two, then of four */
+    const float8 p = shuffle2(ae, bf, (uint8)(0, 8, 1, 9, 4, 12, 5, 13));
+    const float8 q = shuffle2(ae, bf, (uint8)(2, 10, 3, 11, 6, 14, 7, 15));
+    const float8 r = shuffle2(cg, dh, (uint8)(0, 8, 1, 9, 4, 12, 5, 13));
+    const float8 s = shuffle2(cg, dh, (uint8)(2, 10, 3, 11, 6, 14, 7, 15));
+    const float8 c0 = shuffle2(p, r, (uint8)(0, 1, 8, 9, 4, 5, 12, 13));
+    const float8 c1 = shuffle2(p, r, (uint8)(2, 3, 10, 11, 6, 7, 14, 15));
+    const float8 c2 = shuffle2(q, s, (uint8)(0, 1, 8, 9, 4, 5, 12, 13));
+    const float8 c3 = shuffle2(q, s, (uint8)(2, 3, 10, 11, 6, 7, 14, 15));
+    return HELIUM_TRUNCATE(fma(fma(fma(c3, t, c2), t, c1), t, c0));
+}
+
+/* Eight lanes to one number; a lane holds at most HELIUM_CHUNK pairs. */
+ERGO_INLINE long helium_sum_lanes(int8 x) {
+    const long4 wide = convert_long4(x.lo) + convert_long4(x.hi);
+    return wide.x + wide.y + wide.z + wide.w;
+}
+
+/* u of all pairs with atom i at (x, y, z); 0 for itself and behind the last atom. */
+ERGO_INLINE long helium_row(__global const helium_cubic *table, __local const int8 *place, uint i,
+                            int x, int y, int z, float low, float sx, float sy, float sz,
+                            __local int8 *row) {
+    const int8 lane = (int8)(0, 1, 2, 3, 4, 5, 6, 7);
+    long total = 0;
+    for (uint begin = 0; begin < HELIUM_VECTORS; begin += HELIUM_CHUNK) {
+        const uint end = min(begin + HELIUM_CHUNK, (uint)HELIUM_VECTORS);
+        int8 sum = 0;
+        for (uint v = begin; v < end; v++) {
+            int8 u = helium_u_lanes(table, x - place[v], y - place[HELIUM_VECTORS + v],
+                                    z - place[2 * HELIUM_VECTORS + v], low, sx, sy, sz);
+            if (v == i / 8)
+                u &= lane != (int8)((int)(i & 7));
+            if (HELIUM_N % 8 && v + 1 == HELIUM_VECTORS)
+                u &= lane < (int8)((int)(HELIUM_N % 8));
+            row[v] = u;
+            sum += u;
+        }
+        total += helium_sum_lanes(sum);
+    }
+    return total;
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+helium_walk(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
+            __global const struct helium_member *members, __global const uint *factors,
+            __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
+            uint steps, uint count, uint active, uint rebuild) {
+    __local int8 place[3 * HELIUM_VECTORS], after[HELIUM_VECTORS], before[HELIUM_VECTORS];
+    __local long8 sum[HELIUM_VECTORS];
+    const uint index = (uint)get_group_id(0), which = index / active;
+    const uint walker = index - which * active;
+    const ulong home = (ulong)which * count + walker;
+    const struct helium_member member = members[which];
+    const float low = member.low, sx = member.scale[0], sy = member.scale[1], sz = member.scale[2];
+    const uint factor = factors[which];
+    __global int *kept_place = positions + home * (3 * HELIUM_N);
+    __global long *kept_sum = sums + home * HELIUM_N;
+    __global const helium_cubic *table = tables + which * HELIUM_U_SIZE;
+    __local int *single = (__local int *)place;
+    __local long *single_sum = (__local long *)sum;
+    long change = 0;
+    uint accepted = 0, earlier = 0; /* earlier: before the last macroupdate */
+
+    for (uint k = 0; k < 3; k++)
+        for (uint j = 0; j < 8 * HELIUM_VECTORS; j++)
+            single[k * 8 * HELIUM_VECTORS + j] = j < HELIUM_N ? kept_place[k * HELIUM_N + j] : 0;
+    for (uint j = 0; j < 8 * HELIUM_VECTORS; j++)
+        single_sum[j] = j < HELIUM_N ? kept_sum[j] : 0;
+    if (rebuild)
+        for (uint i = 0; i < HELIUM_N; i++)
+            single_sum[i] = helium_row(table, place, i, single[i], single[8 * HELIUM_VECTORS + i],
+                                       single[16 * HELIUM_VECTORS + i], low, sx, sy, sz, after);
+
+    for (uint s = 0; s < steps; s++) {
+        earlier = accepted;
+        for (uint i = 0; i < HELIUM_N; i++) {
+            const struct helium_move move =
+                helium_draw(random, &member, factor, walker * HELIUM_N + i, step + s);
+            __local int *own = single + i;
+            const int ox = own[0], oy = own[8 * HELIUM_VECTORS], oz = own[16 * HELIUM_VECTORS];
+            const int nx = (int)((uint)ox + (uint)move.dx), ny = (int)((uint)oy + (uint)move.dy);
+            const int nz = (int)((uint)oz + (uint)move.dz);
+            const long difference =
+                helium_row(table, place, i, nx, ny, nz, low, sx, sy, sz, after) - single_sum[i];
+            if (!helium_accepts(difference, move.bound))
+                continue;
+            change += difference;
+            accepted++;
+            helium_row(table, place, i, ox, oy, oz, low, sx, sy, sz, before);
+            for (uint v = 0; v < HELIUM_VECTORS; v++) /* itself: 0 */
+                sum[v] += convert_long8(after[v] - before[v]);
+            single_sum[i] += difference;
+            own[0] = nx;
+            own[8 * HELIUM_VECTORS] = ny;
+            own[16 * HELIUM_VECTORS] = nz;
+        }
+    }
+
+    for (uint k = 0; k < 3; k++)
+        for (uint j = 0; j < HELIUM_N; j++)
+            kept_place[k * HELIUM_N + j] = single[k * 8 * HELIUM_VECTORS + j];
+    for (uint j = 0; j < HELIUM_N; j++)
+        kept_sum[j] = single_sum[j];
+    walkers[home].ln_psi += change;
+    walkers[home].accepted = accepted - earlier;
+    walkers[home].window += accepted;
+}

@@ -1,0 +1,158 @@
+/* Blocks of samples: enqueue, and turn sums into columns and curves. */
+#include <string.h>
+
+#include "helium_vmc/params.h"
+#include "samplers/helium_vmc/helium.h"
+
+static enum ergo_status read_later(struct ergo_context *ctx, struct helium_state *s, cl_mem mem,
+                                   size_t offset, size_t bytes, void *data, cl_event *event) {
+    if (*event)
+        clReleaseEvent(*event);
+    *event = NULL;
+    const cl_int code =
+        clEnqueueReadBuffer(s->device->queue, mem, CL_FALSE, offset, bytes, data, 0, NULL, event);
+    return code == CL_SUCCESS
+               ? ERGO_OK
+               : ERGO_FAIL_CL(ctx, code, "reading %zu bytes of samples from %s failed", bytes,
+                              s->device->summary.name);
+}
+
+/* The first walkers of every member, as they are now in the queue. */
+static enum ergo_status read_structure(struct ergo_context *ctx, struct helium_state *s,
+                                       struct helium_slot *slot) {
+    const size_t bytes = s->shape.structure_walkers * (size_t)s->shape.walker_bytes;
+    char *to = (char *)slot->host_positions + slot->curves * s->batch->count * bytes;
+    enum ergo_status status = ERGO_OK;
+    for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++)
+        status = read_later(ctx, s, s->positions, m * s->shape.walkers * s->shape.walker_bytes,
+                            bytes, to + m * bytes, &slot->positions_ready);
+    return status;
+}
+
+enum ergo_status helium_advance(struct ergo_context *ctx, void *opaque, unsigned which,
+                                size_t count, uint64_t every, uint64_t first_sample) {
+    struct helium_state *s = opaque;
+    struct helium_slot *slot = &s->slots[which];
+    enum ergo_status status = ERGO_OK;
+    slot->samples = count;
+    slot->curves = 0;
+    slot->every = every;
+    slot->step = s->step;
+    if (count == 0) {
+        status = helium_run_steps(ctx, s, every);
+        if (status == ERGO_OK)
+            clFlush(s->device->queue);
+        return status;
+    }
+    const uint64_t interval = (uint64_t)ergo_point_int(s->batch->points[0], "/run/structure_every");
+    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
+        status = helium_run_steps(ctx, s, every);
+        if (status == ERGO_OK)
+            status = helium_run_energy(ctx, s, slot->sums, i);
+        if (status == ERGO_OK && interval && (first_sample + i) % interval == 0) {
+            if (slot->curves == 0)
+                slot->curve_first = i;
+            status = read_structure(ctx, s, slot);
+            slot->curves++;
+        }
+        if (i % 64 == 63)
+            clFlush(s->device->queue);
+    }
+    if (status == ERGO_OK)
+        status = read_later(ctx, s, slot->sums, 0,
+                            count * s->batch->count * s->shape.walkers * HELIUM_SUMS_BYTES,
+                            slot->host_sums, &slot->sums_ready);
+    if (status == ERGO_OK)
+        clFlush(s->device->queue);
+    return status;
+}
+
+/* ---- collect --------------------------------------------------------------------------------- */
+
+/* Potential, both kinetic estimators, acceptance, virial, ln psi, and products: a mean over
+ * walkers. The order of this sum is fixed: the host does it. */
+static void convert_sample(const struct helium_state *s, const struct helium_sums *sums,
+                           uint32_t walkers, double *columns) {
+    const double n = s->shape.n, unit = 1.0 / ((double)(1 << HELIUM_E_BITS) * n);
+    double sum[9] = {0};
+    for (uint32_t w = 0; w < walkers; w++) {
+        const double gradient = (double)sums[w].gradient * unit;
+        const double laplacian = (double)sums[w].laplacian * unit - gradient;
+        const double potential = 0.5 * (double)sums[w].potential * unit;
+        const double energy = potential + laplacian, difference = laplacian - gradient;
+        sum[0] += potential;
+        sum[1] += laplacian;
+        sum[2] += gradient;
+        sum[3] += (double)sums[w].accepted / n;
+        sum[4] += 0.5 * (double)sums[w].virial * unit;
+        sum[5] += 0.5 * (double)sums[w].ln_psi / ((double)(1 << HELIUM_U_BITS) * n);
+        sum[6] += energy * energy;
+        sum[7] += energy * difference;
+        sum[8] += difference * difference;
+    }
+    for (int c = 0; c < 9; c++)
+        columns[c] = sum[c] / walkers;
+}
+
+static void convert_moments(const struct helium_state *s, size_t member,
+                            const struct helium_sums *sums, uint32_t walkers, double *moments) {
+    const double unit = 1.0 / ((double)(1 << HELIUM_E_BITS) * s->shape.n);
+    memset(moments, 0, 2 * HELIUM_B_POINTS * sizeof *moments);
+    for (uint32_t w = 0; w < walkers; w++)
+        helium_b_add(&s->models[member],
+                     0.5 * (double)sums[w].ln_psi / (double)(1 << HELIUM_U_BITS),
+                     0.5 * (double)sums[w].potential * unit, (double)sums[w].laplacian * unit,
+                     (double)sums[w].gradient * unit, moments);
+    for (size_t k = 0; k < 2 * HELIUM_B_POINTS; k++)
+        moments[k] /= walkers;
+}
+
+static void convert_curves(const struct helium_state *s, const struct helium_slot *slot,
+                           struct ergo_samples *samples) {
+    const size_t members = s->batch->count;
+    const struct ergo_point *first = s->batch->points[0];
+    const size_t gr = helium_gr_size(first), sk = helium_sk_size(first);
+    const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/structure_every");
+    for (size_t k = 0; k < slot->curves; k++) {
+        const size_t sample = slot->curve_first + k * interval;
+        const uint32_t active = helium_active(&s->shape, slot->step + (sample + 1) * slot->every);
+        const uint32_t walkers =
+            active < s->shape.structure_walkers ? active : s->shape.structure_walkers;
+        for (size_t m = 0; m < members; m++) {
+            const size_t row = k * members + m;
+            const int32_t *places =
+                slot->host_positions + row * s->shape.structure_walkers * 3 * s->shape.n;
+            helium_gr(s->batch->points[m], &s->models[m], places, walkers,
+                      samples->curves[0] + row * gr);
+            helium_sk(s->batch->points[m], &s->models[m], places, walkers,
+                      samples->curves[1] + row * sk);
+            if (samples->curves[2])
+                convert_moments(s, m, slot->host_sums + (sample * members + m) * s->shape.walkers,
+                                active, samples->curves[2] + row * 2 * HELIUM_B_POINTS);
+        }
+    }
+}
+
+enum ergo_status helium_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                                struct ergo_samples *samples) {
+    struct helium_state *s = opaque;
+    struct helium_slot *slot = &s->slots[which];
+    samples->count = slot->samples;
+    samples->n_curve_samples = slot->curves;
+    if (slot->samples == 0)
+        return ERGO_OK;
+    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->sums_ready, NULL);
+    if (status == ERGO_OK && slot->positions_ready)
+        status = ergo_event_wait(ctx, s->device, &slot->positions_ready, NULL);
+    if (status != ERGO_OK)
+        return status;
+    const size_t members = s->batch->count;
+    for (size_t i = 0; i < slot->samples; i++) {
+        const uint32_t active = helium_active(&s->shape, slot->step + (i + 1) * slot->every);
+        for (size_t m = 0; m < members; m++)
+            convert_sample(s, slot->host_sums + (i * members + m) * s->shape.walkers, active,
+                           samples->columns + (i * members + m) * 9);
+    }
+    convert_curves(s, slot, samples);
+    return ERGO_OK;
+}

@@ -1,0 +1,303 @@
+/* Helium on a device: build, start, launch. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/program.h"
+#include "helium_vmc/params.h"
+#include "samplers/helium_vmc/helium.h"
+
+_Static_assert(sizeof(struct helium_member) == HELIUM_MEMBER_BYTES, "no padding");
+_Static_assert(sizeof(struct helium_walker) == HELIUM_WALKER_BYTES, "no padding");
+_Static_assert(sizeof(struct helium_sums) == HELIUM_SUMS_BYTES, "no padding");
+_Static_assert(sizeof(struct helium_cubic_host) == 16, "a float4");
+
+static void slot_release(struct helium_slot *slot) {
+    if (slot->sums_ready)
+        clReleaseEvent(slot->sums_ready);
+    if (slot->positions_ready)
+        clReleaseEvent(slot->positions_ready);
+    ergo_buffer_release(&slot->sums);
+    free(slot->host_sums);
+    free(slot->host_positions);
+}
+
+void helium_destroy(void *opaque) {
+    struct helium_state *s = opaque;
+    if (!s)
+        return;
+    if (s->device)
+        clFinish(s->device->queue); /* reads into our slots may be under way */
+    const cl_kernel kernels[] = {s->walk, s->energy, s->start, s->tune, s->multiply};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        if (kernels[i])
+            clReleaseKernel(kernels[i]);
+    const cl_program programs[] = {s->walk_program, s->energy_program, s->start_program};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        if (programs[i])
+            clReleaseProgram(programs[i]);
+    cl_mem *const buffers[] = {&s->positions, &s->walkers,  &s->member_buffer, &s->factors,
+                               &s->u_tables,  &s->e_tables, &s->random,        &s->atom_sums};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+        ergo_buffer_release(buffers[i]);
+    slot_release(&s->slots[0]);
+    slot_release(&s->slots[1]);
+    free(s->members);
+    free(s->models);
+    free(s);
+}
+
+/* Build `path` with the batch's macros and take one kernel from it. */
+static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state *s,
+                                  const char *path, uint32_t group, bool local, const char *name,
+                                  cl_program *program, cl_kernel *kernel) {
+    const struct helium_launch *l = &s->launch;
+    struct ergo_text o = {0};
+    if (s->device->type == CL_DEVICE_TYPE_CPU) /* registers are not what it has */
+        ergo_text_append(&o, "-DHELIUM_NO_UNROLL ");
+    ergo_text_append(&o,
+                     "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
+                     "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d",
+                     s->shape.n, group, (127 - l->binades) << HELIUM_U_PIECES,
+                     l->binades << HELIUM_U_PIECES, (127 - l->binades) << HELIUM_E_PIECES,
+                     l->binades << HELIUM_E_PIECES, local, l->cube);
+    enum ergo_status status = o.failed
+                                  ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
+                                  : ergo_program_build(ctx, s->device, path, o.data, program);
+    ergo_text_free(&o);
+    return status == ERGO_OK ? ergo_kernel_create(ctx, s->device, *program, name, kernel) : status;
+}
+
+static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_state *s) {
+    const struct helium_launch *l = &s->launch;
+    const bool lanes = l->path == HELIUM_PATH_LANES;
+    const uint64_t energy_local = 12 * (uint64_t)s->shape.n + 40 * (uint64_t)l->energy_group + 1024;
+    const bool local = !lanes && energy_local <= s->device->summary.local_memory;
+    enum ergo_status status =
+        build_one(ctx, s, lanes ? "helium_vmc/walk_lanes.cl" : "helium_vmc/walk.cl", l->group,
+                  l->path == HELIUM_PATH_LOCAL, "helium_walk", &s->walk_program, &s->walk);
+    if (status == ERGO_OK)
+        status = build_one(ctx, s, "helium_vmc/energy.cl", l->energy_group, local, "helium_energy",
+                           &s->energy_program, &s->energy);
+    if (status == ERGO_OK)
+        status = build_one(ctx, s, "helium_vmc/start.cl", 1, false, "helium_start",
+                           &s->start_program, &s->start);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->start_program, "helium_tune", &s->tune);
+    if (status == ERGO_OK)
+        status =
+            ergo_kernel_create(ctx, s->device, s->start_program, "helium_multiply", &s->multiply);
+    return status;
+}
+
+/* Tables and parameters of all members, to the device. */
+static enum ergo_status fill_tables(struct ergo_context *ctx, struct helium_state *s) {
+    const size_t members = s->batch->count;
+    const size_t u_size = (size_t)s->launch.binades << HELIUM_U_PIECES;
+    const size_t e_size = (size_t)s->launch.binades << (HELIUM_E_PIECES + 2);
+    struct helium_cubic_host *u = malloc(members * u_size * sizeof *u);
+    struct helium_cubic_host *e = malloc(members * e_size * sizeof *e);
+    struct helium_cubic_host *random = malloc(2 * HELIUM_R_SIZE * sizeof *random);
+    uint32_t *factors = malloc(members * sizeof *factors);
+    s->models = calloc(members, sizeof *s->models);
+    s->members = calloc(members, sizeof *s->members);
+    enum ergo_status status = ERGO_OK;
+    if (!u || !e || !random || !factors || !s->models || !s->members) {
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the tables of %zu members", members);
+        goto out;
+    }
+    for (size_t i = 0; i < members; i++) {
+        helium_model_of(s->batch->points[i], &s->models[i]);
+        helium_member_fill(s->batch->points[i], &s->models[i], &s->members[i]);
+        helium_table_u(&s->models[i], s->launch.binades, u + i * u_size);
+        helium_table_energy(&s->models[i], s->launch.binades, e + i * e_size);
+        factors[i] = HELIUM_FACTOR_ONE;
+    }
+    helium_table_random(random);
+    status = ergo_buffer_create(ctx, s->device, "pair tables", members * u_size * sizeof *u, u,
+                                &s->u_tables);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, s->device, "energy tables", members * e_size * sizeof *e,
+                                    e, &s->e_tables);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, s->device, "tables of random numbers",
+                                    2 * HELIUM_R_SIZE * sizeof *random, random, &s->random);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, s->device, "displacement factors",
+                                    members * sizeof *factors, factors, &s->factors);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, s->device, "members", members * sizeof *s->members,
+                                    s->members, &s->member_buffer);
+out:
+    free(u);
+    free(e);
+    free(random);
+    free(factors);
+    return status;
+}
+
+static enum ergo_status create_slot(struct ergo_context *ctx, struct helium_state *s,
+                                    struct helium_slot *slot) {
+    const size_t all = s->batch->count * s->shape.walkers;
+    const size_t sums = all * s->launch.block_samples * HELIUM_SUMS_BYTES;
+    size_t positions = 0;
+    if (s->shape.structure_walkers) {
+        const uint64_t every =
+            (uint64_t)ergo_point_int(s->batch->points[0], "/run/structure_every");
+        positions = s->batch->count * s->shape.structure_walkers * s->shape.walker_bytes *
+                    ((s->launch.block_samples - 1) / every + 1);
+    }
+    slot->host_sums = malloc(sums);
+    slot->host_positions = malloc(positions ? positions : 1);
+    if (!slot->host_sums || !slot->host_positions)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
+    return ergo_buffer_create(ctx, s->device, "samples", sums, NULL, &slot->sums);
+}
+
+enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    struct ergo_plan plan;
+    struct helium_state *s = calloc(1, sizeof *s);
+    enum ergo_status status = ERGO_OK;
+    *state = NULL;
+    if (!s)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the helium-vmc state");
+    s->batch = batch;
+    s->device = device;
+    s->shape = helium_shape_of(batch->points[0]);
+    status = helium_launch_plan(ctx, batch, device, &s->launch, &plan);
+    if (status == ERGO_OK)
+        status = build_programs(ctx, s);
+    if (status == ERGO_OK)
+        status = fill_tables(ctx, s);
+    const size_t all = batch->count * s->shape.walkers;
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, device, "positions", all * s->shape.walker_bytes, NULL,
+                                    &s->positions);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, device, "walkers", all * HELIUM_WALKER_BYTES, NULL,
+                                    &s->walkers);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, device, "sums of atoms", all * s->shape.n * 8, NULL,
+                                    &s->atom_sums);
+    for (int i = 0; i < 2 && status == ERGO_OK; i++)
+        status = create_slot(ctx, s, &s->slots[i]);
+    if (status != ERGO_OK) {
+        helium_destroy(s);
+        return status;
+    }
+    *state = s;
+    return ERGO_OK;
+}
+
+enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
+    struct helium_state *s = opaque;
+    const cl_uint count = s->shape.walkers;
+    const size_t all = s->batch->count * s->shape.walkers;
+    const size_t global[2] = {ergo_round_up((size_t)count * s->shape.n, 32), s->batch->count};
+    const size_t local[2] = {32, 1};
+    const uint32_t *sites = s->shape.sites;
+    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(count),        ERGO_ARG(sites[0]),
+                                    ERGO_ARG(sites[1]),     ERGO_ARG(sites[2])};
+    s->step = 0;
+    s->rebuild = true;
+    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->start, "helium_start", args, 6,
+                                                 2, global, local, NULL);
+    /* ln psi runs along from here */
+    struct helium_slot *slot = &s->slots[0];
+    struct helium_walker *walkers = calloc(all, sizeof *walkers);
+    if (status == ERGO_OK && !walkers)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers", all);
+    if (status == ERGO_OK)
+        status = helium_run_energy(ctx, s, slot->sums, 0);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, slot->sums, 0, all * HELIUM_SUMS_BYTES,
+                                  slot->host_sums);
+    for (size_t i = 0; i < all && status == ERGO_OK; i++)
+        walkers[i].ln_psi = slot->host_sums[i].ln_psi / 2;
+    if (status == ERGO_OK)
+        status =
+            ergo_buffer_write(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, walkers);
+    free(walkers);
+    return status;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_state *s,
+                                    cl_uint steps) {
+    const cl_uint count = s->shape.walkers, active = helium_active(&s->shape, s->step);
+    const cl_uint rebuild = s->rebuild;
+    const cl_ulong step = s->step;
+    const size_t global[2] = {s->batch->count * active * s->launch.group, 1};
+    const size_t local[2] = {s->launch.group, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->atom_sums),
+                                    ERGO_ARG(s->walkers),   ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),
+                                    ERGO_ARG(s->random),    ERGO_ARG(step),
+                                    ERGO_ARG(steps),        ERGO_ARG(count),
+                                    ERGO_ARG(active),       ERGO_ARG(rebuild)};
+    s->step += steps;
+    s->rebuild = false;
+    return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
+                              NULL);
+}
+
+static enum ergo_status launch_tune(struct ergo_context *ctx, struct helium_state *s) {
+    const cl_uint members = (cl_uint)s->batch->count, count = s->shape.walkers;
+    const cl_uint active = s->shape.active;
+    const size_t global[2] = {s->batch->count, 1}, local[2] = {1, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->walkers), ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->factors), ERGO_ARG(members),
+                                    ERGO_ARG(count),      ERGO_ARG(active)};
+    return ergo_kernel_launch(ctx, s->device, s->tune, "helium_tune", args, 6, 1, global, local,
+                              NULL);
+}
+
+static enum ergo_status launch_multiply(struct ergo_context *ctx, struct helium_state *s) {
+    const cl_uint count = s->shape.walkers, active = s->shape.active;
+    const size_t global[2] = {ergo_round_up(3 * (size_t)s->shape.n, 32),
+                              s->batch->count * (count - active)};
+    const size_t local[2] = {32, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->walkers), ERGO_ARG(count),
+                                    ERGO_ARG(active)};
+    return ergo_kernel_launch(ctx, s->device, s->multiply, "helium_multiply", args, 4, 2, global,
+                              local, NULL);
+}
+
+enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s,
+                                  uint64_t steps) {
+    const bool tunes = s->members[0].target != 0; /* not a scanned key: all or none */
+    enum ergo_status status = ERGO_OK;
+    while (steps && status == ERGO_OK) {
+        uint64_t now = steps < s->launch.launch_steps ? steps : s->launch.launch_steps;
+        const bool starting = s->step < s->shape.start_steps;
+        if (starting && now > s->shape.start_steps - s->step)
+            now = s->shape.start_steps - s->step;
+        if (starting && tunes && now > HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY)
+            now = HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY;
+        status = launch_walk(ctx, s, (cl_uint)now);
+        steps -= now;
+        if (status == ERGO_OK && starting && tunes && s->step % HELIUM_TUNE_EVERY == 0)
+            status = launch_tune(ctx, s);
+        if (status == ERGO_OK && starting && s->step == s->shape.start_steps &&
+            s->shape.active < s->shape.walkers)
+            status = launch_multiply(ctx, s);
+        if (starting && s->step == s->shape.start_steps)
+            s->rebuild = true; /* for the copies */
+    }
+    return status;
+}
+
+enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
+                                   size_t row) {
+    const cl_uint count = s->shape.walkers, at = (cl_uint)row;
+    const size_t global[2] = {s->batch->count * count * s->launch.energy_group, 1};
+    const size_t local[2] = {s->launch.energy_group, 1};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->positions), ERGO_ARG(s->walkers),  ERGO_ARG(s->member_buffer),
+        ERGO_ARG(s->u_tables),  ERGO_ARG(s->e_tables), ERGO_ARG(count),
+        ERGO_ARG(at),           ERGO_ARG(sums)};
+    return ergo_kernel_launch(ctx, s->device, s->energy, "helium_energy", args, 8, 1, global, local,
+                              NULL);
+}

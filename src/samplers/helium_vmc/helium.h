@@ -1,0 +1,134 @@
+/* Variational Monte Carlo of helium on a device: shape, launches, buffers. Internal. */
+#ifndef ERGO_SAMPLERS_HELIUM_VMC_HELIUM_H
+#define ERGO_SAMPLERS_HELIUM_VMC_HELIUM_H
+
+#include "samplers/helium_vmc/model.h"
+#include "samplers/sampler.h"
+
+struct helium_member;
+struct helium_walker;
+struct helium_sums;
+
+/* What members of a batch have in common. */
+struct helium_shape {
+    uint32_t n, walkers;
+    uint32_t active;      /* walkers while starting; then they are multiplied */
+    uint64_t start_steps; /* macroupdates of the start */
+    uint32_t sites[4];    /* lattice of the starting configuration */
+    uint64_t walker_bytes;
+    uint32_t structure_walkers; /* of each member, for g(r) and S(k); 0: none */
+};
+
+enum helium_path {
+    HELIUM_PATH_AUTO = 0,
+    HELIUM_PATH_LOCAL = 1,  /* positions in local memory */
+    HELIUM_PATH_GLOBAL = 2, /* in global memory */
+    HELIUM_PATH_LANES = 3,  /* CPUs: a work-item a walker, explicit vectors */
+};
+
+struct helium_launch {
+    enum helium_path path;
+    uint32_t group, energy_group;
+    bool cube;        /* all sides of all members equal */
+    unsigned binades; /* of the pair tables: most of all members */
+    size_t block_samples;
+    uint64_t launch_steps; /* macroupdates per launch at most */
+};
+
+struct helium_slot {
+    cl_mem sums;
+    struct helium_sums *host_sums; /* [samples][members][walkers] */
+    int32_t *host_positions;       /* [curves][members][structure_walkers][3][n] */
+    cl_event sums_ready, positions_ready;
+    size_t samples, curves, first;
+    uint64_t every, step; /* step: at the begin of the block */
+    uint64_t curve_first; /* sample within the block */
+};
+
+struct helium_state {
+    const struct ergo_batch *batch;
+    struct ergo_device *device;
+    struct helium_shape shape;
+    struct helium_launch launch;
+    struct helium_model *models;   /* [members] */
+    struct helium_member *members; /* [members] */
+    cl_program walk_program, energy_program, start_program;
+    cl_kernel walk, energy, start, tune, multiply;
+    cl_mem positions, walkers, member_buffer, factors, u_tables, e_tables, random;
+    cl_mem atom_sums; /* [walkers of all members][n]: derived from the positions */
+    bool rebuild;     /* they have to be made anew */
+    struct helium_slot slots[2];
+    uint64_t step;
+    double seconds_hidden, seconds_waited; /* host work while the device worked; waiting for it */
+};
+
+struct helium_shape helium_shape_of(const struct ergo_point *point);
+void helium_member_fill(const struct ergo_point *point, const struct helium_model *model,
+                        struct helium_member *member);
+
+/* launch.c */
+enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                    const struct ergo_device *device, struct helium_launch *launch,
+                                    struct ergo_plan *plan);
+/* device.c */
+enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state);
+enum ergo_status helium_init(struct ergo_context *ctx, void *state);
+void helium_destroy(void *state);
+/* Macroupdates of all walkers from s->step on, through start, tuning and multiplication. */
+enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps);
+/* Sums of all walkers into row `row` of the buffer. */
+enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
+                                   size_t row);
+/* advance.c */
+enum ergo_status helium_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                                uint64_t every, uint64_t first_sample);
+enum ergo_status helium_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                                struct ergo_samples *samples);
+/* Walkers that move during step `step`. */
+uint32_t helium_active(const struct helium_shape *shape, uint64_t step);
+
+/* structure.c: curves; pure. `places` is [walkers][3][n]. */
+size_t helium_gr_size(const struct ergo_point *point);
+void helium_gr_x(const struct ergo_point *point, double *x);
+void helium_gr(const struct ergo_point *point, const struct helium_model *model,
+               const int32_t *places, uint32_t walkers, double *gr);
+size_t helium_sk_size(const struct ergo_point *point);
+void helium_sk_x(const struct ergo_point *point, double *x);
+void helium_sk(const struct ergo_point *point, const struct helium_model *model,
+               const int32_t *places, uint32_t walkers, double *sk);
+/* Correlated sampling: b' = b (1 + ...) at HELIUM_B_POINTS points; see the README. */
+enum { HELIUM_B_POINTS = 9 };
+void helium_b_x(const struct ergo_point *point, double *x);
+/* Adds w E and w of one walker's measurement at each b' to moments[2 HELIUM_B_POINTS]. */
+void helium_b_add(const struct helium_model *model, double ln_psi, double potential,
+                  double laplacian, double gradient, double *moments);
+/* Minimum, within the grid, of the parabola through the reweighted energies: b, or the energy. */
+double helium_b_minimum(const struct ergo_point *point, const double *moments, size_t size,
+                        bool energy);
+
+/* state.c: canonical state: see the README. */
+enum ergo_status helium_save(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text);
+enum ergo_status helium_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length);
+enum ergo_status helium_frame(struct ergo_context *ctx, void *state, size_t member,
+                              struct ergo_text *text);
+/* audit.c */
+enum ergo_status helium_audit(struct ergo_context *ctx, void *state);
+
+/* twin.c: core.h as C. One walker; place is [3][n]. */
+struct helium_twin {
+    struct helium_member *member;
+    const struct helium_cubic_host *u_table, *random; /* u_table: of `binades` */
+    unsigned binades;
+    uint32_t n, walker, factor;
+    int32_t *place;
+    int64_t ln_psi;
+    uint32_t accepted;
+};
+void helium_twin_steps(struct helium_twin *twin, uint64_t step, uint64_t steps);
+/* Twice ln psi, units of 2^-HELIUM_U_BITS: the sum over ordered pairs. */
+int64_t helium_twin_ln_psi(const struct helium_twin *twin);
+
+#endif

@@ -1,0 +1,474 @@
+/* helium-vmc: the tables of the sampler, and what can be said of a job without a device. */
+#include "samplers/helium_vmc/helium_vmc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "helium_vmc/params.h"
+#include "samplers/helium_vmc/helium.h"
+
+static const char *const potentials[] = {"aziz-hfd-b-he", "lennard-jones", NULL};
+static const char *const wave_functions[] = {"schiff-verlet", NULL};
+static const char *const optimisations[] = {"none", "b", NULL};
+
+#define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
+
+static const struct ergo_key keys[] = {
+    {.pointer = "/system/n",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | SHAPE_CHAIN,
+     .min = 2,
+     .max = 65536,
+     .unit = "atoms",
+     .help = "Atoms in the periodic box."},
+    {.pointer = "/system/density",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "0.02186",
+     .min = 0,
+     .max = 1,
+     .unit = "1/A^3",
+     .help = "Number density; 0.02186 (21.86 nm^-3) is liquid helium-4 at zero pressure (Lutsyshyn "
+             "2015, section 7)."},
+    {.pointer = "/system/aspect",
+     .type = ERGO_KEY_SIZE,
+     .flags = SHAPE_CHAIN,
+     .fallback = "[1, 1, 1]",
+     .min = 1,
+     .max = 64,
+     .min_items = 3,
+     .max_items = 3,
+     .unit = "",
+     .help = "Proportions of the box's sides; the cut-off is half the shortest."},
+    {.pointer = "/system/b",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "3.07",
+     .min = 0,
+     .max = 100,
+     .unit = "A",
+     .help = "Parameter of the wave function, f(r) = -(b/r)^5/2 (Eq. 9); 0: an ideal gas. The "
+             "paper's sample run is reproduced with 3.0672, not with the 3.07 of its text."},
+    {.pointer = "/system/mass",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "4.002602",
+     .min = 0,
+     .max = 1000,
+     .unit = "u",
+     .help = "Mass of an atom: hbar^2/2m = 6.05965 K A^2 for helium-4."},
+    {.pointer = "/system/potential",
+     .type = ERGO_KEY_ENUM,
+     .flags = SHAPE_CHAIN,
+     .fallback = "\"aziz-hfd-b-he\"",
+     .choices = potentials,
+     .unit = "",
+     .help = "Pair potential, cut at half the shortest side, no tail correction. aziz-hfd-b-he: "
+             "HFD-B(HE), Aziz, McCourt, Wong, Mol. Phys. 61, 1487 (1987)."},
+    {.pointer = "/system/epsilon",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN,
+     .fallback = "10.22",
+     .min = 0,
+     .max = 1e6,
+     .unit = "K",
+     .help = "lennard-jones: depth (10.22 K: de Boer and Michels)."},
+    {.pointer = "/system/sigma",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "2.556",
+     .min = 0,
+     .max = 100,
+     .unit = "A",
+     .help = "lennard-jones: diameter."},
+    {.pointer = "/system/wave_function",
+     .type = ERGO_KEY_ENUM,
+     .flags = SHAPE_CHAIN,
+     .fallback = "\"schiff-verlet\"",
+     .choices = wave_functions,
+     .unit = "",
+     .help = "psi = exp(sum u(r)). schiff-verlet: u(r) = f(r) + f(L-r) - 2 f(L/2) up to L/2, 0 "
+             "beyond, L the shortest side, f of Eq. 9 (Eq. 8 as printed is a misprint)."},
+    {.pointer = "/system/walkers",
+     .type = ERGO_KEY_INT,
+     .flags = SHAPE_CHAIN,
+     .fallback = "16",
+     .min = 1,
+     .max = 1048576,
+     .unit = "",
+     .help = "Independent chains of a point, averaged in every sample. A device wants several for "
+             "each of its multiprocessors."},
+    {.pointer = "/system/displacement",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "0.4",
+     .min = 0,
+     .max = 10,
+     .unit = "density^(-1/3)",
+     .help = "Root mean square of the Gaussian displacement (of all three components together); "
+             "0.4 gives an acceptance of 0.37 in liquid helium."},
+    {.pointer = "/system/target_acceptance",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .min = 0,
+     .max = 0.99,
+     .unit = "",
+     .help = "Tune the displacement to this acceptance during /system/start_steps, every 16 "
+             "macroupdates; absent: it stays as given."},
+    {.pointer = "/system/start_walkers",
+     .type = ERGO_KEY_INT,
+     .flags = SHAPE_CHAIN,
+     .fallback = "0",
+     .min = 0,
+     .max = 1048576,
+     .unit = "",
+     .help = "Walkers that equilibrate during /system/start_steps; the others are then copies of "
+             "them (section 4.4). 0: all."},
+    {.pointer = "/system/start_steps",
+     .type = ERGO_KEY_INT,
+     .flags = SHAPE_CHAIN,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e9,
+     .unit = "macroupdates",
+     .help = "First part of the equilibration: fewer walkers, tuned displacement. At most "
+             "/run/equilibration; copies need some macroupdates more to forget each other."},
+    {.pointer = "/run/optimise",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "\"none\"",
+     .choices = optimisations,
+     .unit = "",
+     .help = "b: energy as function of b near the job's b by correlated sampling, and the b of its "
+             "minimum: observables b_optimum and energy_minimum, from every "
+             "/run/structure_every-th measurement of all walkers."},
+    {.pointer = "/run/structure_every",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "20",
+     .min = 0,
+     .max = 1e12,
+     .unit = "measurements",
+     .help = "Measure g(r) and S(k), on the host, with every so many measurements; 0: never."},
+    {.pointer = "/run/structure_walkers",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "4",
+     .min = 1,
+     .max = 1048576,
+     .unit = "",
+     .help = "Walkers (the first ones) that g(r) and S(k) are taken from."},
+    {.pointer = "/run/gr_bins",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "100",
+     .min = 1,
+     .max = 10000,
+     .unit = "",
+     .help = "Bins of g(r), up to half the shortest side."},
+    {.pointer = "/run/sk_max",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "4",
+     .min = 0,
+     .max = 100,
+     .unit = "1/A",
+     .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals."},
+};
+
+static const struct ergo_column columns[] = {
+    {"potential", "K per atom", "V/N, cut at half the shortest side"},
+    {"kinetic_laplacian", "K per atom", "-lambda/N sum (lap ln psi + (grad ln psi)^2)"},
+    {"kinetic_gradient", "K per atom", "lambda/N sum (grad ln psi)^2"},
+    {"acceptance", "", "accepted moves of the macroupdate before the measurement"},
+    {"virial", "K per atom", "1/N sum_{i<j} r V'(r)"},
+    {"ln_psi", "per atom", "ln psi / N"},
+    {"energy2", "K^2", "squared energy of a walker"},
+    {"energy_difference", "K^2", "energy times kinetic difference of a walker"},
+    {"difference2", "K^2", "squared kinetic difference of a walker"},
+};
+
+static double sample_energy(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[0] + c[1];
+}
+
+static double sample_potential(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[0];
+}
+
+static double sample_kinetic(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return 0.5 * (c[1] + c[2]);
+}
+
+static double sample_laplacian(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[1];
+}
+
+static double sample_gradient(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[2];
+}
+
+static double sample_difference(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[1] - c[2];
+}
+
+static double sample_acceptance(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[3];
+}
+
+/* 1 K/A^3 = 138.0649 bar */
+static double sample_pressure(const struct ergo_point *point, const double *c) {
+    const double density = ergo_point_real(point, "/system/density");
+    return 138.0649 * density * ((c[1] + c[2]) - c[4]) / 3.0;
+}
+
+static double sample_ln_psi(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[5];
+}
+
+static double sample_energy2(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[6];
+}
+
+static double sample_cross(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[7];
+}
+
+static double sample_difference2(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[8];
+}
+
+/* E - cov(E, D) / var(D) D: D = T_lap - T_grad has mean 0, so this has the mean of E and the least
+ * variance. inputs: E, D, E^2, E D, D^2. */
+static double derive_best(const struct ergo_point *point, const double *m) {
+    (void)point;
+    const double variance = m[4] - m[1] * m[1];
+    return variance > 0 ? m[0] - (m[3] - m[0] * m[1]) / variance * m[1] : m[0];
+}
+
+static double derive_sigma(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[1] > m[0] * m[0] ? sqrt(m[1] - m[0] * m[0]) : 0.0;
+}
+
+static double curve_b(const struct ergo_point *point, const double *mean, size_t size) {
+    return helium_b_minimum(point, mean, size, false);
+}
+
+static double curve_energy(const struct ergo_point *point, const double *mean, size_t size) {
+    return helium_b_minimum(point, mean, size, true);
+}
+
+static const struct ergo_observable observables[] = {
+    {.name = "energy",
+     .unit = "K per atom",
+     .help = "local energy: potential + kinetic_laplacian",
+     .sample = sample_energy},
+    {.name = "energy_best",
+     .unit = "K per atom",
+     .help = "the same mean with the least variance: energy minus its regression on the kinetic "
+             "difference, whose mean is 0",
+     .inputs = {"energy", "kinetic_difference", "energy2", "energy_difference", "difference2"},
+     .derive = derive_best},
+    {.name = "potential", .unit = "K per atom", .help = "mean V/N", .sample = sample_potential},
+    {.name = "kinetic",
+     .unit = "K per atom",
+     .help = "mean of both estimators, -lambda/(2N) sum lap ln psi: the least variance",
+     .sample = sample_kinetic},
+    {.name = "kinetic_laplacian",
+     .unit = "K per atom",
+     .help = "kinetic part of the local energy",
+     .sample = sample_laplacian},
+    {.name = "kinetic_gradient",
+     .unit = "K per atom",
+     .help = "lambda/N sum (grad ln psi)^2",
+     .sample = sample_gradient},
+    {.name = "kinetic_difference",
+     .unit = "K per atom",
+     .help = "kinetic_laplacian - kinetic_gradient: has to be 0",
+     .sample = sample_difference},
+    {.name = "pressure",
+     .unit = "bar",
+     .help = "virial: density (2 kinetic - 1/N sum r V')/3, no tail correction",
+     .sample = sample_pressure},
+    {.name = "acceptance", .unit = "", .help = "of single-atom moves", .sample = sample_acceptance},
+    {.name = "energy_sigma",
+     .unit = "K per atom",
+     .help = "sigma_0 of Eq. 10: spread of one walker's energy",
+     .inputs = {"energy", "energy2"},
+     .derive = derive_sigma},
+    {.name = "ln_psi", .unit = "per atom", .help = "mean ln psi / N", .sample = sample_ln_psi},
+    {.name = "b_optimum",
+     .unit = "A",
+     .help =
+         "b of the least energy, by correlated sampling (/run/optimise); at the end of the curve's "
+         "range: run again from there",
+     .curve = "b_moments",
+     .from_curve = curve_b},
+    {.name = "energy_minimum",
+     .unit = "K per atom",
+     .help = "energy at b_optimum",
+     .curve = "b_moments",
+     .from_curve = curve_energy},
+    {.name = "energy2", .unit = "K^2", .help = "input", .sample = sample_energy2, .hidden = true},
+    {.name = "energy_difference",
+     .unit = "K^2",
+     .help = "input",
+     .sample = sample_cross,
+     .hidden = true},
+    {.name = "difference2",
+     .unit = "K^2",
+     .help = "input",
+     .sample = sample_difference2,
+     .hidden = true},
+};
+
+static const struct ergo_curve_info curves[] = {
+    {"gr", "r / A", "", "pair distribution function g(r)"},
+    {"sk", "k / (1/A)", "", "static structure factor S(k)"},
+    {"b_moments", "b / A", "",
+     "correlated sampling: energy times weight at each b, then the weights (/run/optimise)"},
+};
+
+static const struct ergo_tunable tunables[] = {
+    {"path",
+     "0 automatic, 1 positions in local memory, 2 in global memory, 3 a walker per work-item with "
+     "explicit vectors (CPUs)",
+     0, 3},
+    {"work_group", "work-items per walker (a power of two)", 0, 1024},
+};
+
+static const struct ergo_sampler_info info = {
+    .name = "helium-vmc",
+    .summary = "Variational Monte Carlo of liquid helium-4: Jastrow wave function, Aziz potential",
+    .citation = "Y. Lutsyshyn, Fast quantum Monte Carlo on a GPU, Comput. Phys. Commun. 187, 162 "
+                "(2015)",
+    .programs = {"helium_vmc/walk.cl", "helium_vmc/energy.cl", "helium_vmc/start.cl",
+                 "helium_vmc/walk_lanes.cl"},
+    .step_name = "macroupdate",
+    .rate_unit = "pair visits per second",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof keys[0],
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof columns[0],
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .curves = curves,
+    .n_curves = sizeof curves / sizeof curves[0],
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .trajectory = "extended XYZ of the first walker",
+    .state_version = 1,
+};
+
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    const int64_t n = ergo_point_int(point, "/system/n");
+    const int64_t walkers = ergo_point_int(point, "/system/walkers");
+    const int64_t start = ergo_point_int(point, "/system/start_steps");
+    const int64_t equilibration = ergo_point_int(point, "/run/equilibration");
+    if (n * walkers > INT64_C(4294967296))
+        status =
+            ergo_job_error(ctx, "/system/walkers",
+                           "%lld walkers of %lld atoms; random numbers are addressed by 32 "
+                           "bits: at most %lld walkers, more as /replicas",
+                           (long long)walkers, (long long)n, (long long)(INT64_C(4294967296) / n));
+    if (ergo_point_int(point, "/system/start_walkers") > walkers)
+        status = ergo_job_error(ctx, "/system/start_walkers", "%lld, but there are %lld walkers",
+                                (long long)ergo_point_int(point, "/system/start_walkers"),
+                                (long long)walkers);
+    if (start > equilibration)
+        status = ergo_job_error(ctx, "/system/start_steps",
+                                "%lld macroupdates, but /run/equilibration is %lld: walkers would "
+                                "be measured before they are all there and the displacement fixed",
+                                (long long)start, (long long)equilibration);
+    if (ergo_point_value(point, "/system/target_acceptance")->present && start < HELIUM_TUNE_EVERY)
+        status = ergo_job_error(ctx, "/system/target_acceptance",
+                                "tuning needs /system/start_steps, at least %d (better hundreds); "
+                                "found %lld",
+                                HELIUM_TUNE_EVERY, (long long)start);
+    const int64_t group = ergo_point_int(point, "/tuning/work_group");
+    if (group & (group - 1))
+        status = ergo_job_error(ctx, "/tuning/work_group",
+                                "%lld is not a power of two (0 chooses automatically)",
+                                (long long)group);
+    struct helium_model model;
+    helium_model_of(point, &model);
+    if (model.core > 0.6 * model.half)
+        status = ergo_job_error(ctx, "/system/b",
+                                "%g A is too large for a box of half side %.4g A: the wave "
+                                "function would vanish (below exp(-%d)) for pairs closer than %.4g "
+                                "A; use more atoms or a smaller b",
+                                model.b, model.half, HELIUM_U_LIMIT, model.core);
+    return status;
+}
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    struct helium_launch launch;
+    return helium_launch_plan(ctx, batch, device, &launch, plan);
+}
+
+static bool optimises(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/run/optimise"), "b") == 0;
+}
+
+static size_t curve_size(const struct ergo_point *point, size_t c) {
+    if (c == 2)
+        return optimises(point) ? 2 * HELIUM_B_POINTS : 0;
+    if (!ergo_point_int(point, "/run/structure_every"))
+        return 0;
+    return c == 0 ? helium_gr_size(point) : helium_sk_size(point);
+}
+
+static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+    if (c == 0)
+        helium_gr_x(point, x);
+    else if (c == 1)
+        helium_sk_x(point, x);
+    else
+        helium_b_x(point, x);
+}
+
+static uint64_t curve_every(const struct ergo_point *point) {
+    const int64_t every = ergo_point_int(point, "/run/structure_every");
+    return every > 0 ? (uint64_t)every : 1;
+}
+
+static double exact(const struct ergo_point *point, const char *observable) {
+    const bool ideal = ergo_point_real(point, "/system/b") == 0.0;
+    if (strcmp(observable, "kinetic_difference") == 0 && !ideal)
+        return 0.0;
+    return NAN;
+}
+
+static const struct ergo_sampler_ops ops = {
+    .check = check,
+    .plan = plan,
+    .create = helium_create,
+    .init = helium_init,
+    .advance = helium_advance,
+    .collect = helium_collect,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .curve_every = curve_every,
+    .save = helium_save,
+    .load = helium_load,
+    .audit = helium_audit,
+    .frame = helium_frame,
+    .exact = exact,
+    .destroy = helium_destroy,
+};
+
+const struct ergo_sampler ergo_helium_vmc = {&info, &ops};

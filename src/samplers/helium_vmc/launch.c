@@ -1,0 +1,215 @@
+/* Shape and launch of a batch on a device. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helium_vmc/params.h"
+#include "samplers/helium_vmc/helium.h"
+
+/* Sites along the sides, in proportion to them, enough for n atoms. */
+static void choose_sites(uint32_t n, const struct ergo_value *aspect, uint32_t sites[4]) {
+    uint64_t total = 0;
+    for (uint32_t fine = 1; total < n; fine++) { /* sites on the shortest side, as a rule */
+        int64_t least = aspect->size[0];
+        for (int k = 1; k < 3; k++)
+            least = aspect->size[k] < least ? aspect->size[k] : least;
+        total = 1;
+        for (int k = 0; k < 3; k++) {
+            sites[k] = (uint32_t)((fine * aspect->size[k] + least / 2) / least);
+            total *= sites[k];
+        }
+    }
+    sites[3] = 0;
+}
+
+struct helium_shape helium_shape_of(const struct ergo_point *point) {
+    struct helium_shape s = {0};
+    s.n = (uint32_t)ergo_point_int(point, "/system/n");
+    s.walkers = (uint32_t)ergo_point_int(point, "/system/walkers");
+    s.start_steps = (uint64_t)ergo_point_int(point, "/system/start_steps");
+    s.active = (uint32_t)ergo_point_int(point, "/system/start_walkers");
+    if (s.active == 0 || s.start_steps == 0)
+        s.active = s.walkers;
+    choose_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
+    s.walker_bytes = 12 * (uint64_t)s.n;
+    if (ergo_point_int(point, "/run/structure_every")) {
+        s.structure_walkers = (uint32_t)ergo_point_int(point, "/run/structure_walkers");
+        if (s.structure_walkers > s.walkers)
+            s.structure_walkers = s.walkers;
+    }
+    return s;
+}
+
+uint32_t helium_active(const struct helium_shape *shape, uint64_t step) {
+    return step < shape->start_steps ? shape->active : shape->walkers;
+}
+
+void helium_member_fill(const struct ergo_point *point, const struct helium_model *model,
+                        struct helium_member *member) {
+    memset(member, 0, sizeof *member);
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    member->low = helium_model_low(model);
+    const struct ergo_value *target = ergo_point_value(point, "/system/target_acceptance");
+    member->target = target->present ? (uint32_t)(target->real * 65536.0 + 0.5) : 0;
+    for (int k = 0; k < 3; k++) {
+        /* equal sides give exactly 2^-31, whatever their rounding */
+        const double ratio = model->side[k] / (2 * model->half);
+        member->scale[k] = (float)(ratio * 0x1p-31);
+        member->length[k] = (float)(model->side[k] * 0x1p-32);
+        member->step[k] = (float)(model->step[k] * 0x1p32);
+    }
+}
+
+static uint32_t power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
+    uint32_t p = least;
+    while (p < n && p < most)
+        p *= 2;
+    return p;
+}
+
+static uint64_t walk_local_bytes(const struct helium_shape *s, unsigned binades, uint32_t group) {
+    return 20 * (uint64_t)s->n + ((uint64_t)16 << HELIUM_U_PIECES) * binades +
+           24 * (uint64_t)group + 16 * 8;
+}
+
+/* Measured: see the README of the sampler. */
+static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
+                        const struct helium_shape *s, struct helium_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint64_t units = d->compute_units ? d->compute_units : 1;
+    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/work_group");
+    const uint32_t limit =
+        d->largest_group && d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
+    l->path = (enum helium_path)ergo_point_int(batch->points[0], "/tuning/path");
+    /* compilers that turn a vector of eight into one instruction */
+    const bool vectors = !gpu && (strstr(d->platform, "Portable Computing Language") ||
+                                  strstr(d->platform, "Intel"));
+    if (l->path == HELIUM_PATH_AUTO)
+        l->path = vectors ? HELIUM_PATH_LANES : HELIUM_PATH_LOCAL;
+    if (l->path == HELIUM_PATH_LANES && 28 * (uint64_t)s->n + 512 > d->local_memory)
+        l->path = HELIUM_PATH_GLOBAL;
+    if (l->path == HELIUM_PATH_LANES) {
+        l->group = l->energy_group = 1;
+        return;
+    }
+    /* H200: 64 atoms fastest with 32 items, 512 to 2048 with 128 (few items cost the fewest
+     * barriers, but a walker's local memory then keeps few of them on a multiprocessor); more where
+     * walkers are too few to fill the device */
+    uint32_t group = s->n <= 128 ? 32 : s->n < 400 ? 64 : 128;
+    while (gpu && group < 256 && group * 8 < s->n &&
+           batch->count * s->walkers * group < 768 * units)
+        group *= 2;
+    if (!gpu)
+        group = power_of_two_up(s->n, 1, device->quirks.loop_limit ? 32 : 8);
+    if (wish)
+        group = wish;
+    if (l->path == HELIUM_PATH_LOCAL && walk_local_bytes(s, l->binades, group) > d->local_memory) {
+        l->path = HELIUM_PATH_GLOBAL;
+        if (!wish && gpu)
+            group = power_of_two_up(s->n / 8, 64, 1024); /* 4096 atoms: 512 */
+    }
+    while (group > limit)
+        group /= 2;
+    l->group = group;
+    l->energy_group = gpu ? power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
+                      : device->quirks.loop_limit ? power_of_two_up(s->n, 1, limit)
+                                                  : 1;
+}
+
+/* Loop iterations of a work-item, upper bounds: one macroupdate; what comes before and after; the
+ * energies. */
+static void count_loops(const struct helium_shape *s, const struct helium_launch *l,
+                        uint64_t counts[3]) {
+    const uint64_t share = (s->n + l->group - 1) / l->group;
+    const uint64_t sums = l->group == 1 ? 2 : l->group / 8 + 24;
+    counts[0] = s->n * (3 * share + share / 8 + sums);
+    counts[1] = share * (s->n + 4) + 1024;
+    counts[2] = ((s->n + l->energy_group - 1) / l->energy_group) * (s->n + s->n / 64 + 2) + 4096 +
+                7 * (uint64_t)l->energy_group;
+}
+
+enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                    const struct ergo_device *device, struct helium_launch *launch,
+                                    struct ergo_plan *plan) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = batch->points[0];
+    const struct helium_shape s = helium_shape_of(first);
+    const uint64_t members = batch->count, all = members * s.walkers;
+    struct helium_launch l = {.cube = true, .binades = 1};
+    memset(plan, 0, sizeof *plan);
+    for (size_t i = 0; i < members; i++) {
+        struct helium_model model;
+        helium_model_of(batch->points[i], &model);
+        const unsigned binades = helium_model_binades(&model);
+        l.binades = binades > l.binades ? binades : l.binades;
+        l.cube = l.cube && model.side[0] == model.side[1] && model.side[1] == model.side[2];
+    }
+    choose_path(batch, device, &s, &l);
+
+    /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const double visits = (double)s.n * (double)s.n * (double)all;
+    const double units = d->compute_units ? d->compute_units : 1;
+    const double busy = gpu ? fmin(1.0, (double)all * l.group / (units * 512)) : 1.0;
+    const double per_second = (gpu ? 2e9 : 2e8) * units * busy;
+    plan->block_steps = fmax(1.0, floor(0.1 * per_second / visits));
+    l.launch_steps = (uint64_t)fmin(plan->block_steps, 1e6);
+
+    const uint64_t loops = device->quirks.loop_limit;
+    if (loops) {
+        uint64_t counts[3];
+        count_loops(&s, &l, counts);
+        if (counts[0] + counts[1] > loops || counts[2] > loops)
+            return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                             "%s (%s) ends loops after %llu iterations without a word; %u atoms "
+                             "need more. Use fewer atoms, a larger /tuning/work_group, or another "
+                             "device",
+                             d->name, d->id, (unsigned long long)loops, s.n);
+        const uint64_t most = counts[0] ? (loops - counts[1]) / counts[0] : loops;
+        l.launch_steps = l.launch_steps < most ? l.launch_steps : most;
+    }
+
+    const uint64_t sample_bytes = all * HELIUM_SUMS_BYTES;
+    const uint64_t curve_bytes = members * s.structure_walkers * s.walker_bytes;
+    l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
+    uint64_t curves = 0;
+    if (curve_bytes) {
+        const int64_t given = ergo_point_int(first, "/run/structure_every");
+        const uint64_t every = given > 0 ? (uint64_t)given : 1;
+        const uint64_t room = (uint64_t)fmax(1, (double)(64u << 20) / (double)curve_bytes);
+        if ((double)l.block_samples > (double)room * (double)every)
+            l.block_samples = (size_t)(room * every);
+        curves = (l.block_samples - 1) / every + 1;
+    }
+    const uint64_t u_bytes = (members * 16 * l.binades) << HELIUM_U_PIECES;
+    const uint64_t e_bytes = (members * 64 * l.binades) << HELIUM_E_PIECES;
+    const uint64_t positions = all * s.walker_bytes;
+    plan->largest_buffer = positions > e_bytes ? positions : e_bytes;
+    plan->device_bytes = positions + all * s.n * 8 + all * HELIUM_WALKER_BYTES + u_bytes + e_bytes +
+                         members * (HELIUM_MEMBER_BYTES + 4) + (uint64_t)32 * HELIUM_R_SIZE +
+                         2 * sample_bytes * l.block_samples;
+    plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * curves) + 2 * e_bytes;
+    plan->block_samples = l.block_samples;
+    plan->work_per_step = visits;
+    plan->launches_per_step = 1.0 / (double)l.launch_steps;
+    static const char *const names[] = {"", "local", "global", "lanes"};
+    snprintf(plan->path, sizeof plan->path, "%s", names[l.path]);
+    snprintf(plan->launch, sizeof plan->launch,
+             "%llu walkers, one work-group of %u each (positions in %s memory), up to %llu "
+             "macroupdates a launch; energies by groups of %u",
+             (unsigned long long)all, l.group, l.path == HELIUM_PATH_LOCAL ? "local" : "global",
+             (unsigned long long)l.launch_steps, l.energy_group);
+    if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
+        return ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            "%s (%s) cannot hold this batch: its walkers need a buffer of %.3g MiB and "
+            "%.3g MiB in all; the device allows %.3g and has %.3g MiB. Use fewer "
+            "walkers, atoms or scan points, or another device",
+            d->name, d->id, (double)plan->largest_buffer / 1048576,
+            (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
+            (double)d->global_memory / 1048576);
+    *launch = l;
+    return ERGO_OK;
+}

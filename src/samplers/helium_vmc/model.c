@@ -1,0 +1,247 @@
+/* Pair functions and their tables. */
+#include "samplers/helium_vmc/model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/portable.h"
+#include "helium_vmc/params.h"
+
+double helium_lambda(double mass) {
+    const double hbar = 1.054571817e-34, unit = 1.66053906660e-27, boltzmann = 1.380649e-23;
+    return hbar * hbar / (2.0 * unit * boltzmann) * 1e20 / mass;
+}
+
+/* x^(1/3) by Newton: libm's cbrt may differ between hosts in the last bit. */
+static double cube_root(double x) {
+    double y = 1.0;
+    while (y * y * y < x)
+        y *= 2.0;
+    for (int i = 0; i < 60; i++)
+        y -= (y - x / (y * y)) / 3.0;
+    return y;
+}
+
+void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
+    memset(m, 0, sizeof *m);
+    m->n = (uint32_t)ergo_point_int(point, "/system/n");
+    m->density = ergo_point_real(point, "/system/density");
+    m->b = ergo_point_real(point, "/system/b");
+    m->lambda = helium_lambda(ergo_point_real(point, "/system/mass"));
+    m->potential = strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0
+                       ? HELIUM_LENNARD_JONES
+                       : HELIUM_AZIZ;
+    m->epsilon = ergo_point_real(point, "/system/epsilon");
+    m->sigma = ergo_point_real(point, "/system/sigma");
+
+    const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
+    const double cells = (double)(aspect->size[0] * aspect->size[1] * aspect->size[2]);
+    const double unit = cube_root((double)m->n / m->density / cells);
+    const double spacing = cube_root(1.0 / m->density);
+    const double rms = ergo_point_real(point, "/system/displacement");
+    m->half = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        m->side[k] = unit * (double)aspect->size[k];
+        m->half = m->side[k] / 2 < m->half ? m->side[k] / 2 : m->half;
+        m->step[k] = rms / sqrt(3.0) * spacing / m->side[k];
+    }
+
+    /* where |u| would pass what the fixed point holds; probability exp(-2 |u|) < 1e-27 */
+    const double most = 0.997 * HELIUM_U_LIMIT;
+    double u[3];
+    m->core = 0.5 < m->half / 4 ? 0.5 : m->half / 4;
+    helium_model_u(m, m->core, u);
+    if (fabs(u[0]) > most) {
+        double low = m->core, high = m->half;
+        for (int i = 0; i < 60; i++) {
+            const double middle = 0.5 * (low + high);
+            helium_model_u(m, middle, u);
+            if (fabs(u[0]) > most)
+                low = middle;
+            else
+                high = middle;
+        }
+        m->core = high;
+    }
+}
+
+/* f(r) + f(L-r) - 2 f(L/2), f = -(b/r)^5 / 2 (Eq. 9, and Eq. 8 as it has to be). */
+void helium_model_u(const struct helium_model *m, double r, double out[3]) {
+    const double s = 2 * m->half - r, h = m->half;
+    const double b2 = m->b * m->b, c = -0.5 * b2 * b2 * m->b;
+    out[0] = out[1] = out[2] = 0;
+    if (r >= h)
+        return;
+    const double r5 = r * r * r * r * r, s5 = s * s * s * s * s, h5 = h * h * h * h * h;
+    out[0] = c * (1 / r5 + 1 / s5 - 2 / h5);
+    out[1] = -5 * c * (1 / (r5 * r) - 1 / (s5 * s));
+    out[2] = 30 * c * (1 / (r5 * r * r) + 1 / (s5 * s * s));
+}
+
+/* HFD-B(HE): Aziz, McCourt, Wong, Mol. Phys. 61, 1487 (1987). */
+static void aziz(double r, double out[2]) {
+    const double epsilon = 10.948, rm = 2.963, d = 1.4826;
+    const double x = r / rm, y = 1 / (x * x), y3 = y * y * y, z = d / x - 1;
+    const double wall = 1.8443101e5 * ergo_portable_exp(-10.43329537 * x - 2.27965105 * x * x);
+    const double damp = x < d ? ergo_portable_exp(-z * z) : 1.0;
+    const double c6 = 1.36745214 * y3, c8 = 0.42123807 * y3 * y, c10 = 0.17473318 * y3 * y * y;
+    const double sum = c6 + c8 + c10, slope = x < d ? damp * 2 * z * d / x : 0.0;
+    out[0] = epsilon * (wall - damp * sum);
+    out[1] = epsilon * (wall * (-10.43329537 * x - 2 * 2.27965105 * x * x) - slope * sum +
+                        damp * (6 * c6 + 8 * c8 + 10 * c10));
+}
+
+void helium_model_v(const struct helium_model *m, double r, double out[2]) {
+    if (m->potential == HELIUM_AZIZ) {
+        aziz(r, out);
+        return;
+    }
+    const double y = m->sigma / r, y2 = y * y, y6 = y2 * y2 * y2;
+    out[0] = 4 * m->epsilon * (y6 * y6 - y6);
+    out[1] = 4 * m->epsilon * (-12 * y6 * y6 + 6 * y6);
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+/* cos(pi/8), cos(3 pi/8): the nodes of Chebyshev's interpolation by a cubic. */
+static const double nodes[4] = {-0.92387953251128675613, -0.38268343236508977173,
+                                0.38268343236508977173, 0.92387953251128675613};
+
+/* The cubic through f at the four nodes of [0, h], as a polynomial of t. */
+static struct helium_cubic_host fit(const double f[4], double h) {
+    double t[4], d[4];
+    for (int i = 0; i < 4; i++) {
+        t[i] = 0.5 * h * (1 + nodes[i]);
+        d[i] = f[i];
+    }
+    for (int level = 1; level < 4; level++) /* Newton's divided differences */
+        for (int i = 3; i >= level; i--)
+            d[i] = (d[i] - d[i - 1]) / (t[i] - t[i - level]);
+    double c[4] = {d[3], 0, 0, 0};
+    for (int i = 2; i >= 0; i--) { /* c := c (t - t[i]) + d[i] */
+        for (int k = 3; k > 0; k--)
+            c[k] = c[k - 1] - t[i] * c[k];
+        c[0] = d[i] - t[i] * c[0];
+    }
+    return (struct helium_cubic_host){{(float)c[0], (float)c[1], (float)c[2], (float)c[3]}};
+}
+
+static double node_of(double start, double h, int i) {
+    return start + 0.5 * h * (1 + nodes[i]);
+}
+
+/* Start and width of piece k of a table whose lowest binade begins at 2^lowest. */
+static void piece_of(int lowest, unsigned pieces, unsigned k, double *start, double *width) {
+    const double binade = ldexp(1.0, lowest + (int)(k >> pieces));
+    *width = ldexp(binade, -(int)pieces);
+    *start = binade + *width * (double)(k & ((1u << pieces) - 1));
+}
+
+float helium_model_low(const struct helium_model *m) {
+    return (float)(m->core * m->core / (m->half * m->half));
+}
+
+unsigned helium_model_binades(const struct helium_model *m) {
+    unsigned binades = 1;
+    while (ldexp(1.0, -(int)binades) > (double)helium_model_low(m))
+        binades++;
+    return binades;
+}
+
+void helium_table_u(const struct helium_model *m, unsigned binades,
+                    struct helium_cubic_host *table) {
+    const double scale = ldexp(1.0, HELIUM_U_BITS);
+    for (unsigned k = 0; k < binades << HELIUM_U_PIECES; k++) {
+        double start, width, f[4], u[3];
+        piece_of(-(int)binades, HELIUM_U_PIECES, k, &start, &width);
+        for (int i = 0; i < 4; i++) {
+            helium_model_u(m, m->half * sqrt(node_of(start, width, i)), u);
+            f[i] = scale * u[0] - 0.5; /* u <= 0: truncation rounds to the nearest */
+        }
+        table[k] = fit(f, width);
+    }
+}
+
+void helium_table_energy(const struct helium_model *m, unsigned binades,
+                         struct helium_cubic_host *table) {
+    for (unsigned k = 0; k < binades << HELIUM_E_PIECES; k++) {
+        double start, width, f[4][4];
+        piece_of(-(int)binades, HELIUM_E_PIECES, k, &start, &width);
+        for (int i = 0; i < 4; i++) {
+            const double r = m->half * sqrt(node_of(start, width, i));
+            double u[3], v[2];
+            helium_model_u(m, r, u);
+            helium_model_v(m, r, v);
+            f[0][i] = v[0];
+            f[1][i] = v[1];
+            f[2][i] = sqrt(m->lambda) * u[1] / r;
+            f[3][i] = -m->lambda * (u[2] + 2 * u[1] / r);
+        }
+        for (int q = 0; q < 4; q++) { /* a vector of the four functions for each power */
+            const struct helium_cubic_host c = fit(f[q], width);
+            for (unsigned power = 0; power < 4; power++)
+                table[4 * k + power].c[q] = c.c[power];
+        }
+    }
+}
+
+/* ---- random numbers -------------------------------------------------------------------------- */
+
+double helium_normal_tail(double z) {
+    const double density = 0.39894228040143267794 * ergo_portable_exp(-0.5 * z * z);
+    if (z < 2.5) { /* 1/2 - density (z + z^3/3 + z^5/15 + ...) */
+        double term = z, sum = z;
+        for (int k = 3; term > 1e-18 * sum; k += 2) {
+            term *= z * z / k;
+            sum += term;
+        }
+        return 0.5 - density * sum;
+    }
+    double fraction = z; /* density / (z + 1/(z + 2/(z + 3/(...)))) */
+    for (int k = 120; k >= 1; k--)
+        fraction = z + k / fraction;
+    return density / fraction;
+}
+
+double helium_normal_inverse(double p, double start) {
+    double z = start;
+    for (int i = 0; i < 40; i++) { /* from the left, where the tail is convex: no overshoot */
+        const double density = 0.39894228040143267794 * ergo_portable_exp(-0.5 * z * z);
+        const double change = (helium_normal_tail(z) - p) / density;
+        z += change;
+        if (fabs(change) < 1e-15)
+            break;
+    }
+    return z;
+}
+
+/* ln x for x > 0. */
+static double portable_log(double x) {
+    int exponent;
+    const double m = 2 * frexp(x, &exponent), s = (m - 1) / (m + 1);
+    double sum = 0; /* 2 atanh(s), s <= 1/3 */
+    for (int k = 41; k >= 1; k -= 2)
+        sum = sum * s * s + 2.0 / k;
+    return sum * s + (exponent - 1) * 0.69314718055994530942;
+}
+
+void helium_table_random(struct helium_cubic_host *table) {
+    const int lowest = (int)HELIUM_R_LOWEST - 127;
+    const double scale = ldexp(1.0, HELIUM_U_BITS - 1);
+    double z = 0;
+    memset(table, 0, 2 * HELIUM_R_SIZE * sizeof *table);
+    for (unsigned k = HELIUM_R_SIZE; k-- > 0;) { /* from p = 1/2 down: z grows */
+        double start, width, f[4];
+        piece_of(lowest, HELIUM_R_PIECES, k, &start, &width);
+        if (start < 0x1p31) { /* a word of 31 bits may round to 2^31: z = 0 */
+            for (int i = 3; i >= 0; i--)
+                f[i] = z = helium_normal_inverse(node_of(start, width, i) * 0x1p-32, z);
+            table[k] = fit(f, width);
+        }
+        if (start < 0x1p32) { /* a word may round to 2^32: ln 1 = 0 */
+            for (int i = 0; i < 4; i++)
+                f[i] = scale * portable_log(node_of(start, width, i) * 0x1p-32);
+            table[HELIUM_R_SIZE + k] = fit(f, width);
+        }
+    }
+}

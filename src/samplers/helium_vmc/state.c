@@ -1,0 +1,137 @@
+/*
+ * The canonical state of a member, little-endian: the displacement factor (uint32), then for each
+ * walker ln psi (int64, 2^-21), accepted moves of the tuning window (uint32), and the positions
+ * (int32, x of all atoms, then y, then z).
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helium_vmc/params.h"
+#include "samplers/helium_vmc/helium.h"
+
+static void put32(struct ergo_text *text, uint32_t x) {
+    const uint8_t b[4] = {(uint8_t)x, (uint8_t)(x >> 8), (uint8_t)(x >> 16), (uint8_t)(x >> 24)};
+    ergo_text_append_bytes(text, b, 4);
+}
+
+static uint32_t get32(const uint8_t *b) {
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* A member's walkers and positions, malloc'ed together with room for both. */
+static enum ergo_status fetch(struct ergo_context *ctx, struct helium_state *s, size_t member,
+                              uint32_t count, int32_t **places, struct helium_walker **walkers,
+                              uint32_t *factor) {
+    const size_t first = member * s->shape.walkers;
+    *places = malloc(count * (size_t)s->shape.walker_bytes);
+    *walkers = malloc(count * sizeof **walkers);
+    enum ergo_status status =
+        *places && *walkers ? ERGO_OK
+                            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", count);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->positions, first * s->shape.walker_bytes,
+                                  count * (size_t)s->shape.walker_bytes, *places);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->walkers, first * HELIUM_WALKER_BYTES,
+                                  count * (size_t)HELIUM_WALKER_BYTES, *walkers);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->factors, 4 * member, 4, factor);
+    return status;
+}
+
+enum ergo_status helium_save(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_text *text) {
+    struct helium_state *s = opaque;
+    int32_t *places = NULL;
+    struct helium_walker *walkers = NULL;
+    uint32_t factor = 0;
+    enum ergo_status status = fetch(ctx, s, member, s->shape.walkers, &places, &walkers, &factor);
+    if (status == ERGO_OK) {
+        put32(text, factor);
+        for (size_t w = 0; w < s->shape.walkers; w++) {
+            put32(text, (uint32_t)(uint64_t)walkers[w].ln_psi);
+            put32(text, (uint32_t)((uint64_t)walkers[w].ln_psi >> 32));
+            put32(text, walkers[w].window);
+            for (size_t k = 0; k < 3 * (size_t)s->shape.n; k++)
+                put32(text, (uint32_t)places[w * 3 * s->shape.n + k]);
+        }
+        if (text->failed)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of member %zu", member);
+    }
+    free(places);
+    free(walkers);
+    return status;
+}
+
+enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                             const void *data, size_t length) {
+    struct helium_state *s = opaque;
+    const uint8_t *bytes = data;
+    const size_t n = s->shape.n, count = s->shape.walkers, each = 12 + 12 * n;
+    if (length != 4 + count * each)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
+                         "have %zu",
+                         member, length, count, n, 4 + count * each);
+    uint32_t factor = get32(bytes);
+    if (factor < 64 || factor > 1048576)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has a displacement factor of %u, which no "
+                         "run has: it is damaged",
+                         member, factor);
+    int32_t *places = malloc(count * 12 * n);
+    struct helium_walker *walkers = calloc(count, sizeof *walkers);
+    enum ergo_status status =
+        places && walkers ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load walkers");
+    for (size_t w = 0; w < count && status == ERGO_OK; w++) {
+        const uint8_t *from = bytes + 4 + w * each;
+        walkers[w].ln_psi = (int64_t)((uint64_t)get32(from) | (uint64_t)get32(from + 4) << 32);
+        walkers[w].window = get32(from + 8);
+        for (size_t k = 0; k < 3 * n; k++)
+            places[w * 3 * n + k] = (int32_t)get32(from + 12 + 4 * k);
+    }
+    if (status == ERGO_OK)
+        status =
+            ergo_buffer_write(ctx, s->device, s->positions, member * count * s->shape.walker_bytes,
+                              count * s->shape.walker_bytes, places);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->walkers, member * count * HELIUM_WALKER_BYTES,
+                                   count * HELIUM_WALKER_BYTES, walkers);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->factors, 4 * member, 4, &factor);
+    s->step = step;
+    s->rebuild = true;
+    free(places);
+    free(walkers);
+    return status;
+}
+
+/* The first walker. Lengths in A. */
+enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t member,
+                              struct ergo_text *text) {
+    struct helium_state *s = opaque;
+    const struct helium_model *m = &s->models[member];
+    int32_t *places = NULL;
+    struct helium_walker *walkers = NULL;
+    uint32_t factor = 0;
+    enum ergo_status status = fetch(ctx, s, member, 1, &places, &walkers, &factor);
+    if (status == ERGO_OK) {
+        const size_t n = s->shape.n;
+        ergo_text_append(
+            text,
+            "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
+            "pbc=\"T T T\" macroupdate=%" PRIu64 " walker=0 ln_psi=%.6f\n",
+            n, m->side[0], m->side[1], m->side[2], s->step,
+            (double)walkers[0].ln_psi / (double)(1 << HELIUM_U_BITS));
+        for (size_t i = 0; i < n; i++) {
+            double r[3];
+            for (size_t k = 0; k < 3; k++)
+                r[k] = m->side[k] * 0x1p-32 * (double)(uint32_t)places[k * n + i];
+            ergo_text_append(text, "He %.9f %.9f %.9f\n", r[0], r[1], r[2]);
+        }
+    }
+    free(places);
+    free(walkers);
+    return status;
+}

@@ -1,0 +1,285 @@
+/*
+ * The helium kernels against the host's twin, bit for bit, through the sampler's own operations:
+ * start, moves, tuning, multiplication, sums kept from launch to launch, on every path. And the
+ * audit, which compares energies with double precision.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helium_vmc/core.h"
+#include "samplers/helium_vmc/helium.h"
+
+static struct ergo_context *ctx;
+static struct ergo_device *device;
+static const struct ergo_sampler *sampler;
+static bool small, rusticl;
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != ERGO_OK)                                                                     \
+            fail_msg("%s: %s", #call, ergo_error_message(ctx));                                    \
+    } while (0)
+
+struct bench {
+    struct ergo_job *job;
+    struct helium_state *s;
+    struct helium_twin *twins; /* [members][walkers] */
+    struct helium_cubic_host *tables, *random;
+    uint64_t step;
+};
+
+static void start_twin(const struct helium_shape *shape, struct helium_twin *t) {
+    const uint32_t n = shape->n, *sites = shape->sites;
+    const uint64_t total = (uint64_t)sites[0] * sites[1] * sites[2];
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t site = (uint32_t)(i * total / n);
+        const uint32_t at[3] = {site % sites[0], site / sites[0] % sites[1],
+                                site / sites[0] / sites[1]};
+        const struct ergo_words w =
+            ergo_philox_words(t->walker * n + i, 0, 0, ERGO_DRAW(HELIUM_PURPOSE_START, 0),
+                              t->member->key0, t->member->key1);
+        const uint32_t words[3] = {w.x, w.y, w.z};
+        for (uint32_t k = 0; k < 3; k++)
+            t->place[k * n + i] =
+                (int32_t)helium_start_coordinate(at[k], UINT64_C(0x100000000) / sites[k], words[k]);
+    }
+    t->factor = HELIUM_FACTOR_ONE;
+    t->accepted = 0;
+    t->ln_psi = helium_twin_ln_psi(t) / 2;
+}
+
+static void begin(struct bench *b, const char *json) {
+    memset(b, 0, sizeof *b);
+    OK(ergo_job_parse(ctx, json, strlen(json), "test", NULL, 0, &b->job));
+    assert_int_equal(b->job->n_batches, 1);
+    void *state = NULL;
+    OK(sampler->ops->create(ctx, &b->job->batches[0], device, &state));
+    b->s = state;
+    OK(sampler->ops->init(ctx, state));
+    const struct helium_shape *shape = &b->s->shape;
+    const size_t members = b->job->n_points, all = members * shape->walkers;
+    const size_t size = (size_t)b->s->launch.binades << HELIUM_U_PIECES;
+    b->twins = calloc(all, sizeof *b->twins);
+    b->tables = malloc(members * size * sizeof *b->tables);
+    b->random = malloc(2 * HELIUM_R_SIZE * sizeof *b->random);
+    assert_true(b->twins && b->tables && b->random);
+    helium_table_random(b->random);
+    for (size_t m = 0; m < members; m++) {
+        helium_table_u(&b->s->models[m], b->s->launch.binades, b->tables + m * size);
+        for (uint32_t w = 0; w < shape->walkers; w++) {
+            struct helium_twin *t = &b->twins[m * shape->walkers + w];
+            *t = (struct helium_twin){.member = &b->s->members[m],
+                                      .u_table = b->tables + m * size,
+                                      .random = b->random,
+                                      .binades = b->s->launch.binades,
+                                      .n = shape->n,
+                                      .walker = w,
+                                      .place = malloc(12 * (size_t)shape->n)};
+            assert_non_null(t->place);
+            start_twin(shape, t);
+        }
+    }
+}
+
+static void end(struct bench *b) {
+    for (size_t i = 0; i < b->job->n_points * b->s->shape.walkers; i++)
+        free(b->twins[i].place);
+    free(b->twins);
+    free(b->tables);
+    free(b->random);
+    sampler->ops->destroy(b->s);
+    ergo_job_destroy(b->job);
+}
+
+/* The twins through start stage, tuning and multiplication, a macroupdate at a time. */
+static void advance_twins(struct bench *b, uint64_t steps) {
+    const struct helium_shape *shape = &b->s->shape;
+    for (uint64_t end_step = b->step + steps; b->step < end_step;) {
+        const uint32_t active = helium_active(shape, b->step);
+        const bool starting = b->step < shape->start_steps;
+        for (size_t m = 0; m < b->job->n_points; m++) {
+            struct helium_twin *t = b->twins + m * shape->walkers;
+            uint64_t accepted = 0;
+            for (uint32_t w = 0; w < active; w++)
+                helium_twin_steps(&t[w], b->step, 1);
+            if (starting && t->member->target && (b->step + 1) % HELIUM_TUNE_EVERY == 0) {
+                for (uint32_t w = 0; w < active; w++) {
+                    accepted += t[w].accepted;
+                    t[w].accepted = 0;
+                }
+                const uint32_t factor = helium_tune_factor(
+                    t->factor, accepted, (uint64_t)active * shape->n * HELIUM_TUNE_EVERY,
+                    t->member->target);
+                for (uint32_t w = 0; w < shape->walkers; w++)
+                    t[w].factor = factor;
+            }
+            for (uint32_t w = active; b->step + 1 == shape->start_steps && w < shape->walkers;
+                 w++) {
+                memcpy(t[w].place, t[w % active].place, 12 * (size_t)shape->n);
+                t[w].ln_psi = t[w % active].ln_psi;
+                t[w].accepted = t[w % active].accepted;
+            }
+        }
+        b->step++;
+    }
+}
+
+static uint32_t word(const uint8_t *b) {
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* The canonical state against the twins: factor, ln psi, window, positions. */
+static void compare(struct bench *b) {
+    const struct helium_shape *shape = &b->s->shape;
+    for (size_t m = 0; m < b->job->n_points; m++) {
+        struct ergo_text text = {0};
+        OK(sampler->ops->save(ctx, b->s, m, &text));
+        const uint8_t *at = (const uint8_t *)text.data;
+        assert_int_equal(word(at), b->twins[m * shape->walkers].factor);
+        at += 4;
+        for (uint32_t w = 0; w < shape->walkers; w++) {
+            const struct helium_twin *t = &b->twins[m * shape->walkers + w];
+            const uint64_t ln_psi = (uint64_t)word(at) | (uint64_t)word(at + 4) << 32;
+            if ((int64_t)ln_psi != t->ln_psi || word(at + 8) != t->accepted)
+                fail_msg("member %zu, walker %u, step %llu: ln psi %lld, %u accepted; expected "
+                         "%lld, %u",
+                         m, w, (unsigned long long)b->step, (long long)ln_psi, word(at + 8),
+                         (long long)t->ln_psi, t->accepted);
+            at += 12;
+            for (uint32_t k = 0; k < 3 * shape->n; k++, at += 4)
+                if (word(at) != (uint32_t)t->place[k])
+                    fail_msg("member %zu, walker %u, step %llu: coordinate %u differs", m, w,
+                             (unsigned long long)b->step, k);
+        }
+        ergo_text_free(&text);
+    }
+}
+
+/* Blocks of samples in both slots, steps alone, an audit, a state saved and loaded. */
+static void check(const char *system, int path, int group) {
+    struct bench b;
+    char json[1024];
+    if (rusticl && path == HELIUM_PATH_LANES)
+        return; /* never chosen there */
+    snprintf(json, sizeof json,
+             "{\"sampler\": \"helium-vmc\", \"seed\": \"18446744073709551557\", %s, \"tuning\": "
+             "{\"path\": %d, \"work_group\": %d}}",
+             system, path, group);
+    begin(&b, json);
+    assert_int_equal(b.s->launch.path, path);
+    compare(&b);
+    const struct ergo_sampler_ops *ops = sampler->ops;
+    const size_t members = b.job->n_points;
+    double *columns = malloc(3 * members * 9 * sizeof *columns), *curve[3] = {NULL};
+    for (size_t c = 0; c < 3; c++)
+        curve[c] =
+            malloc((3 * members * ops->curve_size(&b.job->points[0], c) + 1) * sizeof(double));
+    struct ergo_samples samples = {.columns = columns, .curves = {curve[0], curve[1], curve[2]}};
+    if (ops->curve_size(&b.job->points[0], 2) == 0)
+        samples.curves[2] = NULL;
+    OK(ops->advance(ctx, b.s, 0, 2, 2, 0));
+    OK(ops->advance(ctx, b.s, 1, 3, 1, 2));
+    OK(ops->collect(ctx, b.s, 0, &samples));
+    OK(ops->collect(ctx, b.s, 1, &samples));
+    advance_twins(&b, 7);
+    compare(&b);
+    for (size_t m = 0; m < members; m++) { /* the last sample's ln psi is a mean over walkers */
+        const uint32_t active = helium_active(&b.s->shape, b.step);
+        double mean = 0;
+        for (uint32_t w = 0; w < active; w++)
+            mean += (double)b.twins[m * b.s->shape.walkers + w].ln_psi * 0x1p-21 / b.s->shape.n;
+        const double found = columns[(2 * members + m) * 9 + 5];
+        assert_true(found - mean / active < 1e-12 && mean / active - found < 1e-12);
+    }
+    OK(ops->audit(ctx, b.s));
+    OK(ops->advance(ctx, b.s, 0, 0, small ? 4 : 30, 0));
+    advance_twins(&b, small ? 4 : 30);
+    compare(&b);
+    /* Oclgrind takes the first 8 bytes of what clEnqueueWriteBuffer wrote anew for uninitialised */
+    for (size_t m = 0; m < members && !small; m++) {
+        struct ergo_text text = {0};
+        OK(ops->save(ctx, b.s, m, &text));
+        OK(ops->load(ctx, b.s, m, b.step, text.data, text.length));
+        ergo_text_free(&text);
+    }
+    OK(ops->advance(ctx, b.s, 1, 0, 2, 0));
+    advance_twins(&b, 2);
+    compare(&b);
+    OK(ops->audit(ctx, b.s));
+    free(columns);
+    for (size_t c = 0; c < 3; c++)
+        free(curve[c]);
+    end(&b);
+}
+
+/* Physics by name: tails of vectors and groups, a box that is no cube, starts, scans. */
+static const char *const systems[] = {
+    "\"system\": {\"n\": 13, \"b\": 2.5, \"walkers\": 3}, "
+    "\"scan\": {\"/system/b\": [2.5, 0, 1.9]}, \"run\": {\"sweeps\": 9}",
+    "\"system\": {\"n\": 40, \"walkers\": 5, \"start_walkers\": 2, \"start_steps\": 32, "
+    "\"target_acceptance\": 0.5}, \"run\": {\"equilibration\": 40, \"sweeps\": 9, "
+    "\"structure_every\": 2, \"optimise\": \"b\"}",
+    "\"system\": {\"n\": 71, \"aspect\": [1, 2, 1], \"b\": 2.6, \"walkers\": 2}, \"run\": "
+    "{\"sweeps\": 9, \"structure_every\": 1}",
+    "\"system\": {\"n\": 2, \"b\": 1, \"walkers\": 2, \"displacement\": 3}, \"run\": {\"sweeps\": "
+    "9}",
+};
+
+static void local_path(void **state) {
+    (void)state;
+    check(systems[0], HELIUM_PATH_LOCAL, 4);
+    if (small)
+        return;
+    check(systems[1], HELIUM_PATH_LOCAL, 32);
+    check(systems[2], HELIUM_PATH_LOCAL, 1);
+    check(systems[3], HELIUM_PATH_LOCAL, 2);
+}
+
+static void global_path(void **state) {
+    (void)state;
+    if (!small) {
+        check(systems[0], HELIUM_PATH_GLOBAL, 8);
+        check(systems[2], HELIUM_PATH_GLOBAL, 64);
+    }
+    check(systems[3], HELIUM_PATH_GLOBAL, 1);
+}
+
+static void lanes_path(void **state) {
+    (void)state;
+    if (device->type != CL_DEVICE_TYPE_CPU)
+        return;
+    check(systems[small ? 3 : 0], HELIUM_PATH_LANES, 0);
+    if (small)
+        return;
+    check(systems[1], HELIUM_PATH_LANES, 0);
+    check(systems[2], HELIUM_PATH_LANES, 0);
+    check(systems[3], HELIUM_PATH_LANES, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(local_path),
+        cmocka_unit_test(global_path),
+        cmocka_unit_test(lanes_path),
+    };
+    small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    ctx = ergo_context_create();
+    sampler = ergo_sampler_find("helium-vmc");
+    if (!ctx || !sampler || ergo_device_open(ctx, NULL, &device) != ERGO_OK) {
+        print_message("%s\n", ctx ? ergo_error_message(ctx) : "no memory");
+        return 1;
+    }
+    rusticl = strstr(device->summary.platform, "rusticl") != NULL;
+    print_message("on %s (%s)\n", device->summary.name, device->summary.platform);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ergo_device_close(device);
+    ergo_context_destroy(ctx);
+    return failed;
+}

@@ -1,0 +1,214 @@
+/*
+ * helium-vmc through the public API against exact values and an independent serial program
+ * (data/reference/helium.md). Error budget, set beforehand: every comparison within 4 standard
+ * errors (theirs and ours together); 60 comparisons, so by chance one test in 250 seeds fails.
+ * Seeds are fixed.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run/result.h"
+#include "samplers/helium_vmc/model.h"
+#include "samplers/sampler.h"
+
+static struct ergo_context *ctx;
+
+static struct ergo_result *run(const char *system, const char *rest) {
+    char json[1024];
+    struct ergo_job *job = NULL;
+    struct ergo_result *result = NULL;
+    const struct ergo_run_options options = {.directory = "build/test/helium-physics",
+                                             .overwrite = true};
+    snprintf(json, sizeof json,
+             "{\"sampler\": \"helium-vmc\", \"seed\": \"20151\", \"system\": {%s}, %s, "
+             "\"output\": {\"snapshots\": 0}}",
+             system, rest);
+    if (ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job) != ERGO_OK ||
+        ergo_run(ctx, job, &options, &result) != ERGO_OK)
+        fail_msg("%s: %s", json, ergo_error_message(ctx));
+    ergo_job_destroy(job);
+    return result;
+}
+
+static struct ergo_estimate estimate(const struct ergo_result *result, size_t member,
+                                     const char *name) {
+    const struct ergo_sampler_info *info = ergo_sampler_find("helium-vmc")->info;
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (strcmp(info->observables[o].name, name) == 0)
+            return result->members[member].observables[o].estimate;
+    fail_msg("no observable %s", name);
+    return (struct ergo_estimate){0};
+}
+
+static void agrees(const struct ergo_result *result, size_t member, const char *name,
+                   double expected, double error) {
+    const struct ergo_estimate e = estimate(result, member, name);
+    const double z = (e.mean - expected) / sqrt(e.error * e.error + error * error);
+    print_message("  %-18s %12.5f +- %.5f  expected %12.5f +- %.5f  z %5.2f\n", name, e.mean,
+                  e.error, expected, error, z);
+    if (!(fabs(z) < 4))
+        fail_msg("%s: %.6g +- %.2g, expected %.6g +- %.2g: z = %.2f", name, e.mean, e.error,
+                 expected, error, z);
+}
+
+/* Two atoms in a box of 8 A: exact quadrature. */
+static void two_atoms(void **state) {
+    (void)state;
+    static const double rows[2][3] = {{-1.038891492, 0.910309466, -0.128582026},
+                                      {-0.875564803, 0.738458762, -0.137106042}};
+    struct ergo_result *r =
+        run("\"n\": 2, \"density\": 0.00390625, \"walkers\": 64",
+            "\"scan\": {\"/system/b\": [3.07, 2.8]}, \"run\": {\"equilibration\": "
+            "200, \"sweeps\": 20000, \"measure_every\": 4, "
+            "\"structure_every\": 0}");
+    for (size_t m = 0; m < 2; m++) {
+        agrees(r, m, "potential", rows[m][0], 0);
+        agrees(r, m, "kinetic_laplacian", rows[m][1], 0);
+        agrees(r, m, "kinetic_gradient", rows[m][1], 0);
+        agrees(r, m, "kinetic", rows[m][1], 0);
+        agrees(r, m, "energy", rows[m][2], 0);
+        agrees(r, m, "energy_best", rows[m][2], 0);
+        agrees(r, m, "kinetic_difference", 0, 0);
+    }
+    ergo_result_destroy(r);
+}
+
+/* b = 0: every move is taken, psi is constant, V/N is an integral, g(r) = S(k) = 1. */
+static void ideal_gas(void **state) {
+    (void)state;
+    struct ergo_result *r =
+        run("\"n\": 27, \"b\": 0, \"walkers\": 16, \"displacement\": 1",
+            "\"run\": {\"equilibration\": 40, \"sweeps\": 16000, \"measure_every\": 4, "
+            "\"structure_every\": 4, \"structure_walkers\": 16, \"gr_bins\": 20}");
+    assert_true(estimate(r, 0, "acceptance").mean == 1.0);
+    assert_true(estimate(r, 0, "kinetic_laplacian").mean == 0.0);
+    assert_true(estimate(r, 0, "kinetic_gradient").mean == 0.0);
+    struct helium_model m;
+    helium_model_of(r->members[0].point, &m);
+    const int steps = 200000;
+    double v[2], integral = 0;
+    helium_model_v(&m, m.core, v);
+    integral += v[0] * m.core * m.core * m.core / 3;
+    for (int i = 0; i < steps; i++) {
+        const double x = m.core + (m.half - m.core) * (i + 0.5) / steps;
+        helium_model_v(&m, x, v);
+        integral += v[0] * x * x * (m.half - m.core) / steps;
+    }
+    agrees(r, 0, "potential", 0.5 * 26 / 27 * m.density * 4 * 3.14159265358979 * integral, 0);
+    for (size_t c = 0; c < 2; c++) {
+        const struct ergo_curve_result *curve = &r->members[0].curves[c];
+        double chi2 = 0, worst = 0;
+        for (size_t i = 0; i < curve->size; i++) {
+            const double z = (curve->mean[i] - 1) / curve->error[i];
+            if (!(curve->error[i] > 0))
+                continue; /* an empty bin at contact */
+            chi2 += z * z;
+            worst = fmax(worst, fabs(z));
+        }
+        print_message("  %s = 1: chi2 %.1f of %zu points, worst z %.2f\n", c ? "S(k)" : "g(r)",
+                      chi2, curve->size, worst);
+        assert_true(worst < 4.5 &&
+                    chi2 < (double)curve->size + 5 * sqrt(2.0 * (double)curve->size));
+    }
+    ergo_result_destroy(r);
+}
+
+/* The serial program's 64 atoms: a million samples. */
+static void serial_64(const struct ergo_result *r) {
+    agrees(r, 0, "potential", -19.74036, 0.00292);
+    agrees(r, 0, "kinetic_laplacian", 15.13871, 0.00391);
+    agrees(r, 0, "kinetic_gradient", 15.11785, 0.00586);
+    agrees(r, 0, "kinetic", 15.12828, 0.00144);
+    agrees(r, 0, "energy", -4.60165, 0.00189);
+    agrees(r, 0, "energy_best", -4.60165, 0.00189);
+    agrees(r, 0, "kinetic_difference", 0, 0);
+}
+
+static void sixty_four_atoms(void **state) {
+    (void)state;
+    struct ergo_result *r =
+        run("\"n\": 64, \"walkers\": 16", "\"run\": {\"equilibration\": 400, \"sweeps\": 10000, "
+                                          "\"measure_every\": 4}");
+    serial_64(r);
+    agrees(r, 0, "acceptance", 0.36787, 0.0001);
+    agrees(r, 0, "energy_sigma", 1.68413, 0.01);
+    /* g(r) ends near 1 and has its first maximum between 3 and 4 A */
+    const struct ergo_curve_result *g = &r->members[0].curves[0];
+    size_t top = 0;
+    for (size_t i = 0; i < g->size; i++)
+        top = g->mean[i] > g->mean[top] ? i : top;
+    assert_true(g->x[top] > 3 && g->x[top] < 4 && g->mean[top] > 1.2 && g->mean[top] < 1.5);
+    assert_true(g->mean[10] == 0);
+    ergo_result_destroy(r);
+}
+
+/* Tuning and multiplication change the way there, not the averages. */
+static void tuned_and_multiplied(void **state) {
+    (void)state;
+    struct ergo_result *r =
+        run("\"n\": 64, \"walkers\": 16, \"start_walkers\": 3, \"start_steps\": "
+            "320, \"target_acceptance\": 0.5, \"displacement\": 2",
+            "\"run\": {\"equilibration\": 600, \"sweeps\": 8000, "
+            "\"measure_every\": 4, \"structure_every\": 0}");
+    serial_64(r);
+    const double acceptance = estimate(r, 0, "acceptance").mean;
+    print_message("  acceptance %.4f, wanted 0.5\n", acceptance);
+    assert_true(fabs(acceptance - 0.5) < 0.02);
+    ergo_result_destroy(r);
+}
+
+/* E(b) from runs at either side of the minimum, both within the grid of the other: the
+ * same minimum. */
+static void the_best_b(void **state) {
+    (void)state;
+    struct ergo_result *r = run("\"n\": 64, \"walkers\": 16",
+                                "\"scan\": {\"/system/b\": [3.04, 3.1]}, \"run\": "
+                                "{\"equilibration\": 400, \"sweeps\": 8000, \"measure_every\": 4, "
+                                "\"structure_every\": 1, \"structure_walkers\": 1, \"optimise\": "
+                                "\"b\", \"gr_bins\": 10, \"sk_max\": 0.5}");
+    const struct ergo_estimate b0 = estimate(r, 0, "b_optimum"), b1 = estimate(r, 1, "b_optimum");
+    const struct ergo_estimate e0 = estimate(r, 0, "energy_minimum");
+    print_message("  b %.4f +- %.4f and %.4f +- %.4f, energies there %.4f and %.4f\n", b0.mean,
+                  b0.error, b1.mean, b1.error, e0.mean, estimate(r, 1, "energy_minimum").mean);
+    assert_true(b0.error < 0.03 && b1.error < 0.03);
+    agrees(r, 1, "b_optimum", b0.mean, b0.error);
+    agrees(r, 1, "energy_minimum", e0.mean, e0.error);
+    ergo_result_destroy(r);
+}
+
+/* The paper's sample (E -5.80, V -20.93, T 15.13), against the serial program with b = 3.0672. */
+static void thousand_atoms(void **state) {
+    (void)state;
+    struct ergo_result *r = run("\"n\": 1000, \"b\": 3.0672, \"walkers\": 4",
+                                "\"run\": {\"equilibration\": 120, \"sweeps\": 480, "
+                                "\"measure_every\": 4, \"structure_every\": 0}");
+    agrees(r, 0, "potential", -20.93420, 0.00783);
+    agrees(r, 0, "kinetic", 15.12926, 0.00346);
+    agrees(r, 0, "energy", -5.79906, 0.00438);
+    agrees(r, 0, "energy_best", -5.79906, 0.00438);
+    agrees(r, 0, "kinetic_difference", 0, 0);
+    agrees(r, 0, "acceptance", 0.36834, 0.0002);
+    ergo_result_destroy(r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_atoms),        cmocka_unit_test(ideal_gas),
+        cmocka_unit_test(sixty_four_atoms), cmocka_unit_test(tuned_and_multiplied),
+        cmocka_unit_test(the_best_b),       cmocka_unit_test(thousand_atoms),
+    };
+    ctx = ergo_context_create();
+    if (!ctx)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ergo_context_destroy(ctx);
+    return failed;
+}

@@ -1,0 +1,326 @@
+/* Pure functions of helium-vmc: pair functions, their tables as the kernels read them, random
+ * numbers, the twin, estimators. Reference values: data/reference/helium.md. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helium_vmc/core.h"
+#include "oracle/helium_serial.h"
+#include "samplers/helium_vmc/helium.h"
+
+static void close_to(const char *what, double found, double expected, double tolerance) {
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("%s: %.12g, expected %.12g within %.2g", what, found, expected, tolerance);
+}
+
+static struct helium_model liquid(uint32_t n, double b) {
+    struct helium_model m = {.n = n, .density = 0.02186, .b = b, .potential = HELIUM_AZIZ};
+    const double side = cbrt(n / m.density);
+    m.lambda = helium_lambda(4.002602);
+    m.half = side / 2;
+    m.core = 0.5;
+    for (int k = 0; k < 3; k++) {
+        m.side[k] = side;
+        m.step[k] = 0.4 / sqrt(3.0) * cbrt(1 / m.density) / side;
+    }
+    double u[3];
+    for (helium_model_u(&m, m.core, u); fabs(u[0]) > 31.9; helium_model_u(&m, m.core, u))
+        m.core += 1e-4;
+    return m;
+}
+
+static void aziz_potential_has_the_published_values(void **state) {
+    (void)state;
+    static const double values[][2] = {
+        {2.963, -10.948002363}, {2.0, 537.955391},       {2.5, 20.47271201},
+        {3.5, -6.269835654},    {4.0, -2.933623266},     {5.0, -0.728647171},
+        {6.0, -0.235096686},    {8.0, -0.0403712799},    {10.0, -0.010414594404},
+        {2.63692051, 0},        {2.9629, -10.948001891}, {2.9631, -10.948001889}};
+    const struct helium_model m = liquid(64, 3.07);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        double v[2], low[2], high[2];
+        const double r = values[i][0];
+        helium_model_v(&m, r, v);
+        helium_model_v(&m, r - 1e-5, low);
+        helium_model_v(&m, r + 1e-5, high);
+        /* distances are given to 1e-8 A */
+        close_to("V", v[0], values[i][1], 1e-7 + 1e-8 * (fabs(values[i][1]) + fabs(v[1]) / r));
+        close_to("r V'", v[1], r * (high[0] - low[0]) / 2e-5, 1e-6 * (1 + fabs(v[1])));
+        close_to("V of the oracle", ergo_oracle_helium_potential(r), v[0],
+                 1e-10 * (1 + fabs(v[0])));
+    }
+    close_to("hbar^2/2m", m.lambda, 6.0596499629, 1e-9);
+}
+
+static void u_is_the_oracles_and_smooth(void **state) {
+    (void)state;
+    const struct helium_model m = liquid(64, 3.07);
+    for (double r = 1.5; r < m.half - 1e-3; r += 0.01) {
+        double u[3], o[3], low[3], high[3];
+        helium_model_u(&m, r, u);
+        ergo_oracle_helium_u(r, m.b, 2 * m.half, o);
+        helium_model_u(&m, r - 1e-5, low);
+        helium_model_u(&m, r + 1e-5, high);
+        for (int k = 0; k < 3; k++)
+            close_to("u", u[k], o[k], 1e-12 * (1 + fabs(o[k])));
+        close_to("u'", u[1], (high[0] - low[0]) / 2e-5, 1e-6 * (1 + fabs(u[1])));
+        close_to("u''", u[2], (high[1] - low[1]) / 2e-5, 1e-6 * (1 + fabs(u[2])));
+    }
+    double end[3];
+    helium_model_u(&m, m.half * (1 - 1e-9), end);
+    close_to("u at the cut-off", end[0], 0, 1e-12);
+    close_to("u' at the cut-off", end[1], 0, 1e-9);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static helium_cubic cubic(const struct helium_cubic_host *table, uint32_t k) {
+    return (helium_cubic){table[k].c[0], table[k].c[1], table[k].c[2], table[k].c[3]};
+}
+
+/* The stated error of u: 1e-6 of itself plus half a unit of the fixed point. */
+static void table_of_u_is_good_to_a_millionth(void **state) {
+    (void)state;
+    static const uint32_t sizes[] = {2, 64, 1000, 40960};
+    for (size_t s = 0; s < 4; s++) {
+        const struct helium_model m = liquid(sizes[s], sizes[s] == 2 ? 1.0 : 3.07);
+        const unsigned binades = helium_model_binades(&m);
+        struct helium_cubic_host *table = malloc((binades << HELIUM_U_PIECES) * sizeof *table);
+        assert_non_null(table);
+        helium_table_u(&m, binades, table);
+        const uint32_t base = (127 - binades) << HELIUM_U_PIECES;
+        double worst = 0;
+        for (double r = m.core; r < m.half; r *= 1.00002) {
+            const float x = (float)(r * r / (m.half * m.half)), low = helium_model_low(&m);
+            const float y = helium_clamp(x, low);
+            const uint32_t k = helium_piece(y, HELIUM_U_PIECES) - base;
+            assert_true(k < binades << HELIUM_U_PIECES);
+            const int found = (int)helium_poly(cubic(table, k), helium_within(y, HELIUM_U_PIECES));
+            double u[3];
+            helium_model_u(&m, m.half * sqrt((double)y), u);
+            const double error = fabs(found * 0x1p-21 - u[0]),
+                         allowed = 1e-6 * fabs(u[0]) + 0x1p-22;
+            worst = fmax(worst, error / allowed);
+        }
+        print_message("u, n = %u: %.2f of the stated error\n", sizes[s], worst);
+        assert_true(worst < 1);
+        /* beyond the cut-off exactly nothing, at contact no more than the fixed point holds */
+        const float top = helium_clamp(2.5f, helium_model_low(&m));
+        assert_int_equal((int)helium_poly(cubic(table, helium_piece(top, HELIUM_U_PIECES) - base),
+                                          helium_within(top, HELIUM_U_PIECES)),
+                         0);
+        const float contact = helium_clamp(0, helium_model_low(&m));
+        const int most =
+            (int)helium_poly(cubic(table, helium_piece(contact, HELIUM_U_PIECES) - base),
+                             helium_within(contact, HELIUM_U_PIECES));
+        assert_true(abs(most) <= HELIUM_U_LIMIT << HELIUM_U_BITS);
+        free(table);
+    }
+}
+
+/* Energies: 1e-6 of the terms, except in the one piece (0.03 A wide) where the potential's damping
+ * has a jump in its second derivative (4.393 A): 1e-5, and 1e-4 for r V'. */
+static void tables_of_energies_are_good_to_a_millionth(void **state) {
+    (void)state;
+    static const uint32_t sizes[] = {64, 1000};
+    for (size_t s = 0; s < 2; s++) {
+        const struct helium_model m = liquid(sizes[s], 3.07);
+        const unsigned binades = helium_model_binades(&m);
+        struct helium_cubic_host *table =
+            malloc((binades << (HELIUM_E_PIECES + 2)) * sizeof *table);
+        assert_non_null(table);
+        helium_table_energy(&m, binades, table);
+        const uint32_t base = (127 - binades) << HELIUM_E_PIECES;
+        double worst[4] = {0};
+        for (double r = 1.6; r < m.half; r *= 1.00003) {
+            const float y = helium_clamp((float)(r * r / (m.half * m.half)), helium_model_low(&m));
+            const double exact_r = m.half * sqrt((double)y);
+            const uint32_t k = 4 * (helium_piece(y, HELIUM_E_PIECES) - base);
+            double u[3], v[2];
+            helium_model_u(&m, exact_r, u);
+            helium_model_v(&m, exact_r, v);
+            const double expected[4] = {v[0], v[1], sqrt(m.lambda) * u[1] / exact_r,
+                                        -m.lambda * (u[2] + 2 * u[1] / exact_r)};
+            /* what cancels near zeros of V and r V' */
+            const double wall = fabs(v[0]) + fabs(v[1]) / 6;
+            const double sizes_of[4] = {wall, 6 * wall, fabs(expected[2]) + 1e-4,
+                                        m.lambda * (u[2] < 0 ? -u[2] : u[2]) + 1e-4};
+            const bool kink = fabs(exact_r - 1.4826 * 2.963) < 0.04;
+            for (uint32_t q = 0; q < 4; q++) {
+                const helium_cubic c = {table[k].c[q], table[k + 1].c[q], table[k + 2].c[q],
+                                        table[k + 3].c[q]};
+                const double found = helium_poly(c, helium_within(y, HELIUM_E_PIECES));
+                const double error = fabs(found - expected[q]) / sizes_of[q];
+                worst[q] = fmax(worst[q], !kink ? error : q == 1 ? error / 100 : error / 10);
+            }
+        }
+        print_message("energies, n = %u: errors %.1e %.1e %.1e %.1e of the terms\n", sizes[s],
+                      worst[0], worst[1], worst[2], worst[3]);
+        for (int q = 0; q < 4; q++)
+            assert_true(worst[q] < 1e-6);
+        free(table);
+    }
+}
+
+/* ---- random numbers -------------------------------------------------------------------------- */
+
+static void normal_numbers_are_normal(void **state) {
+    (void)state;
+    close_to("tail(0)", helium_normal_tail(0), 0.5, 1e-15);
+    close_to("tail(1.96)", helium_normal_tail(1.959963984540054), 0.025, 1e-15);
+    close_to("tail(6)", helium_normal_tail(6) * 1e9, 0.9865876450376946, 1e-12);
+    close_to("tail either side of 2.5", helium_normal_tail(2.5 - 1e-12) - helium_normal_tail(2.5),
+             0, 1e-13);
+    close_to("inverse", helium_normal_inverse(0.025, 0), 1.959963984540054, 1e-13);
+
+    static struct helium_cubic_host table[2 * HELIUM_R_SIZE];
+    helium_table_random(table);
+    const helium_cubic *normal = (const helium_cubic *)(const void *)table;
+    const helium_cubic *logarithm = normal + HELIUM_R_SIZE;
+    double two = 0, four = 0, worst = 0, worst_log = 0;
+    const uint32_t stride = 1024; /* words at equal distances: the moments as integrals */
+    uint32_t count = 0;
+    for (uint32_t word = stride / 2; word < 0x80000000u; word += stride, count++) {
+        const float z = helium_normal(normal, word);
+        assert_true(z >= 0 && helium_normal(normal, word | 0x80000000u) == -z);
+        two += (double)z * z;
+        four += (double)z * z * z * z;
+        if (count % 997 == 0 && count) {
+            worst = fmax(worst, fabs(z - helium_normal_inverse((word + 0.5) * 0x1p-32, 0)));
+            worst_log = fmax(worst_log, fabs(helium_bound(logarithm, word) * 0x1p-20 -
+                                             log((word + 0.5) * 0x1p-32)));
+        }
+    }
+    print_message("normal: variance %.8f, fourth moment %.7f, error %.1e; logarithm: error %.1e\n",
+                  two / count, four / count, worst, worst_log);
+    close_to("variance", two / count, 1, 1e-5); /* the stride cuts the tail at 5.1 */
+    close_to("fourth moment", four / count, 3, 5e-4);
+    assert_true(worst < 2e-6 && worst_log < 2.5e-6);
+    for (uint32_t word = 0; word < 1000; word++) { /* the far tail */
+        close_to("tail of the table", helium_normal(normal, word),
+                 helium_normal_inverse((word + 0.5) * 0x1p-32, 5), 2e-5);
+        close_to("logarithm", helium_bound(logarithm, word) * 0x1p-20, log((word + 0.5) * 0x1p-32),
+                 4e-6);
+    }
+    assert_int_equal(helium_bound(logarithm, 0xffffffffu), 0);
+    assert_true(helium_normal(normal, 0x7fffffffu) >= 0);
+}
+
+static void displacements_are_symmetric_and_bounded(void **state) {
+    (void)state;
+    assert_int_equal(helium_shift(1e30f), -helium_shift(-1e30f));
+    assert_int_equal(helium_shift(-12.9f), -12);
+    assert_int_equal(helium_shift(12.9f), 12);
+    /* 2 change > ln uniform, both ways of a boundary */
+    assert_true(helium_accepts(-5, -5) && !helium_accepts(-6, -5) && helium_accepts(0, 0));
+    assert_int_equal(helium_tune_factor(65536, 100, 100, 32768), 65536 * 5 / 4);
+    assert_int_equal(helium_tune_factor(65536, 50, 100, 32768), 65536);
+    assert_int_equal(helium_tune_factor(64, 0, 100, 32768), 64);
+}
+
+/* ---- configurations -------------------------------------------------------------------------- */
+
+/* The static configuration of the reference page. */
+static void static_positions(double side, int cells, double *r) {
+    const double a = side / cells;
+    for (int i = 0; i < cells * cells * cells; i++) {
+        const int site[3] = {i % cells, i / cells % cells, i / cells / cells};
+        const int step[3] = {3, 5, 7};
+        for (int k = 0; k < 3; k++)
+            r[3 * i + k] = (site[k] + 0.5) * a + 0.15 * a * sin(k + 1 + step[k] * i);
+    }
+}
+
+static void static_configuration_of_the_reference(void **state) {
+    (void)state;
+    double r[192];
+    int32_t place[192];
+    const struct helium_model m = liquid(64, 3.07);
+    struct ergo_oracle_helium h = {.n = 64, .b = 3.07, .lambda = m.lambda, .position = r};
+    for (int k = 0; k < 3; k++)
+        h.side[k] = m.side[k];
+    static_positions(m.side[0], 4, r);
+    struct ergo_oracle_helium_energy e;
+    ergo_oracle_helium_energies(&h, &e);
+    close_to("L", m.side[0], 14.3057271897, 1e-9);
+    close_to("ln psi", e.ln_psi, -72.3068392928, 1e-8);
+    close_to("V/N", e.potential, -20.1938120388, 1e-8);
+    close_to("Tlap/N", e.laplacian, 15.2941480254, 1e-8);
+    close_to("Tgrad/N", e.gradient, 12.6881868413, 1e-8);
+    const double d[3] = {0.5, -0.4, 0.3};
+    close_to("2 dlnpsi", 2 * ergo_oracle_helium_change(&h, 5, d), -0.4618548546, 1e-9);
+
+    /* the twin's integers, from the same places */
+    static struct helium_cubic_host table[32 << HELIUM_U_PIECES];
+    const unsigned binades = helium_model_binades(&m);
+    struct helium_member member = {.low = helium_model_low(&m)};
+    helium_table_u(&m, binades, table);
+    for (int k = 0; k < 3; k++) {
+        member.scale[k] = 0x1p-31f;
+        for (int i = 0; i < 64; i++)
+            place[64 * k + i] = (int32_t)(uint32_t)llround(r[3 * i + k] / m.side[k] * 0x1p32);
+    }
+    struct helium_twin twin = {
+        .member = &member, .u_table = table, .binades = binades, .n = 64, .place = place};
+    const double before = (double)helium_twin_ln_psi(&twin) * 0x1p-22;
+    close_to("ln psi of the twin", before, -72.3068392928, 2e-5);
+    for (int k = 0; k < 3; k++)
+        place[64 * k + 5] += (int32_t)llround(d[k] / m.side[k] * 0x1p32);
+    close_to("2 dlnpsi of the twin", 2 * ((double)helium_twin_ln_psi(&twin) * 0x1p-22 - before),
+             -0.4618548546, 5e-6);
+}
+
+/* N = 2 in a box of 8 A, exactly: integrals over the relative position, here on a grid. */
+static void two_atoms_by_quadrature(void **state) {
+    (void)state;
+    static const double rows[2][4] = {{3.07, -1.038891492, 0.910309466, 0.910309466},
+                                      {2.80, -0.875564803, 0.738458762, 0.738458762}};
+    for (int row = 0; row < 2; row++) {
+        struct helium_model m = liquid(2, 1);
+        const int points = 160;
+        double weight = 0, potential = 0, laplacian = 0, gradient = 0;
+        m.b = rows[row][0];
+        m.half = 4;
+        for (int i = 0; i < points; i++)
+            for (int j = 0; j < points; j++)
+                for (int k = 0; k < points; k++) {
+                    const double h = 4.0 / points, x = h * (i + 0.5), y = h * (j + 0.5),
+                                 z = h * (k + 0.5), r = sqrt(x * x + y * y + z * z);
+                    double u[3], v[2];
+                    helium_model_u(&m, r, u);
+                    if (u[0] < -30)
+                        continue;
+                    const double w = exp(2 * u[0]);
+                    weight += w;
+                    if (r >= 4)
+                        continue;
+                    helium_model_v(&m, r, v);
+                    potential += w * v[0] / 2;
+                    gradient += w * m.lambda * u[1] * u[1];
+                    laplacian -= w * m.lambda * (u[2] + 2 * u[1] / r + u[1] * u[1]);
+                }
+        close_to("V/N", potential / weight, rows[row][1], 2e-4);
+        close_to("T_lap/N", laplacian / weight, rows[row][2], 2e-4);
+        close_to("T_grad/N", gradient / weight, rows[row][3], 2e-4);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(aziz_potential_has_the_published_values),
+        cmocka_unit_test(u_is_the_oracles_and_smooth),
+        cmocka_unit_test(table_of_u_is_good_to_a_millionth),
+        cmocka_unit_test(tables_of_energies_are_good_to_a_millionth),
+        cmocka_unit_test(normal_numbers_are_normal),
+        cmocka_unit_test(displacements_are_symmetric_and_bounded),
+        cmocka_unit_test(static_configuration_of_the_reference),
+        cmocka_unit_test(two_atoms_by_quadrature),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
