@@ -1,0 +1,47 @@
+/* Hard disks in global memory: a sub-sweep a launch. */
+#define DISKS_SPACE __global
+#include "hard_disks/cell.h"
+
+/* Plans of `count` sweeps from `step` on, [member][capacity]. */
+__kernel void disks_plans(__global const struct disks_member *members, __global uint *plans,
+                          ulong step, uint count, uint capacity) {
+    const uint k = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    if (k < count)
+        plans[member * capacity + k] = disks_plan(members[member].key0, members[member].key1,
+                                                  step + k, DISKS_W, DISKS_SHUFFLE_SETS);
+}
+
+/* Line 4: all cells of set number `sub` of the sweep's order. */
+__kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct disks_member *members,
+                             __global const uint *plans, __global uint *tally, ulong step, uint k,
+                             uint capacity, uint sub, uint note) {
+    const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    __global const struct disks_member *mine = &members[member];
+    const uint h = mine->columns;
+    if (id >= h * h)
+        return;
+    const uint set = plans[member * capacity + k] >> 2u * sub & 3u;
+    const uint cx = 2u * (id % h) + (set & 1u), cy = 2u * (id / h) + (set >> 1);
+    const uint done = disks_update(cells + mine->first, cx, cy, step, mine);
+    if (note)
+        tally[mine->first + set * h * h + id] = done;
+}
+
+/* Line 17, into a second copy of the cells; grid: where cell (0, 0) is, in units. */
+__kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to,
+                          __global const struct disks_member *members, __global const uint *plans,
+                          __global ulong *grid, uint k, uint capacity) {
+    const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    __global const struct disks_member *mine = &members[member];
+    const uint h = mine->columns, quarter = h * h;
+    if (id >= 4u * quarter)
+        return;
+    const uint plan = plans[member * capacity + k];
+    const uint set = id / quarter, place = id - set * quarter;
+    const uint cx = 2u * (place % h) + (set & 1u), cy = 2u * (place / h) + (set >> 1);
+    to[mine->first + id] = disks_shifted(from + mine->first, cx, cy, plan, mine);
+    if (id == 0u)
+        grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)] =
+            disks_grid(grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)], plan,
+                       (ulong)DISKS_W * mine->cells);
+}

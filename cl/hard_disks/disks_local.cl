@@ -1,0 +1,66 @@
+/*
+ * Hard disks with a whole member in local memory: a member a work-group, many sweeps a launch. For
+ * small systems, of which many run side by side, and for CPUs, where a group is one work-item and
+ * local memory is the cache.
+ */
+#define DISKS_SPACE __local
+#include "hard_disks/cell.h"
+
+#if DISKS_GROUP == 1
+#define DISKS_BARRIER
+#else
+#define DISKS_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+__kernel void disks_local(__global DISKS_RAW *all, __global const struct disks_member *members,
+                          __global ulong *grid, __global uint *tally, ulong step, uint sweeps,
+                          uint room, __local DISKS_RAW *memory) {
+    const uint item = (uint)get_local_id(0), member = (uint)get_group_id(0);
+    __global const struct disks_member *mine = &members[member];
+    const uint h = mine->columns, quarter = h * h;
+    __global DISKS_RAW *cells = all + mine->first;
+    const ulong side = (ulong)DISKS_W * mine->cells;
+    ulong origin[2] = {0UL, 0UL}; /* the first item's: nobody else reads what it will write */
+    if (item == 0u) {
+        origin[0] = grid[2u * member];
+        origin[1] = grid[2u * member + 1u];
+    }
+    uint now = 0u; /* which half of the memory holds the cells */
+
+    for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)
+        memory[id] = cells[id];
+    DISKS_BARRIER;
+    for (uint sweep = 0u; sweep < sweeps; sweep++) {
+        const uint plan =
+            disks_plan(mine->key0, mine->key1, step + sweep, DISKS_W, DISKS_SHUFFLE_SETS);
+        __local DISKS_RAW *from = memory + now * room;
+        __local DISKS_RAW *to = memory + (1u - now) * room;
+        for (uint sub = 0u; sub < 4u; sub++) {
+            const uint set = plan >> 2u * sub & 3u;
+            for (uint id = item; id < quarter; id += DISKS_GROUP) {
+                const uint cx = 2u * (id % h) + (set & 1u), cy = 2u * (id / h) + (set >> 1);
+                const uint done = disks_update(from, cx, cy, step + sweep, mine);
+                if (sweep + 1u == sweeps)
+                    tally[mine->first + set * quarter + id] = done;
+            }
+            DISKS_BARRIER;
+        }
+        for (uint id = item; id < 4u * quarter; id += DISKS_GROUP) {
+            const uint set = id / quarter, place = id - set * quarter;
+            const uint cx = 2u * (place % h) + (set & 1u), cy = 2u * (place / h) + (set >> 1);
+            to[id] = disks_shifted(from, cx, cy, plan, mine);
+        }
+        DISKS_BARRIER;
+        const uint axis = plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u;
+        const ulong moved = disks_grid(axis ? origin[1] : origin[0], plan, side);
+        origin[0] = axis ? origin[0] : moved;
+        origin[1] = axis ? moved : origin[1];
+        now = 1u - now;
+    }
+    for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)
+        cells[id] = memory[now * room + id];
+    if (item == 0u) {
+        grid[2u * member] = origin[0];
+        grid[2u * member + 1u] = origin[1];
+    }
+}

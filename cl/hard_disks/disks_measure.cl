@@ -1,0 +1,167 @@
+/* Measurements of hard disks. Sums are integers, so their order does not matter. */
+#define DISKS_SPACE __global
+#include "hard_disks/cell.h"
+
+/* 1/x for x from 0.5 to 2^20, by Newton: no device divides alike. */
+ERGO_INLINE float disks_inverse(float x) {
+    const float minus = 0.0f - x; /* (Oclgrind's memory check does not know fneg) */
+    float y = as_float(0x7EF311C7u - as_uint(x));
+    y = y * fma(minus, y, 2.0f);
+    y = y * fma(minus, y, 2.0f);
+    y = y * fma(minus, y, 2.0f);
+    return y * fma(minus, y, 2.0f);
+}
+
+/* Sum over neighbours of exp(6 i theta) for a disk at (px, py) of its cell, in units of w/W. */
+ERGO_INLINE void disks_psi6(float4 x, float4 y, float px, float py,
+                            __global const struct disks_member *member, float *re, float *im,
+                            float *count) {
+    const float4 dx = x - px, dy = y - py;
+    const float4 sx = dx * member->inverse, sy = dy * member->inverse;
+    const float xs[4] = {sx.s0, sx.s1, sx.s2, sx.s3}, ys[4] = {sy.s0, sy.s1, sy.s2, sy.s3};
+    for (int i = 0; i < 4; i++) {
+        const float u = xs[i], v = ys[i], r2 = fma(u, u, v * v);
+        if (r2 > 0.5f && r2 <= member->neighbour) {
+            const float a = u * u - v * v, b = 2.0f * u * v; /* z^2 */
+            const float scale = disks_inverse(r2 * r2 * r2);
+            *re += (a * a * a - 3.0f * a * b * b) * scale;
+            *im += (3.0f * a * a * b - b * b * b) * scale;
+            *count += 1.0f;
+        }
+    }
+}
+
+/* Each work-item adds up every `items`-th cell of its member: sums[sample][member][item]. */
+__kernel void disks_measure(__global const DISKS_RAW *cells,
+                            __global const struct disks_member *members, __global const uint *tally,
+                            __global struct disks_sum *sums, uint sample, uint n_members,
+                            uint items) {
+    const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    __global const struct disks_member *mine = &members[member];
+    const uint m = mine->cells, h = mine->columns;
+    if (item >= items)
+        return;
+    struct disks_sum sum = {0, 0, 0, 0, 0, 0};
+    for (uint id = item; id < m * m; id += items) {
+        const uint cx = id % m, cy = id / m;
+        const uint at = mine->first + disks_row(h, cy) + disks_col(h, cx);
+        const struct disks_cell own = disks_unpack(cells[at]);
+        const uint n = disks_count(own);
+        sum.disks += n;
+        sum.occupied += n > 0u;
+        sum.accepted += tally[at] & 0xffffu;
+        sum.tried += tally[at] >> 16;
+        for (uint i = 0u; i < n; i++) {
+            const float px = i == 0u   ? own.x.s0
+                             : i == 1u ? own.x.s1
+                             : i == 2u ? own.x.s2
+                                       : own.x.s3;
+            const float py = i == 0u   ? own.y.s0
+                             : i == 1u ? own.y.s1
+                             : i == 2u ? own.y.s2
+                                       : own.y.s3;
+            float re = 0.0f, im = 0.0f, count = 0.0f;
+            for (int oy = -2; oy <= 2; oy++) {
+                const uint row = disks_row(h, (uint)((int)(cy + 2u * m) + oy) % m);
+                for (int ox = -2; ox <= 2; ox++) {
+                    const struct disks_cell c =
+                        disks_unpack(cells[mine->first + row +
+                                           disks_col(h, (uint)((int)(cx + 2u * m) + ox) % m)]);
+                    disks_psi6(c.x, c.y, px - (float)ox * DISKS_WF, py - (float)oy * DISKS_WF, mine,
+                               &re, &im, &count);
+                }
+            }
+            if (count > 0.0f) {
+                const float scale = disks_inverse(count) * 16777216.0f;
+                sum.re += convert_int_rte(re * scale);
+                sum.im += convert_int_rte(im * scale);
+            }
+        }
+    }
+    sums[(sample * n_members + member) * items + item] = sum;
+}
+
+/*
+ * Pairs by distance: counts[curve][member][bin], each pair once. Bin b holds limits[b] <= r^2 <
+ * limits[b + 1], in exact integers; fp32 only guesses where to look.
+ */
+__kernel void disks_pairs(__global const DISKS_RAW *cells,
+                          __global const struct disks_member *members,
+                          __global const ulong *all_limits, __global uint *counts, uint curve,
+                          uint n_members, uint bins, float origin, uint which) {
+    const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    __global const struct disks_member *mine = &members[member];
+    const uint m = mine->cells, h = mine->columns;
+    if (id >= m * m)
+        return;
+    __global const ulong *limits = all_limits + (size_t)member * (bins + 1u);
+    __global uint *count = counts + (size_t)(curve * n_members + member) * bins;
+    const uint cx = id % m, cy = id / m;
+    const int reach = (int)mine->reach[which];
+    const struct disks_cell own =
+        disks_unpack(cells[mine->first + disks_row(h, cy) + disks_col(h, cx)]);
+    const uint n = disks_count(own);
+    const ulong first = limits[0], last = limits[bins];
+    const float scale = (float)bins / (sqrt((float)last) * mine->inverse - origin);
+    for (int oy = 0; oy <= reach && n > 0u; oy++) {
+        const uint row = disks_row(h, (cy + (uint)oy) % m);
+        for (int ox = oy ? -reach : 0; ox <= reach; ox++) {
+            const bool same = ox == 0 && oy == 0;
+            const struct disks_cell c = disks_unpack(
+                cells[mine->first + row +
+                      disks_col(h, (uint)((int)cx + ox + (int)(((uint)reach / m + 1u) * m)) % m)]);
+            const uint others = disks_count(c);
+            for (uint i = 0u; i < n; i++) {
+                const float px = i == 0u   ? own.x.s0
+                                 : i == 1u ? own.x.s1
+                                 : i == 2u ? own.x.s2
+                                           : own.x.s3;
+                const float py = i == 0u   ? own.y.s0
+                                 : i == 1u ? own.y.s1
+                                 : i == 2u ? own.y.s2
+                                           : own.y.s3;
+                for (uint j = same ? i + 1u : 0u; j < others; j++) {
+                    const float qx = j == 0u   ? c.x.s0
+                                     : j == 1u ? c.x.s1
+                                     : j == 2u ? c.x.s2
+                                               : c.x.s3;
+                    const float qy = j == 0u   ? c.y.s0
+                                     : j == 1u ? c.y.s1
+                                     : j == 2u ? c.y.s2
+                                               : c.y.s3;
+                    const long dx = (long)(int)qx - (long)(int)px + (long)ox * DISKS_W;
+                    const long dy = (long)(int)qy - (long)(int)py + (long)oy * DISKS_W;
+                    const ulong r2 = (ulong)(dx * dx + dy * dy);
+                    if (r2 < first || r2 >= last)
+                        continue;
+                    const float guess = (sqrt((float)r2) * mine->inverse - origin) * scale;
+                    uint b = guess > 0.0f ? (uint)guess : 0u;
+                    b = b < bins ? b : bins - 1u;
+                    while (r2 < limits[b])
+                        b--;
+                    while (r2 >= limits[b + 1u])
+                        b++;
+                    atomic_inc(&count[b]);
+                }
+            }
+        }
+    }
+}
+
+/* Sub-blocks of block x block cells by the number of disks in them: counts[curve][member][number].
+ * The grid moves with every sweep, so the blocks lie anywhere. */
+__kernel void disks_blocks(__global const DISKS_RAW *cells,
+                           __global const struct disks_member *members, __global uint *counts,
+                           uint curve, uint n_members, uint bins) {
+    const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    __global const struct disks_member *mine = &members[member];
+    const uint m = mine->cells, h = mine->columns, block = mine->block, side = m / block;
+    if (id >= side * side)
+        return;
+    const uint bx = id % side * block, by = id / side * block;
+    uint n = 0u;
+    for (uint y = by; y < by + block; y++)
+        for (uint x = bx; x < bx + block; x++)
+            n += disks_count(disks_unpack(cells[mine->first + disks_row(h, y) + disks_col(h, x)]));
+    atomic_inc(&counts[(size_t)(curve * n_members + member) * bins + (n < bins ? n : bins - 1u)]);
+}

@@ -1,0 +1,58 @@
+/* What crosses between host and device, for the hard-disk kernels, and what fixes the chain. */
+#ifndef ERGO_CL_HARD_DISKS_PARAMS_H
+#define ERGO_CL_HARD_DISKS_PARAMS_H
+
+#include "common/compat.h"
+
+/*
+ * Coordinates are integers local to the cell, 0 <= x < DISKS_W: the unit of length is w/DISKS_W.
+ *   wide     DISKS_W = 2^22, two floats a disk (integers below 2^24 are exact in fp32)
+ *   packed   DISKS_W = 65535, two 16-bit halves of a word a disk; 65535 marks an empty slot
+ * Four slots a cell, the disks in the first ones, in the order that is part of the state.
+ */
+#define DISKS_W_WIDE 4194304
+#define DISKS_W_PACKED 65535
+#define DISKS_SLOTS 4
+/* Coordinates of an empty slot once loaded: beyond the reach of anything. */
+#define DISKS_FAR 67108864.0f
+
+#define DISKS_PURPOSE_GRID                                                                         \
+    1 /* entity 0: order of the sub-sweeps, direction and distance of shift */
+#define DISKS_PURPOSE_CELL 2  /* entity = cell: two moves and 16 bits for the shuffle a draw */
+#define DISKS_PURPOSE_START 3 /* entity = disk: random starts */
+
+/* A sweep's plan in a word: order of the four sub-sweeps (2 bits each, first one lowest), then 2
+ * bits of direction, then the distance. */
+#define DISKS_PLAN_DIRECTION 8
+#define DISKS_PLAN_DISTANCE 10
+
+struct disks_member {
+    ulong contact;       /* overlap: r^2 < contact (units^2) */
+    uint key0, key1;     /* Philox key: the member's stream */
+    uint cells, columns; /* cells a side (even), and half of it */
+    uint first;          /* cells of all members before this one */
+    uint block;          /* density histogram: cells along a sub-block's side */
+    uint reach[2];       /* cells to look at in each direction: contact histogram, g(r) */
+    float step;          /* displacement: step times an odd number below 2^17 */
+    float leave;         /* how far a disk may leave its cell, 0 unless wrong on purpose */
+    float low, high;     /* fp32 r^2 up to low overlaps, from high on does not; else integers */
+    float inverse;       /* 1/sigma in units */
+    float neighbour;     /* psi_6: neighbours have r^2 <= neighbour (sigma^2) */
+};
+#define DISKS_MEMBER_BYTES 64
+
+#ifdef __OPENCL_VERSION__
+typedef long disks_long;
+#else
+typedef int64_t disks_long;
+#endif
+
+/* One partial sum of a measurement. */
+struct disks_sum {
+    disks_long re, im;     /* sums of local psi_6, in 2^-24 */
+    ulong disks, occupied; /* disks, and cells that hold any */
+    uint accepted, tried;  /* moves of the last sweep, and cells that had disks to move */
+};
+#define DISKS_SUM_BYTES 40
+
+#endif

@@ -1,0 +1,254 @@
+/* Sweeps and measurements enqueued, and samples collected. */
+#include <math.h>
+#include <string.h>
+
+#include "samplers/hard_disks/disks.h"
+
+static enum ergo_status launch(struct ergo_context *ctx, struct disks_state *s, cl_kernel kernel,
+                               const char *name, const struct ergo_arg *args, size_t n_args,
+                               size_t items) {
+    size_t group = s->launch.path == DISKS_PATH_GLOBAL ? s->launch.group : 64;
+    group =
+        group > s->device->summary.largest_group ? (size_t)s->device->summary.largest_group : group;
+    const size_t global[2] = {ergo_round_up(items, group), s->batch->count};
+    const size_t local[2] = {group, 1};
+    return ergo_kernel_launch(ctx, s->device, kernel, name, args, n_args, 2, global, local, NULL);
+}
+
+/* ---- sweeps -----------------------------------------------------------------------------------
+ */
+
+static enum ergo_status sweeps_local(struct ergo_context *ctx, struct disks_state *s,
+                                     uint64_t sweeps) {
+    const cl_uint room = s->launch.most_cells;
+    const size_t memory = 2 * (size_t)room * disks_cell_bytes(&s->shapes[0]);
+    const size_t global[2] = {s->batch->count * s->launch.group, 1};
+    const size_t local[2] = {s->launch.group, 1};
+    enum ergo_status status = ERGO_OK;
+    while (sweeps && status == ERGO_OK) {
+        const cl_uint now =
+            (cl_uint)(sweeps < s->launch.launch_sweeps ? sweeps : s->launch.launch_sweeps);
+        const cl_ulong step = s->step;
+        const struct ergo_arg args[] = {ERGO_ARG(s->cells), ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(s->grid),  ERGO_ARG(s->tally),
+                                        ERGO_ARG(step),     ERGO_ARG(now),
+                                        ERGO_ARG(room),     ERGO_ARG_LOCAL(memory)};
+        status = ergo_kernel_launch(ctx, s->device, s->local, "disks_local", args, 8, 1, global,
+                                    local, NULL);
+        s->step += now;
+        sweeps -= now;
+    }
+    return status;
+}
+
+static enum ergo_status sweep_global(struct ergo_context *ctx, struct disks_state *s, cl_uint k,
+                                     cl_uint note) {
+    const cl_uint capacity = s->launch.plans;
+    const cl_ulong step = s->step;
+    enum ergo_status status = ERGO_OK;
+    for (cl_uint sub = 0; sub < 4 && status == ERGO_OK; sub++) {
+        const struct ergo_arg args[] = {ERGO_ARG(s->cells), ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(s->plans), ERGO_ARG(s->tally),
+                                        ERGO_ARG(step),     ERGO_ARG(k),
+                                        ERGO_ARG(capacity), ERGO_ARG(sub),
+                                        ERGO_ARG(note)};
+        status = launch(ctx, s, s->subsweep, "disks_subsweep", args, 9, s->launch.most_cells / 4);
+    }
+    if (status != ERGO_OK)
+        return status;
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->cells), ERGO_ARG(s->other), ERGO_ARG(s->member_buffer), ERGO_ARG(s->plans),
+        ERGO_ARG(s->grid),  ERGO_ARG(k),        ERGO_ARG(capacity)};
+    status = launch(ctx, s, s->shift, "disks_shift", args, 7, s->launch.most_cells);
+    cl_mem other = s->cells;
+    s->cells = s->other;
+    s->other = other;
+    s->step++;
+    return status;
+}
+
+enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, uint64_t sweeps) {
+    enum ergo_status status = ERGO_OK;
+    if (s->launch.path == DISKS_PATH_LOCAL)
+        return sweeps_local(ctx, s, sweeps);
+    while (sweeps && status == ERGO_OK) {
+        const cl_uint capacity = s->launch.plans;
+        const cl_uint now = (cl_uint)(sweeps < capacity ? sweeps : capacity);
+        const cl_ulong step = s->step;
+        const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->plans),
+                                        ERGO_ARG(step), ERGO_ARG(now), ERGO_ARG(capacity)};
+        status = launch(ctx, s, s->plan, "disks_plans", args, 5, now);
+        for (cl_uint k = 0; k < now && status == ERGO_OK; k++)
+            status = sweep_global(ctx, s, k, k + 1 == sweeps);
+        sweeps -= now;
+    }
+    return status;
+}
+
+/* ---- measurements -----------------------------------------------------------------------------
+ */
+
+static enum ergo_status measure(struct ergo_context *ctx, struct disks_state *s,
+                                struct disks_slot *slot, size_t sample) {
+    const cl_uint at = (cl_uint)sample, members = (cl_uint)s->batch->count, items = s->launch.items;
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->cells), ERGO_ARG(s->member_buffer), ERGO_ARG(s->tally), ERGO_ARG(slot->sums),
+        ERGO_ARG(at),       ERGO_ARG(members),          ERGO_ARG(items)};
+    return launch(ctx, s, s->measure, "disks_measure", args, 7, items);
+}
+
+static enum ergo_status measure_curves(struct ergo_context *ctx, struct disks_state *s,
+                                       struct disks_slot *slot) {
+    const cl_uint at = (cl_uint)slot->curves++, members = (cl_uint)s->batch->count;
+    enum ergo_status status = ERGO_OK;
+    for (cl_uint c = 0; c < 2 && status == ERGO_OK; c++) {
+        const cl_uint bins = s->launch.bins[c];
+        if (!bins)
+            continue;
+        const cl_float origin = c == DISKS_CURVE_CONTACT ? 1.0f : 0.0f;
+        const struct ergo_arg args[] = {ERGO_ARG(s->cells),
+                                        ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(s->limits[c]),
+                                        ERGO_ARG(slot->counts[c]),
+                                        ERGO_ARG(at),
+                                        ERGO_ARG(members),
+                                        ERGO_ARG(bins),
+                                        ERGO_ARG(origin),
+                                        ERGO_ARG(c)};
+        status = launch(ctx, s, s->pairs, "disks_pairs", args, 9, s->launch.most_cells);
+    }
+    const cl_uint bins = s->launch.bins[DISKS_CURVE_DENSITY];
+    if (bins && status == ERGO_OK) {
+        const struct ergo_arg args[] = {ERGO_ARG(s->cells),
+                                        ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(slot->counts[DISKS_CURVE_DENSITY]),
+                                        ERGO_ARG(at),
+                                        ERGO_ARG(members),
+                                        ERGO_ARG(bins)};
+        status = launch(ctx, s, s->blocks, "disks_blocks", args, 6, s->launch.most_cells);
+    }
+    return status;
+}
+
+static size_t sums_count(const struct disks_state *s, size_t samples) {
+    return samples * s->batch->count * s->launch.items;
+}
+
+static size_t counts_bytes(const struct disks_state *s, size_t curve, size_t curves) {
+    return 4 * curves * s->batch->count * (size_t)s->launch.bins[curve];
+}
+
+static enum ergo_status clear_counts(struct ergo_context *ctx, struct disks_state *s,
+                                     struct disks_slot *slot) {
+    /* from host memory that is read back into later, in order: nothing waits */
+    for (size_t c = 0; c < DISKS_CURVES; c++) {
+        const size_t bytes = counts_bytes(s, c, s->launch.curve_capacity);
+        if (!bytes)
+            continue;
+        memset(slot->host_counts[c], 0, bytes);
+        const cl_int code = clEnqueueWriteBuffer(s->device->queue, slot->counts[c], CL_FALSE, 0,
+                                                 bytes, slot->host_counts[c], 0, NULL, NULL);
+        if (code != CL_SUCCESS)
+            return ERGO_FAIL_CL(ctx, code, "clearing a histogram on %s failed",
+                                s->device->summary.name);
+    }
+    return ERGO_OK;
+}
+
+static enum ergo_status read_slot(struct ergo_context *ctx, struct disks_state *s,
+                                  struct disks_slot *slot) {
+    cl_int code = CL_SUCCESS;
+    for (size_t c = 0; c < DISKS_CURVES && slot->curves && code == CL_SUCCESS; c++)
+        if (s->launch.bins[c])
+            code = clEnqueueReadBuffer(s->device->queue, slot->counts[c], CL_FALSE, 0,
+                                       counts_bytes(s, c, slot->curves), slot->host_counts[c], 0,
+                                       NULL, NULL);
+    if (code == CL_SUCCESS) /* the last one: its event says that all are there */
+        code = clEnqueueReadBuffer(s->device->queue, slot->sums, CL_FALSE, 0,
+                                   sums_count(s, slot->samples) * sizeof *slot->host_sums,
+                                   slot->host_sums, 0, NULL, &slot->ready);
+    return code == CL_SUCCESS
+               ? ERGO_OK
+               : ERGO_FAIL_CL(ctx, code, "reading samples from %s failed", s->device->summary.name);
+}
+
+enum ergo_status disks_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
+                               uint64_t every, uint64_t first_sample) {
+    struct disks_state *s = opaque;
+    struct disks_slot *slot = &s->slots[which];
+    const uint64_t interval = (uint64_t)ergo_point_int(s->batch->points[0], "/run/curves_every");
+    enum ergo_status status = ERGO_OK;
+    slot->samples = count;
+    slot->curves = 0;
+    if (count && interval)
+        status = clear_counts(ctx, s, slot);
+    if (count == 0 && status == ERGO_OK)
+        status = disks_sweeps(ctx, s, every);
+    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
+        status = disks_sweeps(ctx, s, every);
+        if (status == ERGO_OK)
+            status = measure(ctx, s, slot, i);
+        if (status == ERGO_OK && interval && (first_sample + i) % interval == 0)
+            status = measure_curves(ctx, s, slot);
+    }
+    if (status == ERGO_OK && count)
+        status = read_slot(ctx, s, slot);
+    if (status == ERGO_OK)
+        clFlush(s->device->queue);
+    return status;
+}
+
+/* ---- collect ----------------------------------------------------------------------------------
+ */
+
+static enum ergo_status convert_sums(struct ergo_context *ctx, struct disks_state *s,
+                                     const struct disks_slot *slot, size_t sample, size_t member,
+                                     double *columns) {
+    const struct disks_shape *shape = &s->shapes[member];
+    const struct disks_sum *parts =
+        slot->host_sums + sums_count(s, sample) + member * s->launch.items;
+    const double moves = (double)ergo_point_int(s->batch->points[member], "/system/moves_per_cell");
+    struct disks_sum sum = {0};
+    uint64_t accepted = 0, tried = 0;
+    for (size_t i = 0; i < s->launch.items; i++) {
+        sum.re += parts[i].re;
+        sum.im += parts[i].im;
+        sum.disks += parts[i].disks;
+        sum.occupied += parts[i].occupied;
+        accepted += parts[i].accepted;
+        tried += parts[i].tried;
+    }
+    if (sum.disks != shape->n)
+        return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                         "hard-disks on %s: member %zu has %llu disks at a measurement, not %llu",
+                         s->device->summary.name, member, (unsigned long long)sum.disks,
+                         (unsigned long long)shape->n);
+    columns[0] = (double)sum.re * 0x1p-24 / (double)shape->n;
+    columns[1] = (double)sum.im * 0x1p-24 / (double)shape->n;
+    columns[2] = tried ? (double)accepted / (moves * (double)tried) : 0.0;
+    columns[3] = (double)sum.occupied / ((double)shape->cells * shape->cells);
+    return ERGO_OK;
+}
+
+enum ergo_status disks_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                               struct ergo_samples *samples) {
+    struct disks_state *s = opaque;
+    struct disks_slot *slot = &s->slots[which];
+    const size_t members = s->batch->count;
+    samples->count = slot->samples;
+    samples->n_curve_samples = slot->curves;
+    if (slot->samples == 0)
+        return ERGO_OK;
+    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
+    for (size_t i = 0; i < slot->samples * members && status == ERGO_OK; i++)
+        status = convert_sums(ctx, s, slot, i / members, i % members, samples->columns + 4 * i);
+    for (size_t c = 0; c < DISKS_CURVES && status == ERGO_OK; c++) {
+        const size_t bins = s->launch.bins[c];
+        if (!bins)
+            continue;
+        for (size_t i = 0; i < slot->curves * members; i++)
+            disks_curve_convert(s->batch->points[i % members], &s->shapes[i % members], c,
+                                slot->host_counts[c] + i * bins, samples->curves[c] + i * bins);
+    }
+    return status;
+}

@@ -1,0 +1,311 @@
+/* Hard disks on a device: build, start, save, load. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/program.h"
+#include "samplers/hard_disks/disks.h"
+
+_Static_assert(sizeof(struct disks_member) == DISKS_MEMBER_BYTES, "disks_member has no padding");
+_Static_assert(sizeof(struct disks_sum) == DISKS_SUM_BYTES, "disks_sum has no padding");
+
+void disks_destroy(void *opaque) {
+    struct disks_state *s = opaque;
+    if (!s)
+        return;
+    if (s->device)
+        clFinish(s->device->queue); /* reads into our slots may be under way */
+    const cl_kernel kernels[] = {s->plan,    s->subsweep, s->shift, s->local,
+                                 s->measure, s->pairs,    s->blocks};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        if (kernels[i])
+            clReleaseKernel(kernels[i]);
+    for (size_t i = 0; i < 3; i++)
+        if (s->programs[i])
+            clReleaseProgram(s->programs[i]);
+    cl_mem *const buffers[] = {&s->cells, &s->other, &s->member_buffer, &s->plans,
+                               &s->tally, &s->grid,  &s->limits[0],     &s->limits[1]};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+        ergo_buffer_release(buffers[i]);
+    for (size_t i = 0; i < 2; i++) {
+        struct disks_slot *slot = &s->slots[i];
+        if (slot->ready)
+            clReleaseEvent(slot->ready);
+        ergo_buffer_release(&slot->sums);
+        free(slot->host_sums);
+        for (size_t c = 0; c < DISKS_CURVES; c++) {
+            ergo_buffer_release(&slot->counts[c]);
+            free(slot->host_counts[c]);
+        }
+    }
+    free(s->shapes);
+    free(s->members);
+    free(s);
+}
+
+static enum ergo_status build_one(struct ergo_context *ctx, struct disks_state *s, size_t i,
+                                  const char *path, const char *options) {
+    return ergo_program_build(ctx, s->device, path, options, &s->programs[i]);
+}
+
+static enum ergo_status build_programs(struct ergo_context *ctx, struct disks_state *s) {
+    const struct ergo_point *first = s->batch->points[0];
+    struct ergo_text o = {0};
+    ergo_text_append(&o, "-DDISKS_MOVES=%d -DDISKS_SHUFFLE_SETS=%d",
+                     (int)ergo_point_int(first, "/system/moves_per_cell"),
+                     ergo_point_bool(first, "/system/shuffle_checkerboard") ? 1 : 0);
+    if (!ergo_point_bool(first, "/system/shuffle_particles"))
+        ergo_text_append(&o, " -DDISKS_NO_SHUFFLE");
+    if (ergo_point_bool(first, "/system/leave_cell"))
+        ergo_text_append(&o, " -DDISKS_LEAVE");
+    if (s->shapes[0].packed)
+        ergo_text_append(&o, " -DDISKS_PACKED");
+    if (s->launch.path == DISKS_PATH_LOCAL)
+        ergo_text_append(&o, " -DDISKS_GROUP=%u", s->launch.group);
+    if (o.failed)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
+
+    enum ergo_status status = ERGO_OK;
+    if (s->launch.path == DISKS_PATH_LOCAL) {
+        status = build_one(ctx, s, 1, "hard_disks/disks_local.cl", o.data);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->programs[1], "disks_local", &s->local);
+    } else {
+        status = build_one(ctx, s, 0, "hard_disks/disks_global.cl", o.data);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->programs[0], "disks_plans", &s->plan);
+        if (status == ERGO_OK)
+            status =
+                ergo_kernel_create(ctx, s->device, s->programs[0], "disks_subsweep", &s->subsweep);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->programs[0], "disks_shift", &s->shift);
+    }
+    if (status == ERGO_OK)
+        status = build_one(ctx, s, 2, "hard_disks/disks_measure.cl", o.data);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->programs[2], "disks_measure", &s->measure);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->programs[2], "disks_pairs", &s->pairs);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->programs[2], "disks_blocks", &s->blocks);
+    ergo_text_free(&o);
+    return status;
+}
+
+/* Edges of the bins of the pair histograms, for every member. */
+static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_state *s) {
+    static const char *const names[] = {"contact bins", "g(r) bins"};
+    enum ergo_status status = ERGO_OK;
+    for (size_t c = 0; c < 2 && status == ERGO_OK; c++) {
+        const size_t each = s->launch.bins[c] + 1;
+        if (each == 1)
+            continue;
+        uint64_t *limits = malloc(s->batch->count * each * sizeof *limits);
+        if (!limits)
+            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for histogram bins");
+        for (size_t i = 0; i < s->batch->count; i++)
+            disks_limits(s->batch->points[i], &s->shapes[i], c, limits + i * each);
+        status = ergo_buffer_create(ctx, s->device, names[c],
+                                    s->batch->count * each * sizeof *limits, limits, &s->limits[c]);
+        free(limits);
+    }
+    return status;
+}
+
+static enum ergo_status create_slot(struct ergo_context *ctx, struct disks_state *s,
+                                    struct disks_slot *slot) {
+    static const char *const names[] = {"contact histogram", "g(r) histogram", "density histogram"};
+    const struct disks_launch *l = &s->launch;
+    const size_t sums = sizeof(struct disks_sum) * s->batch->count * l->items * l->block_samples;
+    enum ergo_status status =
+        ergo_buffer_create(ctx, s->device, "samples", sums, NULL, &slot->sums);
+    slot->host_sums = malloc(sums);
+    bool memory = slot->host_sums != NULL;
+    for (size_t c = 0; c < DISKS_CURVES && status == ERGO_OK; c++) {
+        const size_t bytes = 4 * s->batch->count * (size_t)l->bins[c] * l->curve_capacity;
+        if (!bytes)
+            continue;
+        status = ergo_buffer_create(ctx, s->device, names[c], bytes, NULL, &slot->counts[c]);
+        slot->host_counts[c] = malloc(bytes);
+        memory = memory && slot->host_counts[c];
+    }
+    if (status == ERGO_OK && !memory)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
+    return status;
+}
+
+enum ergo_status disks_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                              struct ergo_device *device, void **state) {
+    struct ergo_plan plan;
+    struct disks_state *s = calloc(1, sizeof *s);
+    enum ergo_status status = ERGO_OK;
+    *state = NULL;
+    if (!s)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the hard-disks state");
+    s->batch = batch;
+    s->device = device;
+    s->shapes = calloc(batch->count, sizeof *s->shapes);
+    s->members = calloc(batch->count, sizeof *s->members);
+    if (!s->shapes || !s->members)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    if (status == ERGO_OK)
+        status = disks_launch_plan(ctx, batch, device, &s->launch, &plan);
+    uint32_t first = 0;
+    for (size_t i = 0; i < batch->count && status == ERGO_OK; i++) {
+        char reason[300];
+        if (!disks_shape_of(batch->points[i], &s->shapes[i], reason))
+            status = ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
+        disks_member_fill(batch->points[i], &s->shapes[i], &s->members[i]);
+        s->members[i].first = first;
+        first += s->shapes[i].cells * s->shapes[i].cells;
+    }
+    if (status == ERGO_OK)
+        status = build_programs(ctx, s);
+    const size_t bytes = s->launch.all_cells * disks_cell_bytes(&s->shapes[0]);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, device, "cells", bytes, NULL, &s->cells);
+    if (status == ERGO_OK && s->launch.path == DISKS_PATH_GLOBAL)
+        status = ergo_buffer_create(ctx, device, "cells, second copy", bytes, NULL, &s->other);
+    if (status == ERGO_OK && s->launch.path == DISKS_PATH_GLOBAL)
+        status = ergo_buffer_create(ctx, device, "plans of sweeps",
+                                    4 * batch->count * (size_t)s->launch.plans, NULL, &s->plans);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, device, "accepted moves", 4 * s->launch.all_cells, NULL,
+                                    &s->tally);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, device, "grids", 16 * batch->count, NULL, &s->grid);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, device, "members", batch->count * sizeof *s->members,
+                                    s->members, &s->member_buffer);
+    if (status == ERGO_OK)
+        status = create_limits(ctx, s);
+    for (size_t i = 0; i < 2 && status == ERGO_OK; i++)
+        status = create_slot(ctx, s, &s->slots[i]);
+    if (status != ERGO_OK) {
+        disks_destroy(s);
+        return status;
+    }
+    *state = s;
+    return ERGO_OK;
+}
+
+/* ---- configurations ---------------------------------------------------------------------------
+ */
+
+static size_t member_bytes(const struct disks_state *s, size_t member) {
+    return (size_t)s->shapes[member].cells * s->shapes[member].cells *
+           disks_cell_bytes(&s->shapes[member]);
+}
+
+enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
+                             struct disks_config *config) {
+    const struct disks_shape *shape = &s->shapes[member];
+    const size_t bytes = member_bytes(s, member);
+    void *raw = malloc(bytes);
+    if (!raw || !disks_config_init(config, shape->cells)) {
+        free(raw);
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back %llu disks",
+                         (unsigned long long)shape->n);
+    }
+    enum ergo_status status = ergo_buffer_read(
+        ctx, s->device, s->cells, s->members[member].first * disks_cell_bytes(shape), bytes, raw);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->grid, 16 * member, 16, config->grid);
+    if (status == ERGO_OK)
+        disks_config_from_raw(config, shape, raw);
+    else
+        disks_config_free(config);
+    free(raw);
+    return status;
+}
+
+enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, size_t member,
+                             const struct disks_config *config) {
+    const struct disks_shape *shape = &s->shapes[member];
+    const size_t bytes = member_bytes(s, member);
+    void *raw = malloc(bytes);
+    if (!raw)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %llu disks",
+                         (unsigned long long)shape->n);
+    disks_config_to_raw(config, shape, raw);
+    enum ergo_status status = ergo_buffer_write(
+        ctx, s->device, s->cells, s->members[member].first * disks_cell_bytes(shape), bytes, raw);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->grid, 16 * member, 16, config->grid);
+    free(raw);
+    return status;
+}
+
+/* In one piece: Oclgrind's memory check loses track of buffers that are written in parts. */
+enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
+                                 const struct disks_config *configs) {
+    const size_t each = disks_cell_bytes(&s->shapes[0]), bytes = s->launch.all_cells * each;
+    unsigned char *raw = malloc(bytes);
+    uint64_t *grids = malloc(16 * s->batch->count);
+    enum ergo_status status =
+        raw && grids
+            ? ERGO_OK
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to store %zu systems", s->batch->count);
+    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++) {
+        disks_config_to_raw(&configs[i], &s->shapes[i], raw + s->members[i].first * each);
+        memcpy(grids + 2 * i, configs[i].grid, 16);
+    }
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->cells, 0, bytes, raw);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->grid, 0, 16 * s->batch->count, grids);
+    free(raw);
+    free(grids);
+    return status;
+}
+
+enum ergo_status disks_init(struct ergo_context *ctx, void *opaque) {
+    struct disks_state *s = opaque;
+    const size_t count = s->batch->count;
+    struct disks_config *configs = calloc(count, sizeof *configs);
+    enum ergo_status status =
+        configs ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu systems", count);
+    s->step = 0;
+    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
+        if (!disks_config_init(&configs[i], s->shapes[i].cells))
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks",
+                               (unsigned long long)s->shapes[i].n);
+        else
+            status = disks_start(ctx, s->batch->points[i], &s->shapes[i], &configs[i]);
+    }
+    if (status == ERGO_OK)
+        status = disks_store_all(ctx, s, configs);
+    for (size_t i = 0; configs && i < count; i++)
+        disks_config_free(&configs[i]);
+    free(configs);
+    return status;
+}
+
+enum ergo_status disks_save(struct ergo_context *ctx, void *opaque, size_t member,
+                            struct ergo_text *text) {
+    struct disks_config config;
+    enum ergo_status status = disks_fetch(ctx, opaque, member, &config);
+    if (status != ERGO_OK)
+        return status;
+    disks_config_write(&config, text);
+    disks_config_free(&config);
+    return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a saved state") : ERGO_OK;
+}
+
+enum ergo_status disks_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                            const void *bytes, size_t length) {
+    struct disks_state *s = opaque;
+    struct disks_config config;
+    const char *reason = "";
+    enum ergo_status status = ERGO_OK;
+    if (!disks_config_init(&config, s->shapes[member].cells))
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %llu disks",
+                         (unsigned long long)s->shapes[member].n);
+    if (!disks_config_read(&config, &s->shapes[member], bytes, length, &reason))
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu is damaged: %s", member,
+                           reason);
+    if (status == ERGO_OK)
+        status = disks_store(ctx, s, member, &config);
+    s->step = step;
+    disks_config_free(&config);
+    return status;
+}

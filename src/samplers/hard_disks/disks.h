@@ -1,0 +1,183 @@
+/* Hard disks on host and device: shape, configuration, launch, buffers. Internal to the sampler. */
+#ifndef ERGO_SAMPLERS_HARD_DISKS_DISKS_H
+#define ERGO_SAMPLERS_HARD_DISKS_DISKS_H
+
+#include "hard_disks/params.h"
+#include "samplers/sampler.h"
+
+#define DISKS_PI 3.14159265358979323846
+
+/* ---- shape.c: what follows from the job -------------------------------------------------------
+ */
+
+struct disks_shape {
+    uint64_t n;
+    double box;           /* L in sigma */
+    double density;       /* rho sigma^2 */
+    uint32_t cells, half; /* a side */
+    uint32_t width;       /* W: units along a cell */
+    uint64_t side;        /* W * cells: units along the box */
+    double sigma;         /* in units */
+    uint64_t contact;     /* overlap: r^2 < contact, in units^2 */
+    bool packed;
+};
+
+/* Geometry of a point; false: no checkerboard fits, and *reason (300 bytes) says which boxes do. */
+bool disks_shape_of(const struct ergo_point *point, struct disks_shape *shape, char *reason);
+/* Parameters of the kernels; `first` is the caller's. */
+void disks_member_fill(const struct ergo_point *point, const struct disks_shape *shape,
+                       struct disks_member *member);
+
+enum { DISKS_CURVE_CONTACT, DISKS_CURVE_GR, DISKS_CURVE_DENSITY, DISKS_CURVES };
+size_t disks_curve_size(const struct ergo_point *point, size_t curve);
+void disks_curve_x(const struct ergo_point *point, size_t curve, double *x);
+/* Squared distances, in units and rounded up, at which the bins of the two pair histograms begin,
+ * and where the last one ends: curve size + 1 values. */
+void disks_limits(const struct ergo_point *point, const struct disks_shape *shape, size_t curve,
+                  uint64_t *limits);
+/* Counts of a curve's bins, each pair once, as the curve. */
+void disks_curve_convert(const struct ergo_point *point, const struct disks_shape *shape,
+                         size_t curve, const uint32_t *counts, double *values);
+
+/* ---- pressure.c -------------------------------------------------------------------------------
+ */
+
+/* Value at x0 of the least-squares polynomial of that degree (0 to 8) through n points. */
+double disks_extrapolate(const double *x, const double *y, size_t n, int degree, double x0);
+/* P* from g(r) near contact: Eq. 4 with the polynomial's value at sigma. */
+double disks_pressure(const struct ergo_point *point, const double *contact, size_t size);
+/* Exact (two disks) or published P*; NAN: not known. */
+double disks_known_pressure(const struct ergo_point *point);
+
+/* ---- state.c: a configuration on the host -----------------------------------------------------
+ */
+
+/* Cells row by row, DISKS_SLOTS slots each; coordinates local to the cell. */
+struct disks_config {
+    uint32_t cells;   /* a side */
+    uint64_t grid[2]; /* where cell (0, 0) is in the box, in units */
+    uint8_t *count;   /* [cells^2] */
+    uint32_t *x, *y;  /* [cells^2][DISKS_SLOTS] */
+};
+
+bool disks_config_init(struct disks_config *config, uint32_t cells); /* false: out of memory */
+void disks_config_free(struct disks_config *config);
+/* Put disks at (x, y), in units and below shape->side, into cells in the order given. SIZE_MAX, or
+ * the first disk that finds its cell full. */
+size_t disks_config_place(struct disks_config *config, const struct disks_shape *shape,
+                          const uint64_t *x, const uint64_t *y);
+/* Positions in sigma, in the order of the cells: n values each. */
+void disks_config_positions(const struct disks_config *config, const struct disks_shape *shape,
+                            double *x, double *y);
+/* Does anything overlap? Then the cells (row by row) and slots of two such disks. */
+bool disks_config_overlap(const struct disks_config *config, const struct disks_shape *shape,
+                          size_t cell[2], unsigned slot[2]);
+/* The canonical bytes (README) and back; false: not bytes of such a state, *reason says why. */
+void disks_config_write(const struct disks_config *config, struct ergo_text *text);
+bool disks_config_read(struct disks_config *config, const struct disks_shape *shape,
+                       const void *bytes, size_t length, const char **reason);
+/* The device's layout: 32 (16, packed) bytes a cell. */
+size_t disks_cell_bytes(const struct disks_shape *shape);
+void disks_config_to_raw(const struct disks_config *config, const struct disks_shape *shape,
+                         void *raw);
+void disks_config_from_raw(struct disks_config *config, const struct disks_shape *shape,
+                           const void *raw);
+
+/* ---- twin.c: the chain on the host, with the kernels' own random choices -----------------------
+ */
+
+void disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
+                       struct disks_config *config, uint64_t step, uint64_t sweeps);
+
+/* ---- start.c, compress.c ----------------------------------------------------------------------
+ */
+
+enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *point,
+                             const struct disks_shape *shape, struct disks_config *config);
+/* Positions (in sigma) of a lattice of at least n sites of which the first n are taken; false: the
+ * lattice does not fit. */
+bool disks_lattice(const struct disks_shape *shape, bool hexagonal, double *x, double *y);
+/* Random points grown to disks by Monte Carlo without overlaps; false: too dense for it. */
+bool disks_compress(const struct disks_shape *shape, uint64_t stream, double *x, double *y);
+
+/* ---- look.c -----------------------------------------------------------------------------------
+ */
+
+/* Local psi_6 of each disk: re[n], im[n]. False: out of memory. */
+bool disks_local_psi6(const struct disks_shape *shape, double cutoff, const double *x,
+                      const double *y, double *re, double *im);
+
+/* ---- device -----------------------------------------------------------------------------------
+ */
+
+enum disks_path { DISKS_PATH_AUTO = 0, DISKS_PATH_LOCAL = 1, DISKS_PATH_GLOBAL = 3 };
+
+struct disks_launch {
+    enum disks_path path;
+    uint32_t group;      /* work-items a group */
+    uint32_t items;      /* partial sums of a measurement, per member */
+    uint32_t most_cells; /* of any member */
+    uint64_t all_cells;  /* of all members */
+    size_t block_samples;
+    uint32_t curve_capacity; /* curve samples of a block */
+    uint32_t plans;          /* sweeps planned by a launch (global path) */
+    uint32_t bins[DISKS_CURVES];
+    uint64_t launch_sweeps; /* local path: sweeps a launch at most */
+};
+
+struct disks_slot {
+    cl_mem sums, counts[DISKS_CURVES];
+    struct disks_sum *host_sums;
+    uint32_t *host_counts[DISKS_CURVES];
+    cl_event ready;
+    size_t samples, curves;
+};
+
+struct disks_state {
+    const struct ergo_batch *batch;
+    struct ergo_device *device;
+    struct disks_launch launch;
+    struct disks_shape *shapes;   /* [batch->count] */
+    struct disks_member *members; /* [batch->count] */
+    cl_program programs[3];       /* global, local, measure */
+    cl_kernel plan, subsweep, shift, local, measure, pairs, blocks;
+    cl_mem cells, other, member_buffer, plans, tally, grid, limits[2];
+    struct disks_slot slots[2];
+    uint64_t step;
+};
+
+/* launch.c */
+enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                   const struct ergo_device *device, struct disks_launch *launch,
+                                   struct ergo_plan *plan);
+/* device.c */
+enum ergo_status disks_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                              struct ergo_device *device, void **state);
+enum ergo_status disks_init(struct ergo_context *ctx, void *state);
+enum ergo_status disks_save(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_text *text);
+enum ergo_status disks_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                            const void *bytes, size_t length);
+void disks_destroy(void *state);
+/* One member's configuration from the device (allocated) and to it. */
+enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
+                             struct disks_config *config);
+enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, size_t member,
+                             const struct disks_config *config);
+/* All members at once. */
+enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
+                                 const struct disks_config *configs);
+/* advance.c */
+enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, uint64_t sweeps);
+enum ergo_status disks_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                               uint64_t every, uint64_t first_sample);
+enum ergo_status disks_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                               struct ergo_samples *samples);
+/* audit.c, look.c */
+enum ergo_status disks_audit(struct ergo_context *ctx, void *state);
+enum ergo_status disks_picture(struct ergo_context *ctx, void *state, size_t member,
+                               struct ergo_picture *picture);
+enum ergo_status disks_frame(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text);
+
+#endif

@@ -1,0 +1,361 @@
+/* hard-disks: the tables of the sampler, and what can be said of a job without a device. */
+#include "samplers/hard_disks/hard_disks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "samplers/hard_disks/disks.h"
+
+static const char *const coordinates[] = {"wide", "packed", NULL};
+
+static const struct ergo_key keys[] = {
+    {.pointer = "/system/n",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2,
+     .max = 1e9,
+     .unit = "disks",
+     .help = "Number of disks N, of diameter sigma = 1, in a periodic square box."},
+    {.pointer = "/system/packing_fraction",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .min = 0,
+     .max = 0.906,
+     .unit = "",
+     .help = "Share of the box that is covered, phi = N pi / (4 L^2). This or box, not both. The "
+             "liquid ends near 0.700, the hexatic begins near 0.716 (Bernard and Krauth 2011)."},
+    {.pointer = "/system/box",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .min = 2,
+     .max = 1e6,
+     .unit = "sigma",
+     .help = "Side L of the box. The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and more."},
+    {.pointer = "/system/max_displacement",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "0.16",
+     .min = 0,
+     .max = 1,
+     .unit = "sigma",
+     .help = "Radius d of the circle in which trial displacements are uniform (paper, section 3.3: "
+             "0.16 decorrelates fastest near melting)."},
+    {.pointer = "/system/moves_per_cell",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "4",
+     .min = 1,
+     .max = 64,
+     .unit = "",
+     .help = "Trial moves n_M of a cell in a sub-sweep, in turn over its disks (section 3.3)."},
+    {.pointer = "/system/cells",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0",
+     .min = 0,
+     .max = 65534,
+     .unit = "",
+     .help =
+         "Cells along a side, even, so that 1 <= w < sqrt 2 (section 3.1); 0: as few as allowed. "
+         "More and smaller cells give cheaper moves, but more of them end at a cell's wall."},
+    {.pointer = "/system/coordinates",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "\"wide\"",
+     .choices = coordinates,
+     .unit = "",
+     .help =
+         "Whole-numbered coordinates in the cell: wide, in steps of w/2^22 (3e-7 sigma); packed, "
+         "of w/65535 (2e-5 sigma), in half the memory."},
+    {.pointer = "/system/start",
+     .type = ERGO_KEY_STRING,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "\"hexagonal\"",
+     .unit = "",
+     .help = "Starting configuration: hexagonal, square, random (points that grow to disks while "
+             "they move, without overlaps; up to about 0.7), or the name of an extended XYZ file "
+             "(with a dot or a slash in it) whose box is the job's."},
+    {.pointer = "/system/shuffle_particles",
+     .type = ERGO_KEY_BOOL,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "true",
+     .unit = "",
+     .help = "Shuffle a cell's disks before moving them. false is WRONG on purpose (Table 1)."},
+    {.pointer = "/system/shuffle_checkerboard",
+     .type = ERGO_KEY_BOOL,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "true",
+     .unit = "",
+     .help =
+         "Shuffle the four checkerboard sets before every sweep. false breaks detailed balance, "
+         "though no effect on the pressure is seen (Table 1)."},
+    {.pointer = "/system/leave_cell",
+     .type = ERGO_KEY_BOOL,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "false",
+     .unit = "",
+     .help = "Let centres leave their cell, by up to (w - sigma)/2 so that disks of two active "
+             "cells never meet. true is WRONG on purpose (section 2.4)."},
+    {.pointer = "/run/curves_every",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "1",
+     .min = 0,
+     .max = 1e12,
+     .unit = "measurements",
+     .help =
+         "Measure the histograms, and with them the pressure, at every so many measurements; 0: "
+         "never."},
+    {.pointer = "/run/contact_range",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "0.02",
+     .min = 0,
+     .max = 0.5,
+     .unit = "sigma",
+     .help = "Range c beyond contact of the histogram that gives the pressure (section 4)."},
+    {.pointer = "/run/contact_bin",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "0.0001",
+     .min = 0.00001,
+     .max = 0.5,
+     .unit = "sigma",
+     .help = "Width of its bins (the paper's delta r)."},
+    {.pointer = "/run/contact_degree",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "5",
+     .min = 0,
+     .max = 8,
+     .unit = "",
+     .help =
+         "Degree of the polynomial that extrapolates g(r) to contact. 5 is free of bias at 1e-5; "
+         "a lower degree is noisier by less and biased by more."},
+    {.pointer = "/run/gr_max",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "5",
+     .min = 0,
+     .max = 100,
+     .unit = "sigma",
+     .help = "Largest distance of g(r), never more than half the box; 0: no g(r)."},
+    {.pointer = "/run/gr_bin",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "0.02",
+     .min = 0.001,
+     .max = 10,
+     .unit = "sigma",
+     .help = "Width of the bins of g(r)."},
+    {.pointer = "/run/block_cells",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "8",
+     .min = 0,
+     .max = 64,
+     .unit = "cells",
+     .help = "Side of the square sub-blocks of the density histogram; 0: none."},
+    {.pointer = "/run/neighbour_cutoff",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "1.5",
+     .min = 1,
+     .max = 2,
+     .unit = "sigma",
+     .help = "Disks up to this distance are neighbours in psi_6."},
+};
+
+static const struct ergo_column columns[] = {
+    {"psi6_re", "", "real part of the mean over all disks of psi_6"},
+    {"psi6_im", "", "imaginary part"},
+    {"acceptance", "", "accepted share of the trial moves of the last sweep"},
+    {"occupied", "", "share of cells that hold a disk"},
+};
+
+static double sample_psi6(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return hypot(c[0], c[1]);
+}
+
+static double sample_re(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[0];
+}
+
+static double sample_acceptance(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[2];
+}
+
+static double sample_occupied(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[3];
+}
+
+static double phi_of(const struct ergo_point *point) {
+    struct disks_shape s;
+    char reason[300];
+    return disks_shape_of(point, &s, reason) ? s.density * DISKS_PI / 4.0 : NAN;
+}
+
+static const char *slow_psi6(const struct ergo_point *point) {
+    return phi_of(point) > 0.69 ? "near melting the orientation of the whole system takes 10^5 "
+                                  "sweeps and more to change"
+                                : NULL;
+}
+
+static const struct ergo_observable observables[] = {
+    {.name = "pressure",
+     .unit = "k_B T / sigma^2",
+     .help = "P* = beta P sigma^2, from g(r) extrapolated to contact (Eqs. 4 to 6)",
+     .curve = "contact",
+     .from_curve = disks_pressure},
+    {.name = "psi6",
+     .unit = "",
+     .help = "global orientational order |Psi_6|",
+     .sample = sample_psi6,
+     .slow = slow_psi6},
+    {.name = "acceptance",
+     .unit = "",
+     .help = "accepted share of trial moves",
+     .sample = sample_acceptance},
+    {.name = "occupied",
+     .unit = "",
+     .help = "share of cells that hold a disk: the rate counts n_M trial moves for every cell",
+     .sample = sample_occupied},
+    {.name = "psi6_re",
+     .unit = "",
+     .help = "real part of Psi_6",
+     .sample = sample_re,
+     .hidden = true},
+};
+
+static const struct ergo_curve_info curves[] = {
+    {"contact", "distance / sigma", "", "g(r) next to contact (Eqs. 5 and 6)"},
+    {"gr", "distance / sigma", "", "pair distribution g(r)"},
+    {"density_histogram", "packing fraction", "", "share of sub-blocks of that packing fraction"},
+};
+
+static const struct ergo_tunable tunables[] = {
+    {"path", "0 automatic, 1 a system per work-group in local memory, 3 a sub-sweep per launch", 0,
+     3},
+    {"work_group", "work-items per group (a power of two)", 0, 1024},
+};
+
+static const struct ergo_sampler_info info = {
+    .name = "hard-disks",
+    .summary = "Hard disks: massively parallel checkerboard Monte Carlo",
+    .citation = "J. A. Anderson, E. Jankowski, T. L. Grubb, M. Engel, S. C. Glotzer, Massively "
+                "parallel Monte Carlo for many-particle simulations on GPUs, J. Comput. Phys. 254, "
+                "27 (2013)",
+    .programs = {"hard_disks/disks_global.cl", "hard_disks/disks_local.cl",
+                 "hard_disks/disks_measure.cl"},
+    .step_name = "sweep",
+    .rate_unit = "trial moves per second",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof keys[0],
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof columns[0],
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .curves = curves,
+    .n_curves = sizeof curves / sizeof curves[0],
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .trajectory = "positions and local psi_6 of all disks",
+    .state_version = 1,
+};
+
+static bool is_file(const char *start) {
+    return strchr(start, '.') || strchr(start, '/');
+}
+
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
+    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    const char *start = ergo_point_text(point, "/system/start");
+    struct disks_shape shape;
+    char reason[300];
+    if (phi->present == box->present)
+        return ergo_job_error(ctx, "/system",
+                              phi->present
+                                  ? "found packing_fraction and box; allowed: one of them"
+                                  : "neither packing_fraction nor box is there; give one of them");
+    if (strcmp(start, "hexagonal") != 0 && strcmp(start, "square") != 0 &&
+        strcmp(start, "random") != 0 && !is_file(start))
+        status = ergo_job_error(ctx, "/system/start",
+                                "found \"%s\"; allowed: \"hexagonal\", \"square\", \"random\", or "
+                                "the name of an extended XYZ file, with a dot or a slash in it",
+                                start);
+    if (box->present) {
+        const double most =
+            (double)ergo_point_int(point, "/system/n") * DISKS_PI / (4.0 * box->real * box->real);
+        if (most > 0.9069)
+            return ergo_job_error(ctx, "/system/box",
+                                  "%lld disks would cover %.4g of a box of %g sigma; no more than "
+                                  "0.9069 is possible",
+                                  (long long)ergo_point_int(point, "/system/n"), most, box->real);
+    }
+    if (!disks_shape_of(point, &shape, reason))
+        status = ergo_job_error(ctx,
+                                ergo_point_int(point, "/system/cells") ? "/system/cells"
+                                : box->present                         ? "/system/box"
+                                                                       : "/system/packing_fraction",
+                                "%s", reason);
+    else if (shape.packed && ergo_point_bool(point, "/system/leave_cell"))
+        status = ergo_job_error(ctx, "/system/leave_cell",
+                                "true needs coordinates \"wide\": packed ones end at the cell");
+    if (ergo_point_real(point, "/run/contact_range") >
+        4096 * ergo_point_real(point, "/run/contact_bin"))
+        status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
+    if (ergo_point_real(point, "/run/contact_range") < ergo_point_real(point, "/run/contact_bin"))
+        status = ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
+    const int64_t group = ergo_point_int(point, "/tuning/work_group");
+    if (group & (group - 1))
+        status = ergo_job_error(ctx, "/tuning/work_group",
+                                "%lld is not a power of two (0 chooses automatically)",
+                                (long long)group);
+    return status;
+}
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    struct disks_launch launch;
+    return disks_launch_plan(ctx, batch, device, &launch, plan);
+}
+
+static size_t curve_size(const struct ergo_point *point, size_t curve) {
+    return ergo_point_int(point, "/run/curves_every") ? disks_curve_size(point, curve) : 0;
+}
+
+static uint64_t curve_every(const struct ergo_point *point) {
+    const int64_t every = ergo_point_int(point, "/run/curves_every");
+    return every > 0 ? (uint64_t)every : 1;
+}
+
+static double exact(const struct ergo_point *point, const char *observable) {
+    return strcmp(observable, "pressure") == 0 ? disks_known_pressure(point) : NAN;
+}
+
+static const struct ergo_sampler_ops ops = {
+    .check = check,
+    .plan = plan,
+    .create = disks_create,
+    .init = disks_init,
+    .advance = disks_advance,
+    .collect = disks_collect,
+    .curve_size = curve_size,
+    .curve_x = disks_curve_x,
+    .curve_every = curve_every,
+    .save = disks_save,
+    .load = disks_load,
+    .audit = disks_audit,
+    .picture = disks_picture,
+    .frame = disks_frame,
+    .exact = exact,
+    .destroy = disks_destroy,
+};
+
+const struct ergo_sampler ergo_hard_disks = {&info, &ops};

@@ -1,0 +1,173 @@
+/* What follows from a job's numbers: cells, units, histograms. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "samplers/hard_disks/disks.h"
+
+/* An even number of cells a side with sigma <= w, and no room for five disks: w < sqrt(2) sigma. In
+ * whole units: disks of one set that are a cell apart must not meet (contact <= W^2); of five disks
+ * in a square of side a two are at most a / sqrt(2) apart (2 contact > (W - 1)^2). */
+static bool cells_fit(double box, uint64_t cells, uint32_t width) {
+    const double units = (double)width * (double)cells / box;
+    const double contact = ceil(units * units), w = (double)width;
+    return contact <= w * w && 2.0 * contact > (w - 1) * (w - 1);
+}
+
+static uint64_t auto_cells(double box, uint32_t width) {
+    uint64_t m = 2 * (uint64_t)floor(box / (2.0 * sqrt(2.0)));
+    m = m < 2 ? 2 : m;
+    for (int i = 0; i < 3; i++, m += 2)
+        if (cells_fit(box, m, width))
+            return m;
+    return 0;
+}
+
+bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char *reason) {
+    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
+    const struct ergo_value *side = ergo_point_value(point, "/system/box");
+    const int64_t wish = ergo_point_int(point, "/system/cells");
+    memset(s, 0, sizeof *s);
+    s->n = (uint64_t)ergo_point_int(point, "/system/n");
+    s->box = side->present ? side->real : sqrt((double)s->n * DISKS_PI / (4.0 * phi->real));
+    s->density = (double)s->n / (s->box * s->box);
+    s->packed = strcmp(ergo_point_text(point, "/system/coordinates"), "packed") == 0;
+    s->width = s->packed ? DISKS_W_PACKED : DISKS_W_WIDE;
+    const uint64_t cells = wish ? (uint64_t)wish : auto_cells(s->box, s->width);
+    if (cells == 0 || cells % 2 || !cells_fit(s->box, cells, s->width)) {
+        if (wish)
+            snprintf(reason, 300,
+                     "%lld cells a side: allowed is an even number with 1 <= box / cells < sqrt 2; "
+                     "the box is %.6g sigma",
+                     (long long)wish, s->box);
+        else
+            snprintf(reason, 300,
+                     "no checkerboard fits a box of %.6g sigma: an even number of cells a side, 1 "
+                     "to sqrt 2 sigma wide, needs a box from 2 to 2.82, 4 to 5.65, or 6 on; the "
+                     "smallest box is 2, the next larger one here %.3g",
+                     s->box,
+                     s->box < 2.0   ? 2.0
+                     : s->box < 4.0 ? 4.0
+                                    : 6.0);
+        return false;
+    }
+    s->cells = (uint32_t)cells;
+    s->half = s->cells / 2;
+    s->side = (uint64_t)s->width * s->cells;
+    s->sigma = (double)s->side / s->box;
+    s->contact = (uint64_t)ceil(s->sigma * s->sigma);
+    return true;
+}
+
+static double contact_range(const struct ergo_point *point) {
+    return ergo_point_real(point, "/run/contact_range");
+}
+
+static double gr_max(const struct ergo_point *point, const struct disks_shape *s) {
+    return fmin(ergo_point_real(point, "/run/gr_max"), 0.5 * s->box);
+}
+
+static uint32_t reach_of(const struct disks_shape *s, double distance) {
+    return (uint32_t)ceil(distance * s->sigma / (double)s->width);
+}
+
+void disks_member_fill(const struct ergo_point *point, const struct disks_shape *s,
+                       struct disks_member *member) {
+    const double cutoff = ergo_point_real(point, "/run/neighbour_cutoff");
+    const double room = 0.5 * ((double)s->width - s->sigma);
+    const int64_t block = ergo_point_int(point, "/run/block_cells");
+    memset(member, 0, sizeof *member);
+    member->contact = s->contact;
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    member->cells = s->cells;
+    member->columns = s->half;
+    member->block = block < (int64_t)s->cells ? (uint32_t)block : s->cells;
+    member->reach[0] = reach_of(s, 1.0 + contact_range(point));
+    member->reach[1] = reach_of(s, gr_max(point, s));
+    member->step =
+        (float)(ergo_point_real(point, "/system/max_displacement") * s->sigma / 131072.0);
+    /* Disks of two active cells that came out this far, to whole units, still do not meet. */
+    if (ergo_point_bool(point, "/system/leave_cell") && room > 1.0)
+        member->leave = (float)(floor(room) - 1.0);
+    member->low = (float)((double)s->contact * (1.0 - 0x1p-20));
+    member->high = (float)((double)s->contact * (1.0 + 0x1p-20));
+    member->inverse = (float)(1.0 / s->sigma);
+    member->neighbour = (float)(cutoff * cutoff);
+}
+
+/* ---- curves -----------------------------------------------------------------------------------
+ */
+
+/* Bins of a histogram over a range, at least one. */
+static size_t bins_of(double range, double width) {
+    return (size_t)fmax(1.0, floor(range / width + 0.5));
+}
+
+size_t disks_curve_size(const struct ergo_point *point, size_t curve) {
+    if (curve == DISKS_CURVE_CONTACT)
+        return bins_of(contact_range(point), ergo_point_real(point, "/run/contact_bin"));
+    /* of the same size in every box: a shorter range has finer bins */
+    const double range = ergo_point_real(point, "/run/gr_max");
+    if (curve == DISKS_CURVE_GR)
+        return range > 0 ? bins_of(range, ergo_point_real(point, "/run/gr_bin")) : 0;
+    /* at most four disks a cell: numbers from 0 */
+    const int64_t block = ergo_point_int(point, "/run/block_cells");
+    return block ? (size_t)(4 * block * block + 1) : 0;
+}
+
+/* Edges of a pair histogram's bins in sigma. */
+static double edge(const struct ergo_point *point, const struct disks_shape *s, size_t curve,
+                   size_t i) {
+    const double size = (double)disks_curve_size(point, curve);
+    return curve == DISKS_CURVE_CONTACT ? 1.0 + contact_range(point) * (double)i / size
+                                        : gr_max(point, s) * (double)i / size;
+}
+
+void disks_limits(const struct ergo_point *point, const struct disks_shape *s, size_t curve,
+                  uint64_t *limits) {
+    const size_t size = disks_curve_size(point, curve);
+    for (size_t i = 0; i <= size; i++) {
+        const double r = edge(point, s, curve, i) * s->sigma;
+        limits[i] = (uint64_t)ceil(r * r);
+    }
+    if (curve == DISKS_CURVE_CONTACT)
+        limits[0] = s->contact; /* the same number but for rounding */
+}
+
+/* Eq. 6: where a density linear in r has its mean over the ring. */
+static double ring_mean(double a, double b) {
+    return 2.0 / 3.0 * (b * b + b * a + a * a) / (b + a);
+}
+
+void disks_curve_x(const struct ergo_point *point, size_t curve, double *x) {
+    struct disks_shape s;
+    char reason[300];
+    const size_t size = disks_curve_size(point, curve);
+    if (!disks_shape_of(point, &s, reason))
+        return;
+    const double block =
+        fmin((double)ergo_point_int(point, "/run/block_cells"), s.cells) * s.box / s.cells;
+    for (size_t i = 0; i < size; i++)
+        x[i] = curve == DISKS_CURVE_DENSITY
+                   ? (double)i * DISKS_PI / (4.0 * block * block)
+                   : ring_mean(edge(point, &s, curve, i), edge(point, &s, curve, i + 1));
+}
+
+void disks_curve_convert(const struct ergo_point *point, const struct disks_shape *s, size_t curve,
+                         const uint32_t *counts, double *values) {
+    const size_t size = disks_curve_size(point, curve);
+    if (curve == DISKS_CURVE_DENSITY) { /* shares of the sub-blocks */
+        double all = 0;
+        for (size_t i = 0; i < size; i++)
+            all += counts[i];
+        for (size_t i = 0; i < size; i++)
+            values[i] = counts[i] / all;
+        return;
+    }
+    for (size_t i = 0; i < size; i++) { /* Eq. 5; its n counts each pair twice */
+        const double a = edge(point, s, curve, i), b = edge(point, s, curve, i + 1);
+        const double area = DISKS_PI * (b - a) * (b + a);
+        values[i] = 2.0 * counts[i] / ((double)s->n * s->density * area);
+    }
+}

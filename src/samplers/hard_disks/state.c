@@ -1,0 +1,203 @@
+/* A configuration on the host: cells, canonical bytes, the device's layouts, overlaps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/hard_disks/disks.h"
+
+bool disks_config_init(struct disks_config *c, uint32_t cells) {
+    const size_t all = (size_t)cells * cells;
+    *c = (struct disks_config){.cells = cells};
+    c->count = calloc(all, 1);
+    c->x = calloc(all * DISKS_SLOTS, sizeof *c->x);
+    c->y = calloc(all * DISKS_SLOTS, sizeof *c->y);
+    if (c->count && c->x && c->y)
+        return true;
+    disks_config_free(c);
+    return false;
+}
+
+void disks_config_free(struct disks_config *c) {
+    free(c->count);
+    free(c->x);
+    free(c->y);
+    *c = (struct disks_config){0};
+}
+
+size_t disks_config_place(struct disks_config *c, const struct disks_shape *s, const uint64_t *x,
+                          const uint64_t *y) {
+    memset(c->count, 0, (size_t)c->cells * c->cells);
+    c->grid[0] = c->grid[1] = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const size_t cell = (size_t)(y[i] / s->width) * c->cells + (size_t)(x[i] / s->width);
+        if (c->count[cell] == DISKS_SLOTS)
+            return i;
+        const size_t slot = cell * DISKS_SLOTS + c->count[cell]++;
+        c->x[slot] = (uint32_t)(x[i] % s->width);
+        c->y[slot] = (uint32_t)(y[i] % s->width);
+    }
+    return SIZE_MAX;
+}
+
+void disks_config_positions(const struct disks_config *c, const struct disks_shape *s, double *x,
+                            double *y) {
+    size_t n = 0;
+    for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
+        const uint64_t left = cell % c->cells * s->width, low = cell / c->cells * s->width;
+        for (size_t k = 0; k < c->count[cell]; k++, n++) {
+            const uint64_t px = (left + c->x[cell * DISKS_SLOTS + k] + c->grid[0]) % s->side;
+            const uint64_t py = (low + c->y[cell * DISKS_SLOTS + k] + c->grid[1]) % s->side;
+            x[n] = (double)px / s->sigma;
+            y[n] = (double)py / s->sigma;
+        }
+    }
+}
+
+bool disks_config_overlap(const struct disks_config *c, const struct disks_shape *s, size_t cell[2],
+                          unsigned slot[2]) {
+    const int64_t m = c->cells, w = s->width;
+    /* half of the neighbours: each pair of cells once */
+    static const int offsets[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
+    for (int64_t at = 0; at < m * m; at++) {
+        for (int o = 0; o < 5; o++) {
+            const int64_t cx = at % m + offsets[o][0], cy = at / m + offsets[o][1];
+            const int64_t other = (cy + m) % m * m + (cx + m) % m;
+            for (unsigned i = 0; i < c->count[at]; i++) {
+                for (unsigned j = o ? 0 : i + 1; j < c->count[other]; j++) {
+                    const int64_t dx = (int64_t)c->x[other * DISKS_SLOTS + j] -
+                                       (int64_t)c->x[at * DISKS_SLOTS + i] + offsets[o][0] * w;
+                    const int64_t dy = (int64_t)c->y[other * DISKS_SLOTS + j] -
+                                       (int64_t)c->y[at * DISKS_SLOTS + i] + offsets[o][1] * w;
+                    if ((uint64_t)(dx * dx + dy * dy) >= s->contact)
+                        continue;
+                    cell[0] = (size_t)at;
+                    cell[1] = (size_t)other;
+                    slot[0] = i;
+                    slot[1] = j;
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- canonical bytes --------------------------------------------------------------------------
+ */
+
+static void append_number(struct ergo_text *text, uint64_t value, int bytes) {
+    uint8_t data[8];
+    for (int i = 0; i < bytes; i++)
+        data[i] = (uint8_t)(value >> (8 * i));
+    ergo_text_append_bytes(text, data, (size_t)bytes);
+}
+
+static uint64_t read_number(const uint8_t *data, int bytes) {
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)data[i] << (8 * i);
+    return value;
+}
+
+void disks_config_write(const struct disks_config *c, struct ergo_text *text) {
+    append_number(text, c->grid[0], 8);
+    append_number(text, c->grid[1], 8);
+    for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
+        append_number(text, c->count[cell], 1);
+        for (size_t k = 0; k < c->count[cell]; k++) {
+            append_number(text, c->x[cell * DISKS_SLOTS + k], 4);
+            append_number(text, c->y[cell * DISKS_SLOTS + k], 4);
+        }
+    }
+}
+
+bool disks_config_read(struct disks_config *c, const struct disks_shape *s, const void *bytes,
+                       size_t length, const char **reason) {
+    const uint8_t *data = bytes;
+    const size_t cells = (size_t)c->cells * c->cells;
+    size_t at = 16, n = 0, cell[2];
+    unsigned slot[2];
+    if (length != 16 + cells + 8 * s->n) {
+        *reason = "its length is not that of as many disks and cells";
+        return false;
+    }
+    c->grid[0] = read_number(data, 8);
+    c->grid[1] = read_number(data + 8, 8);
+    if (c->grid[0] >= s->side || c->grid[1] >= s->side) {
+        *reason = "its grid is outside of the box";
+        return false;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        c->count[i] = at < length ? data[at++] : 255;
+        if (c->count[i] > DISKS_SLOTS || at + 8 * (size_t)c->count[i] > length) {
+            *reason = "a cell holds more than four disks";
+            return false;
+        }
+        for (size_t k = 0; k < c->count[i]; k++, n++, at += 8) {
+            const uint64_t x = read_number(data + at, 4), y = read_number(data + at + 4, 4);
+            if (x >= s->width || y >= s->width) {
+                *reason = "a disk is outside of its cell";
+                return false;
+            }
+            c->x[i * DISKS_SLOTS + k] = (uint32_t)x;
+            c->y[i * DISKS_SLOTS + k] = (uint32_t)y;
+        }
+    }
+    if (n != s->n || at != length) {
+        *reason = "it has another number of disks";
+        return false;
+    }
+    if (disks_config_overlap(c, s, cell, slot)) {
+        *reason = "disks overlap";
+        return false;
+    }
+    return true;
+}
+
+/* ---- the device's layout ----------------------------------------------------------------------
+ */
+
+size_t disks_cell_bytes(const struct disks_shape *s) {
+    return s->packed ? 16 : 32;
+}
+
+/* Where the device keeps cell `cell`, numbered row by row. */
+static size_t place_of(const struct disks_config *c, size_t cell) {
+    const size_t h = c->cells / 2, x = cell % c->cells, y = cell / c->cells;
+    return (x % 2 + y % 2 * 2) * h * h + y / 2 * h + x / 2;
+}
+
+void disks_config_to_raw(const struct disks_config *c, const struct disks_shape *s, void *raw) {
+    for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
+        const size_t place = place_of(c, cell);
+        float *wide = (float *)raw + 8 * place;
+        uint32_t *packed = (uint32_t *)raw + 4 * place;
+        for (size_t k = 0; k < DISKS_SLOTS; k++) {
+            const bool empty = k >= c->count[cell];
+            const uint32_t x = c->x[cell * DISKS_SLOTS + k], y = c->y[cell * DISKS_SLOTS + k];
+            if (s->packed) {
+                packed[k] = empty ? DISKS_W_PACKED : x | y << 16;
+                continue;
+            }
+            wide[k] = empty ? DISKS_FAR : (float)x;
+            wide[4 + k] = empty ? 0.0f : (float)y;
+        }
+    }
+}
+
+void disks_config_from_raw(struct disks_config *c, const struct disks_shape *s, const void *raw) {
+    for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
+        const size_t place = place_of(c, cell);
+        const float *wide = (const float *)raw + 8 * place;
+        const uint32_t *packed = (const uint32_t *)raw + 4 * place;
+        c->count[cell] = 0;
+        for (size_t k = 0; k < DISKS_SLOTS; k++) {
+            const bool empty =
+                s->packed ? (packed[k] & 0xffff) == DISKS_W_PACKED : !(wide[k] < 0.5f * DISKS_FAR);
+            if (empty)
+                continue;
+            const size_t slot = cell * DISKS_SLOTS + c->count[cell]++;
+            c->x[slot] = s->packed ? packed[k] & 0xffff : (uint32_t)wide[k];
+            c->y[slot] = s->packed ? packed[k] >> 16 : (uint32_t)wide[4 + k];
+        }
+    }
+}

@@ -1,0 +1,155 @@
+/*
+ * The chain on the host: the kernels' random choices (cl/hard_disks/core.h) and plain integers for
+ * everything else. For audits and tests; some 10^6 trial moves a second.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hard_disks/core.h"
+#include "samplers/hard_disks/disks.h"
+
+struct twin {
+    const struct disks_shape *shape;
+    struct disks_config *config;
+    struct disks_member member;
+    uint32_t moves;
+    bool shuffle, leave;
+    int64_t *x, *y; /* [cells^2][DISKS_SLOTS]: signed, for disks outside of their cells */
+};
+
+static struct ergo_words draw_of(const struct twin *t, size_t cell, uint64_t step, uint32_t draw) {
+    return ergo_philox_words((uint32_t)cell, (uint32_t)step, (uint32_t)(step >> 32),
+                             ERGO_DRAW(DISKS_PURPOSE_CELL, draw), t->member.key0, t->member.key1);
+}
+
+static void swap(int64_t *a, int64_t *b) {
+    const int64_t c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static bool overlaps(const struct twin *t, int64_t cx, int64_t cy, unsigned self, int64_t px,
+                     int64_t py) {
+    const int64_t m = t->shape->cells, w = t->shape->width;
+    for (int64_t oy = -1; oy <= 1; oy++) {
+        for (int64_t ox = -1; ox <= 1; ox++) {
+            const int64_t other = (cy + oy + m) % m * m + (cx + ox + m) % m;
+            for (unsigned j = 0; j < t->config->count[other]; j++) {
+                if (ox == 0 && oy == 0 && j == self)
+                    continue;
+                const int64_t dx = t->x[other * DISKS_SLOTS + j] + ox * w - px;
+                const int64_t dy = t->y[other * DISKS_SLOTS + j] + oy * w - py;
+                if ((uint64_t)(dx * dx + dy * dy) < t->shape->contact)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void update(struct twin *t, int64_t cx, int64_t cy, uint64_t step) {
+    const size_t cell = (size_t)cy * t->shape->cells + (size_t)cx;
+    const unsigned n = t->config->count[cell];
+    int64_t *x = t->x + cell * DISKS_SLOTS, *y = t->y + cell * DISKS_SLOTS;
+    static const uint32_t orders[5] = {1, 1, 2, 6, 24};
+    if (n == 0)
+        return;
+    uint32_t k =
+        disks_below(disks_spare(draw_of(t, cell, step, 0), draw_of(t, cell, step, 1)), orders[n]);
+    for (unsigned i = n - 1; i > 0 && t->shuffle; i--) {
+        swap(&x[i], &x[k % (i + 1)]);
+        swap(&y[i], &y[k % (i + 1)]);
+        k /= i + 1;
+    }
+    const int64_t leave = (int64_t)t->member.leave, w = t->shape->width;
+    for (unsigned s = 0; s < t->moves; s++) {
+        const struct ergo_words r = draw_of(t, cell, step, s / 2);
+        const unsigned i = s % n;
+        float dx, dy;
+        disks_displacement(s % 2 ? r.z : r.x, s % 2 ? r.w : r.y, t->member.step, &dx, &dy);
+        const int64_t px = x[i] + (int64_t)dx, py = y[i] + (int64_t)dy;
+        if (px < -leave || px >= w + leave || py < -leave || py >= w + leave ||
+            overlaps(t, cx, cy, i, px, py))
+            continue;
+        x[i] = px;
+        y[i] = py;
+    }
+}
+
+/* Disks of cell `from`, in order, into `to` where they belong there after the shift. */
+static void gather(struct twin *t, const int64_t *x, const int64_t *y, unsigned n, size_t to,
+                   int64_t dx, int64_t dy) {
+    const int64_t w = t->shape->width;
+    for (unsigned k = 0; k < n; k++) {
+        const int64_t px = x[k] + dx, py = y[k] + dy;
+        if (px < 0 || px >= w || py < 0 || py >= w || t->config->count[to] >= DISKS_SLOTS)
+            continue;
+        const size_t slot = to * DISKS_SLOTS + t->config->count[to]++;
+        t->x[slot] = px;
+        t->y[slot] = py;
+    }
+}
+
+static void shift(struct twin *t, uint32_t plan, const int64_t *x, const int64_t *y,
+                  const uint8_t *count) {
+    const int64_t m = t->shape->cells, w = t->shape->width;
+    const uint32_t direction = plan >> DISKS_PLAN_DIRECTION & 3;
+    const int64_t distance = (int64_t)(plan >> DISKS_PLAN_DISTANCE);
+    const int64_t sense = direction % 2 ? 1 : -1;
+    const int64_t fx = direction < 2 ? sense : 0, fy = direction < 2 ? 0 : sense;
+    memset(t->config->count, 0, (size_t)(m * m));
+    for (int64_t cell = 0; cell < m * m; cell++) {
+        gather(t, x + cell * DISKS_SLOTS, y + cell * DISKS_SLOTS, count[cell], (size_t)cell,
+               -fx * distance, -fy * distance);
+        for (int64_t k = 0; k < 9; k++) {
+            const int64_t ox = k % 3 - 1, oy = k / 3 - 1;
+            if (k == 4 || (!t->leave && (ox != fx || oy != fy)))
+                continue;
+            const int64_t other = (cell / m + oy + m) % m * m + (cell % m + ox + m) % m;
+            gather(t, x + other * DISKS_SLOTS, y + other * DISKS_SLOTS, count[other], (size_t)cell,
+                   ox * w - fx * distance, oy * w - fy * distance);
+        }
+    }
+    uint64_t *grid = &t->config->grid[direction / 2];
+    *grid = disks_grid(*grid, plan, t->shape->side);
+}
+
+void disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *s,
+                       struct disks_config *c, uint64_t step, uint64_t sweeps) {
+    const size_t cells = (size_t)c->cells * c->cells, slots = cells * DISKS_SLOTS;
+    struct twin t = {.shape = s, .config = c};
+    disks_member_fill(point, s, &t.member);
+    t.moves = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
+    t.shuffle = ergo_point_bool(point, "/system/shuffle_particles");
+    t.leave = ergo_point_bool(point, "/system/leave_cell");
+    const uint32_t sets = ergo_point_bool(point, "/system/shuffle_checkerboard");
+    int64_t *memory = malloc(4 * slots * sizeof *memory + cells);
+    if (!memory)
+        return;
+    int64_t *old_x = memory + 2 * slots, *old_y = memory + 3 * slots;
+    uint8_t *old_count = (uint8_t *)(memory + 4 * slots);
+    t.x = memory;
+    t.y = memory + slots;
+    for (size_t i = 0; i < slots; i++) {
+        t.x[i] = c->x[i];
+        t.y[i] = c->y[i];
+    }
+    for (uint64_t i = 0; i < sweeps; i++) {
+        const uint32_t plan = disks_plan(t.member.key0, t.member.key1, step + i, s->width, sets);
+        for (unsigned sub = 0; sub < 4; sub++) {
+            const uint32_t set = plan >> 2 * sub & 3;
+            for (int64_t cy = set >> 1; cy < s->cells; cy += 2)
+                for (int64_t cx = set & 1; cx < s->cells; cx += 2)
+                    update(&t, cx, cy, step + i);
+        }
+        memcpy(old_x, t.x, slots * sizeof *old_x);
+        memcpy(old_y, t.y, slots * sizeof *old_y);
+        memcpy(old_count, c->count, cells);
+        shift(&t, plan, old_x, old_y, old_count);
+    }
+    for (size_t i = 0; i < slots; i++) {
+        c->x[i] = (uint32_t)t.x[i];
+        c->y[i] = (uint32_t)t.y[i];
+    }
+    free(memory);
+}

@@ -1,0 +1,128 @@
+/*
+ * The hard-disk kernels against the serial oracle, bit for bit: box sizes from two cells a side on,
+ * both coordinates, both paths, several work-groups, numbers of moves, and the switches.
+ */
+#include "kernel/disks_bench.h"
+
+static struct disks_bench bench;
+
+static const struct {
+    bool small; /* also under Oclgrind */
+    const char *system, *tuning;
+} cases[] = {
+    {true, "\"n\": 2, \"box\": 2.1, \"start\": \"square\"", "\"path\": 1"},
+    {false, "\"n\": 3, \"box\": 2.5", "\"path\": 3, \"work_group\": 4"},
+    {true, "\"n\": 14, \"packing_fraction\": 0.5", "\"path\": 3, \"work_group\": 1"},
+    {false, "\"n\": 14, \"packing_fraction\": 0.6, \"coordinates\": \"packed\"", "\"path\": 1"},
+    {true, "\"n\": 64, \"packing_fraction\": 0.7, \"start\": \"random\"",
+     "\"path\": 3, \"work_group\": 16"},
+    {true, "\"n\": 64, \"packing_fraction\": 0.72, \"coordinates\": \"packed\"",
+     "\"path\": 3, \"work_group\": 32"},
+    {false, "\"n\": 64, \"packing_fraction\": 0.75, \"moves_per_cell\": 1", "\"path\": 1"},
+    {false, "\"n\": 100, \"packing_fraction\": 0.65, \"moves_per_cell\": 7, \"cells\": 10",
+     "\"path\": 3, \"work_group\": 8"},
+    {false, "\"n\": 100, \"packing_fraction\": 0.3, \"max_displacement\": 1, \"start\": \"random\"",
+     "\"path\": 1"},
+    {false, "\"n\": 256, \"packing_fraction\": 0.698, \"moves_per_cell\": 2", "\"path\": 1"},
+    {false, "\"n\": 64, \"packing_fraction\": 0.7, \"shuffle_particles\": false", "\"path\": 1"},
+    {false, "\"n\": 64, \"packing_fraction\": 0.7, \"shuffle_checkerboard\": false", "\"path\": 3"},
+    {false, "\"n\": 64, \"packing_fraction\": 0.6, \"leave_cell\": true", "\"path\": 3"},
+    {true, "\"n\": 16, \"packing_fraction\": 0.5, \"leave_cell\": true", "\"path\": 1"},
+};
+
+static void test_chain(void **state) {
+    (void)state;
+    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char job[1024];
+        if (small && !cases[i].small)
+            continue;
+        snprintf(job, sizeof job,
+                 "{\"sampler\": \"hard-disks\", \"seed\": \"%zu\", \"replicas\": 2, \"system\": "
+                 "{%s}, \"run\": {\"sweeps\": 100, \"contact_range\": 0.3, \"contact_bin\": 0.01}, "
+                 "\"tuning\": {%s}}",
+                 i, cases[i].system, cases[i].tuning);
+        disks_run_case(&bench, job, small ? 3 : 60);
+    }
+}
+
+/* Local memory shared by a work-group: barriers between the sub-sweeps and the shift. */
+static void test_groups(void **state) {
+    (void)state;
+    static const char *const groups[] = {"8", "32"};
+    for (size_t i = 0; i < 2; i++) {
+        char job[512];
+        snprintf(job, sizeof job,
+                 "{\"sampler\": \"hard-disks\", \"replicas\": 2, \"system\": {\"n\": 100, "
+                 "\"packing_fraction\": 0.7}, \"run\": {\"sweeps\": 1, \"gr_max\": 2, "
+                 "\"contact_bin\": 0.002}, \"tuning\": {\"path\": 1, \"work_group\": %s}}",
+                 groups[i]);
+        disks_run_case(&bench, job, getenv("ERGOCL_TEST_SMALL") ? 2 : 40);
+    }
+}
+
+/* Members with other densities, and so other numbers of cells, side by side. */
+static void test_batch(void **state) {
+    (void)state;
+    for (int path = 1; path <= 3; path += 2) {
+        char job[512];
+        snprintf(
+            job, sizeof job,
+            "{\"sampler\": \"hard-disks\", \"system\": {\"n\": 30, \"packing_fraction\": 0.5}, "
+            "\"scan\": {\"/system/packing_fraction\": [0.5, 0.2, 0.6]}, \"run\": {\"sweeps\": "
+            "1, \"gr_max\": 3}, \"tuning\": {\"path\": %d}}",
+            path);
+        disks_run_case(&bench, job, getenv("ERGOCL_TEST_SMALL") ? 2 : 40);
+    }
+}
+
+/* The audit passes, leaves no trace, and sees an overlap and a lost disk. */
+static void test_audit(void **state) {
+    (void)state;
+    static const char job[] = "{\"sampler\": \"hard-disks\", \"replicas\": 2, \"system\": {\"n\": "
+                              "30, \"packing_fraction\": 0.5}, \"run\": {\"sweeps\": 1}}";
+    struct disks_config config;
+    size_t cell = 0;
+    disks_begin(&bench, job);
+    disks_sweeps_compared(&bench, 3);
+    DISKS_OK(&bench, bench.sampler->ops->audit(bench.ctx, bench.state));
+    disks_sweeps_compared(&bench, 2);
+    DISKS_OK(&bench, disks_fetch(bench.ctx, bench.state, 1, &config));
+    while (config.count[cell] == 0 || config.count[cell] == DISKS_SLOTS)
+        cell++;
+    config.x[cell * DISKS_SLOTS + config.count[cell]] = config.x[cell * DISKS_SLOTS];
+    config.y[cell * DISKS_SLOTS + config.count[cell]] = config.y[cell * DISKS_SLOTS];
+    config.count[cell]++;
+    DISKS_OK(&bench, disks_store(bench.ctx, bench.state, 1, &config));
+    assert_int_equal(bench.sampler->ops->audit(bench.ctx, bench.state), ERGO_E_AUDIT);
+    assert_non_null(strstr(ergo_error_message(bench.ctx), "31 disks"));
+    ergo_error_clear(bench.ctx);
+    size_t other = cell + 1;
+    while (config.count[other] == 0)
+        other++;
+    config.count[other]--;
+    DISKS_OK(&bench, disks_store(bench.ctx, bench.state, 1, &config));
+    assert_int_equal(bench.sampler->ops->audit(bench.ctx, bench.state), ERGO_E_AUDIT);
+    assert_non_null(strstr(ergo_error_message(bench.ctx), "overlap"));
+    ergo_error_clear(bench.ctx);
+    disks_config_free(&config);
+    disks_end(&bench);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return disks_bench_open(&bench);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    print_message("%zu cases\n", bench.cases);
+    disks_bench_close(&bench);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_batch), cmocka_unit_test(test_audit)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,323 @@
+#include "oracle/disks_serial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle/philox_ref.h"
+
+/* ---- the chain --------------------------------------------------------------------------------
+ */
+
+enum { PURPOSE_GRID = 1, PURPOSE_CELL = 2 };
+
+static void draw(const struct ergo_oracle_disks *o, uint32_t entity, uint64_t step,
+                 uint32_t purpose, uint32_t number, uint32_t out[4]) {
+    const uint32_t counter[4] = {entity, (uint32_t)step, (uint32_t)(step >> 32),
+                                 purpose << 24 | number};
+    ergo_oracle_philox(counter, o->key, out);
+}
+
+static uint32_t below(uint32_t word, uint32_t n) {
+    return (uint32_t)((uint64_t)word * n >> 32);
+}
+
+static int64_t mod(int64_t a, int64_t m) {
+    return (a % m + m) % m;
+}
+
+static struct ergo_oracle_cell *cell_at(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy) {
+    return &o->cell[mod(cy, o->cells) * o->cells + mod(cx, o->cells)];
+}
+
+/* Hastings' sine of a quarter turn, in single precision with fused steps: part of the definition.
+ */
+static float quarter_sine(float t) {
+    static const float c[5] = {1.57079631847f, -0.64596371106f, 0.07968967928f, -0.00467376557f,
+                               0.00015148419f};
+    float p = c[4];
+    for (int i = 3; i >= 0; i--)
+        p = fmaf(t * t, p, c[i]);
+    return t * p;
+}
+
+static void displacement(const struct ergo_oracle_disks *o, uint32_t a, uint32_t b, int64_t *dx,
+                         int64_t *dy) {
+    const uint32_t u = a >> 16, v = a & 0xffff, q = (b >> 2) & 0x3fffff;
+    const float radius = (float)(2 * (u > v ? u : v) + 1) * o->step;
+    const float t = (float)(2 * q + 1) / 8388608.0f;
+    *dx = (int64_t)rintf(radius * quarter_sine(1.0f - t)) * (b & 1 ? -1 : 1);
+    *dy = (int64_t)rintf(radius * quarter_sine(t)) * (b & 2 ? -1 : 1);
+}
+
+static bool meets(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int self, int64_t x,
+                  int64_t y) {
+    for (int64_t v = -1; v <= 1; v++)
+        for (int64_t u = -1; u <= 1; u++) {
+            const struct ergo_oracle_cell *c = cell_at(o, cx + u, cy + v);
+            for (int j = 0; j < c->n; j++) {
+                const int64_t dx = c->x[j] + u * o->width - x, dy = c->y[j] + v * o->width - y;
+                if (!(u == 0 && v == 0 && j == self) && (uint64_t)(dx * dx + dy * dy) < o->contact)
+                    return true;
+            }
+        }
+    return false;
+}
+
+static void update_cell(struct ergo_oracle_disks *o, int64_t cx, int64_t cy, uint64_t step) {
+    struct ergo_oracle_cell *c = cell_at(o, cx, cy);
+    const uint32_t entity = (uint32_t)(cy * o->cells + cx);
+    uint32_t r[2][4];
+    if (c->n == 0)
+        return;
+    o->tried++;
+    draw(o, entity, step, PURPOSE_CELL, 0, r[0]);
+    draw(o, entity, step, PURPOSE_CELL, 1, r[1]);
+    const uint32_t bits =
+        r[0][1] >> 24 | (r[0][3] >> 24) << 8 | (r[1][1] >> 24) << 16 | (r[1][3] >> 24) << 24;
+    uint32_t orders = 1;
+    for (int i = 2; i <= c->n; i++)
+        orders *= (uint32_t)i;
+    uint32_t k = below(bits, orders);
+    for (int i = c->n - 1; i > 0 && o->shuffle_particles; i--) {
+        const int j = (int)(k % (uint32_t)(i + 1));
+        const int64_t x = c->x[i], y = c->y[i];
+        k /= (uint32_t)(i + 1);
+        c->x[i] = c->x[j];
+        c->y[i] = c->y[j];
+        c->x[j] = x;
+        c->y[j] = y;
+    }
+    for (int s = 0; s < o->moves; s++) {
+        const int i = s % c->n;
+        uint32_t w[4];
+        int64_t dx, dy;
+        draw(o, entity, step, PURPOSE_CELL, (uint32_t)s / 2, w);
+        displacement(o, w[s % 2 * 2], w[s % 2 * 2 + 1], &dx, &dy);
+        const int64_t x = c->x[i] + dx, y = c->y[i] + dy, high = o->width + o->leave;
+        if (x < -o->leave || y < -o->leave || x >= high || y >= high || meets(o, cx, cy, i, x, y))
+            continue;
+        c->x[i] = x;
+        c->y[i] = y;
+        o->accepted++;
+    }
+}
+
+/* Every disk into the cell where it is now: those that stay first, then comers by the offset of the
+ * cell they come from (rows of y), in the order they had there. */
+static void shift(struct ergo_oracle_disks *o, int64_t fx, int64_t fy) {
+    const size_t bytes = (size_t)(o->cells * o->cells) * sizeof *o->cell;
+    struct ergo_oracle_cell *new = calloc(1, bytes);
+    for (int pass = -1; pass < 9; pass++) {
+        for (int64_t cell = 0; cell < o->cells * o->cells; cell++) {
+            const struct ergo_oracle_cell *from = &o->cell[cell];
+            for (int k = 0; k < from->n; k++) {
+                const int64_t x = from->x[k] - fx, y = from->y[k] - fy;
+                /* the offset from the new cell to the old one */
+                const int64_t u = x < 0 ? 1 : x >= o->width ? -1 : 0;
+                const int64_t v = y < 0 ? 1 : y >= o->width ? -1 : 0;
+                const int64_t order = u == 0 && v == 0 ? -1 : (v + 1) * 3 + u + 1;
+                if (order != pass)
+                    continue;
+                struct ergo_oracle_cell *to = &new[mod(cell / o->cells - v, o->cells) * o->cells +
+                                                   mod(cell % o->cells - u, o->cells)];
+                if (to->n == 4) {
+                    o->lost = true;
+                    continue;
+                }
+                to->x[to->n] = x + u * o->width;
+                to->y[to->n++] = y + v * o->width;
+            }
+        }
+    }
+    memcpy(o->cell, new, bytes);
+    free(new);
+    o->grid[0] = mod(o->grid[0] + fx, o->cells * o->width);
+    o->grid[1] = mod(o->grid[1] + fy, o->cells * o->width);
+}
+
+void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step) {
+    uint32_t r[4], order[4] = {0, 1, 2, 3};
+    o->accepted = o->tried = 0;
+    draw(o, 0, step, PURPOSE_GRID, 0, r);
+    uint32_t k = below(r[0], 24);
+    for (uint32_t i = 3; i > 0 && o->shuffle_checkerboard; i--) {
+        const uint32_t j = k % (i + 1), other = order[i];
+        k /= i + 1;
+        order[i] = order[j];
+        order[j] = other;
+    }
+    for (int sub = 0; sub < 4; sub++)
+        for (int64_t cy = order[sub] / 2; cy < o->cells; cy += 2)
+            for (int64_t cx = order[sub] % 2; cx < o->cells; cx += 2)
+                update_cell(o, cx, cy, step);
+    const int64_t distance = below(r[1], (uint32_t)(o->width / 2));
+    static const int directions[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    const int *d = directions[r[2] >> 30];
+    shift(o, d[0] * distance, d[1] * distance);
+}
+
+/* All disks in units of the box. */
+static size_t collect(const struct ergo_oracle_disks *o, int64_t **x, int64_t **y) {
+    size_t n = 0;
+    *x = malloc((size_t)(o->cells * o->cells) * 4 * sizeof **x);
+    *y = malloc((size_t)(o->cells * o->cells) * 4 * sizeof **y);
+    for (int64_t cell = 0; cell < o->cells * o->cells; cell++)
+        for (int k = 0; k < o->cell[cell].n; k++, n++) {
+            (*x)[n] = cell % o->cells * o->width + o->cell[cell].x[k];
+            (*y)[n] = cell / o->cells * o->width + o->cell[cell].y[k];
+        }
+    return n;
+}
+
+static uint64_t distance2(const struct ergo_oracle_disks *o, const int64_t *x, const int64_t *y,
+                          size_t i, size_t j) {
+    const int64_t side = o->cells * o->width;
+    int64_t dx = mod(x[i] - x[j], side), dy = mod(y[i] - y[j], side);
+    dx = dx > side - dx ? side - dx : dx;
+    dy = dy > side - dy ? side - dy : dy;
+    return (uint64_t)(dx * dx) + (uint64_t)(dy * dy);
+}
+
+void ergo_oracle_disks_pairs(const struct ergo_oracle_disks *o, const uint64_t *limits, size_t bins,
+                             uint64_t *counts) {
+    int64_t *x, *y;
+    const size_t n = collect(o, &x, &y);
+    memset(counts, 0, bins * sizeof *counts);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) {
+            const uint64_t r2 = distance2(o, x, y, i, j);
+            for (size_t b = 0; b < bins; b++)
+                counts[b] += r2 >= limits[b] && r2 < limits[b + 1];
+        }
+    free(x);
+    free(y);
+}
+
+bool ergo_oracle_disks_overlap(const struct ergo_oracle_disks *o) {
+    int64_t *x, *y;
+    const size_t n = collect(o, &x, &y);
+    bool found = false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            found = found || distance2(o, x, y, i, j) < o->contact;
+    free(x);
+    free(y);
+    return found;
+}
+
+/* ---- plain Monte Carlo ------------------------------------------------------------------------
+ */
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static double uniform(struct ergo_oracle_plain *p) {
+    uint64_t z = p->random += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static size_t list_of(const struct ergo_oracle_plain *p, double x, double y) {
+    const size_t i = (size_t)(x / p->box * (double)p->cells);
+    const size_t j = (size_t)(y / p->box * (double)p->cells);
+    return (j < p->cells ? j : p->cells - 1) * p->cells + (i < p->cells ? i : p->cells - 1);
+}
+
+static void link_in(struct ergo_oracle_plain *p, size_t i) {
+    size_t *head = &p->head[list_of(p, p->x[i], p->y[i])];
+    p->next[i] = *head;
+    *head = i;
+}
+
+static void link_out(struct ergo_oracle_plain *p, size_t i) {
+    size_t *at = &p->head[list_of(p, p->x[i], p->y[i])];
+    while (*at != i)
+        at = &p->next[*at];
+    *at = p->next[i];
+}
+
+bool ergo_oracle_plain_init(struct ergo_oracle_plain *p, size_t n, double box, double step,
+                            const double *x, const double *y, uint64_t seed) {
+    *p = (struct ergo_oracle_plain){.n = n, .box = box, .step = step, .random = seed};
+    p->cells = (size_t)(box / 1.05); /* contacts are looked for up to 1.05 */
+    p->cells = p->cells < 3 ? 1 : p->cells;
+    p->x = malloc(n * sizeof *p->x);
+    p->y = malloc(n * sizeof *p->y);
+    p->next = malloc(n * sizeof *p->next);
+    p->head = malloc(p->cells * p->cells * sizeof *p->head);
+    if (!p->x || !p->y || !p->next || !p->head)
+        return false;
+    for (size_t k = 0; k < p->cells * p->cells; k++)
+        p->head[k] = SIZE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        p->x[i] = x[i];
+        p->y[i] = y[i];
+        link_in(p, i);
+    }
+    return true;
+}
+
+void ergo_oracle_plain_free(struct ergo_oracle_plain *p) {
+    free(p->x);
+    free(p->y);
+    free(p->next);
+    free(p->head);
+}
+
+static double near(double d, double box) {
+    return d - box * rint(d / box);
+}
+
+/* Calls of `each` with the distance of every other disk in the lists around (x, y). */
+static bool clear(const struct ergo_oracle_plain *p, size_t i, double x, double y) {
+    const size_t m = p->cells, at = list_of(p, x, y), span = m == 1 ? 1 : 3;
+    for (size_t k = 0; k < span * span; k++) {
+        const size_t column = (at % m + k % span + m - (span > 1)) % m;
+        const size_t row = (at / m + k / span + m - (span > 1)) % m;
+        for (size_t j = p->head[row * m + column]; j != SIZE_MAX; j = p->next[j]) {
+            const double dx = near(p->x[j] - x, p->box), dy = near(p->y[j] - y, p->box);
+            if (j != i && dx * dx + dy * dy < 1.0)
+                return false;
+        }
+    }
+    return true;
+}
+
+void ergo_oracle_plain_sweep(struct ergo_oracle_plain *p) {
+    for (size_t t = 0; t < p->n; t++) {
+        const size_t i = (size_t)(uniform(p) * (double)p->n);
+        double dx, dy;
+        do {
+            dx = 2.0 * uniform(p) - 1.0;
+            dy = 2.0 * uniform(p) - 1.0;
+        } while (dx * dx + dy * dy > 1.0);
+        double x = p->x[i] + p->step * dx, y = p->y[i] + p->step * dy;
+        x -= p->box * floor(x / p->box);
+        y -= p->box * floor(y / p->box);
+        if (!clear(p, i, x, y))
+            continue;
+        link_out(p, i);
+        p->x[i] = x;
+        p->y[i] = y;
+        link_in(p, i);
+    }
+}
+
+void ergo_oracle_plain_contacts(const struct ergo_oracle_plain *p, double range, size_t bins,
+                                uint64_t *counts) {
+    const size_t m = p->cells, span = m == 1 ? 1 : 3;
+    for (size_t i = 0; i < p->n; i++) {
+        const size_t at = list_of(p, p->x[i], p->y[i]);
+        for (size_t k = 0; k < span * span; k++) {
+            const size_t column = (at % m + k % span + m - (span > 1)) % m;
+            const size_t row = (at / m + k / span + m - (span > 1)) % m;
+            for (size_t j = p->head[row * m + column]; j != SIZE_MAX; j = p->next[j]) {
+                const double dx = near(p->x[j] - p->x[i], p->box);
+                const double dy = near(p->y[j] - p->y[i], p->box);
+                const double bin = (sqrt(dx * dx + dy * dy) - 1.0) / range * (double)bins;
+                if (j < i && bin < (double)bins)
+                    counts[bin > 0 ? (size_t)bin : 0]++;
+            }
+        }
+    }
+}

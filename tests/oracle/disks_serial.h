@@ -1,0 +1,59 @@
+/*
+ * Hard disks, serial, from the paper (Anderson et al. 2013, Algorithms 1 and 4), twice:
+ *
+ *  - the checkerboard chain of ergocl, bit for bit, by the definition in
+ *    src/samplers/hard_disks/README.md, with Random123's Philox;
+ *  - plain Metropolis Monte Carlo in doubles (one disk drawn at random, displaced, no cells shown
+ * to the physics), with its own generator: nothing is shared with the chain but the model.
+ */
+#ifndef ERGO_ORACLE_DISKS_SERIAL_H
+#define ERGO_ORACLE_DISKS_SERIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ergo_oracle_cell {
+    int n;
+    int64_t x[4], y[4];
+};
+
+struct ergo_oracle_disks {
+    int64_t cells, width; /* a side; units along a cell */
+    uint64_t contact;     /* squared, in units */
+    float step;           /* max_displacement in units / 2^17 */
+    int64_t leave;        /* units that a centre may be outside of its cell */
+    int moves;
+    bool shuffle_particles, shuffle_checkerboard;
+    uint32_t key[2];
+    int64_t grid[2];
+    struct ergo_oracle_cell *cell; /* [cells][cells], rows of y */
+    uint64_t accepted, tried;      /* of the last sweep: moves, and cells with disks */
+    bool lost;                     /* a fifth disk came into a cell */
+};
+
+/* One sweep; `step` is the number of sweeps before it. */
+void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step);
+/* Pairs with limits[b] <= r^2 < limits[b + 1], each once, by all pairs; nearest images. */
+void ergo_oracle_disks_pairs(const struct ergo_oracle_disks *o, const uint64_t *limits, size_t bins,
+                             uint64_t *counts);
+bool ergo_oracle_disks_overlap(const struct ergo_oracle_disks *o);
+
+struct ergo_oracle_plain {
+    size_t n;
+    double box, step;
+    double *x, *y;
+    size_t cells; /* a side: lists only to find neighbours */
+    size_t *head, *next;
+    uint64_t random;
+};
+
+bool ergo_oracle_plain_init(struct ergo_oracle_plain *p, size_t n, double box, double step,
+                            const double *x, const double *y, uint64_t seed);
+void ergo_oracle_plain_free(struct ergo_oracle_plain *p);
+void ergo_oracle_plain_sweep(struct ergo_oracle_plain *p); /* n trial moves */
+/* Pairs at distance 1 + range i / bins to 1 + range (i + 1) / bins, added to counts. */
+void ergo_oracle_plain_contacts(const struct ergo_oracle_plain *p, double range, size_t bins,
+                                uint64_t *counts);
+
+#endif

@@ -1,0 +1,221 @@
+/*
+ * Hard disks against what is known: the exact pressure of two disks, event-chain Monte Carlo
+ * (data/reference/hard_disks.json names the source), and plain serial Monte Carlo in doubles
+ * (tests/oracle), through the public API.
+ *
+ * Error budget, set before the first run: 32 comparisons, |z| < 4.2 each (two-sided normal tails of
+ * 8.5e-4 together), chi^2 over all below its 99.9% quantile (Wilson and Hilferty). Fixed seeds:
+ * never retried.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+#include <cmocka.h>
+
+#include "oracle/disks_serial.h"
+#include "samplers/hard_disks/disks.h"
+#include "stats/stats.h"
+
+#define Z_MAX 4.2
+static struct ergo_context *ctx;
+static size_t comparisons;
+static double chi2;
+
+static void compare(const char *what, double mean, double error, double known, double known_error) {
+    const double z = (mean - known) / hypot(error, known_error);
+    print_message("%-28s %.6g(%.2g), known %.6g(%.2g), z = %+.2f\n", what, mean, error, known,
+                  known_error, z);
+    comparisons++;
+    chi2 += z * z;
+    if (!(fabs(z) < Z_MAX))
+        fail_msg("%s: z = %.2f", what, z);
+}
+
+/* Runs a job; its points. The caller deletes the tree. */
+static cJSON *run(const char *name, const char *text, struct ergo_job **job) {
+    char folder[128], *json = NULL;
+    struct ergo_result *result = NULL;
+    snprintf(folder, sizeof folder, "%s/disks-%s-%ld", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+             name, (long)getpid());
+    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
+    if (ergo_job_parse(ctx, text, strlen(text), name, NULL, 0, job) != ERGO_OK ||
+        ergo_run(ctx, *job, &options, &result) != ERGO_OK ||
+        ergo_result_json(ctx, result, &json) != ERGO_OK)
+        fail_msg("%s: %s", name, ergo_error_message(ctx));
+    cJSON *tree = cJSON_Parse(json);
+    free(json);
+    ergo_result_destroy(result);
+    char command[200];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+    return tree;
+}
+
+static const cJSON *pressure_of(const cJSON *point) {
+    return cJSON_GetObjectItem(cJSON_GetObjectItem(point, "observables"), "pressure");
+}
+
+static double number(const cJSON *object, const char *name) {
+    const cJSON *item = cJSON_GetObjectItem(object, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+/* Mean of the replicas of every scan point against known values. */
+static void compare_points(const char *name, const cJSON *tree, const struct ergo_job *job,
+                           size_t replicas, const double (*known)[2]) {
+    const cJSON *point = cJSON_GetObjectItem(tree, "points")->child;
+    for (size_t i = 0; i < job->n_points / replicas; i++) {
+        double sum = 0, variance = 0;
+        char what[80];
+        for (size_t r = 0; r < replicas; r++, point = point->next) {
+            sum += number(pressure_of(point), "mean");
+            variance += pow(number(pressure_of(point), "error"), 2);
+        }
+        snprintf(what, sizeof what, "%s, point %zu", name, i);
+        compare(what, sum / (double)replicas, sqrt(variance) / (double)replicas, known[i][0],
+                known[i][1]);
+    }
+}
+
+static void test_two(void **state) {
+    (void)state;
+    static const char job_text[] =
+        "{\"sampler\": \"hard-disks\", \"seed\": \"11\", \"replicas\": 4, \"system\": {\"n\": 2, "
+        "\"box\": 4}, \"scan\": {\"/system/box\": [4, 5, 6, 8, 10]}, \"run\": {\"equilibration\": "
+        "100, \"sweeps\": 60000, \"measure_every\": 5, \"contact_range\": 0.1, \"contact_bin\": "
+        "0.005, \"contact_degree\": 1, \"gr_max\": 0, \"block_cells\": 0}, \"output\": "
+        "{\"snapshots\": 0}}";
+    /* Z L^2 ... : exact, 4 / (pi L^2) Z phi; the digits of data/reference/hard_disks.json */
+    static const double known[][2] = {{0.1402701292, 0},
+                                      {0.0857489873, 0},
+                                      {0.0582113892, 0},
+                                      {0.0320565835, 0},
+                                      {0.0203243490, 0}};
+    struct ergo_job *job = NULL;
+    cJSON *tree = run("two", job_text, &job);
+    for (size_t i = 0; i < 5; i++)
+        assert_true(fabs(disks_known_pressure(&job->points[4 * i]) - known[i][0]) < 1e-9);
+    compare_points("two disks", tree, job, 4, known);
+    cJSON_Delete(tree);
+    ergo_job_destroy(job);
+}
+
+/* degree 3 over 0.05: its bias is below 1e-4 at these densities */
+#define RUN_OF_MANY                                                                                \
+    "\"measure_every\": 5, \"contact_range\": 0.05, \"contact_bin\": 0.001, \"contact_degree\": "  \
+    "3, \"gr_max\": 0, \"block_cells\": 0}, \"output\": {\"snapshots\": 0}}"
+
+static void test_event_chain(void **state) {
+    (void)state;
+    static const char small[] = "{\"sampler\": \"hard-disks\", \"seed\": \"12\", \"replicas\": 8, "
+                                "\"system\": {\"n\": 64, \"packing_fraction\": 0.3}, \"scan\": "
+                                "{\"/system/packing_fraction\": [0.3, 0.5]}, \"run\": "
+                                "{\"equilibration\": 2000, \"sweeps\": 20000, " RUN_OF_MANY;
+    static const double small_known[][2] = {{0.783467, 0.000093}, {2.597301, 0.000422}};
+    static const char large[] = "{\"sampler\": \"hard-disks\", \"seed\": \"13\", \"replicas\": 4, "
+                                "\"system\": {\"n\": 256, \"packing_fraction\": 0.5}, \"scan\": "
+                                "{\"/system/packing_fraction\": [0.2, 0.5, 0.65]}, \"run\": "
+                                "{\"equilibration\": 3000, \"sweeps\": 20000, " RUN_OF_MANY;
+    static const double large_known[][2] = {
+        {0.399401, 0.000022}, {2.610057, 0.000298}, {6.953147, 0.001762}};
+    struct ergo_job *job = NULL;
+    cJSON *tree = run("small", small, &job);
+    compare_points("64 disks", tree, job, 8, small_known);
+    cJSON_Delete(tree);
+    ergo_job_destroy(job);
+    tree = run("large", large, &job);
+    compare_points("256 disks", tree, job, 4, large_known);
+    cJSON_Delete(tree);
+    ergo_job_destroy(job);
+}
+
+/* g(r) next to contact, bin by bin, against the plain chain: 16 disks, packed coordinates, a random
+ * start, another displacement and number of moves. */
+static void test_plain(void **state) {
+    (void)state;
+    enum { BINS = 10, BLOCKS = 64, SWEEPS = 4000 };
+    static const char text[] =
+        "{\"sampler\": \"hard-disks\", \"seed\": \"14\", \"replicas\": 4, \"system\": {\"n\": 16, "
+        "\"packing_fraction\": 0.6, \"coordinates\": \"packed\", \"start\": \"random\", "
+        "\"max_displacement\": 0.3, \"moves_per_cell\": 3}, \"run\": {\"equilibration\": 1000, "
+        "\"sweeps\": 40000, \"measure_every\": 4, \"contact_range\": 0.04, \"contact_bin\": 0.004, "
+        "\"gr_max\": 0, \"block_cells\": 0}, \"output\": {\"snapshots\": 0}}";
+    struct ergo_job *job = NULL;
+    struct disks_shape shape;
+    char reason[300];
+    double x[16], y[16], values[BLOCKS][BINS];
+    struct ergo_oracle_plain plain;
+    cJSON *tree = run("plain", text, &job);
+    assert_true(disks_shape_of(&job->points[0], &shape, reason));
+    assert_true(disks_lattice(&shape, true, x, y));
+    assert_true(ergo_oracle_plain_init(&plain, 16, shape.box, 0.3, x, y, 99));
+    for (int i = 0; i < 2000; i++)
+        ergo_oracle_plain_sweep(&plain);
+    for (int b = 0; b < BLOCKS; b++) {
+        uint64_t counts[BINS] = {0};
+        uint32_t narrow[BINS];
+        for (int i = 0; i < SWEEPS; i++) {
+            ergo_oracle_plain_sweep(&plain);
+            ergo_oracle_plain_contacts(&plain, 0.04, BINS, counts);
+        }
+        for (size_t i = 0; i < BINS; i++)
+            narrow[i] = (uint32_t)counts[i];
+        disks_curve_convert(&job->points[0], &shape, DISKS_CURVE_CONTACT, narrow, values[b]);
+    }
+    ergo_oracle_plain_free(&plain);
+    for (size_t i = 0; i < BINS; i += 3) {
+        double mean = 0, variance = 0, sum = 0, errors = 0;
+        char what[64];
+        for (int b = 0; b < BLOCKS; b++)
+            mean += values[b][i] / SWEEPS / BLOCKS;
+        for (int b = 0; b < BLOCKS; b++)
+            variance += pow(values[b][i] / SWEEPS - mean, 2) / (BLOCKS - 1.0) / BLOCKS;
+        for (const cJSON *p = cJSON_GetObjectItem(tree, "points")->child; p; p = p->next) {
+            const cJSON *curve = cJSON_GetObjectItem(cJSON_GetObjectItem(p, "curves"), "contact");
+            sum += cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "mean"), (int)i)->valuedouble / 4;
+            errors +=
+                pow(cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "error"), (int)i)->valuedouble,
+                    2) /
+                16;
+        }
+        snprintf(what, sizeof what, "g(r), bin %zu", i);
+        compare(what, sum, sqrt(errors), mean, sqrt(variance));
+    }
+    cJSON_Delete(tree);
+    ergo_job_destroy(job);
+}
+
+static void test_budget(void **state) {
+    (void)state;
+    const double n = (double)comparisons, a = 2 / (9 * n), q = 1 - a + 3.09 * sqrt(a);
+    print_message("%zu comparisons, chi^2 %.1f\n", comparisons, chi2);
+    assert_true(comparisons > 0 && comparisons <= 32);
+    assert_true(chi2 < n * q * q * q);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    ctx = ergo_context_create();
+    return ctx ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    ergo_context_destroy(ctx);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two),
+                                       cmocka_unit_test(test_event_chain),
+                                       cmocka_unit_test(test_plain), cmocka_unit_test(test_budget)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

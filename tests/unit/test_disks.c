@@ -1,0 +1,276 @@
+/* Hard disks without a device: cells, starts, displacements, the fit, states, XYZ files. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hard_disks/core.h"
+#include "io/xyz.h"
+#include "samplers/hard_disks/disks.h"
+
+static struct ergo_context *ctx;
+
+static struct ergo_job *parse(const char *system) {
+    char text[512];
+    struct ergo_job *job = NULL;
+    snprintf(text, sizeof text,
+             "{\"sampler\": \"hard-disks\", \"system\": {%s}, \"run\": {\"sweeps\": 1}}", system);
+    ergo_error_clear(ctx);
+    if (ergo_job_parse(ctx, text, strlen(text), "j", NULL, 0, &job) != ERGO_OK)
+        return NULL;
+    return job;
+}
+
+static void refused(const char *system, const char *message) {
+    assert_null(parse(system));
+    if (!strstr(ergo_error_message(ctx), message))
+        fail_msg("\"%s\" is not in: %s", message, ergo_error_message(ctx));
+}
+
+static void test_jobs(void **state) {
+    (void)state;
+    refused("\"n\": 4", "neither");
+    refused("\"n\": 4, \"box\": 5, \"packing_fraction\": 0.2", "one of them");
+    refused("\"n\": 2, \"box\": 3.5", "needs a box from 2 to 2.82, 4 to 5.65, or 6 on");
+    refused("\"n\": 2, \"packing_fraction\": 0.5", "the smallest box is 2");
+    refused("\"n\": 100, \"box\": 8", "no more than 0.9069");
+    refused("\"n\": 64, \"packing_fraction\": 0.5, \"cells\": 7", "7 cells a side");
+    refused("\"n\": 64, \"packing_fraction\": 0.5, \"cells\": 20", "20 cells a side");
+    refused("\"n\": 64, \"packing_fraction\": 0.5, \"start\": \"hex\"", "\"hexagonal\"");
+    refused(
+        "\"n\": 64, \"packing_fraction\": 0.5, \"coordinates\": \"packed\", \"leave_cell\": true",
+        "wide");
+}
+
+/* All boxes in steps of a hundredth: cells where, and only where, the geometry allows them. */
+static void test_cells(void **state) {
+    (void)state;
+    for (int i = 200; i < 1500; i++) {
+        char system[100];
+        struct disks_shape s;
+        char reason[300];
+        const double box = i / 100.0;
+        bool possible = false;
+        snprintf(system, sizeof system, "\"n\": 2, \"box\": %.2f", box);
+        for (int m = 2; m < 16; m += 2)
+            possible = possible || (box / m >= 1.0 && box / m < sqrt(2.0));
+        struct ergo_job *job = parse(system);
+        assert_int_equal(job != NULL, possible);
+        if (!job)
+            continue;
+        assert_true(disks_shape_of(&job->points[0], &s, reason));
+        assert_true(s.cells % 2 == 0 && box / s.cells >= 1.0 && box / s.cells < sqrt(2.0));
+        ergo_job_destroy(job);
+    }
+}
+
+/* Symmetry exactly; radius and direction as in a uniform circle, chi^2 of 16 equal areas. */
+static void test_displacement(void **state) {
+    (void)state;
+    enum { N = 400000, PARTS = 4 };
+    size_t count[PARTS][PARTS] = {{0}};
+    const float step = 0.16f * 4194304.0f / 131072.0f;
+    uint32_t a = 12345, b = 6789;
+    for (int i = 0; i < N; i++) {
+        float dx, dy, ex, ey;
+        a = a * 1664525u + 1013904223u;
+        b = b * 22695477u + 1u;
+        const struct ergo_words r = ergo_philox_words(a, b, 0, 0, 1, 2);
+        disks_displacement(r.x, r.y, step, &dx, &dy);
+        disks_displacement(r.x, r.y ^ 3u, step, &ex, &ey);
+        assert_true(ex == -dx && ey == -dy && dx == rintf(dx) && dy == rintf(dy));
+        const double u = dx / 0.16 / 4194304.0, v = dy / 0.16 / 4194304.0, r2 = u * u + v * v;
+        assert_true(r2 < 1.000001);
+        const int ring = (int)fmin(PARTS * r2, PARTS - 1);
+        const int sector = (int)fmin(PARTS * (atan2(v, u) / DISKS_PI + 1) / 2, PARTS - 1);
+        count[ring][sector]++;
+    }
+    double chi2 = 0;
+    for (int i = 0; i < PARTS * PARTS; i++)
+        chi2 += pow((double)count[i / PARTS][i % PARTS] - N / 16.0, 2) / (N / 16.0);
+    assert_true(chi2 > 3.5 && chi2 < 37.7); /* 99.9% of chi^2(15), both sides */
+}
+
+/* Every order and every direction of a plan comes as often as it should. */
+static void test_plans(void **state) {
+    (void)state;
+    size_t orders[256] = {0}, directions[4] = {0}, different = 0;
+    for (uint64_t step = 0; step < 48000; step++) {
+        const uint32_t plan = disks_plan(3, 4, step, DISKS_W_WIDE, 1);
+        orders[plan & 255]++;
+        directions[plan >> DISKS_PLAN_DIRECTION & 3]++;
+        assert_true(plan >> DISKS_PLAN_DISTANCE < DISKS_W_WIDE / 2);
+        assert_int_equal(disks_plan(3, 4, step, DISKS_W_WIDE, 0) & 255, 0xe4);
+    }
+    for (int i = 0; i < 256; i++) {
+        different += orders[i] > 0;
+        assert_true(orders[i] == 0 || fabs((double)orders[i] - 2000) < 4.5 * sqrt(2000));
+    }
+    assert_int_equal(different, 24);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs((double)directions[i] - 12000) < 4.5 * sqrt(9000));
+}
+
+static void test_starts(void **state) {
+    (void)state;
+    static const struct {
+        const char *system;
+        bool good;
+    } cases[] = {
+        {"\"n\": 2, \"box\": 2", true},
+        {"\"n\": 256, \"packing_fraction\": 0.75", true},
+        {"\"n\": 256, \"packing_fraction\": 0.75, \"start\": \"square\"", true},
+        {"\"n\": 256, \"packing_fraction\": 0.79, \"start\": \"square\"", false},
+        {"\"n\": 10000, \"packing_fraction\": 0.88", true},
+        {"\"n\": 1000, \"packing_fraction\": 0.7, \"start\": \"random\"", true},
+        {"\"n\": 100, \"packing_fraction\": 0.2, \"coordinates\": \"packed\", \"start\": "
+         "\"random\"",
+         true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ergo_job *job = parse(cases[i].system);
+        struct disks_shape s;
+        struct disks_config config, again;
+        struct ergo_text text = {0}, other = {0};
+        const char *reason = NULL;
+        char why[300];
+        size_t cell[2], n = 0;
+        unsigned slot[2];
+        assert_non_null(job);
+        assert_true(disks_shape_of(&job->points[0], &s, why));
+        assert_true(disks_config_init(&config, s.cells) && disks_config_init(&again, s.cells));
+        const enum ergo_status status = disks_start(ctx, &job->points[0], &s, &config);
+        assert_int_equal(status == ERGO_OK, cases[i].good);
+        if (status == ERGO_OK) {
+            for (size_t k = 0; k < (size_t)s.cells * s.cells; k++)
+                n += config.count[k];
+            assert_int_equal(n, s.n);
+            assert_false(disks_config_overlap(&config, &s, cell, slot));
+            disks_config_write(&config, &text);
+            assert_true(disks_config_read(&again, &s, text.data, text.length, &reason));
+            disks_config_write(&again, &other);
+            assert_memory_equal(text.data, other.data, text.length);
+            assert_false(disks_config_read(&again, &s, text.data, text.length - 1, &reason));
+            void *raw = calloc((size_t)s.cells * s.cells, disks_cell_bytes(&s));
+            disks_config_to_raw(&config, &s, raw);
+            disks_config_from_raw(&again, &s, raw);
+            ergo_text_free(&other);
+            disks_config_write(&again, &other);
+            assert_memory_equal(text.data, other.data, text.length);
+            free(raw);
+        }
+        ergo_error_clear(ctx);
+        ergo_text_free(&text);
+        ergo_text_free(&other);
+        disks_config_free(&config);
+        disks_config_free(&again);
+        ergo_job_destroy(job);
+    }
+}
+
+/* The section's own test: n(r) = 30 exp(-30 r) next to r = 1, and polynomials exactly. */
+static void test_fit(void **state) {
+    (void)state;
+    double x[200], y[200];
+    for (int i = 0; i < 200; i++) {
+        x[i] = 1.0 + (i + 0.5) * 1e-4;
+        y[i] = 30 * exp(-30 * (x[i] - 1.0));
+    }
+    assert_true(fabs(disks_extrapolate(x, y, 200, 5, 1.0) / 30 - 1) < 1e-6); /* paper: below 1e-5 */
+    for (int i = 0; i < 200; i++)
+        y[i] = 3 - 70 * (x[i] - 1.0) + 1e4 * pow(x[i] - 1.0, 3);
+    assert_true(fabs(disks_extrapolate(x, y, 200, 3, 1.0) - 3) < 1e-10);
+    assert_true(fabs(disks_extrapolate(x, y, 200, 5, 1.0) - 3) < 1e-10);
+}
+
+static enum ergo_status xyz(const char *text, struct ergo_xyz *frame) {
+    ergo_error_clear(ctx);
+    return ergo_xyz_parse(ctx, "f.xyz", text, strlen(text), frame);
+}
+
+static void test_xyz(void **state) {
+    (void)state;
+    struct ergo_xyz f;
+    static const char *const bad[] = {
+        "",
+        "x\n",
+        "2 3\n\n",
+        "0\n\n",
+        "2\n",
+        "2\nc\nH 1 2 3\n",
+        "1\nc\nH 1 2\n",
+        "1\nc\nH 1 2 x\n",
+        "1\nLattice=\"1 2 3\"\nH 1 2 3\n",
+        "1\nProperties=species:S:1:vel:R:3\nH 1 2 3\n",
+        "1\nProperties=pos:R\nH 1 2 3\n",
+        "999999999\nc\nH 1 2 3\n",
+        "1\nc\nH nan 0 0\n",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(xyz(bad[i], &f), ERGO_E_IO);
+        assert_non_null(strstr(ergo_error_message(ctx), "f.xyz"));
+        assert_null(f.positions);
+    }
+    assert_int_equal(
+        xyz("2\r\nLattice=\"4 0 0 0 5 0 0 0 1\" note=\"pos Properties=x\" "
+            "Properties=id:I:1:species:S:1:pos:R:3:psi6:R:2\r\n1 D 0.5 1.25 -3e-1 0 0\r\n2 D "
+            "1 2 3 0 0",
+            &f),
+        ERGO_OK);
+    assert_true(f.n == 2 && f.has_lattice && f.lattice[4] == 5 && f.positions[1] == 1.25 &&
+                f.positions[2] == -0.3 && f.positions[5] == 3);
+    ergo_xyz_free(&f);
+    assert_int_equal(xyz("1\n\nH 1 2 3\n9\nanother frame\n", &f), ERGO_OK);
+    assert_true(f.n == 1 && !f.has_lattice && f.positions[0] == 1);
+    ergo_xyz_free(&f);
+}
+
+/* A start from a file; an overlap in it names the pair. */
+static void test_file(void **state) {
+    (void)state;
+    char path[] = "/tmp/ergocl-disks-XXXXXX", system[200], why[300];
+    const int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "w");
+    assert_non_null(file);
+    fprintf(file, "3\nLattice=\"4 0 0 0 4 0 0 0 1\"\nD 0.1 0.1 0\nD 2 2 0\nD 3.9 0.5 0\n");
+    fclose(file);
+    snprintf(system, sizeof system, "\"n\": 3, \"box\": 4, \"start\": \"%s\"", path);
+    struct ergo_job *job = parse(system);
+    struct disks_shape s;
+    struct disks_config config;
+    assert_non_null(job);
+    assert_true(disks_shape_of(&job->points[0], &s, why) && disks_config_init(&config, s.cells));
+    assert_int_equal(disks_start(ctx, &job->points[0], &s, &config), ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "disks 1 and 3 overlap"));
+    ergo_error_clear(ctx);
+    remove(path);
+    disks_config_free(&config);
+    ergo_job_destroy(job);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    ctx = ergo_context_create();
+    return ctx ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    ergo_context_destroy(ctx);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_jobs),         cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_displacement), cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_starts),       cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_xyz),          cmocka_unit_test(test_file)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
