@@ -7,10 +7,6 @@
 #include "samplers/swendsen_wang/swendsen_wang.h"
 
 const struct ergo_sampler *const ergo_samplers[] = {
-    &ergo_hard_disks,
-    &ergo_helium_vmc,
-    &ergo_lj_gcmc,
-    &ergo_spin_lattice,
-    &ergo_swendsen_wang,
+    &ergo_hard_disks, &ergo_helium_vmc, &ergo_lj_gcmc, &ergo_spin_lattice, &ergo_swendsen_wang,
 };
 const size_t ergo_n_samplers = sizeof ergo_samplers / sizeof ergo_samplers[0];

@@ -170,7 +170,8 @@ static void test_grid(void **state) {
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         for (int way = LJ_COARSE; way <= LJ_MICRO; way++) {
             struct lj_grid g;
-            assert_true(lj_grid_make(&g, way, cases[c].box, cases[c].cutoff, cases[c].side));
+            assert_true(lj_grid_make(&g, (enum lj_neighbours)way, cases[c].box, cases[c].cutoff,
+                                     cases[c].side));
             uint8_t *seen = calloc(g.cells, 1);
             for (uint32_t i = 0; i < g.n_offsets; i++) {
                 uint32_t at[3];

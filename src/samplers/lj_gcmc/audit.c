@@ -42,7 +42,7 @@ static enum ergo_status compare_sums(struct ergo_context *ctx, struct lj_state *
 static enum ergo_status check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member) {
     const size_t cells = s->grid.cells, members = s->batch->count;
     uint32_t *words = NULL, n = 0;
-    uint32_t *planes = malloc(16 * cells * s->slots);
+    uint32_t *planes = calloc(4 * cells * s->slots, 4);
     enum ergo_status status =
         planes ? lj_fetch(ctx, s, member, &words, &n)
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %zu cells", cells);

@@ -93,13 +93,15 @@ static double derive_heat(const struct ergo_point *point, const double *m) {
            (m[2] - m[0] * m[1]) / (m[3] - m[0] * m[0]);
 }
 
+/* clang-format off: its versions 14 and 18 disagree about these braces */
 #define ACCEPTANCE(kind)                                                                           \
     {                                                                                              \
         .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one",      \
         .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_ratio                      \
     }
 #define HIDDEN(observable)                                                                         \
-    { .name = #observable, .unit = "", .help = "an input", .sample = observable, .hidden = true }
+    { .name = #observable, .unit = "", .help = "an input", .sample = (observable), .hidden = true }
+/* clang-format on */
 
 const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {
     {.name = "particles", .unit = "", .help = "mean number of particles <N>", .sample = particles},
