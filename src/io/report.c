@@ -208,7 +208,7 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
     if (replicas)
         ergo_text_append(text, "<th>replica</th>");
     for (size_t o = 0; o < info->n_observables; o++) {
-        if (info->observables[o].hidden)
+        if (!ergo_observable_shown(&info->observables[o], point))
             continue;
         ergo_text_append(text, "<th>");
         ergo_html_name(text, info->observables[o].name, false);
@@ -254,7 +254,7 @@ static void append_table(struct ergo_text *text, const struct ergo_result *resul
         if (replicas)
             ergo_text_append(text, "<td>%" PRIu32 "</td>", member->point->replica);
         for (size_t o = 0; o < info->n_observables; o++)
-            if (!info->observables[o].hidden)
+            if (ergo_observable_shown(&info->observables[o], result->members[0].point))
                 append_cell(text, &member->observables[o]);
         ergo_text_append(text, "</tr>\n");
     }

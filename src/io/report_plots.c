@@ -334,7 +334,8 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
     if (!groups_make(&groups, result))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
     for (size_t o = 0; o < result->job->sampler->info->n_observables; o++)
-        if (!result->job->sampler->info->observables[o].hidden)
+        if (ergo_observable_shown(&result->job->sampler->info->observables[o],
+                                  result->members[0].point))
             append_observable(&figures, &groups, o);
     if (figures.length) {
         ergo_text_append(text, "<h2>Observables</h2>\n<div class=\"grid\">\n");

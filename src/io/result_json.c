@@ -106,7 +106,7 @@ static void append_point(struct ergo_text *text, const struct ergo_member_result
     ergo_text_append(text, ", \"stream\": \"%016" PRIx64 "\",\n      \"observables\": {",
                      point->stream);
     for (size_t o = 0; o < info->n_observables; o++) {
-        if (member->observables[o].observable->hidden)
+        if (!ergo_observable_shown(member->observables[o].observable, point))
             continue;
         ergo_text_append(text, "%s\n        ", separator);
         append_observable(text, &member->observables[o], member->measure_every);

@@ -106,7 +106,8 @@ static void choose_columns(struct table *table) {
         table->columns[table->n_columns++] = make_column(table, CELL_REPLICA, 0, "replica");
     for (int exact = 1; exact >= 0; exact--) {
         for (size_t o = 0; o < info->n_observables && shown < OBSERVABLES_MAX; o++) {
-            if (info->observables[o].hidden || has_exact(result, o) != (exact == 1))
+            if (!ergo_observable_shown(&info->observables[o], first) ||
+                has_exact(result, o) != (exact == 1))
                 continue;
             if (!add_observable(table, o, exact == 1))
                 continue;
@@ -146,7 +147,7 @@ static void append_chi2(struct ergo_text *text, const struct ergo_result *result
     for (size_t o = 0; o < info->n_observables; o++) {
         double chi2;
         size_t count = ergo_format_chi2(result, o, &chi2);
-        if (!count || info->observables[o].hidden)
+        if (!count || !ergo_observable_shown(&info->observables[o], result->members[0].point))
             continue;
         ergo_text_append(text, "%s%s %.1f/%zu", separator, info->observables[o].name, chi2, count);
         separator = ", ";

@@ -191,16 +191,17 @@ static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_resul
 
 /* ---- warnings -------------------------------------------------------------------------------- */
 
-static bool is_short(const struct ergo_observable_result *r) {
+static bool is_short(const struct ergo_member_result *m, size_t o) {
+    const struct ergo_observable_result *r = &m->observables[o];
     const bool measured = !r->observable->curve || r->estimate.samples > 0; /* or not asked for */
-    return r->estimate.too_short && measured && !r->observable->hidden;
+    return r->estimate.too_short && measured && ergo_observable_shown(r->observable, m->point);
 }
 
 /* Whether all that is too short at this point is slow by its physics: running somewhat
  * longer would not help, and everything else has honest errors. */
 static bool only_slow(const struct ergo_sampler_info *info, const struct ergo_member_result *m) {
     for (size_t o = 0; o < info->n_observables; o++)
-        if (is_short(&m->observables[o]) &&
+        if (is_short(m, o) &&
             !(info->observables[o].slow && info->observables[o].slow(m->point)))
             return false;
     return true;
@@ -214,7 +215,7 @@ static size_t short_points(const struct ergo_run *run, bool slow, size_t o, size
         const struct ergo_member_result *m = &run->result->members[i];
         bool any = false;
         for (size_t k = o; k < end && !any; k++)
-            any = is_short(&m->observables[k]);
+            any = is_short(m, k);
         if (!any || only_slow(run->sampler->info, m) != slow)
             continue;
         if (count++ == 0)

@@ -378,6 +378,9 @@ static enum ergo_status run_batch(struct loop *loop) {
         status = ergo_run_digest_members(run);
     if (status == ERGO_OK && run->stopped)
         return ergo_run_save(run);
+    for (size_t m = 0; ops->end_curves && m < loop->batch->count && status == ERGO_OK; m++)
+        status = ops->end_curves(run->ctx, run->state, m,
+                                 run->curves[loop->batch->points[m]->index]);
     if (status == ERGO_OK && n_snapshots(run))
         status = take_snapshots(loop, n_snapshots(run) - 1);
     return status;

@@ -128,7 +128,7 @@ enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, c
         const struct ergo_sampler_info *info = ergo_samplers[i]->info;
         if (name && strcmp(name, info->name) != 0)
             continue;
-        for (size_t p = 0; p < 8 && info->programs[p] && status == ERGO_OK; p++) {
+        for (size_t p = 0; p < 16 && info->programs[p] && status == ERGO_OK; p++) {
             char *flat = NULL;
             status = ergo_program_flatten(ctx, info->programs[p], &flat);
             if (status == ERGO_OK)

@@ -33,11 +33,19 @@ struct ergo_observable {
     const char *curve;
     double (*from_curve)(const struct ergo_point *point, const double *mean, size_t size);
     bool hidden; /* only an input of others; not in the result (kept in the HDF5 file) */
+    /* Of some models only: not in the result where it is false. NULL: always. */
+    bool (*applies)(const struct ergo_point *point);
     /* Where its chain decorrelates far more slowly than the others' for a physical reason: the
      * reason, half a sentence for the warning about its error. NULL (also the function): nowhere.
      */
     const char *(*slow)(const struct ergo_point *point);
 };
+
+/* Is the observable in the result of a point? */
+static inline bool ergo_observable_shown(const struct ergo_observable *observable,
+                                         const struct ergo_point *point) {
+    return !observable->hidden && (!observable->applies || observable->applies(point));
+}
 
 /* A function measured along an axis, e.g. correlation over distance. */
 struct ergo_curve_info {
@@ -77,7 +85,7 @@ struct ergo_sampler_info {
     const char *name;    /* "spin-lattice" */
     const char *summary; /* one line */
     const char *citation;
-    const char *programs[8]; /* root .cl files, NULL-terminated: for `ergocl kernels` */
+    const char *programs[16]; /* root .cl files, NULL-terminated: for `ergocl kernels` */
     const char *step_name;   /* "sweep" */
     const char *rate_unit;   /* "spin updates per second" */
     const struct ergo_key *keys;
@@ -126,6 +134,10 @@ struct ergo_sampler_ops {
     void (*curve_x)(const struct ergo_point *point, size_t c, double *x);
     /* Samples between curve samples (>= 1). */
     uint64_t (*curve_every)(const struct ergo_point *point);
+    /* Curves over the time of the run, which are known at its end only, or NULL op: adds their
+     * samples by ergo_curve_add, one for each independent realisation. Called once per member. */
+    enum ergo_status (*end_curves)(struct ergo_context *ctx, void *state, size_t member,
+                                   struct ergo_curve *curves);
     /*
      * A member's physical state in its canonical form (documented in the sampler's README; no
      * trace of the layout in memory). The digest is made of it and the step counter. save appends

@@ -27,12 +27,13 @@ static void is_hex(const char *text, size_t length) {
     assert_int_equal(strspn(text, "0123456789abcdef"), length);
 }
 
-static void check_observables(const cJSON *observables, double samples) {
+static void check_observables(const cJSON *observables, const struct ergo_point *point,
+                              double samples) {
     const struct ergo_sampler_info *info = contract.sampler->info;
     size_t shown = 0;
     for (size_t o = 0; o < info->n_observables; o++) {
         const struct ergo_observable *observable = &info->observables[o];
-        if (observable->hidden) {
+        if (!ergo_observable_shown(observable, point)) {
             assert_null(cJSON_GetObjectItemCaseSensitive(observables, observable->name));
             continue;
         }
@@ -86,7 +87,7 @@ static void check_point(const cJSON *found, const struct ergo_point *point, doub
     assert_int_equal(cJSON_GetArraySize(parameters), point->n_scanned);
     for (size_t i = 0; i < point->n_scanned; i++)
         assert_true(number(parameters, point->scanned[i].pointer) == point->scanned[i].value);
-    check_observables(member(found, "observables", cJSON_Object), samples);
+    check_observables(member(found, "observables", cJSON_Object), point, samples);
     check_curves(cJSON_GetObjectItemCaseSensitive(found, "curves"), point);
 }
 

@@ -184,7 +184,7 @@ static void texts(void) {
     for (size_t o = 0; o < info->n_observables; o++)
         if (!info->observables[o].hidden && !strstr(help, info->observables[o].name))
             complain(info->observables[o].name, "is not in help");
-    for (size_t p = 0; p < 8 && info->programs[p]; p++)
+    for (size_t p = 0; p < 16 && info->programs[p]; p++)
         if (!strstr(kernels, info->programs[p]))
             complain(info->programs[p], "is not among the kernels");
     cJSON_Delete(tree);

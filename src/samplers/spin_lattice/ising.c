@@ -7,6 +7,7 @@
 
 #include "core/portable.h"
 #include "core/program.h"
+#include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
 
 _Static_assert(sizeof(struct ising_member) == ISING_MEMBER_BYTES, "ising_member has no padding");
@@ -159,6 +160,7 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
     enum ergo_status status = ERGO_OK;
     if (!s)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the spin-lattice state");
+    s->ops = &ising_ops;
     s->batch = batch;
     s->device = device;
     s->shape = ising_shape_of(batch->points[0]);

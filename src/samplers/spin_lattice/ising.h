@@ -45,6 +45,7 @@ struct ising_slot {
 };
 
 struct ising_state {
+    const struct ergo_sampler_ops *ops;
     const struct ergo_batch *batch;
     struct ergo_device *device;
     struct ising_shape shape;

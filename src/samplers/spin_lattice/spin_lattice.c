@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/exact.h"
-#include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/models.h"
 
-static const char *const models[] = {"ising", NULL};
+static const char *const models[] = {"ising", "north-east", "fredrickson-andersen", "east", NULL};
+static const char *const methods[] = {"exact", "serial", NULL};
 static const char *const dynamics[] = {"metropolis", "heat-bath", NULL};
 static const char *const starts[] = {"up", "down", "random", NULL};
 
@@ -19,7 +21,12 @@ static const struct ergo_key keys[] = {
      .choices = models,
      .unit = "",
      .help = "Model. ising: H = -J sum s_i s_j - B sum s_i over nearest neighbours, s = +-1 (Levy, "
-             "Cohen, Rabani 2010, Eq. 2; their Eq. 1 has the opposite sign)."},
+             "Cohen, Rabani 2010, Eq. 2; their Eq. 1 has the opposite sign). Facilitated dynamics, "
+             "H = J sum s_i s_j + B sum s_i (Eq. 1's signs) with J = 0 by default: north-east, a "
+             "spin may flip while its north and east neighbours are up (section III.2); east, "
+             "while its east neighbour is up, each row a chain of its own (Jackle, Eisinger 1991); "
+             "fredrickson-andersen, while at least /system/facilitation of its four neighbours are "
+             "up (Fredrickson, Andersen 1984)."},
     {.pointer = "/system/size",
      .type = ERGO_KEY_SIZE,
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -28,16 +35,27 @@ static const struct ergo_key keys[] = {
      .min_items = 2,
      .max_items = 2,
      .unit = "sites",
-     .help = "Lattice sides [Lx, Ly], periodic, both even (the checkerboard needs it). A side of "
-             "2 has two bonds between the same neighbours."},
+     .help = "Lattice sides [Lx, Ly], periodic; for ising both even (the checkerboard needs it). A "
+             "side of 2 has two bonds between the same neighbours."},
     {.pointer = "/system/temperature",
      .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
      .min = 0,
      .max = 1e12,
      .unit = "J/k_B",
      .help = "Temperature T in the energy unit of coupling and field (k_B = 1). The infinite "
-             "lattice is critical at 2/ln(1+sqrt 2) = 2.269185 for J = 1."},
+             "Ising lattice is critical at 2/ln(1+sqrt 2) = 2.269185 for J = 1. Needed, but for "
+             "facilitated dynamics with up_density."},
+    {.pointer = "/system/up_density",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .min = 0,
+     .max = 1,
+     .unit = "per site",
+     .help = "Facilitated dynamics: density c of up spins, instead of temperature and field; c = "
+             "1/(1 + exp(2 B/T)). Without a temperature T = 1, so that energies are in k_B T. The "
+             "infinite north-east model has frozen spins below c* = 0.294515 (directed site "
+             "percolation)."},
     {.pointer = "/system/coupling",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
@@ -45,7 +63,8 @@ static const struct ergo_key keys[] = {
      .min = -1e6,
      .max = 1e6,
      .unit = "J",
-     .help = "Coupling J: positive ferromagnetic, negative antiferromagnetic."},
+     .help = "Coupling J: for ising positive is ferromagnetic, negative antiferromagnetic, for "
+             "facilitated dynamics the other way round (see model), and 0 unless it is given."},
     {.pointer = "/system/field",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
@@ -53,7 +72,7 @@ static const struct ergo_key keys[] = {
      .min = -1e6,
      .max = 1e6,
      .unit = "J",
-     .help = "Magnetic field B."},
+     .help = "Magnetic field B: for ising positive prefers up, for facilitated dynamics down."},
     {.pointer = "/system/dynamics",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
@@ -61,7 +80,8 @@ static const struct ergo_key keys[] = {
      .choices = dynamics,
      .unit = "",
      .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
-             "1/(1 + exp(dE/T)). Sites of one colour of the checkerboard together. Metropolis "
+             "1/(1 + exp(dE/T)). ising: sites of one colour of the checkerboard together; "
+             "facilitated: one site after the other, in random order. Ising Metropolis "
              "without a field never leaves, and never enters, configurations in which every spin "
              "has two up and two down neighbours: of any weight only on lattices of a side up to "
              "4 (2e-4 at T = 4 on 4 x 4)."},
@@ -72,7 +92,37 @@ static const struct ergo_key keys[] = {
      .choices = starts,
      .unit = "",
      .help = "Starting configuration. Below the critical temperature a random start can end in "
-             "stripes that live very long: prefer up."},
+             "stripes that live very long: prefer up. Facilitated dynamics: random is every spin "
+             "up with probability c, which is stationary without a coupling."},
+    {.pointer = "/system/method",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "\"exact\"",
+     .choices = methods,
+     .unit = "",
+     .help = "Facilitated dynamics, how: serial, each realisation with its own random sequence of "
+             "sites; exact, 32 realisations share a sequence of sites, with their own starts and "
+             "acceptances, and attempts that do not meet go in parallel. Each realisation alone is "
+             "exactly random-sequential in both (the first of 32 is even the same chain); errors "
+             "come from groups of 32, which are independent. exact is some 32 times faster."},
+    {.pointer = "/system/realisations",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .fallback = "1024",
+     .min = 1,
+     .max = 33554432,
+     .unit = "",
+     .help = "Facilitated dynamics: realisations to average over within a chain of the job, a "
+             "multiple of 32 for method exact. Honest errors of the relaxation time need 20 "
+             "groups, that is 640; serial: 20. More keep the first ones as they were."},
+    {.pointer = "/system/facilitation",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 1,
+     .max = 4,
+     .unit = "neighbours",
+     .help = "Model fredrickson-andersen: neighbours that have to be up; 1 if not given (their "
+             "paper of 1984 looks at 2 on the square lattice)."},
     {.pointer = "/run/correlation_every",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -96,6 +146,12 @@ static const struct ergo_column columns[] = {
     {"magnetization", "per site", "sum s / N"},
 };
 
+static bool is_facilitated(const struct ergo_point *point) {
+    const char *model = ergo_point_text(point, "/system/model");
+    return strcmp(model, "north-east") == 0 || strcmp(model, "east") == 0 ||
+           strcmp(model, "fredrickson-andersen") == 0;
+}
+
 static double sites(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     return (double)size->size[0] * (double)size->size[1];
@@ -116,9 +172,20 @@ static double sample_m(const struct ergo_point *point, const double *c) {
     return c[1];
 }
 
+static const char *slow_energy(const struct ergo_point *point) {
+    return is_facilitated(point)
+               ? "frozen spins never change, and slow ones hardly; up_density has honest errors, "
+                 "from independent realisations"
+               : NULL;
+}
+
 /* To change sign a lattice has to pass through a domain wall across it: the free energy of the wall
  * grows with its side below Tc. Near above, finite lattices do the same, only more often. */
 static const char *slow_m(const struct ergo_point *point) {
+    if (is_facilitated(point))
+        return slow_energy(point);
+    if (!ergo_point_value(point, "/system/temperature")->present)
+        return NULL;
     const double t = ergo_point_real(point, "/system/temperature");
     const double j = ergo_point_real(point, "/system/coupling");
     const bool ordered = j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
@@ -157,34 +224,86 @@ static double derive_binder(const struct ergo_point *point, const double *m) {
     return 1.0 - m[1] / (3.0 * m[0] * m[0]);
 }
 
+static bool is_equilibrium(const struct ergo_point *point) {
+    return !is_facilitated(point);
+}
+
+static double curve_first(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point, (void)size;
+    return mean[0];
+}
+
+/* Over all times: the density is the same at each. */
+static double curve_mean(const struct ergo_point *point, const double *mean, size_t size) {
+    double sum = 0;
+    (void)point;
+    for (size_t i = 0; i < size; i++)
+        sum += mean[i];
+    return sum / (double)size;
+}
+
 static const struct ergo_observable observables[] = {
     {.name = "energy",
      .unit = "J per site",
      .help = "mean energy per site",
-     .sample = sample_energy},
-    {.name = "abs_magnetization", .unit = "per site", .help = "mean |m|", .sample = sample_abs_m},
+     .sample = sample_energy,
+     .slow = slow_energy},
+    {.name = "abs_magnetization",
+     .unit = "per site",
+     .help = "mean |m|",
+     .sample = sample_abs_m,
+     .applies = is_equilibrium},
     {.name = "heat_capacity",
      .unit = "k_B per site",
      .help = "N (<e^2> - <e>^2) / T^2",
      .inputs = {"energy", "energy2"},
-     .derive = derive_heat_capacity},
+     .derive = derive_heat_capacity,
+     .applies = is_equilibrium},
     {.name = "susceptibility",
      .unit = "per site",
      .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",
      .inputs = {"abs_magnetization", "magnetization2"},
-     .derive = derive_susceptibility},
+     .derive = derive_susceptibility,
+     .applies = is_equilibrium},
     {.name = "binder",
      .unit = "",
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
      .inputs = {"magnetization2", "magnetization4"},
-     .derive = derive_binder},
+     .derive = derive_binder,
+     .applies = is_equilibrium},
     {.name = "magnetization",
      .unit = "per site",
      .help = "mean m",
      .sample = sample_m,
      .slow = slow_m},
-    {.name = "magnetization2", .unit = "per site^2", .help = "mean m^2", .sample = sample_m2},
-    {.name = "magnetization4", .unit = "per site^4", .help = "mean m^4", .sample = sample_m4},
+    {.name = "magnetization2",
+     .unit = "per site^2",
+     .help = "mean m^2",
+     .sample = sample_m2,
+     .applies = is_equilibrium},
+    {.name = "magnetization4",
+     .unit = "per site^4",
+     .help = "mean m^4",
+     .sample = sample_m4,
+     .applies = is_equilibrium},
+    {.name = "up_density",
+     .unit = "per site",
+     .help = "density of up spins, mean over the times of the curve",
+     .curve = "up_density",
+     .from_curve = curve_mean,
+     .applies = is_facilitated},
+    {.name = "frozen_fraction",
+     .unit = "per site",
+     .help = "sites that can never flip, by the closure of the start under the constraint",
+     .curve = "frozen",
+     .from_curve = curve_first,
+     .applies = is_facilitated},
+    {.name = "relaxation_time",
+     .unit = "sweeps",
+     .help = "where phi falls to 1/e, straight lines over log t between the curve's times",
+     .curve = "phi",
+     .from_curve = fac_relaxation_time,
+     .applies = is_facilitated},
     {.name = "energy2",
      .unit = "J^2 per site^2",
      .help = "mean squared energy per site",
@@ -196,14 +315,21 @@ static const struct ergo_curve_info curves[] = {
     {"correlation", "distance", "", "<s(0) s(r)> along the axes, mean of both"},
     {"correlation_x", "distance", "", "<s(0) s(r)> along x"},
     {"correlation_y", "distance", "", "<s(0) s(r)> along y"},
+    {"phi", "sweeps", "",
+     "(<s(0) s(t)> - m^2) / (1 - m^2), m = 2c - 1, per site: Eq. 4 with its missing 1/N"},
+    {"persistence", "sweeps", "per site", "sites that have not flipped since t = 0"},
+    {"up_density", "sweeps", "per site", "density of up spins"},
+    {"frozen", "sweeps", "per site", "sites that can never flip, by the closure test"},
 };
 
 static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos, "
-     "3 half a sweep per launch",
+     "3 half a sweep per launch. Facilitated dynamics: 1 windows of attempts in a work-group, "
+     "2 and 3 one work-item for each 32 realisations",
      0, 3},
-    {"work_group", "work-items per group (a power of two)", 0, 1024},
+    {"work_group", "work-items per group (a power of two); facilitated: attempts per window", 0,
+     1024},
     {"tile_sweeps", "path 2: sweeps per launch", 0, 16},
     {"tile_rows", "path 2: rows per work-group", 0, 4096},
     {"lanes", "kernels with explicit vectors of eight, for CPUs: 0 automatic, 1 yes, 2 no", 0, 2},
@@ -211,12 +337,14 @@ static const struct ergo_tunable tunables[] = {
 
 static const struct ergo_sampler_info info = {
     .name = "spin-lattice",
-    .summary = "Lattice spin models at equilibrium: the 2D Ising model (Metropolis, heat bath)",
+    .summary = "Lattice spin models: the 2D Ising model at equilibrium, facilitated dynamics near "
+               "a glass transition",
     .citation = "T. Levy, G. Cohen, E. Rabani, Simulating lattice spin models on GPUs, "
                 "J. Chem. Theory Comput. 6, 3293 (2010)",
     .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
-                 "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl"},
+                 "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl",
+                 "spin_lattice/facilitated.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
@@ -232,96 +360,108 @@ static const struct ergo_sampler_info info = {
     .state_version = 1,
 };
 
+/* ---- models ---------------------------------------------------------------------------------- */
+
+static const struct ergo_sampler_ops *model_of(const struct ergo_point *point) {
+    return is_facilitated(point) ? &facilitated_ops : &ising_ops;
+}
+
+/* Every state begins with its model's ops. */
+static const struct ergo_sampler_ops *model_in(const void *state) {
+    return *(const struct ergo_sampler_ops *const *)state;
+}
+
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ERGO_OK;
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const char *const side[] = {"/system/size/0", "/system/size/1"};
-    for (int i = 0; i < size->items && i < 2; i++)
-        if (size->size[i] % 2)
-            status = ergo_job_error(ctx, side[i],
-                                    "%lld is odd; the checkerboard update needs even sides, for "
-                                    "example %lld or %lld",
-                                    (long long)size->size[i], (long long)size->size[i] - 1,
-                                    (long long)size->size[i] + 1);
-    if (ergo_point_real(point, "/system/coupling") == 0.0 &&
-        ergo_point_real(point, "/system/field") == 0.0 &&
-        strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
-        status = ergo_job_error(ctx, "/system/coupling",
-                                "0 with /system/field 0: every Metropolis flip would be accepted "
-                                "and nothing sampled; give a coupling or a field, or use dynamics "
-                                "\"heat-bath\"");
-    /* with a field or without: the smallest acceptance is 1 - cost, and tau grows with 1 / cost */
-    const double cost = 8 * fabs(ergo_point_real(point, "/system/coupling")) +
-                        2 * fabs(ergo_point_real(point, "/system/field"));
-    const double t = ergo_point_real(point, "/system/temperature");
-    if (cost > 0 && cost < 1e-3 * t &&
-        strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
-        status =
-            ergo_job_error(ctx, "/system/temperature",
-                           "%g is more than 1000 (8 |J| + 2 |B|): Metropolis would accept nearly "
-                           "every flip, and the lattice only change its sign from sweep to sweep; "
-                           "use dynamics \"heat-bath\"",
-                           t);
-    const int64_t group = ergo_point_int(point, "/tuning/work_group");
-    if (group & (group - 1))
-        status = ergo_job_error(ctx, "/tuning/work_group",
-                                "%lld is not a power of two (0 chooses automatically)",
-                                (long long)group);
-    return status;
+    return model_of(point)->check(ctx, point);
 }
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    struct ising_launch launch;
-    return ising_launch_plan(ctx, batch, device, &launch, plan);
+    return model_of(batch->points[0])->plan(ctx, batch, device, plan);
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return model_of(batch->points[0])->create(ctx, batch, device, state);
+}
+
+static enum ergo_status init(struct ergo_context *ctx, void *state) {
+    return model_in(state)->init(ctx, state);
+}
+
+static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                                uint64_t every, uint64_t first_sample) {
+    return model_in(state)->advance(ctx, state, slot, count, every, first_sample);
+}
+
+static enum ergo_status collect(struct ergo_context *ctx, void *state, unsigned slot,
+                                struct ergo_samples *samples) {
+    return model_in(state)->collect(ctx, state, slot, samples);
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
-    (void)c;
-    return ergo_point_int(point, "/run/correlation_every") ? ising_reach(point) + 1 : 0;
+    return model_of(point)->curve_size(point, c);
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    for (size_t i = 0; i < curve_size(point, c); i++)
-        x[i] = (double)i;
+    model_of(point)->curve_x(point, c, x);
 }
 
 static uint64_t curve_every(const struct ergo_point *point) {
-    const int64_t every = ergo_point_int(point, "/run/correlation_every");
-    return every > 0 ? (uint64_t)every : 1;
+    return model_of(point)->curve_every(point);
+}
+
+static enum ergo_status end_curves(struct ergo_context *ctx, void *state, size_t member,
+                                   struct ergo_curve *own) {
+    const struct ergo_sampler_ops *model = model_in(state);
+    return model->end_curves ? model->end_curves(ctx, state, member, own) : ERGO_OK;
+}
+
+static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text) {
+    return model_in(state)->save(ctx, state, member, text);
+}
+
+static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length) {
+    return model_in(state)->load(ctx, state, member, step, bytes, length);
+}
+
+static enum ergo_status audit(struct ergo_context *ctx, void *state) {
+    return model_in(state)->audit(ctx, state);
+}
+
+static enum ergo_status picture(struct ergo_context *ctx, void *state, size_t member,
+                                struct ergo_picture *picture) {
+    return model_in(state)->picture(ctx, state, member, picture);
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
-    const bool energy = strcmp(observable, "energy") == 0;
-    if (!energy && strcmp(observable, "heat_capacity") != 0)
-        return NAN;
-    if (ergo_point_real(point, "/system/field") != 0.0)
-        return NAN;
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    struct ergo_ising_exact e;
-    if (!ergo_ising_exact_torus(size->size[0], size->size[1],
-                                ergo_point_real(point, "/system/temperature"),
-                                ergo_point_real(point, "/system/coupling"), &e))
-        return NAN;
-    return energy ? e.energy : e.heat_capacity;
+    return model_of(point)->exact(point, observable);
+}
+
+static void destroy(void *state) {
+    if (state)
+        model_in(state)->destroy(state);
 }
 
 static const struct ergo_sampler_ops ops = {
     .check = check,
     .plan = plan,
-    .create = ising_create,
-    .init = ising_init,
-    .advance = ising_advance,
-    .collect = ising_collect,
+    .create = create,
+    .init = init,
+    .advance = advance,
+    .collect = collect,
     .curve_size = curve_size,
     .curve_x = curve_x,
     .curve_every = curve_every,
-    .save = ising_save,
-    .load = ising_load,
-    .audit = ising_audit,
-    .picture = ising_picture,
+    .end_curves = end_curves,
+    .save = save,
+    .load = load,
+    .audit = audit,
+    .picture = picture,
     .exact = exact,
-    .destroy = ising_destroy,
+    .destroy = destroy,
 };
 
 const struct ergo_sampler ergo_spin_lattice = {&info, &ops};

@@ -1,0 +1,163 @@
+/*
+ * Facilitated dynamics: word-lattices in global memory, [member][word-lattice][site].
+ *
+ * Both sweeps run the attempts `attempt`, `attempt` + 1, ... of sweep `sweep` and the sweeps after
+ * it, `count` in all, exactly in this order. Dimension 0 is the word-lattice, dimension 1 the
+ * member.
+ */
+#include "spin_lattice/facilitated.h"
+
+/* One work-item per word-lattice: the order by itself. For CPUs. */
+__kernel void facilitated_serial(__global uint *spins, __global uint *flipped,
+                                 __global const struct fac_member *members, ulong sweep,
+                                 uint attempt, ulong count) {
+    const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    const ulong lattice = (ulong)index * get_global_size(0) + word;
+    __global uint *s = spins + lattice * FAC_SITES;
+    __global uint *f = flipped + lattice * FAC_SITES;
+    const struct fac_member m = members[index];
+    uint i = attempt;
+    for (ulong n = 0; n < count; n++) {
+        const struct fac_attempt a = fac_attempt(i, sweep, word, &m);
+        fac_update(s, f, a, fac_neighbours(a.site), i, sweep, word, &m);
+        i++;
+        if (i == FAC_SITES) {
+            i = 0;
+            sweep++;
+        }
+    }
+}
+
+#ifdef FAC_WINDOW
+#define FAC_TABLE (4 * FAC_WINDOW) /* a power of two */
+#define FAC_FREE 0xffffffffu
+
+/*
+ * One work-group per word-lattice, FAC_WINDOW attempts at a time, one per work-item. An attempt
+ * waits for the earlier attempts of its window at its own site and at the four neighbours: what it
+ * reads, and what reads it. So the result is that of the order, whatever the window. `table` has the
+ * first waiting attempt by site, modulo its length: two sites that share an entry only wait more.
+ * The first of all never waits, so each round gets on; usually two rounds do.
+ */
+__kernel void facilitated_window(__global uint *spins, __global uint *flipped,
+                                 __global const struct fac_member *members, ulong sweep,
+                                 uint attempt, ulong count, __local uint *table,
+                                 __local uint *waiting) {
+    const uint item = (uint)get_local_id(0), word = (uint)get_group_id(0);
+    const uint index = (uint)get_global_id(1);
+    const ulong lattice = (ulong)index * get_num_groups(0) + word;
+    __global uint *s = spins + lattice * FAC_SITES;
+    __global uint *f = flipped + lattice * FAC_SITES;
+    const struct fac_member m = members[index];
+    for (uint t = 0; t < 4; t++)
+        table[t * FAC_WINDOW + item] = FAC_FREE;
+    if (item == 0)
+        waiting[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint i = attempt + item; /* below 2^31 + FAC_WINDOW */
+    const ulong windows = (count + FAC_WINDOW - 1) / FAC_WINDOW;
+    uint round = 0;
+    for (ulong w = 0; w < windows; w++) {
+        while (i >= FAC_SITES) {
+            i -= FAC_SITES;
+            sweep++;
+        }
+        const struct fac_attempt a = fac_attempt(i, sweep, word, &m);
+        const struct fac_around at = fac_neighbours(a.site);
+        const uint own = a.site % FAC_TABLE;
+        bool waits = w * FAC_WINDOW + item < count;
+        uint more;
+        do {
+            if (waits)
+                atomic_min(&table[own], item);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const bool goes = waits && table[own] == item && table[at.north % FAC_TABLE] >= item &&
+                              table[at.east % FAC_TABLE] >= item &&
+                              table[at.south % FAC_TABLE] >= item &&
+                              table[at.west % FAC_TABLE] >= item;
+            if (item == 0)
+                waiting[(round + 1) & 1] = 0;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (waits)
+                atomic_xchg(&table[own], FAC_FREE);
+            if (goes)
+                fac_update(s, f, a, at, i, sweep, word, &m);
+            waits = waits && !goes;
+            if (waits)
+                atomic_or(&waiting[round & 1], 1u);
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            more = waiting[round & 1];
+            round++;
+        } while (more);
+        i += FAC_WINDOW;
+    }
+}
+#endif
+
+/* Dimension 0: site. */
+__kernel void facilitated_start(__global uint *spins, __global uint *first, __global uint *flipped,
+                                __global const struct fac_member *members, uint words, uint mode) {
+    const uint site = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (site >= FAC_SITES)
+        return;
+    const struct fac_member m = members[index];
+    for (uint word = 0; word < words; word++) {
+        const ulong at = ((ulong)index * words + word) * FAC_SITES + site;
+        spins[at] = fac_start(site, word, mode, &m);
+        first[at] = 0;
+        flipped[at] = 0;
+    }
+}
+
+/* t = 0: the reference of Phi and of persistence. */
+__kernel void facilitated_reference(__global const uint *spins, __global uint *first,
+                                    __global uint *flipped, uint words) {
+    const uint site = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (site >= FAC_SITES)
+        return;
+    for (uint word = 0; word < words; word++) {
+        const ulong at = ((ulong)index * words + word) * FAC_SITES + site;
+        first[at] = spins[at];
+        flipped[at] = 0;
+    }
+}
+
+/*
+ * counts[sample][member][word-lattice][part] of (up, equal, never flipped, unequal bonds), each over
+ * all realisations; parts: groups per word-lattice. A count is below 2^32: the host bounds the sites
+ * of a part. Dimension 0: group = word-lattice * parts + part.
+ */
+__kernel void facilitated_measure(__global const uint *spins, __global const uint *first,
+                                  __global const uint *flipped, __global uint *counts, uint sample,
+                                  uint words, uint parts, __local uint *scratch) {
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint group = (uint)get_group_id(0), index = (uint)get_global_id(1);
+    const uint word = group / parts, part = group - word * parts;
+    const ulong lattice = ((ulong)index * words + word) * FAC_SITES;
+    uint up = 0, equal = 0, never = 0, unequal = 0;
+    for (uint site = part * size + item; site < FAC_SITES; site += parts * size) {
+        const struct fac_around at = fac_neighbours(site);
+        const uint s = spins[lattice + site];
+        up += ERGO_POPCOUNT(s);
+        equal += ERGO_POPCOUNT(~(s ^ first[lattice + site]) & FAC_LANES);
+        never += ERGO_POPCOUNT(~flipped[lattice + site] & FAC_LANES);
+        unequal += ERGO_POPCOUNT(s ^ spins[lattice + at.east]) +
+                   ERGO_POPCOUNT(s ^ spins[lattice + at.south]);
+    }
+    scratch[FAC_COUNTS * item] = up;
+    scratch[FAC_COUNTS * item + 1] = equal;
+    scratch[FAC_COUNTS * item + 2] = never;
+    scratch[FAC_COUNTS * item + 3] = unequal;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint width = size / 2; width > 0; width /= 2) {
+        if (item < width)
+            for (uint c = 0; c < FAC_COUNTS; c++)
+                scratch[FAC_COUNTS * item + c] += scratch[FAC_COUNTS * (item + width) + c];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0)
+        for (uint c = 0; c < FAC_COUNTS; c++)
+            counts[(((ulong)sample * get_global_size(1) + index) * get_num_groups(0) + group) *
+                       FAC_COUNTS +
+                   c] = scratch[c];
+}

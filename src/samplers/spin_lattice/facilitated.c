@@ -1,0 +1,471 @@
+/* Facilitated dynamics on a device: plan, build, start, advance, collect. */
+#include "samplers/spin_lattice/facilitated.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/program.h"
+#include "samplers/spin_lattice/models.h"
+
+/* ---- plan ------------------------------------------------------------------------------------ */
+
+static uint32_t power_of_two_below(uint64_t n, uint32_t least, uint32_t most) {
+    uint32_t p = least;
+    while (2 * (uint64_t)p <= n && 2 * p <= most)
+        p *= 2;
+    return p;
+}
+
+/* Attempts per second of one word-lattice, roughly: only the length of launches depends on it. */
+static double attempts_per_second(const struct fac_launch *l, const struct ergo_device *device) {
+    if (device->type == CL_DEVICE_TYPE_CPU)
+        return l->window ? 1e6 : 1e7;
+    return l->window ? 4e5 * l->window : 5e5;
+}
+
+enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                 const struct ergo_device *device, struct fac_launch *launch,
+                                 struct ergo_plan *plan) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = batch->points[0];
+    const struct fac_shape s = fac_shape_of(first);
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const double members = (double)batch->count, lattices = members * s.words;
+    const int64_t path = ergo_point_int(first, "/tuning/path");
+    const int64_t wish = ergo_point_int(first, "/tuning/work_group");
+    const uint32_t most = d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
+    struct fac_launch l = {0};
+    memset(plan, 0, sizeof *plan);
+
+    if (path == 1 || (path == 0 && gpu)) {
+        /* Of W attempts some 5 W^2 / N wait: windows of a thirty-second of the lattice at most.
+         * Table and flag in local memory. */
+        const uint32_t room = power_of_two_below(d->local_memory / 20, 1, 1024);
+        l.window = power_of_two_below(s.sites / 32, 32, most < room ? most : room);
+        if (wish && wish < l.window)
+            l.window = (uint32_t)wish;
+    }
+    l.group = power_of_two_below(s.sites, 1, gpu ? (most < 256 ? most : 256) : 16);
+    const uint64_t fill = gpu ? s.sites / (8 * (uint64_t)l.group) : s.sites >> 22;
+    const uint64_t share = (uint64_t)(2048 / lattices) + (s.sites >> 22) + 1;
+    l.parts = (uint32_t)((fill < share ? fill : share) + (s.sites >> 25) + 1);
+
+    const double rate = attempts_per_second(&l, device);
+    const double units = d->compute_units ? d->compute_units : 1;
+    const double waves = ceil(lattices / (gpu ? (l.window ? 1 : 512) * units : units));
+    plan->block_steps = fmax(1, floor(0.1 * rate / waves / (double)s.sites));
+    l.attempts = (uint64_t)fmax(1e3, 0.1 * rate / waves);
+    /* an attempt, or a window of them, takes up to some 30 iterations of all loops together */
+    const uint64_t limit = device->quirks.loop_limit / 32 * (l.window ? l.window : 1);
+    if (limit && l.attempts > limit)
+        l.attempts = limit;
+
+    const double counts = lattices * l.parts * FAC_COUNTS;
+    const double n_times = (double)fac_curve_size(first, CURVE_PHI);
+    const double lattice_bytes = 4.0 * (double)s.sites * lattices;
+    l.block_samples = (size_t)fmax(1, fmin(1024, 0x1p25 / counts));
+    l.counts_length = (uint32_t)fmin(counts, 0x1p31);
+    plan->largest_buffer = (uint64_t)lattice_bytes;
+    plan->device_bytes = (uint64_t)(3 * lattice_bytes + members * FAC_MEMBER_BYTES +
+                                    4 * counts * (1 + 2 * (double)l.block_samples));
+    plan->host_bytes =
+        (uint64_t)(8 * counts * (double)l.block_samples +
+                   n_times * (4 * counts + 8 * lattices * FAC_COUNTS) + 3 * lattice_bytes);
+    plan->block_samples = l.block_samples;
+    plan->work_per_step = (double)s.sites * lattices * s.lanes;
+    plan->launches_per_step = (double)s.sites / (double)l.attempts;
+    snprintf(plan->path, sizeof plan->path, "%s", l.window ? "windows" : "serial");
+    if (l.window)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%.0f work-groups, one for %u realisations, %u attempts at a time in their order",
+                 lattices, s.lanes, l.window);
+    else
+        snprintf(plan->launch, sizeof plan->launch, "%.0f work-items, one for %u realisations",
+                 lattices, s.lanes);
+    if (counts > 0x1p31 || lattice_bytes > (double)d->largest_buffer ||
+        (double)plan->device_bytes > (double)d->global_memory)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s (%s) cannot hold this batch: three buffers of %.3g MiB; the device "
+                         "allows %.3g and has %.3g MiB. Use a smaller lattice, fewer realisations, "
+                         "replicas or scan points, or another device",
+                         d->name, d->id, lattice_bytes / 1048576,
+                         (double)d->largest_buffer / 1048576, (double)d->global_memory / 1048576);
+    *launch = l;
+    return ERGO_OK;
+}
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    struct fac_launch launch;
+    return fac_launch_plan(ctx, batch, device, &launch, plan);
+}
+
+/* ---- create ---------------------------------------------------------------------------------- */
+
+static size_t lattices_of(const struct fac_state *s) {
+    return s->batch->count * s->shape.words;
+}
+
+static void destroy(void *opaque) {
+    struct fac_state *s = opaque;
+    if (!s)
+        return;
+    if (s->device)
+        clFinish(s->device->queue); /* reads into our memory may be under way */
+    const cl_kernel kernels[] = {s->sweep, s->start, s->reference, s->measure};
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        if (kernels[i])
+            clReleaseKernel(kernels[i]);
+    if (s->program)
+        clReleaseProgram(s->program);
+    cl_mem *const buffers[] = {&s->spins,  &s->first,           &s->flipped,        &s->member_buffer,
+                               &s->record, &s->slots[0].counts, &s->slots[1].counts};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+        ergo_buffer_release(buffers[i]);
+    for (int i = 0; i < 2; i++) {
+        if (s->slots[i].ready)
+            clReleaseEvent(s->slots[i].ready);
+        free(s->slots[i].host);
+    }
+    free(s->members);
+    free(s->times);
+    free(s->recorded);
+    free(s->loaded);
+    free(s);
+}
+
+static enum ergo_status build(struct ergo_context *ctx, struct fac_state *s) {
+    const struct {
+        cl_kernel *kernel;
+        const char *name;
+    } kernels[] = {{&s->sweep, s->launch.window ? "facilitated_window" : "facilitated_serial"},
+                   {&s->start, "facilitated_start"},
+                   {&s->reference, "facilitated_reference"},
+                   {&s->measure, "facilitated_measure"}};
+    struct ergo_text o = {0};
+    ergo_text_append(&o,
+                     "-DFAC_LX=%uu -DFAC_LY=%uu -DFAC_DIRECTIONS=%u -DFAC_NEEDED=%u "
+                     "-DFAC_COUPLED=%d -DFAC_LANES=%uu",
+                     s->shape.lx, s->shape.ly, s->shape.directions, s->shape.needed,
+                     s->shape.coupled, s->shape.lanes == 32 ? 0xffffffffu : 1u);
+    if (s->launch.window)
+        ergo_text_append(&o, " -DFAC_WINDOW=%uu", s->launch.window);
+    enum ergo_status status =
+        o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
+                 : ergo_program_build(ctx, s->device, "spin_lattice/facilitated.cl", o.data,
+                                      &s->program);
+    for (size_t i = 0; i < 4 && status == ERGO_OK; i++)
+        status =
+            ergo_kernel_create(ctx, s->device, s->program, kernels[i].name, kernels[i].kernel);
+    ergo_text_free(&o);
+    return status;
+}
+
+static enum ergo_status allocate(struct ergo_context *ctx, struct fac_state *s) {
+    const size_t lattices = lattices_of(s), bytes = 4 * s->shape.sites * lattices;
+    const size_t counts = 4 * (size_t)s->launch.counts_length;
+    const struct {
+        cl_mem *mem;
+        const char *name;
+        size_t bytes;
+    } buffers[] = {{&s->spins, "spins", bytes},
+                   {&s->first, "spins at t = 0", bytes},
+                   {&s->flipped, "flipped since t = 0", bytes},
+                   {&s->record, "counts", counts},
+                   {&s->slots[0].counts, "samples", counts * s->launch.block_samples},
+                   {&s->slots[1].counts, "samples", counts * s->launch.block_samples}};
+    enum ergo_status status =
+        ergo_buffer_create(ctx, s->device, "members", s->batch->count * sizeof *s->members,
+                           s->members, &s->member_buffer);
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; i++)
+        status = ergo_buffer_create(ctx, s->device, buffers[i].name, buffers[i].bytes, NULL,
+                                    buffers[i].mem);
+    s->recorded = calloc(s->n_times, counts);
+    s->loaded = calloc(s->n_times * lattices, FAC_COUNTS * sizeof *s->loaded);
+    s->slots[0].host = malloc(counts * s->launch.block_samples);
+    s->slots[1].host = malloc(counts * s->launch.block_samples);
+    if (status == ERGO_OK &&
+        (!s->recorded || !s->loaded || !s->slots[0].host || !s->slots[1].host))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the counts of %zu word-lattices",
+                           lattices);
+    return status;
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    const struct ergo_point *first = batch->points[0];
+    const uint64_t sweeps = (uint64_t)ergo_point_int(first, "/run/sweeps");
+    struct ergo_plan unused;
+    struct fac_state *s = calloc(1, sizeof *s);
+    if (!s)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the spin-lattice state");
+    s->ops = &facilitated_ops;
+    s->batch = batch;
+    s->device = device;
+    s->shape = fac_shape_of(first);
+    /* shape is a batch's, but whether a coupling is zero may differ within it */
+    for (size_t i = 0; i < batch->count; i++)
+        s->shape.coupled = s->shape.coupled || fac_physics_of(batch->points[i]).j != 0;
+    s->origin = (uint64_t)ergo_point_int(first, "/run/equilibration");
+    s->n_times = fac_times(sweeps, NULL);
+    s->times = malloc(s->n_times * sizeof *s->times);
+    s->members = calloc(batch->count, sizeof *s->members);
+    enum ergo_status status = fac_launch_plan(ctx, batch, device, &s->launch, &unused);
+    if (status == ERGO_OK && (!s->times || !s->members))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    if (status == ERGO_OK) {
+        fac_times(sweeps, s->times);
+        for (size_t i = 0; i < batch->count; i++)
+            fac_member_fill(batch->points[i], &s->members[i]);
+        status = build(ctx, s);
+    }
+    if (status == ERGO_OK && s->launch.window) {
+        size_t largest = 0;
+        status = ergo_kernel_largest_group(ctx, device, s->sweep, "facilitated_window", &largest);
+        if (status == ERGO_OK && largest < s->launch.window)
+            status = ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                               "%s runs facilitated_window in groups of up to %zu, not of %u: set "
+                               "/tuning/work_group",
+                               device->summary.name, largest, s->launch.window);
+    }
+    if (status == ERGO_OK)
+        status = allocate(ctx, s);
+    if (status != ERGO_OK) {
+        destroy(s);
+        s = NULL;
+    }
+    *state = s;
+    return status;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state *s, uint64_t step,
+                                     uint32_t attempt, uint64_t count) {
+    enum ergo_status status = ERGO_OK;
+    const uint32_t window = s->launch.window;
+    const size_t global[2] = {(size_t)s->shape.words * (window ? window : 1), s->batch->count};
+    const size_t local[2] = {window ? window : 1, 1};
+    while (count && status == ERGO_OK) {
+        const cl_ulong now = count < s->launch.attempts ? count : s->launch.attempts, sweep = step;
+        const cl_uint from = attempt;
+        const struct ergo_arg args[] = {
+            ERGO_ARG(s->spins), ERGO_ARG(s->flipped), ERGO_ARG(s->member_buffer),
+            ERGO_ARG(sweep),    ERGO_ARG(from),       ERGO_ARG(now),
+            ERGO_ARG_LOCAL(4 * window * sizeof(cl_uint)), ERGO_ARG_LOCAL(2 * sizeof(cl_uint))};
+        status = ergo_kernel_launch(ctx, s->device, s->sweep, "facilitated sweep", args,
+                                    window ? 8 : 6, 2, global, local, NULL);
+        const uint64_t end = attempt + now;
+        step += end / s->shape.sites;
+        attempt = (uint32_t)(end % s->shape.sites);
+        count -= now;
+    }
+    return status;
+}
+
+static enum ergo_status launch_measure(struct ergo_context *ctx, struct fac_state *s, cl_mem counts,
+                                       size_t sample) {
+    const size_t group = s->launch.group;
+    const cl_uint at = (cl_uint)sample, words = s->shape.words, parts = s->launch.parts;
+    const size_t global[2] = {(size_t)words * parts * group, s->batch->count};
+    const size_t local[2] = {group, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),   ERGO_ARG(s->first),
+                                    ERGO_ARG(s->flipped), ERGO_ARG(counts),
+                                    ERGO_ARG(at),         ERGO_ARG(words),
+                                    ERGO_ARG(parts),      ERGO_ARG_LOCAL(FAC_COUNTS * 4 * group)};
+    return ergo_kernel_launch(ctx, s->device, s->measure, "facilitated_measure", args, 8, 2, global,
+                              local, NULL);
+}
+
+static enum ergo_status read_later(struct ergo_context *ctx, struct fac_state *s, cl_mem mem,
+                                   size_t numbers, uint32_t *data, cl_event *event) {
+    const cl_int code =
+        clEnqueueReadBuffer(s->device->queue, mem, CL_FALSE, 0, 4 * numbers, data, 0, NULL, event);
+    return code == CL_SUCCESS
+               ? ERGO_OK
+               : ERGO_FAIL_CL(ctx, code, "reading %zu counts from %s failed", numbers,
+                              s->device->summary.name);
+}
+
+/* What happens at the step that has been reached: the reference at t = 0, counts for the curves. */
+static enum ergo_status event(struct ergo_context *ctx, struct fac_state *s) {
+    enum ergo_status status = ERGO_OK;
+    if (s->step < s->origin)
+        return ERGO_OK;
+    if (s->step == s->origin) {
+        const cl_uint words = s->shape.words;
+        const size_t group = s->launch.group;
+        const size_t global[2] = {ergo_round_up(s->shape.sites, group), s->batch->count};
+        const size_t local[2] = {group, 1};
+        const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->first),
+                                        ERGO_ARG(s->flipped), ERGO_ARG(words)};
+        status = ergo_kernel_launch(ctx, s->device, s->reference, "facilitated_reference", args, 4,
+                                    2, global, local, NULL);
+    }
+    for (size_t k = 0; k < s->n_times && status == ERGO_OK; k++) {
+        if (s->origin + (uint64_t)s->times[k] != s->step)
+            continue;
+        const size_t length = s->launch.counts_length, lattices = lattices_of(s);
+        memset(s->loaded + k * lattices * FAC_COUNTS, 0,
+               lattices * FAC_COUNTS * sizeof *s->loaded);
+        status = launch_measure(ctx, s, s->record, 0);
+        if (status == ERGO_OK)
+            status = read_later(ctx, s, s->record, length, s->recorded + k * length, NULL);
+    }
+    return status;
+}
+
+static enum ergo_status advance_sweeps(struct ergo_context *ctx, struct fac_state *s,
+                                       uint64_t sweeps) {
+    enum ergo_status status = ERGO_OK;
+    const uint64_t end = s->step + sweeps;
+    while (s->step < end && status == ERGO_OK) {
+        uint64_t until = end;
+        for (size_t k = 0; k < s->n_times; k++) {
+            const uint64_t at = s->origin + (uint64_t)s->times[k];
+            until = at > s->step && at < until ? at : until;
+        }
+        /* counts of attempts in 64 bits: at most 2^30 sweeps of 2^30 sites */
+        until = until - s->step > 1u << 30 ? s->step + (1u << 30) : until;
+        status = fac_launch_attempts(ctx, s, s->step, 0, (until - s->step) * s->shape.sites);
+        s->step = until;
+        if (status == ERGO_OK)
+            status = event(ctx, s);
+    }
+    return status;
+}
+
+/* ---- ops ------------------------------------------------------------------------------------- */
+
+static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
+    struct fac_state *s = opaque;
+    const char *start = ergo_point_text(s->batch->points[0], "/system/start");
+    const cl_uint mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
+    const cl_uint words = s->shape.words;
+    const size_t group = s->launch.group;
+    const size_t global[2] = {ergo_round_up(s->shape.sites, group), s->batch->count};
+    const size_t local[2] = {group, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),   ERGO_ARG(s->first),
+                                    ERGO_ARG(s->flipped), ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(words),      ERGO_ARG(mode)};
+    const size_t lattices = lattices_of(s);
+    enum ergo_status status = ergo_device_finish(ctx, s->device); /* reads of an earlier run */
+    memset(s->recorded, 0, 4 * s->n_times * (size_t)s->launch.counts_length);
+    memset(s->loaded, 0, s->n_times * lattices * FAC_COUNTS * sizeof *s->loaded);
+    s->step = 0;
+    if (status == ERGO_OK)
+        status = ergo_kernel_launch(ctx, s->device, s->start, "facilitated_start", args, 6, 2,
+                                    global, local, NULL);
+    if (status == ERGO_OK)
+        status = event(ctx, s);
+    return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;
+}
+
+static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned which,
+                                size_t count, uint64_t every, uint64_t first_sample) {
+    struct fac_state *s = opaque;
+    struct fac_slot *slot = &s->slots[which];
+    enum ergo_status status = ERGO_OK;
+    (void)first_sample; /* no sample carries a curve: they are measured in time */
+    slot->samples = count;
+    if (count == 0)
+        status = advance_sweeps(ctx, s, every);
+    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
+        status = advance_sweeps(ctx, s, every);
+        if (status == ERGO_OK)
+            status = launch_measure(ctx, s, slot->counts, i);
+    }
+    if (status == ERGO_OK && count)
+        status = read_later(ctx, s, slot->counts, count * s->launch.counts_length, slot->host,
+                            &slot->ready);
+    if (status == ERGO_OK)
+        clFlush(s->device->queue);
+    return status;
+}
+
+/* Numbers of one word-lattice from those of its parts. */
+static uint64_t sum_parts(const struct fac_state *s, const uint32_t *counts, size_t lattice,
+                          unsigned count) {
+    uint64_t sum = 0;
+    for (size_t p = 0; p < s->launch.parts; p++)
+        sum += counts[(lattice * s->launch.parts + p) * FAC_COUNTS + count];
+    return sum;
+}
+
+uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_t word,
+                    unsigned count) {
+    const size_t lattice = member * s->shape.words + word;
+    return s->loaded[(time * lattices_of(s) + lattice) * FAC_COUNTS + count] +
+           sum_parts(s, s->recorded + time * s->launch.counts_length, lattice, count);
+}
+
+static enum ergo_status collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                                struct ergo_samples *samples) {
+    struct fac_state *s = opaque;
+    struct fac_slot *slot = &s->slots[which];
+    samples->count = slot->samples;
+    samples->n_curve_samples = 0;
+    if (slot->samples == 0)
+        return ERGO_OK;
+    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
+    if (status != ERGO_OK)
+        return status;
+    const size_t members = s->batch->count;
+    const double spins = (double)s->shape.sites * s->shape.words * s->shape.lanes;
+    for (size_t m = 0; m < members; m++) {
+        const struct fac_physics p = fac_physics_of(s->batch->points[m]);
+        for (size_t i = 0; i < slot->samples; i++) {
+            uint64_t up = 0, unequal = 0;
+            for (size_t w = 0; w < s->shape.words; w++) {
+                const uint32_t *counts = slot->host + i * s->launch.counts_length;
+                up += sum_parts(s, counts, m * s->shape.words + w, 0);
+                unequal += sum_parts(s, counts, m * s->shape.words + w, 3);
+            }
+            double *columns = samples->columns + (i * members + m) * COLUMNS;
+            const double magnetization = 2 * (double)up / spins - 1;
+            columns[COLUMN_MAGNETIZATION] = magnetization;
+            columns[COLUMN_ENERGY] = p.j * (2 - 2 * (double)unequal / spins) + p.b * magnetization;
+        }
+    }
+    return ERGO_OK;
+}
+
+enum ergo_status fac_measure_now(struct ergo_context *ctx, struct fac_state *s, uint64_t *counts) {
+    const size_t length = s->launch.counts_length;
+    uint32_t *parts = malloc(4 * length);
+    if (!parts)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for counts");
+    enum ergo_status status = launch_measure(ctx, s, s->record, 0);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->record, 0, 4 * length, parts);
+    for (size_t k = 0; k < lattices_of(s) * FAC_COUNTS && status == ERGO_OK; k++)
+        counts[k] = sum_parts(s, parts, k / FAC_COUNTS, (unsigned)(k % FAC_COUNTS));
+    free(parts);
+    return status;
+}
+
+static uint64_t curve_every(const struct ergo_point *point) {
+    (void)point;
+    return 1;
+}
+
+const struct ergo_sampler_ops facilitated_ops = {
+    .check = fac_check,
+    .plan = plan,
+    .create = create,
+    .init = init,
+    .advance = advance,
+    .collect = collect,
+    .curve_size = fac_curve_size,
+    .curve_x = fac_curve_x,
+    .curve_every = curve_every,
+    .end_curves = fac_end_curves,
+    .save = fac_save,
+    .load = fac_load,
+    .audit = fac_audit,
+    .picture = fac_picture,
+    .exact = fac_exact,
+    .destroy = destroy,
+};

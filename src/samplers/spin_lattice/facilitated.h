@@ -1,0 +1,119 @@
+/* Facilitated dynamics on a device: shape, launch, buffers. Internal to the sampler. */
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_FACILITATED_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_FACILITATED_H
+
+#include "samplers/sampler.h"
+#include "spin_lattice/facilitated_params.h"
+
+/* The constraint table: a spin may flip when at least `needed` of the neighbours in `directions` (1
+ * north, 2 east, 4 south, 8 west) are up. */
+struct fac_rule {
+    const char *model;
+    unsigned directions;
+    unsigned needed; /* 0: /system/facilitation */
+};
+
+struct fac_shape {
+    uint32_t lx, ly;
+    uint64_t sites;
+    uint32_t words, lanes; /* word-lattices per member, realisations in each (1 or 32) */
+    unsigned directions, needed;
+    bool coupled; /* J != 0 */
+};
+
+/* Energies in units of k_B T = 1, or as the job has them. */
+struct fac_physics {
+    double t, j, b;
+    double c;     /* density of up spins of the uncoupled model */
+    double ratio; /* exp(2 B / T) = (1 - c) / c */
+};
+
+struct fac_launch {
+    uint32_t window;        /* attempts at a time, one work-item each; 0: one after the other */
+    uint32_t parts;         /* partial sums per word-lattice */
+    uint32_t group;         /* work-items per group that measures */
+    uint64_t attempts;      /* per launch at most */
+    size_t block_samples;   /* samples per block */
+    uint32_t counts_length; /* numbers per sample of the batch */
+};
+
+struct fac_slot {
+    cl_mem counts;
+    uint32_t *host;
+    cl_event ready;
+    size_t samples;
+};
+
+struct fac_state {
+    const struct ergo_sampler_ops *ops;
+    const struct ergo_batch *batch;
+    struct ergo_device *device;
+    struct fac_shape shape;
+    struct fac_launch launch;
+    struct fac_member *members;
+    cl_program program;
+    cl_kernel sweep, start, reference, measure;
+    cl_mem spins, first, flipped, member_buffer;
+    struct fac_slot slots[2];
+    uint64_t step, origin; /* origin: /run/equilibration, where t = 0 */
+    /* Counts at the times of the curves. Those of this session as the device wrote them,
+     * [time][member][word][part][FAC_COUNTS], and those that were loaded, [time][member][word]
+     * [FAC_COUNTS]; a number is in one of them, and the other is zero. */
+    size_t n_times;
+    double *times; /* in sweeps */
+    uint32_t *recorded;
+    uint64_t *loaded;
+    cl_mem record; /* one sample */
+};
+
+/* facilitated_job.c: what can be said of a point without a device. */
+struct fac_shape fac_shape_of(const struct ergo_point *point);
+struct fac_physics fac_physics_of(const struct ergo_point *point);
+void fac_member_fill(const struct ergo_point *point, struct fac_member *member);
+/* Times t = 0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40 ... up to `sweeps` (the rounded
+ * Renard series R''10 of ISO 3); times may be NULL. Returns how many. */
+size_t fac_times(uint64_t sweeps, double *times);
+enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *point);
+size_t fac_curve_size(const struct ergo_point *point, size_t c);
+void fac_curve_x(const struct ergo_point *point, size_t c, double *x);
+double fac_exact(const struct ergo_point *point, const char *observable);
+double fac_relaxation_time(const struct ergo_point *point, const double *mean, size_t size);
+
+/* facilitated.c */
+enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                 const struct ergo_device *device, struct fac_launch *launch,
+                                 struct ergo_plan *plan);
+/* Attempts `attempt` and following of sweep `step` on all word-lattices; nothing is recorded. */
+enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state *s, uint64_t step,
+                                     uint32_t attempt, uint64_t count);
+/* Counts of all members now (blocking): [member][word][FAC_COUNTS]. */
+enum ergo_status fac_measure_now(struct ergo_context *ctx, struct fac_state *s, uint64_t *counts);
+/* A number of the curves, after the queue has finished. */
+uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_t word,
+                    unsigned count);
+
+/* facilitated_state.c */
+enum ergo_status fac_save(struct ergo_context *ctx, void *state, size_t member,
+                          struct ergo_text *text);
+enum ergo_status fac_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                          const void *bytes, size_t length);
+enum ergo_status fac_audit(struct ergo_context *ctx, void *state);
+enum ergo_status fac_picture(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_picture *picture);
+enum ergo_status fac_end_curves(struct ergo_context *ctx, void *state, size_t member,
+                                struct ergo_curve *curves);
+
+/* facilitated_twin.c: the host's twin of the kernels, on one word-lattice of shape->sites words. */
+void fac_twin_start(const struct fac_shape *shape, const struct fac_member *member, uint32_t word,
+                    unsigned mode, uint32_t *spins);
+void fac_twin_attempts(const struct fac_shape *shape, const struct fac_member *member,
+                       uint32_t word, uint64_t step, uint32_t attempt, uint64_t count,
+                       uint32_t *spins, uint32_t *flipped);
+void fac_twin_count(const struct fac_shape *shape, const uint32_t *spins, const uint32_t *first,
+                    const uint32_t *flipped, uint64_t counts[FAC_COUNTS]);
+/* Sites that can never flip, of each realisation: raise every site that may be raised until none
+ * can (`raised`); where the constraint fails even then it fails for ever. */
+void fac_twin_frozen(const struct fac_shape *shape, const uint32_t *spins, uint32_t *raised,
+                     uint32_t *frozen);
+
+#endif

@@ -1,0 +1,339 @@
+/*
+ * Facilitated dynamics: the canonical state, audits, curves, pictures.
+ *
+ * Canonical state of a member: for each word-lattice three lattices (spins, spins at t = 0, flipped
+ * since t = 0), each site by site, one bit per realisation: 4 bytes a site (method exact, little-
+ * endian) or 8 sites a byte (serial; unused bits of the last byte zero); then for each time of the
+ * curves and each word-lattice the four counts, 8 bytes each, zero where the time is yet to come.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/models.h"
+
+/* Attempts that are replayed, and words that are closed, in one audit. */
+enum { REPLAY_ATTEMPTS = 1 << 20, CLOSURE_SITES = 1 << 22 };
+
+static size_t lattice_bytes(const struct fac_shape *s) {
+    return s->lanes == 32 ? 4 * s->sites : (s->sites + 7) / 8;
+}
+
+static size_t state_bytes(const struct fac_state *s) {
+    return s->shape.words * (3 * lattice_bytes(&s->shape) + 8 * FAC_COUNTS * s->n_times);
+}
+
+/* ---- save and load --------------------------------------------------------------------------- */
+
+static void pack(const struct fac_shape *s, const uint32_t *words, uint8_t *bytes) {
+    if (s->lanes == 32) {
+        memcpy(bytes, words, 4 * s->sites); /* little-endian hosts only: see core/device.c */
+        return;
+    }
+    memset(bytes, 0, lattice_bytes(s));
+    for (size_t i = 0; i < s->sites; i++)
+        bytes[i / 8] |= (uint8_t)((words[i] & 1) << (i % 8));
+}
+
+/* False: a bit outside the lattice. */
+static bool unpack(const struct fac_shape *s, const uint8_t *bytes, uint32_t *words) {
+    if (s->lanes == 32) {
+        memcpy(words, bytes, 4 * s->sites);
+        return true;
+    }
+    for (size_t i = 0; i < s->sites; i++)
+        words[i] = bytes[i / 8] >> (i % 8) & 1;
+    return s->sites % 8 == 0 || bytes[s->sites / 8] >> (s->sites % 8) == 0;
+}
+
+static cl_mem buffer_of(const struct fac_state *s, int which) {
+    return which == 0 ? s->spins : which == 1 ? s->first : s->flipped;
+}
+
+enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
+                          struct ergo_text *text) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, bytes = lattice_bytes(&s->shape);
+    uint32_t *words = malloc(4 * sites);
+    uint8_t *packed = malloc(bytes);
+    enum ergo_status status = words && packed
+                                  ? ergo_device_finish(ctx, s->device)
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
+    for (size_t w = 0; w < s->shape.words; w++)
+        for (int k = 0; k < 3 && status == ERGO_OK; k++) {
+            const size_t at = (member * s->shape.words + w) * 4 * sites;
+            status = ergo_buffer_read(ctx, s->device, buffer_of(s, k), at, 4 * sites, words);
+            if (status != ERGO_OK)
+                break;
+            pack(&s->shape, words, packed);
+            ergo_text_append_bytes(text, packed, bytes);
+        }
+    for (size_t t = 0; t < s->n_times && status == ERGO_OK; t++)
+        for (size_t w = 0; w < s->shape.words; w++)
+            for (unsigned c = 0; c < FAC_COUNTS; c++) {
+                const uint64_t n = fac_record(s, t, member, w, c);
+                ergo_text_append_bytes(text, &n, sizeof n);
+            }
+    if (status == ERGO_OK && text->failed)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", state_bytes(s));
+    free(words);
+    free(packed);
+    return status;
+}
+
+static void load_records(struct fac_state *s, size_t member, const uint8_t *bytes) {
+    const size_t words = s->shape.words, lattices = words * s->batch->count;
+    const size_t parts = s->launch.parts;
+    for (size_t t = 0; t < s->n_times; t++) {
+        memcpy(s->loaded + (t * lattices + member * words) * FAC_COUNTS,
+               bytes + t * words * FAC_COUNTS * 8, words * FAC_COUNTS * 8);
+        memset(s->recorded + t * s->launch.counts_length + member * words * parts * FAC_COUNTS, 0,
+               words * parts * FAC_COUNTS * 4);
+    }
+}
+
+enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                          const void *bytes, size_t length) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, packed = lattice_bytes(&s->shape);
+    const uint8_t *from = bytes;
+    if (length != state_bytes(s))
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; %u word-lattices of %u x %u "
+                         "with %zu times have %zu",
+                         member, length, s->shape.words, s->shape.lx, s->shape.ly, s->n_times,
+                         state_bytes(s));
+    uint32_t *words = malloc(3 * 4 * sites);
+    enum ergo_status status = words ? ergo_device_finish(ctx, s->device)
+                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    for (size_t w = 0; w < s->shape.words && status == ERGO_OK; w++) {
+        bool good = true;
+        for (size_t k = 0; k < 3; k++, from += packed)
+            good = unpack(&s->shape, from, words + k * sites) && good;
+        /* from t = 0 on, what differs from the reference has flipped */
+        for (size_t i = 0; i < sites && step >= s->origin; i++)
+            good = good && !((words[i] ^ words[sites + i]) & ~words[2 * sites + i]);
+        if (!good)
+            status = ERGO_FAIL(ctx, ERGO_E_IO,
+                               "the saved state of member %zu is damaged: bits outside the lattice, "
+                               "or spins that changed and never flipped",
+                               member);
+        for (int k = 0; k < 3 && status == ERGO_OK; k++)
+            status = ergo_buffer_write(ctx, s->device, buffer_of(s, k),
+                                       (member * s->shape.words + w) * 4 * sites, 4 * sites,
+                                       words + (size_t)k * sites);
+    }
+    if (status == ERGO_OK)
+        load_records(s, member, from);
+    s->step = step;
+    free(words);
+    return status;
+}
+
+/* ---- audit ----------------------------------------------------------------------------------- */
+
+static enum ergo_status fails(struct ergo_context *ctx, const struct fac_state *s, size_t lattice,
+                              const char *what) {
+    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                     "audit of spin-lattice failed on %s (%s) at sweep %llu, member %zu, "
+                     "word-lattice %zu: %s",
+                     s->device->summary.name, s->device->summary.driver,
+                     (unsigned long long)s->step, lattice / s->shape.words,
+                     lattice % s->shape.words, what);
+}
+
+/* What never flips, whatever happens: no realisation may have flipped it. `room`: two lattices. */
+static bool frozen_stay(const struct fac_state *s, const uint32_t *first, const uint32_t *flipped,
+                        uint32_t *room) {
+    fac_twin_frozen(&s->shape, first, room, room + s->shape.sites);
+    for (size_t i = 0; i < s->shape.sites; i++)
+        if (room[s->shape.sites + i] & flipped[i])
+            return false;
+    return true;
+}
+
+/* Counts, and what spins, reference and flips have to do with each other. */
+static enum ergo_status audit_lattices(struct ergo_context *ctx, struct fac_state *s,
+                                       uint32_t *const lattices[3]) {
+    const size_t sites = s->shape.sites, n = s->batch->count * s->shape.words;
+    uint64_t *counts = malloc(n * FAC_COUNTS * sizeof *counts), own[FAC_COUNTS];
+    uint32_t *room = malloc(2 * 4 * sites);
+    const size_t close = 1 + CLOSURE_SITES / sites; /* of so many the frozen sites are found */
+    enum ergo_status status = counts && room ? fac_measure_now(ctx, s, counts)
+                                             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
+    for (size_t l = 0; l < n && status == ERGO_OK; l++) {
+        const uint32_t *spins = lattices[0] + l * sites, *first = lattices[1] + l * sites;
+        const uint32_t *flipped = lattices[2] + l * sites;
+        fac_twin_count(&s->shape, spins, first, flipped, own);
+        if (memcmp(own, counts + l * FAC_COUNTS, sizeof own) != 0)
+            status = fails(ctx, s, l, "the device does not count what the host counts");
+        if (s->step < s->origin)
+            continue;
+        for (size_t i = 0; i < sites && status == ERGO_OK; i++)
+            if ((spins[i] ^ first[i]) & ~flipped[i])
+                status = fails(ctx, s, l, "a spin changed and is not known to have flipped");
+        if (status == ERGO_OK && (l + 1) * close / n != l * close / n &&
+            !frozen_stay(s, first, flipped, room))
+            status = fails(ctx, s, l, "a spin flipped that its constraint freezes for ever");
+    }
+    free(counts);
+    free(room);
+    return status;
+}
+
+/* Some attempts on all lattices by the device; on some by the host's twin, the last one among them.
+ * Afterwards the device has its state back. */
+static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *s,
+                                    uint32_t *const lattices[3]) {
+    const size_t sites = s->shape.sites, n = s->batch->count * s->shape.words;
+    /* a launch as long as the run's, from within a sweep on, if that is in reason */
+    const uint64_t most = 16 * sites < REPLAY_ATTEMPTS ? 16 * sites : REPLAY_ATTEMPTS;
+    const uint64_t attempts = s->launch.attempts < most ? s->launch.attempts : most;
+    const uint32_t from = (uint32_t)(sites - sites / 3);
+    const size_t fit = (size_t)(REPLAY_ATTEMPTS / attempts), replayed = fit < n ? fit : n;
+    uint32_t *found = malloc(2 * 4 * sites);
+    enum ergo_status status =
+        found ? fac_launch_attempts(ctx, s, s->step, from, attempts)
+              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
+    for (size_t k = 0; k < replayed && status == ERGO_OK; k++) {
+        const size_t l = (k + 1) * n / replayed - 1;
+        status = ergo_buffer_read(ctx, s->device, s->spins, l * 4 * sites, 4 * sites, found);
+        if (status == ERGO_OK)
+            status = ergo_buffer_read(ctx, s->device, s->flipped, l * 4 * sites, 4 * sites,
+                                      found + sites);
+        if (status != ERGO_OK)
+            break;
+        uint32_t *room = malloc(2 * 4 * sites);
+        if (!room) {
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
+            break;
+        }
+        memcpy(room, lattices[0] + l * sites, 4 * sites);
+        memcpy(room + sites, lattices[2] + l * sites, 4 * sites);
+        fac_twin_attempts(&s->shape, &s->members[l / s->shape.words],
+                          (uint32_t)(l % s->shape.words), s->step, from, attempts, room,
+                          room + sites);
+        if (memcmp(room, found, 2 * 4 * sites) != 0)
+            status = fails(ctx, s, l,
+                           "from the same lattice, the next attempts give another one on the host. "
+                           "The device's compiler or hardware is wrong for these kernels: try "
+                           "another device, or /tuning/path");
+        free(room);
+    }
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->spins, 0, 4 * sites * n, lattices[0]);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->flipped, 0, 4 * sites * n, lattices[2]);
+    free(found);
+    return status;
+}
+
+enum ergo_status fac_audit(struct ergo_context *ctx, void *opaque) {
+    struct fac_state *s = opaque;
+    const size_t all = 4 * s->shape.sites * s->batch->count * s->shape.words;
+    uint32_t *lattices[3] = {malloc(all), malloc(all), malloc(all)};
+    enum ergo_status status = ERGO_OK;
+    if (!lattices[0] || !lattices[1] || !lattices[2]) {
+        ergo_log(ctx, ERGO_LOG_WARNING, "no memory to copy %.3g MiB of lattices: not audited",
+                 3 * (double)all / 1048576);
+        goto out;
+    }
+    for (int k = 0; k < 3 && status == ERGO_OK; k++)
+        status = ergo_buffer_read(ctx, s->device, buffer_of(s, k), 0, all, lattices[k]);
+    if (status == ERGO_OK)
+        status = audit_lattices(ctx, s, lattices);
+    if (status == ERGO_OK)
+        status = audit_chain(ctx, s, lattices);
+out:
+    for (int k = 0; k < 3; k++)
+        free(lattices[k]);
+    return status;
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+/*
+ * One sample per word-lattice, the mean of its realisations: those of a word share the sequence of
+ * sites, so that only word-lattices are independent. Phi is the paper's Eq. 4 with the missing 1/N:
+ * (<s(0) s(t)> - m^2) / (1 - m^2), which is 1 at t = 0. m: 2c - 1 of the stationary product measure;
+ * with a coupling or another start, m at t = 0 of all realisations together.
+ */
+enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t member,
+                                struct ergo_curve *curves) {
+    struct fac_state *s = opaque;
+    const struct ergo_point *point = s->batch->points[member];
+    const struct fac_physics p = fac_physics_of(point);
+    const size_t sites = s->shape.sites, words = s->shape.words;
+    const double spins = (double)sites * s->shape.lanes;
+    double *values = malloc(3 * s->n_times * sizeof *values), m = 2 * p.c - 1;
+    uint32_t *lattice = malloc(3 * 4 * sites);
+    enum ergo_status status = values && lattice
+                                  ? ergo_device_finish(ctx, s->device)
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves");
+    if (p.j != 0 || strcmp(ergo_point_text(point, "/system/start"), "random") != 0) {
+        m = 0;
+        for (size_t w = 0; w < words; w++)
+            m += (2 * (double)fac_record(s, 0, member, w, 0) / spins - 1) / (double)words;
+    }
+    for (size_t w = 0; w < words && status == ERGO_OK; w++) {
+        double *phi = values, *persistence = phi + s->n_times, *up = persistence + s->n_times;
+        for (size_t t = 0; t < s->n_times; t++) {
+            const double same = 2 * (double)fac_record(s, t, member, w, 1) / spins - 1;
+            phi[t] = (same - m * m) / (1 - m * m);
+            persistence[t] = (double)fac_record(s, t, member, w, 2) / spins;
+            up[t] = (double)fac_record(s, t, member, w, 0) / spins;
+        }
+        ergo_curve_add(&curves[CURVE_PHI], phi);
+        ergo_curve_add(&curves[CURVE_PERSISTENCE], persistence);
+        ergo_curve_add(&curves[CURVE_UP_DENSITY], up);
+        status = ergo_buffer_read(ctx, s->device, s->first, (member * words + w) * 4 * sites,
+                                  4 * sites, lattice);
+        if (status != ERGO_OK)
+            break;
+        uint64_t count = 0;
+        fac_twin_frozen(&s->shape, lattice, lattice + sites, lattice + 2 * sites);
+        for (size_t i = 0; i < sites; i++)
+            count += (uint64_t)__builtin_popcount(lattice[2 * sites + i]);
+        const double frozen = (double)count / spins;
+        ergo_curve_add(&curves[CURVE_FROZEN], &frozen);
+    }
+    free(values);
+    free(lattice);
+    return status;
+}
+
+/* ---- picture --------------------------------------------------------------------------------- */
+
+/* The first realisation: up and down, pale where nothing has flipped since t = 0. Pixels of lattices
+ * beyond 1024 a side are single sites: means would hide the frozen ones. */
+enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_picture *picture) {
+    static const uint8_t colours[4][3] = {
+        {245, 222, 179}, {140, 160, 190}, {214, 160, 90}, {31, 58, 95}};
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, lx = s->shape.lx, ly = s->shape.ly;
+    const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
+    const size_t at = member * s->shape.words * 4 * sites;
+    memset(picture, 0, sizeof *picture);
+    picture->width = (unsigned)(lx / cell > 0 ? lx / cell : 1);
+    picture->height = (unsigned)(ly / cell > 0 ? ly / cell : 1);
+    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
+    uint32_t *words = malloc(2 * 4 * sites);
+    enum ergo_status status = picture->rgb && words
+                                  ? ergo_buffer_read(ctx, s->device, s->spins, at, 4 * sites, words)
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->flipped, at, 4 * sites, words + sites);
+    for (size_t y = 0; y < picture->height && status == ERGO_OK; y++)
+        for (size_t x = 0; x < picture->width; x++) {
+            const size_t site = x * cell + lx * y * cell;
+            const uint32_t kind = (words[site] & 1) | (words[sites + site] & 1) << 1;
+            memcpy(picture->rgb + 3 * (y * picture->width + x), colours[kind], 3);
+        }
+    free(words);
+    if (status != ERGO_OK) {
+        free(picture->rgb);
+        picture->rgb = NULL;
+    }
+    return status;
+}

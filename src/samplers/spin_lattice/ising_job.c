@@ -1,0 +1,108 @@
+/* The Ising model: what can be said of a job without a device, and its ops. */
+#include <math.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/exact.h"
+#include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/models.h"
+
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+    static const char *const others[] = {"/system/up_density", "/system/facilitation",
+                                         "/system/realisations"};
+    enum ergo_status status = ERGO_OK;
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    if (!ergo_point_value(point, "/system/temperature")->present)
+        return ergo_job_error(ctx, "/system/temperature", "missing; model \"ising\" needs it");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (model_given(point, others[i]))
+            status = ergo_job_error(ctx, others[i], "not of model \"ising\"");
+    const char *const side[] = {"/system/size/0", "/system/size/1"};
+    for (int i = 0; i < size->items && i < 2; i++)
+        if (size->size[i] % 2)
+            status = ergo_job_error(ctx, side[i],
+                                    "%lld is odd; the checkerboard update needs even sides, for "
+                                    "example %lld or %lld",
+                                    (long long)size->size[i], (long long)size->size[i] - 1,
+                                    (long long)size->size[i] + 1);
+    if (ergo_point_real(point, "/system/coupling") == 0.0 &&
+        ergo_point_real(point, "/system/field") == 0.0 &&
+        strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
+        status = ergo_job_error(ctx, "/system/coupling",
+                                "0 with /system/field 0: every Metropolis flip would be accepted "
+                                "and nothing sampled; give a coupling or a field, or use dynamics "
+                                "\"heat-bath\"");
+    /* with a field or without: the smallest acceptance is 1 - cost, and tau grows with 1 / cost */
+    const double cost = 8 * fabs(ergo_point_real(point, "/system/coupling")) +
+                        2 * fabs(ergo_point_real(point, "/system/field"));
+    const double t = ergo_point_real(point, "/system/temperature");
+    if (cost > 0 && cost < 1e-3 * t &&
+        strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
+        status =
+            ergo_job_error(ctx, "/system/temperature",
+                           "%g is more than 1000 (8 |J| + 2 |B|): Metropolis would accept nearly "
+                           "every flip, and the lattice only change its sign from sweep to sweep; "
+                           "use dynamics \"heat-bath\"",
+                           t);
+    const int64_t group = ergo_point_int(point, "/tuning/work_group");
+    if (group & (group - 1))
+        status = ergo_job_error(ctx, "/tuning/work_group",
+                                "%lld is not a power of two (0 chooses automatically)",
+                                (long long)group);
+    return status;
+}
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    struct ising_launch launch;
+    return ising_launch_plan(ctx, batch, device, &launch, plan);
+}
+
+static size_t curve_size(const struct ergo_point *point, size_t c) {
+    return c <= CURVE_CORRELATION_Y && ergo_point_int(point, "/run/correlation_every")
+               ? ising_reach(point) + 1
+               : 0;
+}
+
+static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+    for (size_t i = 0; i < curve_size(point, c); i++)
+        x[i] = (double)i;
+}
+
+static uint64_t curve_every(const struct ergo_point *point) {
+    const int64_t every = ergo_point_int(point, "/run/correlation_every");
+    return every > 0 ? (uint64_t)every : 1;
+}
+
+static double exact(const struct ergo_point *point, const char *observable) {
+    const bool energy = strcmp(observable, "energy") == 0;
+    if (!energy && strcmp(observable, "heat_capacity") != 0)
+        return NAN;
+    if (ergo_point_real(point, "/system/field") != 0.0)
+        return NAN;
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    struct ergo_ising_exact e;
+    if (!ergo_ising_exact_torus(size->size[0], size->size[1],
+                                ergo_point_real(point, "/system/temperature"),
+                                ergo_point_real(point, "/system/coupling"), &e))
+        return NAN;
+    return energy ? e.energy : e.heat_capacity;
+}
+
+const struct ergo_sampler_ops ising_ops = {
+    .check = check,
+    .plan = plan,
+    .create = ising_create,
+    .init = ising_init,
+    .advance = ising_advance,
+    .collect = ising_collect,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .curve_every = curve_every,
+    .save = ising_save,
+    .load = ising_load,
+    .audit = ising_audit,
+    .picture = ising_picture,
+    .exact = exact,
+    .destroy = ising_destroy,
+};
+

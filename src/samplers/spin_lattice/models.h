@@ -1,0 +1,27 @@
+/* The models of spin-lattice: each is a set of ops over the tables of the sampler (spin_lattice.c),
+ * which chooses by /system/model. A state begins with a pointer to its model's ops. */
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_MODELS_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_MODELS_H
+
+#include "samplers/sampler.h"
+
+extern const struct ergo_sampler_ops ising_ops, facilitated_ops;
+
+/* Curves and columns, in the order of the tables. */
+enum {
+    CURVE_CORRELATION,
+    CURVE_CORRELATION_X,
+    CURVE_CORRELATION_Y,
+    CURVE_PHI,
+    CURVE_PERSISTENCE,
+    CURVE_UP_DENSITY,
+    CURVE_FROZEN,
+};
+enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMNS };
+
+/* Is the value of a key written in the job, or scanned? */
+static inline bool model_given(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->given;
+}
+
+#endif
