@@ -29,17 +29,22 @@ __kernel void facilitated_serial(__global uint *spins, __global uint *flipped,
 }
 
 #ifdef FAC_WINDOW
-#define FAC_TABLE (4 * FAC_WINDOW) /* a power of two */
+#define FAC_TABLE (8 * FAC_WINDOW) /* a power of two */
 #define FAC_FREE 0xffffffffu
+/* Two entries of a site, in two tables: low bits, and mixed ones. */
+#define FAC_ENTRY(site) ((site) % FAC_TABLE)
+#define FAC_OTHER(site) (FAC_TABLE + ((site)*0x9E3779B1u >> 12) % FAC_TABLE)
+#define FAC_EARLIER(site) (table[FAC_ENTRY(site)] < item && table[FAC_OTHER(site)] < item)
 
 /*
  * One work-group per word-lattice, FAC_WINDOW attempts at a time, one per work-item. An attempt
  * waits for the earlier attempts of its window at its own site and at the four neighbours: what it
- * reads, and what reads it. So the result is that of the order, whatever the window. `table` has the
- * first waiting attempt by site, modulo its length: two sites that share an entry only wait more.
- * The first of all never waits, so each round gets on; usually two rounds do.
+ * reads, and what reads it. So the result is that of the order, whatever the window. Two tables have
+ * the first waiting attempt of the sites that share an entry. An earlier attempt is in both; what is
+ * in one only is not there. Two sites that share both entries only wait more. The first of all never
+ * waits, so each round gets on; usually two rounds do. `table`: 2 FAC_TABLE.
  */
-__kernel void facilitated_window(__global uint *spins, __global uint *flipped,
+__attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void facilitated_window(__global uint *spins, __global uint *flipped,
                                  __global const struct fac_member *members, ulong sweep,
                                  uint attempt, ulong count, __local uint *table,
                                  __local uint *waiting) {
@@ -49,7 +54,7 @@ __kernel void facilitated_window(__global uint *spins, __global uint *flipped,
     __global uint *s = spins + lattice * FAC_SITES;
     __global uint *f = flipped + lattice * FAC_SITES;
     const struct fac_member m = members[index];
-    for (uint t = 0; t < 4; t++)
+    for (uint t = 0; t < 2 * FAC_TABLE / FAC_WINDOW; t++)
         table[t * FAC_WINDOW + item] = FAC_FREE;
     if (item == 0)
         waiting[0] = 0;
@@ -64,22 +69,24 @@ __kernel void facilitated_window(__global uint *spins, __global uint *flipped,
         }
         const struct fac_attempt a = fac_attempt(i, sweep, word, &m);
         const struct fac_around at = fac_neighbours(a.site);
-        const uint own = a.site % FAC_TABLE;
         bool waits = w * FAC_WINDOW + item < count;
         uint more;
         do {
-            if (waits)
-                atomic_min(&table[own], item);
+            if (waits) {
+                atomic_min(&table[FAC_ENTRY(a.site)], item);
+                atomic_min(&table[FAC_OTHER(a.site)], item);
+            }
             barrier(CLK_LOCAL_MEM_FENCE);
-            const bool goes = waits && table[own] == item && table[at.north % FAC_TABLE] >= item &&
-                              table[at.east % FAC_TABLE] >= item &&
-                              table[at.south % FAC_TABLE] >= item &&
-                              table[at.west % FAC_TABLE] >= item;
+            const bool goes = waits && !FAC_EARLIER(a.site) && !FAC_EARLIER(at.north) &&
+                              !FAC_EARLIER(at.east) && !FAC_EARLIER(at.south) &&
+                              !FAC_EARLIER(at.west);
             if (item == 0)
                 waiting[(round + 1) & 1] = 0;
             barrier(CLK_LOCAL_MEM_FENCE);
-            if (waits)
-                atomic_xchg(&table[own], FAC_FREE);
+            if (waits) {
+                atomic_xchg(&table[FAC_ENTRY(a.site)], FAC_FREE);
+                atomic_xchg(&table[FAC_OTHER(a.site)], FAC_FREE);
+            }
             if (goes)
                 fac_update(s, f, a, at, i, sweep, word, &m);
             waits = waits && !goes;

@@ -182,6 +182,12 @@ ERGO_INLINE void fac_update(FAC_SPACE uint *spins, FAC_SPACE uint *flipped, stru
     const uint north = wanted & 1 ? spins[at.north] : 0u, east = wanted & 2 ? spins[at.east] : 0u;
     const uint south = wanted & 4 ? spins[at.south] : 0u, west = wanted & 8 ? spins[at.west] : 0u;
     const uint up = spins[a.site];
+#ifdef FAC_WINDOW
+    const uint before = flipped[a.site]; /* on the way with the others: latency counts here */
+#define FAC_BEFORE before
+#else
+#define FAC_BEFORE flipped[a.site] /* needed in one attempt of four */
+#endif
     const uint open = fac_allowed(north, east, south, west) & FAC_LANES;
     if (open == 0)
         return;
@@ -195,7 +201,7 @@ ERGO_INLINE void fac_update(FAC_SPACE uint *spins, FAC_SPACE uint *flipped, stru
     const uint flip = fac_flips(open, k, a.random, i, sweep, word, m);
     if (flip) {
         spins[a.site] = up ^ flip;
-        flipped[a.site] |= flip;
+        flipped[a.site] = FAC_BEFORE | flip;
     }
 }
 

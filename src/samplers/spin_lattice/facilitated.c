@@ -42,7 +42,7 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
     if (path == 1 || (path == 0 && gpu)) {
         /* Of W attempts some 5 W^2 / N wait: windows of a thirty-second of the lattice at most.
          * Table and flag in local memory. */
-        const uint32_t room = power_of_two_below(d->local_memory / 20, 1, 1024);
+        const uint32_t room = power_of_two_below((d->local_memory - 64) / 64, 1, 1024);
         l.window = power_of_two_below(s.sites / 32, 32, most < room ? most : room);
         if (wish && wish < l.window)
             l.window = (uint32_t)wish;
@@ -254,7 +254,7 @@ enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state 
         const struct ergo_arg args[] = {
             ERGO_ARG(s->spins), ERGO_ARG(s->flipped), ERGO_ARG(s->member_buffer),
             ERGO_ARG(sweep),    ERGO_ARG(from),       ERGO_ARG(now),
-            ERGO_ARG_LOCAL(4 * window * sizeof(cl_uint)), ERGO_ARG_LOCAL(2 * sizeof(cl_uint))};
+            ERGO_ARG_LOCAL(16 * window * sizeof(cl_uint)), ERGO_ARG_LOCAL(2 * sizeof(cl_uint))};
         status = ergo_kernel_launch(ctx, s->device, s->sweep, "facilitated sweep", args,
                                     window ? 8 : 6, 2, global, local, NULL);
         const uint64_t end = attempt + now;

@@ -1,0 +1,195 @@
+#include "oracle/facilitated.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle/philox_ref.h"
+
+double fac_oracle_density(const struct fac_oracle *o) {
+    return 1 / (1 + exp(2 * o->b));
+}
+
+double fac_oracle_chance(const struct fac_oracle *o, bool up, int n) {
+    const double spin = up ? 1 : -1, cost = -2 * spin * (o->j * (2 * n - 4) + o->b);
+    if (o->heat_bath)
+        return 1 / (1 + exp(cost));
+    return cost <= 0 ? 1 : exp(-cost);
+}
+
+/* Site of neighbour d of (x, y): north, east, south, west. */
+static int neighbour(const struct fac_oracle *o, int site, int d) {
+    static const int dx[] = {0, 1, 0, -1}, dy[] = {-1, 0, 1, 0};
+    const int x = site % o->lx, y = site / o->lx;
+    return (x + dx[d] + o->lx) % o->lx + o->lx * ((y + dy[d] + o->ly) % o->ly);
+}
+
+static bool may_flip(const struct fac_oracle *o, const uint8_t *spins, int site, int *up) {
+    int found = 0;
+    *up = 0;
+    for (int d = 0; d < 4; d++) {
+        const int s = spins[neighbour(o, site, d)];
+        *up += s;
+        if (o->directions >> d & 1)
+            found += s;
+    }
+    return found >= o->needed;
+}
+
+/* ---- the Markov operator --------------------------------------------------------------------- */
+
+static void bits_of(unsigned state, int sites, uint8_t *spins) {
+    for (int i = 0; i < sites; i++)
+        spins[i] = state >> i & 1;
+}
+
+/* chance[state][site] of a flip, given that the site is attempted. */
+static double *chances(const struct fac_oracle *o) {
+    const int sites = o->lx * o->ly;
+    double *chance = malloc(((size_t)sites << sites) * sizeof *chance);
+    uint8_t spins[16];
+    for (unsigned s = 0; chance && s < 1u << sites; s++) {
+        bits_of(s, sites, spins);
+        for (int i = 0; i < sites; i++) {
+            int up;
+            const bool free = may_flip(o, spins, i, &up);
+            chance[s * (unsigned)sites + (unsigned)i] =
+                free ? fac_oracle_chance(o, spins[i], up) : 0;
+        }
+    }
+    return chance;
+}
+
+/* f <- P f for one attempt; flips of site `killed` (-1: none) lose their weight. */
+static void attempt(int sites, const double *chance, int killed, const double *f, double *g) {
+    for (unsigned s = 0; s < 1u << sites; s++) {
+        double sum = 0;
+        for (int i = 0; i < sites; i++) {
+            const double p = chance[s * (unsigned)sites + (unsigned)i];
+            sum += (1 - p) * f[s] + (i == killed ? 0 : p * f[s ^ 1u << i]);
+        }
+        g[s] = sum / sites;
+    }
+}
+
+bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double *persistence) {
+    const int sites = o->lx * o->ly;
+    if (sites > 16)
+        return false;
+    const double c = fac_oracle_density(o), m = 2 * c - 1;
+    const size_t states = (size_t)1 << sites;
+    double *chance = chances(o), *room = malloc(4 * states * sizeof *room);
+    if (!chance || !room) {
+        free(chance);
+        free(room);
+        return false;
+    }
+    double *spin = room, *never = spin + states, *next = never + states, *weight = next + states;
+    for (unsigned s = 0; s < states; s++) {
+        const int up = __builtin_popcount(s);
+        spin[s] = s & 1 ? 1 : -1;
+        never[s] = 1;
+        weight[s] = pow(c, up) * pow(1 - c, sites - up);
+    }
+    for (size_t t = 0; t < n; t++) {
+        double same = 0, stay = 0;
+        for (unsigned s = 0; s < states; s++) {
+            same += weight[s] * (s & 1 ? 1 : -1) * spin[s];
+            stay += weight[s] * never[s];
+        }
+        phi[t] = (same - m * m) / (1 - m * m);
+        persistence[t] = stay;
+        for (int i = 0; i < sites; i++) {
+            attempt(sites, chance, -1, spin, next);
+            memcpy(spin, next, states * sizeof *spin);
+            attempt(sites, chance, 0, never, next);
+            memcpy(never, next, states * sizeof *never);
+        }
+    }
+    free(chance);
+    free(room);
+    return true;
+}
+
+void fac_oracle_boltzmann(const struct fac_oracle *o, double *energy, double *up) {
+    const int sites = o->lx * o->ly;
+    double z = 0;
+    uint8_t spins[16];
+    *energy = *up = 0;
+    for (unsigned s = 1; s < 1u << sites; s++) {
+        double e = 0;
+        bits_of(s, sites, spins);
+        for (int i = 0; i < sites; i++) {
+            const double own = 2.0 * spins[i] - 1;
+            e += own * (o->b + o->j * (2.0 * spins[neighbour(o, i, 1)] - 1 +
+                                       2.0 * spins[neighbour(o, i, 2)] - 1));
+        }
+        z += exp(-e);
+        *energy += exp(-e) * e / sites;
+        *up += exp(-e) * __builtin_popcount(s) / sites;
+    }
+    *energy /= z;
+    *up /= z;
+}
+
+/* ---- one realisation ------------------------------------------------------------------------- */
+
+static void words(uint64_t stream, uint32_t entity, uint64_t step, uint32_t draw, uint32_t out[4]) {
+    const uint32_t counter[4] = {entity, (uint32_t)step, (uint32_t)(step >> 32), draw};
+    const uint32_t key[2] = {(uint32_t)stream, (uint32_t)(stream >> 32)};
+    ergo_oracle_philox(counter, key, out);
+}
+
+/* Bit `lane` of each random word in turn, the first one on top: a number of 39 bits. */
+static bool below(double p, const uint32_t *planes, int lane) {
+    uint64_t random = 0;
+    for (int k = 0; k < 39; k++)
+        random = random << 1 | (planes[k] >> lane & 1);
+    return random < (uint64_t)(p * 0x1p39 + 0.5);
+}
+
+void fac_oracle_start(const struct fac_oracle *o, uint64_t stream, uint32_t word, int lane,
+                      uint8_t *spins) {
+    uint32_t planes[40];
+    for (int i = 0; i < o->lx * o->ly; i++) {
+        for (uint32_t k = 0; k < 10; k++)
+            words(stream, (uint32_t)i, 0, 5u << 24 | (16 * word + k), planes + 4 * k);
+        spins[i] = below(fac_oracle_density(o), planes, lane);
+    }
+}
+
+void fac_oracle_sweep(const struct fac_oracle *o, uint64_t stream, uint32_t word, int lane,
+                      uint64_t step, uint8_t *spins, uint8_t *flipped) {
+    const uint32_t sites = (uint32_t)(o->lx * o->ly);
+    uint32_t random[44];
+    for (uint32_t i = 0; i < sites; i++) {
+        int up;
+        for (uint32_t k = 0; k < 11; k++)
+            words(stream, i, step, 4u << 24 | (16 * word + k), random + 4 * k);
+        const double u = ((double)random[0] + random[1] * 0x1p-32) * 0x1p-32; /* of 64 bits */
+        const int site = (int)(u * sites);
+        if (!may_flip(o, spins, site, &up) ||
+            !below(fac_oracle_chance(o, spins[site], up), random + 2, lane))
+            continue;
+        spins[site] ^= 1;
+        flipped[site] = 1;
+    }
+}
+
+void fac_oracle_frozen(const struct fac_oracle *o, const uint8_t *spins, uint8_t *frozen) {
+    const int sites = o->lx * o->ly;
+    uint8_t *raised = malloc((size_t)sites);
+    int up;
+    if (!raised)
+        abort();
+    memcpy(raised, spins, (size_t)sites);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < sites; i++)
+            if (!raised[i] && may_flip(o, raised, i, &up))
+                raised[i] = changed = true;
+    }
+    for (int i = 0; i < sites; i++)
+        frozen[i] = !may_flip(o, raised, i, &up);
+    free(raised);
+}

@@ -1,0 +1,40 @@
+/*
+ * Facilitated dynamics, plain: the exact Markov operator on tiny tori, one realisation at a time in
+ * the order of its attempts, and the closure test. Shares nothing with the kernels but the layout of
+ * the random counter (cl/common/rng.h, cl/spin_lattice/facilitated.h).
+ */
+#ifndef ERGO_TESTS_ORACLE_FACILITATED_H
+#define ERGO_TESTS_ORACLE_FACILITATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* H = J sum s s + B sum s at temperature 1; directions: 1 north (y - 1), 2 east (x + 1), 4 south, 8
+ * west, of which `needed` have to be up. */
+struct fac_oracle {
+    int lx, ly;
+    unsigned directions;
+    int needed;
+    double j, b;
+    bool heat_bath;
+};
+
+double fac_oracle_density(const struct fac_oracle *o); /* 1 / (1 + exp 2B) */
+/* Chance that an attempt at an unconstrained site flips it: up or not, among n up neighbours. */
+double fac_oracle_chance(const struct fac_oracle *o, bool up, int n);
+
+/* Phi and persistence at t = 0 .. n - 1 sweeps, from a start with density c; lx ly <= 16. */
+bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double *persistence);
+/* Energy and up density of the Boltzmann measure on all states but all-down; lx ly <= 16. */
+void fac_oracle_boltzmann(const struct fac_oracle *o, double *energy, double *up);
+
+/* Realisation `lane` of word-lattice `word`: spins and flipped[lx ly] are 0 or 1. */
+void fac_oracle_start(const struct fac_oracle *o, uint64_t stream, uint32_t word, int lane,
+                      uint8_t *spins);
+void fac_oracle_sweep(const struct fac_oracle *o, uint64_t stream, uint32_t word, int lane,
+                      uint64_t step, uint8_t *spins, uint8_t *flipped);
+/* frozen[site]: it can never flip. By repeated passes over a plain lattice. */
+void fac_oracle_frozen(const struct fac_oracle *o, const uint8_t *spins, uint8_t *frozen);
+
+#endif

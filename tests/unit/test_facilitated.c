@@ -1,0 +1,134 @@
+/*
+ * Facilitated dynamics without a device: the Markov operator against the printed table
+ * (data/reference/facilitated.md), core.h's functions as C against the plain oracle bit for bit, the
+ * closure test, the times of the curves.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oracle/facilitated.h"
+#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/models.h"
+
+static double field_of(double c) {
+    return 0.5 * log((1 - c) / c);
+}
+
+static void test_table(void **state) {
+    static const struct {
+        int side;
+        double c;
+        bool heat_bath;
+        size_t t;
+        double phi;
+    } table[] = {
+        {3, 0.42, false, 1, 0.8409326369},   {3, 0.42, false, 2, 0.7963230823},
+        {3, 0.42, false, 5, 0.7373376971},   {3, 0.42, false, 20, 0.6345240449},
+        {3, 0.42, false, 100, 0.5713228986}, {3, 0.42, false, 500, 0.5688884627},
+        {3, 0.6, true, 1, 0.7577102442},     {3, 0.6, true, 10, 0.4097977726},
+        {3, 0.6, true, 100, 0.2919986109},   {4, 0.42, false, 1, 0.8430631478},
+        {4, 0.42, false, 3, 0.7726033594},   {4, 0.42, false, 10, 0.6896496044},
+    };
+    double phi[501], persistence[501];
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const struct fac_oracle o = {table[i].side, table[i].side, 3, 2, 0, field_of(table[i].c),
+                                     table[i].heat_bath};
+        const size_t n = table[i].side == 4 ? 11 : 501;
+        if (i == 0 || table[i].side != table[i - 1].side || table[i].c != table[i - 1].c)
+            assert_true(fac_oracle_markov(&o, n, phi, persistence));
+        assert_true(fabs(phi[0] - 1) < 1e-12 && persistence[0] > 1 - 1e-12);
+        assert_true(fabs(phi[table[i].t] - table[i].phi) < 1e-9);
+    }
+}
+
+/* The same chain by both: every rule, both methods' lanes, a coupling. */
+static void test_chain(void **state) {
+    static const struct {
+        unsigned directions, needed;
+        double j;
+        bool heat_bath;
+    } cases[] = {{3, 2, 0, false}, {3, 2, 0, true},     {2, 1, 0, false},     {15, 1, 0, false},
+                 {15, 2, 0, true}, {15, 3, 0.2, false}, {15, 4, -0.3, false}, {3, 2, 0.5, true}};
+    enum { LX = 9, LY = 7, SITES = LX * LY, WORD = 5 };
+    const uint64_t stream = UINT64_C(0x123456789abcdef0), step = UINT64_C(0x2fffffffe);
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const struct fac_oracle o = {
+            LX,           LY,  cases[k].directions, (int)cases[k].needed, cases[k].j,
+            field_of(0.42), cases[k].heat_bath};
+        const struct fac_shape shape = {LX, LY, SITES, 8, 32, o.directions, cases[k].needed, o.j != 0};
+        struct fac_member m = {.key0 = (uint32_t)stream, .key1 = (uint32_t)(stream >> 32)};
+        for (int c = 0; c < 10; c++) {
+            const double p = fac_oracle_chance(&o, c < 5, c % 5) * 0x1p39 + 0.5;
+            if (p >= 0x1p39)
+                m.always |= 1u << c;
+            else
+                m.threshold[c] = (uint64_t)p;
+        }
+        m.threshold[10] = (uint64_t)(fac_oracle_density(&o) * 0x1p39 + 0.5);
+        uint32_t spins[SITES], flipped[SITES] = {0}, first[SITES], raised[SITES], frozen[SITES];
+        fac_twin_start(&shape, &m, WORD, 2, spins);
+        memcpy(first, spins, sizeof first);
+        fac_twin_frozen(&shape, first, raised, frozen);
+        fac_twin_attempts(&shape, &m, WORD, step, 0, 6 * SITES, spins, flipped);
+        size_t moved = 0, stuck = 0;
+        for (int lane = 0; lane < 32; lane++) {
+            uint8_t plain[SITES], changed[SITES] = {0}, rigid[SITES];
+            fac_oracle_start(&o, stream, WORD, lane, plain);
+            fac_oracle_frozen(&o, plain, rigid);
+            for (int i = 0; i < SITES; i++)
+                assert_int_equal(plain[i], first[i] >> lane & 1);
+            for (uint64_t t = 0; t < 6; t++)
+                fac_oracle_sweep(&o, stream, WORD, lane, step + t, plain, changed);
+            for (int i = 0; i < SITES; i++) {
+                assert_int_equal(plain[i], spins[i] >> lane & 1);
+                assert_int_equal(changed[i], flipped[i] >> lane & 1);
+                assert_int_equal(rigid[i], frozen[i] >> lane & 1);
+                assert_false(rigid[i] && changed[i]);
+                moved += changed[i];
+                stuck += rigid[i];
+            }
+        }
+        assert_true(moved > 20 && (k != 0 || stuck > 0));
+        /* one realisation a word is the first of 32 */
+        struct fac_shape serial = shape;
+        serial.lanes = 1;
+        uint32_t alone[SITES], turned[SITES] = {0};
+        fac_twin_start(&serial, &m, WORD, 2, alone);
+        fac_twin_attempts(&serial, &m, WORD, step, 0, 6 * SITES, alone, turned);
+        for (int i = 0; i < SITES; i++)
+            assert_int_equal(alone[i], spins[i] & 1);
+    }
+}
+
+static void test_times(void **state) {
+    static const double first[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80,
+                                   100, 120};
+    double times[200];
+    (void)state;
+    assert_int_equal(fac_times(130, times), 20);
+    assert_memory_equal(times, first, sizeof first);
+    assert_int_equal(fac_times(1, NULL), 2);
+    const size_t n = fac_times(UINT64_C(1) << 53, times);
+    assert_true(n < 200 && times[n - 1] == 8e15);
+    for (size_t i = 1; i < n; i++)
+        assert_true(times[i] > times[i - 1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
