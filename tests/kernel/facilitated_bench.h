@@ -1,0 +1,102 @@
+/* Facilitated dynamics on a device beside the plain oracle, bit for bit: a job of at most three
+ * sweeps, every realisation of every member; shared by the kernel test and the mutants. */
+#ifndef ERGO_TESTS_KERNEL_FACILITATED_BENCH_H
+#define ERGO_TESTS_KERNEL_FACILITATED_BENCH_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oracle/facilitated.h"
+#include "samplers/spin_lattice/facilitated.h"
+
+#define FAC_BENCH_OK(ctx, what, call)                                                              \
+    do {                                                                                           \
+        if ((call) != ERGO_OK)                                                                     \
+            fail_msg("%s: %s", what, ergo_error_message(ctx));                                     \
+    } while (0)
+
+/* Bit of a realisation in one of a word-lattice's three canonical lattices. */
+static inline unsigned fac_bench_bit(const struct fac_shape *s, const char *state, size_t word,
+                                     size_t lattice, size_t site, unsigned lane) {
+    const uint8_t *bytes = (const uint8_t *)state;
+    const size_t size = s->lanes == 32 ? 4 * s->sites : (s->sites + 7) / 8;
+    const size_t bit = s->lanes == 32 ? 32 * site + lane : site;
+    return bytes[(3 * word + lattice) * size + bit / 8] >> (bit % 8) & 1;
+}
+
+/* One realisation: the start, `sweeps` from `step` on; adds up spins to ups[t]. */
+static inline void fac_bench_lane(const char *what, const struct ergo_point *point,
+                                  const struct fac_shape *s, const char *state, size_t word,
+                                  unsigned lane, uint64_t step, uint64_t sweeps, uint64_t *ups) {
+    const struct fac_physics p = fac_physics_of(point);
+    const bool heat = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+    const struct fac_oracle o = {(int)s->lx, (int)s->ly, s->directions, (int)s->needed,
+                                 p.j / p.t,  p.b / p.t,  heat};
+    uint8_t *spins = malloc(3 * s->sites), *first = spins + s->sites, *flipped = first + s->sites;
+    assert_non_null(spins);
+    memset(flipped, 0, s->sites);
+    fac_oracle_start(&o, point->stream, (uint32_t)word, (int)lane, first);
+    memcpy(spins, first, s->sites);
+    for (uint64_t t = 0;; t++) {
+        for (size_t i = 0; i < s->sites; i++)
+            ups[t] += spins[i];
+        if (t == sweeps)
+            break;
+        fac_oracle_sweep(&o, point->stream, (uint32_t)word, (int)lane, step + t, spins, flipped);
+    }
+    for (size_t i = 0; i < s->sites; i++)
+        if (fac_bench_bit(s, state, word, 0, i, lane) != spins[i] ||
+            fac_bench_bit(s, state, word, 1, i, lane) != first[i] ||
+            fac_bench_bit(s, state, word, 2, i, lane) != flipped[i])
+            fail_msg("%s: realisation %u of word-lattice %zu differs from the oracle at site %zu "
+                     "after %llu sweeps",
+                     what, lane, word, i, (unsigned long long)sweeps);
+    free(spins);
+}
+
+/* The only batch of a job: start, and /run/sweeps (at most 3) as if `late` sweeps had gone by. */
+static inline void fac_bench_case(struct ergo_context *ctx, struct ergo_device *device,
+                                  const char *text, uint64_t late) {
+    struct ergo_job *job = NULL;
+    void *state = NULL;
+    FAC_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
+    const struct ergo_batch *batch = &job->batches[0];
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
+    const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
+    assert_true(job->n_batches == 1 && sweeps <= 3);
+    FAC_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
+    FAC_BENCH_OK(ctx, text, ops->init(ctx, state));
+    struct fac_state *s = state;
+    s->step += late;
+    FAC_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 0, sweeps, 0));
+    for (size_t m = 0; m < batch->count; m++) {
+        struct ergo_text saved = {0};
+        FAC_BENCH_OK(ctx, text, ops->save(ctx, state, m, &saved));
+        for (size_t w = 0; w < s->shape.words; w++) {
+            uint64_t ups[4] = {0};
+            for (unsigned lane = 0; lane < s->shape.lanes; lane++)
+                fac_bench_lane(text, batch->points[m], &s->shape, saved.data, w, lane, late, sweeps,
+                               ups);
+            for (size_t t = 0; t <= sweeps && late == 0; t++)
+                if (fac_record(s, t, m, w, 0) != ups[t])
+                    fail_msg("%s: %llu up spins are counted at t = %zu, %llu by the oracle", text,
+                             (unsigned long long)fac_record(s, t, m, w, 0), t,
+                             (unsigned long long)ups[t]);
+        }
+        ergo_text_free(&saved);
+    }
+    /* all counts, against the host's count of what the device has */
+    FAC_BENCH_OK(ctx, text, ops->audit(ctx, state));
+    ops->destroy(state);
+    ergo_job_destroy(job);
+}
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * Facilitated dynamics on tiny tori against the exact Markov operator (tests/oracle/facilitated.h):
+ * what the test of the engine and the test of its power (mutants) share. By the sampler's ops alone,
+ * without audits, so that nothing but the statistics sees a wrong chain.
+ *
+ * Error budget, set before the first run. A job has 512 independent groups of 32 realisations, or as
+ * many single ones, in each of four replicas, whose means are averaged; errors come from 32 to 64
+ * bins each, so that a z has Student's t with 124 degrees of freedom and more. At most 24 jobs of 2
+ * curves at 16 times: |z| < 5.5 has a chance below 4e-7 each, together below 4e-4. The chi^2 of the
+ * replicas about the exact value, at t = 10, lies in its 99.9% band: errors are neither too small
+ * (what is shared by 32 realisations counts) nor too large. Frozen sites: none may flip, ever.
+ */
+#ifndef ERGO_TESTS_PHYSICS_FACILITATED_PHYSICS_H
+#define ERGO_TESTS_PHYSICS_FACILITATED_PHYSICS_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oracle/facilitated.h"
+#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/models.h"
+
+#define FAC_Z_MAX 5.5
+enum { FAC_TIMES = 32 };
+
+struct fac_verdict {
+    size_t n;
+    double worst;
+    char where[200];
+    double chi2; /* of phi at t = 10, and degrees of freedom */
+    size_t dof;
+    size_t broken; /* frozen sites that flipped */
+    size_t frozen; /* frozen sites looked at */
+};
+
+/* Means and errors of one replica's curves. */
+struct fac_curves {
+    size_t n;
+    double x[FAC_TIMES], mean[CURVE_FROZEN + 1][FAC_TIMES], error[CURVE_FROZEN + 1][FAC_TIMES];
+};
+
+static inline struct fac_oracle fac_oracle_of(const struct ergo_point *point) {
+    const struct fac_shape s = fac_shape_of(point);
+    const struct fac_physics p = fac_physics_of(point);
+    return (struct fac_oracle){
+        (int)s.lx,    (int)s.ly,
+        s.directions, (int)s.needed,
+        p.j / p.t,    p.b / p.t,
+        strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0};
+}
+
+/* Frozen sites that flipped, on every realisation, from the canonical state. */
+static inline void fac_frozen(const struct ergo_point *point, const struct ergo_text *state,
+                              struct fac_verdict *v) {
+    const struct fac_shape s = fac_shape_of(point);
+    const struct fac_oracle o = fac_oracle_of(point);
+    if (s.lanes != 32)
+        return;
+    uint8_t *spins = malloc(2 * s.sites), *frozen = spins + s.sites;
+    assert_non_null(spins);
+    const uint32_t *words = (const uint32_t *)(const void *)state->data;
+    for (size_t w = 0; w < s.words; w++, words += 3 * s.sites)
+        for (unsigned lane = 0; lane < 32; lane++) {
+            for (size_t i = 0; i < s.sites; i++)
+                spins[i] = words[s.sites + i] >> lane & 1;
+            fac_oracle_frozen(&o, spins, frozen);
+            for (size_t i = 0; i < s.sites; i++) {
+                v->frozen += frozen[i];
+                v->broken += frozen[i] & (words[2 * s.sites + i] >> lane & 1);
+            }
+        }
+    free(spins);
+}
+
+/* Runs the only batch of a job, with ' for "; curves[member]. Returns the members. */
+static inline size_t fac_run(struct ergo_context *ctx, struct ergo_device *device, const char *text,
+                             struct ergo_job **job, struct fac_curves *curves, size_t most,
+                             struct fac_verdict *v) {
+    char quoted[1024];
+    snprintf(quoted, sizeof quoted, "%s", text);
+    for (char *c = quoted; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    const struct ergo_sampler *sampler = ergo_sampler_find("spin-lattice");
+    if (ergo_job_parse(ctx, quoted, strlen(quoted), "case", NULL, 0, job) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+    const struct ergo_batch *batch = &(*job)->batches[0];
+    const struct ergo_point *first = batch->points[0];
+    assert_true((*job)->n_batches == 1 && batch->count <= most);
+    void *state = NULL;
+    enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
+    if (status == ERGO_OK)
+        status = sampler->ops->init(ctx, state);
+    if (status == ERGO_OK)
+        status = sampler->ops->advance(ctx, state, 0, 0,
+                                       (uint64_t)(ergo_point_int(first, "/run/equilibration") +
+                                                  ergo_point_int(first, "/run/sweeps")),
+                                       0);
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
+        struct ergo_curve of[CURVE_FROZEN + 1];
+        struct ergo_text saved = {0};
+        curves[m].n = sampler->ops->curve_size(first, CURVE_PHI);
+        assert_true(curves[m].n <= FAC_TIMES);
+        for (size_t c = 0; c <= CURVE_FROZEN; c++)
+            assert_true(ergo_curve_init(&of[c], sampler->ops->curve_size(first, c)));
+        sampler->ops->curve_x(first, CURVE_PHI, curves[m].x);
+        status = sampler->ops->end_curves(ctx, state, m, of);
+        for (size_t c = CURVE_PHI; c <= CURVE_FROZEN; c++)
+            ergo_curve_result(&of[c], curves[m].mean[c], curves[m].error[c]);
+        for (size_t c = 0; c <= CURVE_FROZEN; c++)
+            ergo_curve_free(&of[c]);
+        if (status == ERGO_OK)
+            status = sampler->ops->save(ctx, state, m, &saved);
+        if (status == ERGO_OK)
+            fac_frozen(batch->points[m], &saved, v);
+        ergo_text_free(&saved);
+    }
+    if (status != ERGO_OK)
+        fail_msg("%s: %s", text, ergo_error_message(ctx));
+    sampler->ops->destroy(state);
+    return batch->count;
+}
+
+/* Average of the members at time i of curve c. */
+static inline double fac_mean(const struct fac_curves *curves, size_t members, size_t c, size_t i,
+                              double *error) {
+    double sum = 0, squares = 0;
+    for (size_t m = 0; m < members; m++) {
+        sum += curves[m].mean[c][i];
+        squares += curves[m].error[c][i] * curves[m].error[c][i];
+    }
+    *error = sqrt(squares) / (double)members;
+    return sum / (double)members;
+}
+
+static inline void fac_compare(struct fac_verdict *v, const char *what, double x, double mean,
+                               double error, double exact) {
+    const double z = (mean - exact) / error;
+    v->n++;
+    if (fabs(mean - exact) < 1e-12 || fabs(z) <= v->worst)
+        return;
+    v->worst = isnan(z) ? INFINITY : fabs(z);
+    snprintf(v->where, sizeof v->where, "%.150s(%g) = %.6f(%.6f), exact %.6f", what, x, mean, error,
+             exact);
+}
+
+/* A job on a tiny torus against the Markov operator. Returns the largest |z|. */
+static inline double fac_markov_job(struct ergo_context *ctx, struct ergo_device *device,
+                                    const char *name, const char *text, struct fac_verdict *v) {
+    enum { MEMBERS = 8 };
+    struct fac_curves *curves = malloc(MEMBERS * sizeof *curves);
+    struct ergo_job *job = NULL;
+    struct fac_verdict own = {0};
+    double phi[128], persistence[128];
+    char what[100];
+    assert_non_null(curves);
+    const size_t members = fac_run(ctx, device, text, &job, curves, MEMBERS, &own);
+    const struct ergo_point *point = &job->points[0];
+    const struct fac_oracle o = fac_oracle_of(point);
+    assert_true(ergo_point_int(point, "/run/sweeps") < 128);
+    assert_true(fac_oracle_markov(&o, (size_t)ergo_point_int(point, "/run/sweeps") + 1, phi,
+                                  persistence));
+    for (size_t i = 0; i < curves[0].n; i++) {
+        const size_t t = (size_t)curves[0].x[i];
+        double error, mean = fac_mean(curves, members, CURVE_PHI, i, &error);
+        snprintf(what, sizeof what, "%.60s: phi", name);
+        fac_compare(&own, what, curves[0].x[i], mean, error, phi[t]);
+        for (size_t m = 0; m < members && t == 10; m++, own.dof++)
+            own.chi2 += pow((curves[m].mean[CURVE_PHI][i] - phi[t]) / curves[m].error[CURVE_PHI][i],
+                            2);
+        mean = fac_mean(curves, members, CURVE_PERSISTENCE, i, &error);
+        snprintf(what, sizeof what, "%.60s: persistence", name);
+        fac_compare(&own, what, curves[0].x[i], mean, error, persistence[t]);
+    }
+    v->n += own.n, v->chi2 += own.chi2, v->dof += own.dof;
+    v->broken += own.broken, v->frozen += own.frozen;
+    if (own.worst > v->worst) {
+        v->worst = own.worst;
+        memcpy(v->where, own.where, sizeof v->where);
+    }
+    ergo_job_destroy(job);
+    free(curves);
+    return own.worst;
+}
+
+/* NULL: agrees. Otherwise what does not. */
+static inline const char *fac_judge(const struct fac_verdict *v) {
+    static char reason[300];
+    const double n = (double)v->dof, a = 2 / (9 * n); /* 0.05% on each side: 3.29 deviations */
+    const double low = 1 - a - 3.29 * sqrt(a), high = 1 - a + 3.29 * sqrt(a);
+    if (v->broken)
+        snprintf(reason, sizeof reason, "%zu frozen sites flipped", v->broken);
+    else if (!(v->worst < FAC_Z_MAX))
+        snprintf(reason, sizeof reason, "|z| = %.2f: %s", v->worst, v->where);
+    else if (v->dof > 0 && !(v->chi2 < n * pow(high, 3) &&
+                             (low < 0 || v->chi2 > n * pow(low, 3))))
+        snprintf(reason, sizeof reason, "chi^2 of phi(10) is %.1f for %zu replicas", v->chi2,
+                 v->dof);
+    else
+        return NULL;
+    return reason;
+}
+
+#endif

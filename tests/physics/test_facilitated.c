@@ -1,0 +1,154 @@
+/*
+ * Facilitated dynamics against exact and published values. Tiny tori against the Markov operator:
+ * facilitated_physics.h, with the error budget. L = 128, c = 0.42 against an independent serial
+ * program (data/reference/facilitated.md), 100 realisations: three curves at 15 times, |z| < 4.5
+ * each, strongly correlated along a curve: below 4e-4.
+ */
+#include "facilitated_physics.h"
+
+#define JOB(system, run)                                                                           \
+    "{'sampler': 'spin-lattice', 'seed': '17', 'replicas': 4, 'system': {" system                  \
+    "}, 'run': {'sweeps': " run "}}"
+#define EXACT "'realisations': 16384, "
+#define SERIAL "'method': 'serial', 'realisations': 4096, "
+
+static const struct {
+    const char *name, *job;
+} cases[] = {
+    {"north-east 3x3 Metropolis",
+     JOB(EXACT "'model': 'north-east', 'size': [3, 3], 'up_density': 0.42", "100")},
+    {"north-east 3x3 heat bath",
+     JOB(EXACT "'model': 'north-east', 'size': [3, 3], 'up_density': 0.6, 'dynamics': 'heat-bath'",
+         "100")},
+    {"north-east 4x3, serial",
+     JOB(SERIAL "'model': 'north-east', 'size': [4, 3], 'up_density': 0.42", "60")},
+    {"north-east 3x3, T and B",
+     JOB(EXACT "'model': 'north-east', 'size': [3, 3], 'temperature': 4, 'field': 1", "30")},
+    {"north-east 3x3 in windows",
+     JOB(EXACT "'model': 'north-east', 'size': [3, 3], 'up_density': 0.5", "10}, 'tuning': {'path': "
+                                                                          "1, 'work_group': 8")},
+    {"north-east 3x3 with J, heat bath",
+     JOB(EXACT "'model': 'north-east', 'size': [3, 3], 'temperature': 1, 'coupling': 0.3, 'field': "
+               "0.1, 'dynamics': 'heat-bath'",
+         "20")},
+    {"east 5x2", JOB(EXACT "'model': 'east', 'size': [5, 2], 'up_density': 0.3", "60")},
+    {"Fredrickson-Andersen 3x3, one",
+     JOB(EXACT "'model': 'fredrickson-andersen', 'size': [3, 3], 'up_density': 0.2", "60")},
+    {"Fredrickson-Andersen 3x4, two",
+     JOB(EXACT "'model': 'fredrickson-andersen', 'facilitation': 2, 'size': [3, 4], 'up_density': "
+               "0.3, 'dynamics': 'heat-bath'",
+         "30")},
+    {"Fredrickson-Andersen 3x3, three, with J",
+     JOB(EXACT "'model': 'fredrickson-andersen', 'facilitation': 3, 'size': [3, 3], 'temperature': "
+               "2, 'coupling': -0.5, 'field': 0.2",
+         "20")},
+};
+
+static struct ergo_context *ctx;
+static struct ergo_device *device;
+
+static void test_markov(void **state) {
+    struct fac_verdict v = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        print_message("%-42s largest |z| %.2f\n", cases[i].name,
+                      fac_markov_job(ctx, device, cases[i].name, cases[i].job, &v));
+    const char *reason = fac_judge(&v);
+    print_message("%zu comparisons, largest |z| %.2f (%s); chi^2 of phi(10) %.1f / %zu; %zu frozen "
+                  "sites, %zu flipped\n",
+                  v.n, v.worst, v.where, v.chi2, v.dof, v.frozen, v.broken);
+    assert_true(v.n >= 300 && v.n <= 24 * 2 * 20 && v.frozen > 100000);
+    if (reason)
+        fail_msg("%s", reason);
+}
+
+/* Detailed balance with a coupling: all states but all-down are reached from all-up. */
+static void test_boltzmann(void **state) {
+    struct fac_curves curves[4];
+    struct ergo_job *job = NULL;
+    struct fac_verdict v = {0};
+    double energy, up, error;
+    (void)state;
+    const size_t members = fac_run(
+        ctx, device,
+        JOB(EXACT "'model': 'fredrickson-andersen', 'size': [3, 4], 'temperature': 1, 'coupling': "
+                  "-0.2, 'field': 0.3, 'start': 'up'",
+            "2, 'equilibration': 400"),
+        &job, curves, 4, &v);
+    const struct fac_oracle o = fac_oracle_of(&job->points[0]);
+    fac_oracle_boltzmann(&o, &energy, &up);
+    const double mean = fac_mean(curves, members, CURVE_UP_DENSITY, 1, &error);
+    print_message("up density with J: %.6f(%.6f), exact %.6f, z %.2f\n", mean, error, up,
+                  (mean - up) / error);
+    assert_true(fabs(mean - up) < 4.5 * error && error < 0.002);
+    ergo_job_destroy(job);
+}
+
+static void test_large(void **state) {
+    static const struct {
+        double t, phi, phi_error, persistence, persistence_error, up, up_error;
+    } table[] = {{1, 0.84610, 0.00049, 0.89730, 0.00027, 0.41988, 0.00037},
+                 {2, 0.79795, 0.00055, 0.84370, 0.00033, 0.41992, 0.00035},
+                 {3, 0.77272, 0.00063, 0.81132, 0.00038, 0.42015, 0.00037},
+                 {5, 0.73993, 0.00079, 0.77174, 0.00048, 0.41994, 0.00037},
+                 {10, 0.68985, 0.00086, 0.71669, 0.00061, 0.41997, 0.00039},
+                 {20, 0.63757, 0.00102, 0.65846, 0.00080, 0.41991, 0.00037},
+                 {30, 0.60562, 0.00114, 0.62270, 0.00089, 0.41986, 0.00034},
+                 {50, 0.56185, 0.00112, 0.57597, 0.00095, 0.42030, 0.00037},
+                 {100, 0.49916, 0.00138, 0.50940, 0.00122, 0.41975, 0.00038},
+                 {200, 0.43134, 0.00158, 0.43925, 0.00135, 0.42019, 0.00040}};
+    struct fac_curves curves[1];
+    struct ergo_job *job = NULL;
+    struct fac_verdict v = {0};
+    double worst = 0;
+    (void)state;
+    fac_run(ctx, device,
+            "{'sampler': 'spin-lattice', 'seed': '18', 'system': {'model': 'north-east', 'size': "
+            "[128, 128], 'up_density': 0.42, 'realisations': 1024}, 'run': {'sweeps': 200}}",
+            &job, curves, 1, &v);
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
+        for (size_t i = 0; i < curves[0].n; i++) {
+            if (curves[0].x[i] != table[k].t)
+                continue;
+            const double values[3][3] = {
+                {CURVE_PHI, table[k].phi, table[k].phi_error},
+                {CURVE_PERSISTENCE, table[k].persistence, table[k].persistence_error},
+                {CURVE_UP_DENSITY, table[k].up, table[k].up_error}};
+            double z[3];
+            for (int c = 0; c < 3; c++) {
+                const double *e = values[c];
+                const size_t at = (size_t)e[0];
+                z[c] = (curves[0].mean[at][i] - e[1]) / hypot(curves[0].error[at][i], e[2]);
+                worst = fmax(worst, fabs(z[c]));
+            }
+            print_message("L = 128, t = %3.0f: phi %.5f(%.5f) z %+.2f, persistence z %+.2f, up "
+                          "density z %+.2f\n",
+                          table[k].t, curves[0].mean[CURVE_PHI][i], curves[0].error[CURVE_PHI][i],
+                          z[0], z[1], z[2]);
+        }
+    assert_true(worst > 0 && worst < 4.5);
+    assert_int_equal(v.broken, 0);
+    ergo_job_destroy(job);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    ctx = ergo_context_create();
+    return ctx && ergo_device_open(ctx, NULL, &device) == ERGO_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    ergo_device_close(device);
+    ergo_context_destroy(ctx);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_markov),
+        cmocka_unit_test(test_boltzmann),
+        cmocka_unit_test(test_large),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
