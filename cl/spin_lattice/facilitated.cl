@@ -39,15 +39,15 @@ __kernel void facilitated_serial(__global uint *spins, __global uint *flipped,
 /*
  * One work-group per word-lattice, FAC_WINDOW attempts at a time, one per work-item. An attempt
  * waits for the earlier attempts of its window at its own site and at the four neighbours: what it
- * reads, and what reads it. So the result is that of the order, whatever the window. Two tables have
- * the first waiting attempt of the sites that share an entry. An earlier attempt is in both; what is
- * in one only is not there. Two sites that share both entries only wait more. The first of all never
- * waits, so each round gets on; usually two rounds do. `table`: 2 FAC_TABLE.
+ * reads, and what reads it. So the result is that of the order, whatever the window. Two tables
+ * have the first waiting attempt of the sites that share an entry. An earlier attempt is in both;
+ * what is in one only is not there. Two sites that share both entries only wait more. The first of
+ * all never waits, so each round gets on; usually two rounds do. `table`: 2 FAC_TABLE.
  */
-__attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void facilitated_window(__global uint *spins, __global uint *flipped,
-                                 __global const struct fac_member *members, ulong sweep,
-                                 uint attempt, ulong count, __local uint *table,
-                                 __local uint *waiting) {
+__attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void
+facilitated_window(__global uint *spins, __global uint *flipped,
+                   __global const struct fac_member *members, ulong sweep, uint attempt,
+                   ulong count, __local uint *table, __local uint *waiting) {
     const uint item = (uint)get_local_id(0), word = (uint)get_group_id(0);
     const uint index = (uint)get_global_id(1);
     const ulong lattice = (ulong)index * get_num_groups(0) + word;
@@ -130,9 +130,9 @@ __kernel void facilitated_reference(__global const uint *spins, __global uint *f
 }
 
 /*
- * counts[sample][member][word-lattice][part] of (up, equal, never flipped, unequal bonds), each over
- * all realisations; parts: groups per word-lattice. A count is below 2^32: the host bounds the sites
- * of a part. Dimension 0: group = word-lattice * parts + part.
+ * counts[sample][member][word-lattice][part] of (up, equal, never flipped, unequal bonds), each
+ * over all realisations; parts: groups per word-lattice. A count is below 2^32: the host bounds the
+ * sites of a part. Dimension 0: group = word-lattice * parts + part.
  */
 __kernel void facilitated_measure(__global const uint *spins, __global const uint *first,
                                   __global const uint *flipped, __global uint *counts, uint sample,

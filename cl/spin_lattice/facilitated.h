@@ -8,8 +8,8 @@
  * their own.
  *
  * Time. A sweep is N = FAC_LX FAC_LY attempts. Attempt i of a sweep takes a site uniformly from all
- * N and, where the constraint holds, flips it with its rule's probability. Counter: entity = i, step
- * = sweep, draw = 16 * word-lattice + block of random words.
+ * N and, where the constraint holds, flips it with its rule's probability. Counter: entity = i,
+ * step = sweep, draw = 16 * word-lattice + block of random words.
  *
  * Compile-time: FAC_LX, FAC_LY, FAC_DIRECTIONS (1 north, 2 east, 4 south, 8 west), FAC_NEEDED (how
  * many of them have to be up), FAC_COUPLED (0: J = 0), FAC_LANES (mask of the realisations).
@@ -155,8 +155,9 @@ ERGO_INLINE uint fac_start(uint site, uint word, uint mode, const struct fac_mem
     if (mode < 2)
         return mode ? open : 0u;
     for (int plane = 0; plane < FAC_PLANES && open != 0; plane += 4) {
-        const struct ergo_words r = ergo_philox_words(
-            site, 0, 0, ERGO_DRAW(FAC_PURPOSE_START, 16 * word + (uint)plane / 4), m->key0, m->key1);
+        const struct ergo_words r =
+            ergo_philox_words(site, 0, 0, ERGO_DRAW(FAC_PURPOSE_START, 16 * word + (uint)plane / 4),
+                              m->key0, m->key1);
         const ulong t = m->threshold[FAC_CLASS_START];
         FAC_COMPARE(r.x, FAC_BIT(t, plane))
         FAC_COMPARE(r.y, FAC_BIT(t, plane + 1))

@@ -201,8 +201,7 @@ static bool is_short(const struct ergo_member_result *m, size_t o) {
  * longer would not help, and everything else has honest errors. */
 static bool only_slow(const struct ergo_sampler_info *info, const struct ergo_member_result *m) {
     for (size_t o = 0; o < info->n_observables; o++)
-        if (is_short(m, o) &&
-            !(info->observables[o].slow && info->observables[o].slow(m->point)))
+        if (is_short(m, o) && !(info->observables[o].slow && info->observables[o].slow(m->point)))
             return false;
     return true;
 }

@@ -379,8 +379,8 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK && run->stopped)
         return ergo_run_save(run);
     for (size_t m = 0; ops->end_curves && m < loop->batch->count && status == ERGO_OK; m++)
-        status = ops->end_curves(run->ctx, run->state, m,
-                                 run->curves[loop->batch->points[m]->index]);
+        status =
+            ops->end_curves(run->ctx, run->state, m, run->curves[loop->batch->points[m]->index]);
     if (status == ERGO_OK && n_snapshots(run))
         status = take_snapshots(loop, n_snapshots(run) - 1);
     return status;

@@ -86,8 +86,8 @@ struct ergo_sampler_info {
     const char *summary; /* one line */
     const char *citation;
     const char *programs[16]; /* root .cl files, NULL-terminated: for `ergocl kernels` */
-    const char *step_name;   /* "sweep" */
-    const char *rate_unit;   /* "spin updates per second" */
+    const char *step_name;    /* "sweep" */
+    const char *rate_unit;    /* "spin updates per second" */
     const struct ergo_key *keys;
     size_t n_keys;
     const struct ergo_column *columns;

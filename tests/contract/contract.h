@@ -206,25 +206,42 @@ static inline void contract_same(const char *what, const struct ergo_result *a,
 
 /* ---- every sampler --------------------------------------------------------------------------- */
 
+static inline void contract_job(const char *name, const char *path, void (*test)(void)) {
+    cJSON_Delete(contract.job);
+    contract.job = contract_read(path);
+    if (!contract.job)
+        fail_msg("%s: no contract job %s (see tests/README.md)", name, path);
+    assert_non_null(ergo_sampler_find(name));
+    contract.block_samples = 0;
+    contract.block_steps = 0;
+    contract.stop_after = 0;
+    contract.keep_at = 0;
+    ergo_run_withdraw_stop(); /* of a test that failed */
+    ergo_error_clear(contract.ctx);
+    test();
+}
+
 /* Calls `test` for every sampler of the registry, with its job file in contract.job. */
 static inline void contract_each(void (*test)(void)) {
     assert_true(ergo_n_samplers > 0);
     for (size_t i = 0; i < ergo_n_samplers; i++) {
         char path[160];
-        const char *name = ergo_samplers[i]->info->name;
-        snprintf(path, sizeof path, CONTRACT_JOBS "%s.json", name);
-        cJSON_Delete(contract.job);
-        contract.job = contract_read(path);
-        if (!contract.job)
-            fail_msg("%s: no contract job %s (see tests/README.md)", name, path);
-        assert_non_null(ergo_sampler_find(name));
-        contract.block_samples = 0;
-        contract.block_steps = 0;
-        contract.stop_after = 0;
-        contract.keep_at = 0;
-        ergo_run_withdraw_stop(); /* of a test that failed */
-        ergo_error_clear(contract.ctx);
-        test();
+        snprintf(path, sizeof path, CONTRACT_JOBS "%s.json", ergo_samplers[i]->info->name);
+        contract_job(ergo_samplers[i]->info->name, path, test);
+    }
+}
+
+/* The same, and for the samplers' models that are programs of their own: NAME+MODEL.json. */
+static inline void contract_each_model(void (*test)(void)) {
+    contract_each(test);
+    for (size_t i = 0; i < ergo_n_samplers; i++) {
+        char pattern[160];
+        glob_t found = {0};
+        snprintf(pattern, sizeof pattern, CONTRACT_JOBS "%s+*.json", ergo_samplers[i]->info->name);
+        if (glob(pattern, 0, NULL, &found) == 0)
+            for (size_t k = 0; k < found.gl_pathc; k++)
+                contract_job(ergo_samplers[i]->info->name, found.gl_pathv[k], test);
+        globfree(&found);
     }
 }
 

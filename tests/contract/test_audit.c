@@ -148,7 +148,7 @@ static void audits(void) {
 
 static void test_audits(void **state) {
     (void)state;
-    contract_each(audits);
+    contract_each_model(audits);
 }
 
 /* ---- in a run -------------------------------------------------------------------------------- */
@@ -196,7 +196,7 @@ static void runs(void) {
 
 static void test_runs(void **state) {
     (void)state;
-    contract_each(runs);
+    contract_each_model(runs);
 }
 
 static int set_up(void **state) {

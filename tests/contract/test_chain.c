@@ -75,7 +75,7 @@ static void company(void) {
 
 static void test_company(void **state) {
     (void)state;
-    contract_each(company);
+    contract_each_model(company);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static void blocks(void) {
 
 static void test_blocks(void **state) {
     (void)state;
-    contract_each(blocks);
+    contract_each_model(blocks);
 }
 
 /* When the chain is looked at does not change where it goes. */
@@ -132,7 +132,7 @@ static void measuring(void) {
 
 static void test_measuring(void **state) {
     (void)state;
-    contract_each(measuring);
+    contract_each_model(measuring);
 }
 
 int main(void) {

@@ -84,7 +84,7 @@ static void sessions(void) {
 
 static void test_sessions(void **state) {
     (void)state;
-    contract_each(sessions);
+    contract_each_model(sessions);
 }
 
 /* The sampler's other contract jobs, which may have several batches: about seven sessions. */
@@ -110,7 +110,7 @@ static void other_jobs(void) {
 
 static void test_other_jobs(void **state) {
     (void)state;
-    contract_each(other_jobs);
+    contract_each_model(other_jobs);
 }
 
 /* Killed: what is left is the last checkpoint that was written on the way. */
@@ -142,7 +142,7 @@ static void kills(void) {
 
 static void test_kills(void **state) {
     (void)state;
-    contract_each(kills);
+    contract_each_model(kills);
 }
 
 /* ---- checkpoints that no run has written ----------------------------------------------------- */
@@ -239,7 +239,7 @@ static void damage(void) {
 
 static void test_damage(void **state) {
     (void)state;
-    contract_each(damage);
+    contract_each_model(damage);
 }
 
 static int set_up(void **state) {

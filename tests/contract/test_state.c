@@ -148,22 +148,22 @@ static void damage(void) {
 
 static void test_round_trip(void **state) {
     (void)state;
-    contract_each(round_trip);
+    contract_each_model(round_trip);
 }
 
 static void test_long_runs(void **state) {
     (void)state;
-    contract_each(long_runs);
+    contract_each_model(long_runs);
 }
 
 static void test_batches(void **state) {
     (void)state;
-    contract_each(batches);
+    contract_each_model(batches);
 }
 
 static void test_damage(void **state) {
     (void)state;
-    contract_each(damage);
+    contract_each_model(damage);
 }
 
 static int set_up(void **state) {

@@ -102,7 +102,7 @@ static void tuning(void) {
 
 static void test_tuning(void **state) {
     (void)state;
-    contract_each(tuning);
+    contract_each_model(tuning);
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /*
  * Facilitated dynamics, plain: the exact Markov operator on tiny tori, one realisation at a time in
- * the order of its attempts, and the closure test. Shares nothing with the kernels but the layout of
- * the random counter (cl/common/rng.h, cl/spin_lattice/facilitated.h).
+ * the order of its attempts, and the closure test. Shares nothing with the kernels but the layout
+ * of the random counter (cl/common/rng.h, cl/spin_lattice/facilitated.h).
  */
 #ifndef ERGO_TESTS_ORACLE_FACILITATED_H
 #define ERGO_TESTS_ORACLE_FACILITATED_H

@@ -1,14 +1,15 @@
 /*
  * Facilitated dynamics on tiny tori against the exact Markov operator (tests/oracle/facilitated.h):
- * what the test of the engine and the test of its power (mutants) share. By the sampler's ops alone,
- * without audits, so that nothing but the statistics sees a wrong chain.
+ * what the test of the engine and the test of its power (mutants) share. By the sampler's ops
+ * alone, without audits, so that nothing but the statistics sees a wrong chain.
  *
- * Error budget, set before the first run. A job has 512 independent groups of 32 realisations, or as
- * many single ones, in each of four replicas, whose means are averaged; errors come from 32 to 64
- * bins each, so that a z has Student's t with 124 degrees of freedom and more. At most 24 jobs of 2
- * curves at 16 times: |z| < 5.5 has a chance below 4e-7 each, together below 4e-4. The chi^2 of the
- * replicas about the exact value, at t = 10, lies in its 99.9% band: errors are neither too small
- * (what is shared by 32 realisations counts) nor too large. Frozen sites: none may flip, ever.
+ * Error budget, set before the first run. A job has 512 independent groups of 32 realisations, or
+ * as many single ones, in each of four replicas, whose means are averaged; errors come from 32 to
+ * 64 bins each, so that a z has Student's t with 124 degrees of freedom and more. At most 24 jobs
+ * of 2 curves at 16 times: |z| < 5.5 has a chance below 4e-7 each, together below 4e-4. The chi^2
+ * of the replicas about the exact value, at t = 10, lies in its 99.9% band: errors are neither too
+ * small (what is shared by 32 realisations counts) nor too large. Frozen sites: none may flip,
+ * ever.
  */
 #ifndef ERGO_TESTS_PHYSICS_FACILITATED_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_FACILITATED_PHYSICS_H
@@ -50,11 +51,14 @@ struct fac_curves {
 static inline struct fac_oracle fac_oracle_of(const struct ergo_point *point) {
     const struct fac_shape s = fac_shape_of(point);
     const struct fac_physics p = fac_physics_of(point);
-    return (struct fac_oracle){
-        (int)s.lx,    (int)s.ly,
-        s.directions, (int)s.needed,
-        p.j / p.t,    p.b / p.t,
-        strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0};
+    return (struct fac_oracle){(int)s.lx,
+                               (int)s.ly,
+                               s.directions,
+                               (int)s.needed,
+                               p.j / p.t,
+                               p.b / p.t,
+                               strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") ==
+                                   0};
 }
 
 /* Frozen sites that flipped, on every realisation, from the canonical state. */
@@ -100,9 +104,7 @@ static inline size_t fac_run(struct ergo_context *ctx, struct ergo_device *devic
         status = sampler->ops->init(ctx, state);
     if (status == ERGO_OK)
         status = sampler->ops->advance(ctx, state, 0, 0,
-                                       (uint64_t)(ergo_point_int(first, "/run/equilibration") +
-                                                  ergo_point_int(first, "/run/sweeps")),
-                                       0);
+                                       (uint64_t)ergo_point_int(first, "/run/sweeps"), 0);
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
         struct ergo_curve of[CURVE_FROZEN + 1];
         struct ergo_text saved = {0};
@@ -165,16 +167,16 @@ static inline double fac_markov_job(struct ergo_context *ctx, struct ergo_device
     const struct ergo_point *point = &job->points[0];
     const struct fac_oracle o = fac_oracle_of(point);
     assert_true(ergo_point_int(point, "/run/sweeps") < 128);
-    assert_true(fac_oracle_markov(&o, (size_t)ergo_point_int(point, "/run/sweeps") + 1, phi,
-                                  persistence));
+    assert_true(
+        fac_oracle_markov(&o, (size_t)ergo_point_int(point, "/run/sweeps") + 1, phi, persistence));
     for (size_t i = 0; i < curves[0].n; i++) {
         const size_t t = (size_t)curves[0].x[i];
         double error, mean = fac_mean(curves, members, CURVE_PHI, i, &error);
         snprintf(what, sizeof what, "%.60s: phi", name);
         fac_compare(&own, what, curves[0].x[i], mean, error, phi[t]);
         for (size_t m = 0; m < members && t == 10; m++, own.dof++)
-            own.chi2 += pow((curves[m].mean[CURVE_PHI][i] - phi[t]) / curves[m].error[CURVE_PHI][i],
-                            2);
+            own.chi2 +=
+                pow((curves[m].mean[CURVE_PHI][i] - phi[t]) / curves[m].error[CURVE_PHI][i], 2);
         mean = fac_mean(curves, members, CURVE_PERSISTENCE, i, &error);
         snprintf(what, sizeof what, "%.60s: persistence", name);
         fac_compare(&own, what, curves[0].x[i], mean, error, persistence[t]);
@@ -199,8 +201,7 @@ static inline const char *fac_judge(const struct fac_verdict *v) {
         snprintf(reason, sizeof reason, "%zu frozen sites flipped", v->broken);
     else if (!(v->worst < FAC_Z_MAX))
         snprintf(reason, sizeof reason, "|z| = %.2f: %s", v->worst, v->where);
-    else if (v->dof > 0 && !(v->chi2 < n * pow(high, 3) &&
-                             (low < 0 || v->chi2 > n * pow(low, 3))))
+    else if (v->dof > 0 && !(v->chi2 < n * pow(high, 3) && (low < 0 || v->chi2 > n * pow(low, 3))))
         snprintf(reason, sizeof reason, "chi^2 of phi(10) is %.1f for %zu replicas", v->chi2,
                  v->dof);
     else

@@ -25,8 +25,9 @@ static const struct {
     {"north-east 3x3, T and B",
      JOB(EXACT "'model': 'north-east', 'size': [3, 3], 'temperature': 4, 'field': 1", "30")},
     {"north-east 3x3 in windows",
-     JOB(EXACT "'model': 'north-east', 'size': [3, 3], 'up_density': 0.5", "10}, 'tuning': {'path': "
-                                                                          "1, 'work_group': 8")},
+     JOB(EXACT "'model': 'north-east', 'size': [3, 3], 'up_density': 0.5",
+         "10}, 'tuning': {'path': "
+         "1, 'work_group': 8")},
     {"north-east 3x3 with J, heat bath",
      JOB(EXACT "'model': 'north-east', 'size': [3, 3], 'temperature': 1, 'coupling': 0.3, 'field': "
                "0.1, 'dynamics': 'heat-bath'",
@@ -72,8 +73,8 @@ static void test_boltzmann(void **state) {
     const size_t members = fac_run(
         ctx, device,
         JOB(EXACT "'model': 'fredrickson-andersen', 'size': [3, 4], 'temperature': 1, 'coupling': "
-                  "-0.2, 'field': 0.3, 'start': 'up'",
-            "2, 'equilibration': 400"),
+                  "-0.2, 'field': 0.3, 'start': 'up', 'waiting_time': 400",
+            "402"),
         &job, curves, 4, &v);
     const struct fac_oracle o = fac_oracle_of(&job->points[0]);
     fac_oracle_boltzmann(&o, &energy, &up);

@@ -1,7 +1,7 @@
 /*
  * Facilitated dynamics without a device: the Markov operator against the printed table
- * (data/reference/facilitated.md), core.h's functions as C against the plain oracle bit for bit, the
- * closure test, the times of the curves.
+ * (data/reference/facilitated.md), core.h's functions as C against the plain oracle bit for bit,
+ * the closure test, the times of the curves.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -40,8 +40,8 @@ static void test_table(void **state) {
     double phi[501], persistence[501];
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const struct fac_oracle o = {table[i].side, table[i].side, 3, 2, 0, field_of(table[i].c),
-                                     table[i].heat_bath};
+        const struct fac_oracle o = {table[i].side,        table[i].side,     3, 2, 0,
+                                     field_of(table[i].c), table[i].heat_bath};
         const size_t n = table[i].side == 4 ? 11 : 501;
         if (i == 0 || table[i].side != table[i - 1].side || table[i].c != table[i - 1].c)
             assert_true(fac_oracle_markov(&o, n, phi, persistence));
@@ -62,10 +62,15 @@ static void test_chain(void **state) {
     const uint64_t stream = UINT64_C(0x123456789abcdef0), step = UINT64_C(0x2fffffffe);
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        const struct fac_oracle o = {
-            LX,           LY,  cases[k].directions, (int)cases[k].needed, cases[k].j,
-            field_of(0.42), cases[k].heat_bath};
-        const struct fac_shape shape = {LX, LY, SITES, 8, 32, o.directions, cases[k].needed, o.j != 0};
+        const struct fac_oracle o = {LX,
+                                     LY,
+                                     cases[k].directions,
+                                     (int)cases[k].needed,
+                                     cases[k].j,
+                                     field_of(0.42),
+                                     cases[k].heat_bath};
+        const struct fac_shape shape = {LX, LY,           SITES,           8,
+                                        32, o.directions, cases[k].needed, o.j != 0};
         struct fac_member m = {.key0 = (uint32_t)stream, .key1 = (uint32_t)(stream >> 32)};
         for (int c = 0; c < 10; c++) {
             const double p = fac_oracle_chance(&o, c < 5, c % 5) * 0x1p39 + 0.5;
@@ -111,8 +116,8 @@ static void test_chain(void **state) {
 }
 
 static void test_times(void **state) {
-    static const double first[] = {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80,
-                                   100, 120};
+    static const double first[] = {0,  1,  2,  3,  4,  5,  6,  8,  10,  12,
+                                   15, 20, 25, 30, 40, 50, 60, 80, 100, 120};
     double times[200];
     (void)state;
     assert_int_equal(fac_times(130, times), 20);

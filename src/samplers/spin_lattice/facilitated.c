@@ -120,8 +120,9 @@ static void destroy(void *opaque) {
             clReleaseKernel(kernels[i]);
     if (s->program)
         clReleaseProgram(s->program);
-    cl_mem *const buffers[] = {&s->spins,  &s->first,           &s->flipped,        &s->member_buffer,
-                               &s->record, &s->slots[0].counts, &s->slots[1].counts};
+    cl_mem *const buffers[] = {&s->spins,          &s->first,  &s->flipped,
+                               &s->member_buffer,  &s->record, &s->slots[0].counts,
+                               &s->slots[1].counts};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     for (int i = 0; i < 2; i++) {
@@ -157,8 +158,7 @@ static enum ergo_status build(struct ergo_context *ctx, struct fac_state *s) {
                  : ergo_program_build(ctx, s->device, "spin_lattice/facilitated.cl", o.data,
                                       &s->program);
     for (size_t i = 0; i < 4 && status == ERGO_OK; i++)
-        status =
-            ergo_kernel_create(ctx, s->device, s->program, kernels[i].name, kernels[i].kernel);
+        status = ergo_kernel_create(ctx, s->device, s->program, kernels[i].name, kernels[i].kernel);
     ergo_text_free(&o);
     return status;
 }
@@ -186,8 +186,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct fac_state *s) 
     s->loaded = calloc(s->n_times * lattices, FAC_COUNTS * sizeof *s->loaded);
     s->slots[0].host = malloc(counts * s->launch.block_samples);
     s->slots[1].host = malloc(counts * s->launch.block_samples);
-    if (status == ERGO_OK &&
-        (!s->recorded || !s->loaded || !s->slots[0].host || !s->slots[1].host))
+    if (status == ERGO_OK && (!s->recorded || !s->loaded || !s->slots[0].host || !s->slots[1].host))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the counts of %zu word-lattices",
                            lattices);
     return status;
@@ -196,7 +195,8 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct fac_state *s) 
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
     const struct ergo_point *first = batch->points[0];
-    const uint64_t sweeps = (uint64_t)ergo_point_int(first, "/run/sweeps");
+    const struct ergo_value *waiting = ergo_point_value(first, "/system/waiting_time");
+    const uint64_t sweeps = fac_length(first);
     struct ergo_plan unused;
     struct fac_state *s = calloc(1, sizeof *s);
     if (!s)
@@ -208,7 +208,7 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     /* shape is a batch's, but whether a coupling is zero may differ within it */
     for (size_t i = 0; i < batch->count; i++)
         s->shape.coupled = s->shape.coupled || fac_physics_of(batch->points[i]).j != 0;
-    s->origin = (uint64_t)ergo_point_int(first, "/run/equilibration");
+    s->origin = waiting->present ? (uint64_t)waiting->integer : 0;
     s->n_times = fac_times(sweeps, NULL);
     s->times = malloc(s->n_times * sizeof *s->times);
     s->members = calloc(batch->count, sizeof *s->members);
@@ -251,10 +251,14 @@ enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state 
     while (count && status == ERGO_OK) {
         const cl_ulong now = count < s->launch.attempts ? count : s->launch.attempts, sweep = step;
         const cl_uint from = attempt;
-        const struct ergo_arg args[] = {
-            ERGO_ARG(s->spins), ERGO_ARG(s->flipped), ERGO_ARG(s->member_buffer),
-            ERGO_ARG(sweep),    ERGO_ARG(from),       ERGO_ARG(now),
-            ERGO_ARG_LOCAL(16 * window * sizeof(cl_uint)), ERGO_ARG_LOCAL(2 * sizeof(cl_uint))};
+        const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                        ERGO_ARG(s->flipped),
+                                        ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(sweep),
+                                        ERGO_ARG(from),
+                                        ERGO_ARG(now),
+                                        ERGO_ARG_LOCAL(16 * window * sizeof(cl_uint)),
+                                        ERGO_ARG_LOCAL(2 * sizeof(cl_uint))};
         status = ergo_kernel_launch(ctx, s->device, s->sweep, "facilitated sweep", args,
                                     window ? 8 : 6, 2, global, local, NULL);
         const uint64_t end = attempt + now;
@@ -283,10 +287,9 @@ static enum ergo_status read_later(struct ergo_context *ctx, struct fac_state *s
                                    size_t numbers, uint32_t *data, cl_event *event) {
     const cl_int code =
         clEnqueueReadBuffer(s->device->queue, mem, CL_FALSE, 0, 4 * numbers, data, 0, NULL, event);
-    return code == CL_SUCCESS
-               ? ERGO_OK
-               : ERGO_FAIL_CL(ctx, code, "reading %zu counts from %s failed", numbers,
-                              s->device->summary.name);
+    return code == CL_SUCCESS ? ERGO_OK
+                              : ERGO_FAIL_CL(ctx, code, "reading %zu counts from %s failed",
+                                             numbers, s->device->summary.name);
 }
 
 /* What happens at the step that has been reached: the reference at t = 0, counts for the curves. */
@@ -308,8 +311,7 @@ static enum ergo_status event(struct ergo_context *ctx, struct fac_state *s) {
         if (s->origin + (uint64_t)s->times[k] != s->step)
             continue;
         const size_t length = s->launch.counts_length, lattices = lattices_of(s);
-        memset(s->loaded + k * lattices * FAC_COUNTS, 0,
-               lattices * FAC_COUNTS * sizeof *s->loaded);
+        memset(s->loaded + k * lattices * FAC_COUNTS, 0, lattices * FAC_COUNTS * sizeof *s->loaded);
         status = launch_measure(ctx, s, s->record, 0);
         if (status == ERGO_OK)
             status = read_later(ctx, s, s->record, length, s->recorded + k * length, NULL);
@@ -437,7 +439,10 @@ enum ergo_status fac_measure_now(struct ergo_context *ctx, struct fac_state *s, 
     uint32_t *parts = malloc(4 * length);
     if (!parts)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for counts");
-    enum ergo_status status = launch_measure(ctx, s, s->record, 0);
+    memset(parts, 0xff, 4 * length); /* the counts that are there may be the right ones */
+    enum ergo_status status = ergo_buffer_write(ctx, s->device, s->record, 0, 4 * length, parts);
+    if (status == ERGO_OK)
+        status = launch_measure(ctx, s, s->record, 0);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->record, 0, 4 * length, parts);
     for (size_t k = 0; k < lattices_of(s) * FAC_COUNTS && status == ERGO_OK; k++)

@@ -55,7 +55,7 @@ struct fac_state {
     cl_kernel sweep, start, reference, measure;
     cl_mem spins, first, flipped, member_buffer;
     struct fac_slot slots[2];
-    uint64_t step, origin; /* origin: /run/equilibration, where t = 0 */
+    uint64_t step, origin; /* origin: /system/waiting_time, where t = 0 */
     /* Counts at the times of the curves. Those of this session as the device wrote them,
      * [time][member][word][part][FAC_COUNTS], and those that were loaded, [time][member][word]
      * [FAC_COUNTS]; a number is in one of them, and the other is zero. */
@@ -70,6 +70,8 @@ struct fac_state {
 struct fac_shape fac_shape_of(const struct ergo_point *point);
 struct fac_physics fac_physics_of(const struct ergo_point *point);
 void fac_member_fill(const struct ergo_point *point, struct fac_member *member);
+/* Sweeps from t = 0 to the end of the run. */
+uint64_t fac_length(const struct ergo_point *point);
 /* Times t = 0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40 ... up to `sweeps` (the rounded
  * Renard series R''10 of ISO 3); times may be NULL. Returns how many. */
 size_t fac_times(uint64_t sweeps, double *times);

@@ -81,6 +81,17 @@ void fac_member_fill(const struct ergo_point *point, struct fac_member *member) 
     set_threshold(member, FAC_CLASS_START, p.c);
 }
 
+static int64_t waiting(const struct ergo_point *point) {
+    const struct ergo_value *w = ergo_point_value(point, "/system/waiting_time");
+    return w->present ? w->integer : 0;
+}
+
+uint64_t fac_length(const struct ergo_point *point) {
+    const int64_t rest = ergo_point_int(point, "/run/equilibration") +
+                         ergo_point_int(point, "/run/sweeps") - waiting(point);
+    return rest > 0 ? (uint64_t)rest : 0;
+}
+
 size_t fac_times(uint64_t sweeps, double *times) {
     static const unsigned steps[] = {10, 12, 15, 20, 25, 30, 40, 50, 60, 80};
     size_t n = 0;
@@ -140,6 +151,12 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
         status = ergo_job_error(ctx, "/system/realisations",
                                 "%lld are more than %u word-lattices; use replicas",
                                 (long long)realisations, FAC_WORDS_MAX);
+    if (fac_length(point) == 0)
+        status = ergo_job_error(ctx, "/system/waiting_time",
+                                "%lld is not before the end of the run, %lld sweeps",
+                                (long long)waiting(point),
+                                (long long)(ergo_point_int(point, "/run/equilibration") +
+                                            ergo_point_int(point, "/run/sweeps")));
     if ((double)size->size[0] * (double)size->size[1] > 0x1p30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
     const int64_t group = ergo_point_int(point, "/tuning/work_group");
@@ -152,7 +169,7 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
 
 size_t fac_curve_size(const struct ergo_point *point, size_t c) {
     if (c == CURVE_PHI || c == CURVE_PERSISTENCE || c == CURVE_UP_DENSITY)
-        return fac_times((uint64_t)ergo_point_int(point, "/run/sweeps"), NULL);
+        return fac_times(fac_length(point), NULL);
     return c == CURVE_FROZEN;
 }
 
@@ -160,7 +177,7 @@ void fac_curve_x(const struct ergo_point *point, size_t c, double *x) {
     if (c == CURVE_FROZEN)
         x[0] = 0;
     else
-        fac_times((uint64_t)ergo_point_int(point, "/run/sweeps"), x);
+        fac_times(fac_length(point), x);
 }
 
 double fac_relaxation_time(const struct ergo_point *point, const double *mean, size_t size) {

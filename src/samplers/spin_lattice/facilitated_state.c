@@ -75,7 +75,8 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
                 ergo_text_append_bytes(text, &n, sizeof n);
             }
     if (status == ERGO_OK && text->failed)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", state_bytes(s));
+        status =
+            ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", state_bytes(s));
     free(words);
     free(packed);
     return status;
@@ -114,10 +115,11 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
         for (size_t i = 0; i < sites && step >= s->origin; i++)
             good = good && !((words[i] ^ words[sites + i]) & ~words[2 * sites + i]);
         if (!good)
-            status = ERGO_FAIL(ctx, ERGO_E_IO,
-                               "the saved state of member %zu is damaged: bits outside the lattice, "
-                               "or spins that changed and never flipped",
-                               member);
+            status =
+                ERGO_FAIL(ctx, ERGO_E_IO,
+                          "the saved state of member %zu is damaged: bits outside the lattice, "
+                          "or spins that changed and never flipped",
+                          member);
         for (int k = 0; k < 3 && status == ERGO_OK; k++)
             status = ergo_buffer_write(ctx, s->device, buffer_of(s, k),
                                        (member * s->shape.words + w) * 4 * sites, 4 * sites,
@@ -192,9 +194,8 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
     const uint32_t from = (uint32_t)(sites - sites / 3);
     const size_t fit = (size_t)(REPLAY_ATTEMPTS / attempts), replayed = fit < n ? fit : n;
     uint32_t *found = malloc(2 * 4 * sites);
-    enum ergo_status status =
-        found ? fac_launch_attempts(ctx, s, s->step, from, attempts)
-              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
+    enum ergo_status status = found ? fac_launch_attempts(ctx, s, s->step, from, attempts)
+                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
     for (size_t k = 0; k < replayed && status == ERGO_OK; k++) {
         const size_t l = (k + 1) * n / replayed - 1;
         status = ergo_buffer_read(ctx, s->device, s->spins, l * 4 * sites, 4 * sites, found);
@@ -255,8 +256,8 @@ out:
 /*
  * One sample per word-lattice, the mean of its realisations: those of a word share the sequence of
  * sites, so that only word-lattices are independent. Phi is the paper's Eq. 4 with the missing 1/N:
- * (<s(0) s(t)> - m^2) / (1 - m^2), which is 1 at t = 0. m: 2c - 1 of the stationary product measure;
- * with a coupling or another start, m at t = 0 of all realisations together.
+ * (<s(0) s(t)> - m^2) / (1 - m^2), which is 1 at t = 0. m: 2c - 1 of the stationary product
+ * measure; with a coupling or another start, m at t = 0 of all realisations together.
  */
 enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t member,
                                 struct ergo_curve *curves) {
@@ -304,8 +305,8 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
 
 /* ---- picture --------------------------------------------------------------------------------- */
 
-/* The first realisation: up and down, pale where nothing has flipped since t = 0. Pixels of lattices
- * beyond 1024 a side are single sites: means would hide the frozen ones. */
+/* The first realisation: up and down, pale where nothing has flipped since t = 0. Pixels of
+ * lattices beyond 1024 a side are single sites: means would hide the frozen ones. */
 enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_picture *picture) {
     static const uint8_t colours[4][3] = {

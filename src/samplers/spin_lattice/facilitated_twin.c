@@ -1,5 +1,5 @@
-/* The host's twin of the kernels: cl/spin_lattice/facilitated.h compiled as C, one attempt after the
- * other. Counting and the closure test are the host's own. */
+/* The host's twin of the kernels: cl/spin_lattice/facilitated.h compiled as C, one attempt after
+ * the other. Counting and the closure test are the host's own. */
 #include <string.h>
 
 #include "samplers/spin_lattice/facilitated.h"

@@ -8,7 +8,7 @@
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     static const char *const others[] = {"/system/up_density", "/system/facilitation",
-                                         "/system/realisations"};
+                                         "/system/realisations", "/system/waiting_time"};
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     if (!ergo_point_value(point, "/system/temperature")->present)
@@ -105,4 +105,3 @@ const struct ergo_sampler_ops ising_ops = {
     .exact = exact,
     .destroy = ising_destroy,
 };
-

@@ -115,6 +115,14 @@ static const struct ergo_key keys[] = {
      .help = "Facilitated dynamics: realisations to average over within a chain of the job, a "
              "multiple of 32 for method exact. Honest errors of the relaxation time need 20 "
              "groups, that is 640; serial: 20. More keep the first ones as they were."},
+    {.pointer = "/system/waiting_time",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .min = 0,
+     .max = 9007199254740992,
+     .unit = "sweeps",
+     .help = "Facilitated dynamics: sweeps before t = 0 of the curves (0 if not given): to "
+             "equilibrate a model with a coupling, or for its ageing."},
     {.pointer = "/system/facilitation",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
