@@ -35,19 +35,20 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
     const double members = (double)batch->count, lattices = members * s.words;
     const int64_t path = ergo_point_int(first, "/tuning/path");
     const int64_t wish = ergo_point_int(first, "/tuning/work_group");
-    const uint32_t most = d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
+    /* NVIDIA gives this kernel no group beyond 256 (driver 580, also with the size required) */
+    const uint32_t most = d->largest_group < 256 ? (uint32_t)d->largest_group : 256;
     struct fac_launch l = {0};
     memset(plan, 0, sizeof *plan);
 
     if (path == 1 || (path == 0 && gpu)) {
         /* Of W attempts some 5 W^2 / N wait: windows of a thirty-second of the lattice at most.
          * Table and flag in local memory. */
-        const uint32_t room = power_of_two_below((d->local_memory - 64) / 64, 1, 1024);
+        const uint32_t room = power_of_two_below((d->local_memory - 64) / 64, 1, 256);
         l.window = power_of_two_below(s.sites / 32, 32, most < room ? most : room);
         if (wish && wish < l.window)
             l.window = (uint32_t)wish;
     }
-    l.group = power_of_two_below(s.sites, 1, gpu ? (most < 256 ? most : 256) : 16);
+    l.group = power_of_two_below(s.sites, 1, gpu ? most : 16);
     const uint64_t fill = gpu ? s.sites / (8 * (uint64_t)l.group) : s.sites >> 22;
     const uint64_t share = (uint64_t)(2048 / lattices) + (s.sites >> 22) + 1;
     l.parts = (uint32_t)((fill < share ? fill : share) + (s.sites >> 25) + 1);
