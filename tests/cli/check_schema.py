@@ -87,7 +87,7 @@ BAD = [
     [("/system/temperature", "2.3")],
     [("/system/temperature", 0)],
     [("/system/temperature", None)],
-    [("/system/temperature", ABSENT)],
+    [("/system/size", ABSENT)],
     [("/system/size", ABSENT)],
     [("/system/size", 16)],
     [("/system/size", [16])],

@@ -206,9 +206,6 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     s->batch = batch;
     s->device = device;
     s->shape = fac_shape_of(first);
-    /* shape is a batch's, but whether a coupling is zero may differ within it */
-    for (size_t i = 0; i < batch->count; i++)
-        s->shape.coupled = s->shape.coupled || fac_physics_of(batch->points[i]).j != 0;
     s->origin = waiting->present ? (uint64_t)waiting->integer : 0;
     s->n_times = fac_times(sweeps, NULL);
     s->times = malloc(s->n_times * sizeof *s->times);
@@ -218,8 +215,11 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
     if (status == ERGO_OK) {
         fac_times(sweeps, s->times);
-        for (size_t i = 0; i < batch->count; i++)
+        for (size_t i = 0; i < batch->count; i++) {
             fac_member_fill(batch->points[i], &s->members[i]);
+            /* shape is a batch's, but whether a coupling is zero may differ within it */
+            s->shape.coupled = s->shape.coupled || fac_physics_of(batch->points[i]).j != 0;
+        }
         status = build(ctx, s);
     }
     if (status == ERGO_OK && s->launch.window) {

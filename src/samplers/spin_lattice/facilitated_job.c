@@ -104,7 +104,7 @@ size_t fac_times(uint64_t sweeps, double *times) {
             if (tenths % 10 || tenths / 10 > sweeps)
                 continue;
             if (times)
-                times[n] = (double)(tenths / 10);
+                times[n] = (double)tenths / 10; /* a whole number */
             n++;
         }
         if (decade > UINT64_MAX / 1000)
@@ -181,7 +181,7 @@ void fac_curve_x(const struct ergo_point *point, size_t c, double *x) {
 }
 
 double fac_relaxation_time(const struct ergo_point *point, const double *mean, size_t size) {
-    double x[256];
+    double x[256] = {0};
     if (size > sizeof x / sizeof x[0])
         return NAN;
     fac_curve_x(point, CURVE_PHI, x);

@@ -192,7 +192,8 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
     const uint64_t most = 16 * sites < REPLAY_ATTEMPTS ? 16 * sites : REPLAY_ATTEMPTS;
     const uint64_t attempts = s->launch.attempts < most ? s->launch.attempts : most;
     const uint32_t from = (uint32_t)(sites - sites / 3);
-    const size_t fit = (size_t)(REPLAY_ATTEMPTS / attempts), replayed = fit < n ? fit : n;
+    const size_t fit = (size_t)(REPLAY_ATTEMPTS / (attempts ? attempts : 1));
+    const size_t replayed = fit < n ? fit : n;
     uint32_t *found = malloc(2 * 4 * sites);
     enum ergo_status status = found ? fac_launch_attempts(ctx, s, s->step, from, attempts)
                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
