@@ -99,6 +99,8 @@ static void from_curve(struct ergo_run *run, const struct ergo_member_result *m,
         ergo_curve_derived(curve, call_from_curve, &call, &result->estimate);
         result->estimate.tau *= every;
         result->estimate.tau_error *= every;
+        if (result->observable->independent)
+            result->estimate.tau = result->estimate.tau_error = NAN;
     }
 }
 
