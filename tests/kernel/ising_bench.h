@@ -27,6 +27,7 @@ struct ising_bench {
     bool full;    /* ERGOCL_TEST_FULL: all cases */
     bool small;   /* ERGOCL_TEST_SMALL, for Oclgrind: few and tiny ones */
     bool mesa;    /* its compiler takes 5 to 45 s for a kernel with lanes: few of them there */
+    bool cpu;     /* others are never given kernels with lanes */
     bool pocl;    /* its compiler does not end on some kernels, which are not used there */
     double sites; /* spin updates compared so far */
     size_t cases;
@@ -60,6 +61,7 @@ static inline int ising_bench_open(struct ising_bench *b) {
         print_message("%s\n", ergo_error_message(b->ctx));
         return -1;
     }
+    b->cpu = b->device->type == CL_DEVICE_TYPE_CPU;
     b->mesa = strstr(b->device->summary.platform, "rusticl") != NULL;
     b->pocl = strstr(b->device->summary.platform, "Portable Computing Language") != NULL;
     b->small = ising_env("ERGOCL_TEST_SMALL");

@@ -343,7 +343,8 @@ static const struct ergo_tunable tunables[] = {
      1024},
     {"tile_sweeps", "path 2: sweeps per launch", 0, 16},
     {"tile_rows", "path 2: rows per work-group", 0, 4096},
-    {"lanes", "kernels with explicit vectors of eight, for CPUs: 0 automatic, 1 yes, 2 no", 0, 2},
+    {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
+     2},
 };
 
 static const struct ergo_sampler_info info = {
