@@ -183,10 +183,12 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     *launch = l;
     if (lj_launch_steps(device, grid, &l, l.slots, l.capacity) == 0 ||
         (device->quirks.loop_limit && l.capacity > l.total_group * l.total_parts))
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "%s (%s) ends a kernel's loops after %llu iterations, too few for this "
-                         "box: use a smaller one, or another device",
-                         d->name, d->id, (unsigned long long)device->quirks.loop_limit);
+        return ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            "%s (%s) ends a kernel's loops after %llu iterations, too few for this "
+            "box: use a smaller one, a smaller /tuning/slots (or 0), /tuning/microcell or "
+            "/tuning/capacity (or 0), or another device",
+            d->name, d->id, (unsigned long long)device->quirks.loop_limit);
     if (grid->cells > 0x7fffffffu || plan->largest_buffer > d->largest_buffer ||
         plan->device_bytes > d->global_memory)
         return refuse(ctx, device, plan);
