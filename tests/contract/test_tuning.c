@@ -68,8 +68,10 @@ static void tuning(void) {
     const struct ergo_sampler_info *info = contract.sampler->info;
     struct values values[MAX_TUNABLES];
     struct ergo_result *base = contract_run(contract.job, NULL, NULL), *other;
-    /* PoCL compiles for seconds what others do in a fraction of one */
-    const size_t rows = strstr(base->device.platform, "Portable Computing Language") ? 11 : 16;
+    /* PoCL compiles for seconds, and Mesa for half a minute, what others do in a fraction of one */
+    const size_t rows = strstr(base->device.platform, "rusticl")                       ? 3
+                        : strstr(base->device.platform, "Portable Computing Language") ? 11
+                                                                                       : 16;
     assert_true(info->n_tunables <= MAX_TUNABLES);
     for (size_t t = 0; t < info->n_tunables; t++)
         values[t] = values_of(&info->tunables[t]);
@@ -95,7 +97,7 @@ static void tuning(void) {
             accepted += values[t].accepted[i];
         print_message("%s: /tuning/%s: %zu of %zu values accepted\n", info->name,
                       info->tunables[t].name, accepted, values[t].count - 1);
-        assert_true(accepted > 0);
+        assert_true(accepted > 0 || rows < values[t].count);
     }
     ergo_result_destroy(base);
 }
