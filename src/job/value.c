@@ -167,7 +167,8 @@ static bool read_enum(struct ergo_build *build, const struct ergo_key *key, cons
     return refuse(build, key, pointer, node, why);
 }
 
-static bool read_size(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
+/* Sizes or real numbers: an array of the key's elements. */
+static bool read_list(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
                       const struct ergo_json *node, struct ergo_value *value) {
     if (node->kind != ERGO_JSON_ARRAY || node->count < (size_t)key->min_items ||
         node->count > (size_t)key->max_items || node->count > ERGO_DIM_MAX)
@@ -178,26 +179,11 @@ static bool read_size(struct ergo_build *build, const struct ergo_key *key, cons
     for (const struct ergo_json *item = node->child; item; item = item->next) {
         struct ergo_text where = {0};
         ergo_text_append(&where, "%s/%d", pointer, value->items);
-        good &= read_int(build, &element, where.data ? where.data : pointer, item,
-                         &value->size[value->items++]);
-        ergo_text_free(&where);
-    }
-    return good;
-}
-
-static bool read_reals(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
-                       const struct ergo_json *node, struct ergo_value *value) {
-    if (node->kind != ERGO_JSON_ARRAY || node->count < (size_t)key->min_items ||
-        node->count > (size_t)key->max_items || node->count > ERGO_DIM_MAX)
-        return refuse(build, key, pointer, node, "");
-    const struct ergo_key element = ergo_key_element(key);
-    bool good = true;
-    value->items = 0;
-    for (const struct ergo_json *item = node->child; item; item = item->next) {
-        struct ergo_text where = {0};
-        ergo_text_append(&where, "%s/%d", pointer, value->items);
-        good &= read_real(build, &element, where.data ? where.data : pointer, item,
-                          &value->reals[value->items++]);
+        const char *at = where.data ? where.data : pointer;
+        good &= key->type == ERGO_KEY_REALS
+                    ? read_real(build, &element, at, item, &value->reals[value->items])
+                    : read_int(build, &element, at, item, &value->size[value->items]);
+        value->items++;
         ergo_text_free(&where);
     }
     return good;
@@ -230,10 +216,8 @@ bool ergo_value_read(struct ergo_build *build, const struct ergo_key *key, const
         read.text = node->text;
         break;
     case ERGO_KEY_SIZE:
-        good = read_size(build, key, pointer, node, &read);
-        break;
     case ERGO_KEY_REALS:
-        good = read_reals(build, key, pointer, node, &read);
+        good = read_list(build, key, pointer, node, &read);
         break;
     case ERGO_KEY_TIME:
         good = read_time(build, key, pointer, node, &read.real);
