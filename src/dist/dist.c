@@ -66,10 +66,6 @@ int ergo_ranks_rank(void) {
     return dist.rank;
 }
 
-int ergo_dist_rank(void) {
-    return dist.rank;
-}
-
 int ergo_dist_count(void) {
     return dist.count;
 }

@@ -9,8 +9,7 @@
 
 #include "core/text.h"
 
-int ergo_dist_rank(void);
-int ergo_dist_count(void);
+int ergo_dist_count(void); /* which of them this is: ergo_ranks_rank */
 
 /* Of all ranks together. */
 void ergo_dist_barrier(void);

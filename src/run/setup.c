@@ -246,7 +246,7 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
         run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
     }
     run->result->status = run->stopped ? "stopped" : "complete";
-    if (ergo_dist_rank() > 0) /* rank 0 has it all */
+    if (ergo_ranks_rank() > 0) /* rank 0 has it all */
         return status;
     if (status == ERGO_OK)
         status = ergo_run_estimate(run);
@@ -290,9 +290,9 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     if (status == ERGO_OK) {
         run.folder = folder =
             copy_text(run.options->directory ? run.options->directory : job->name);
-        status = !folder                ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path")
-                 : ergo_dist_rank() > 0 ? ERGO_OK
-                                        : ergo_run_take_folder(&run);
+        status = !folder                 ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path")
+                 : ergo_ranks_rank() > 0 ? ERGO_OK
+                                         : ergo_run_take_folder(&run);
     }
     if (status == ERGO_OK && ergo_dist_count() > 1)
         status = ergo_spread_create(&run);
@@ -335,7 +335,7 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                            "%s has no checkpoint.h5: nothing to resume there; start the job with "
                            "`ergocl run JOB.json -o %s`",
                            directory, directory);
-    if (status == ERGO_OK && ergo_dist_rank() == 0)
+    if (status == ERGO_OK && ergo_ranks_rank() == 0)
         status = ergo_folder_lock(ctx, run.folder, &run.lock);
     if (status == ERGO_OK)
         status = ergo_checkpoint_read(ctx, path, &run.restored);
@@ -349,7 +349,7 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
     if (status == ERGO_OK && (index || (ergo_dist_count() > 1 && run.batch < run.job->n_batches)))
         status = ergo_spread_restore(&run);
     if (status == ERGO_OK) {
-        if (ergo_dist_rank() == 0)
+        if (ergo_ranks_rank() == 0)
             ergo_run_continue(&run);
         status = execute(&run, result);
     }

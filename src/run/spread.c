@@ -382,7 +382,7 @@ enum ergo_status ergo_spread_save(struct ergo_run *run) {
         !parcels.failed && ergo_blobs_add(&blobs, "spread", &header, sizeof header) &&
         ergo_blobs_add(&blobs, "parcels", parcels.data ? parcels.data : "", parcels.length);
     ergo_text_free(&parcels);
-    rank_file(name, sizeof name, run->spread->generation, (uint64_t)ergo_dist_rank());
+    rank_file(name, sizeof name, run->spread->generation, (uint64_t)ergo_ranks_rank());
     return write_blobs(run, name, &blobs, ok);
 }
 
@@ -414,7 +414,7 @@ static void remove_generation(const struct ergo_run *run, uint64_t generation, u
 static enum ergo_status begin(struct ergo_run *run) {
     struct ergo_spread *s = run->spread;
     enum ergo_status status = ERGO_OK;
-    if (ergo_dist_rank() == 0 && !run->begun)
+    if (ergo_ranks_rank() == 0 && !run->begun)
         status = ergo_run_begin(run); /* and away with an earlier run */
     if (status != ERGO_OK)
         return status;
@@ -424,7 +424,7 @@ static enum ergo_status begin(struct ergo_run *run) {
     if (status != ERGO_OK)
         return status;
     ergo_dist_barrier();
-    if (ergo_dist_rank() == 0) {
+    if (ergo_ranks_rank() == 0) {
         status = write_index(run);
         if (status == ERGO_OK && s->generation)
             remove_generation(run, s->generation - 1, s->old_ranks);
@@ -574,7 +574,7 @@ static enum ergo_status take_parcels(void *user, int rank, const char *data, siz
 
 static enum ergo_status gather(struct ergo_run *run) {
     struct ergo_text parcels = {0};
-    for (size_t i = 0; ergo_dist_rank() > 0 && i < run->job->n_points; i++)
+    for (size_t i = 0; ergo_ranks_rank() > 0 && i < run->job->n_points; i++)
         if (run->spread->progress[i].ours && run->spread->progress[i].step > 0)
             pack(run, i, &parcels);
     const enum ergo_status status =
@@ -597,7 +597,7 @@ enum ergo_status ergo_spread_run(struct ergo_run *run) {
         if (run->stopped || status != ERGO_OK)
             break;
         ergo_log(run->ctx, ERGO_LOG_INFO, "rank %d has done piece %" PRIu64 " of %zu",
-                 ergo_dist_rank(), u + 1, s->n_units);
+                 ergo_ranks_rank(), u + 1, s->n_units);
     }
     if (status != ERGO_OK)
         return status; /* the caller ends all ranks */
@@ -614,7 +614,7 @@ enum ergo_status ergo_spread_run(struct ergo_run *run) {
     run->sampling_started = 0;
     run->step = 0;
     run->batch = run->job->n_batches;
-    if (!run->stopped && ergo_dist_rank() == 0) {
+    if (!run->stopped && ergo_ranks_rank() == 0) {
         /* finished: a plain checkpoint, and resume only reports */
         const uint64_t generation = s->generation, ranks = s->ranks;
         ergo_spread_destroy(run);
