@@ -86,6 +86,21 @@ enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *
                         offset, device->summary.id, device->summary.name, blame(code));
 }
 
+enum ergo_status ergo_buffer_read_later(struct ergo_context *ctx, struct ergo_device *device,
+                                        cl_mem mem, size_t offset, size_t bytes, void *data,
+                                        cl_event *event) {
+    if (event && *event)
+        clReleaseEvent(*event);
+    if (event)
+        *event = NULL;
+    const cl_int code =
+        clEnqueueReadBuffer(device->queue, mem, CL_FALSE, offset, bytes, data, 0, NULL, event);
+    if (code == CL_SUCCESS)
+        return ERGO_OK;
+    return ERGO_FAIL_CL(ctx, code, "Reading %zu bytes at %zu from device %s (%s) failed%s", bytes,
+                        offset, device->summary.id, device->summary.name, blame(code));
+}
+
 enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                    size_t offset, size_t bytes, const void *data) {
     if (bytes == 0)

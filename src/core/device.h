@@ -60,6 +60,11 @@ void ergo_buffer_release(cl_mem *mem); /* NULL-safe, sets NULL */
 /* Blocking transfers. */
 enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                   size_t offset, size_t bytes, void *data);
+/* Enqueues the read only: `data` is there when `event` is, or one of a later command of the
+ * device's queue. event: may be NULL; one that is there already is released. */
+enum ergo_status ergo_buffer_read_later(struct ergo_context *ctx, struct ergo_device *device,
+                                        cl_mem mem, size_t offset, size_t bytes, void *data,
+                                        cl_event *event);
 enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                    size_t offset, size_t bytes, const void *data);
 
@@ -90,6 +95,14 @@ enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *d
 /* Round n up to a multiple of step. */
 static inline size_t ergo_round_up(size_t n, size_t step) {
     return (n + step - 1) / step * step;
+}
+
+/* `least`, doubled until it is n or `most` is reached. */
+static inline uint32_t ergo_power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
+    uint32_t p = least;
+    while (p < n && p < most)
+        p *= 2;
+    return p;
 }
 
 #endif

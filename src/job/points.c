@@ -1,5 +1,6 @@
 /* Points and batches of a checked job. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +191,23 @@ static void report_finding(struct ergo_build *build, const struct ergo_job *job,
     ergo_text_free(&where);
 }
 
+static enum ergo_status check_tunables(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                                       const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t t = 0; t < sampler->info->n_tunables; t++) {
+        char pointer[80];
+        if (!sampler->info->tunables[t].power_of_two)
+            continue;
+        snprintf(pointer, sizeof pointer, "/tuning/%s", sampler->info->tunables[t].name);
+        const int64_t value = ergo_point_int(point, pointer);
+        if (value & (value - 1))
+            status =
+                ergo_job_error(ctx, pointer, "%lld is not a power of two (0 chooses automatically)",
+                               (long long)value);
+    }
+    return status;
+}
+
 static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
     if (!build->sampler->ops || !build->sampler->ops->check)
         return;
@@ -203,7 +221,10 @@ static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t
     ergo_context_set_log(ctx, ERGO_LOG_DEBUG, forward_log, build->ctx);
     bool room = true;
     for (size_t s = 0; s < build->n_scan && room && build->status == ERGO_OK; s++) {
-        enum ergo_status status = build->sampler->ops->check(ctx, &job->points[s * replicas]);
+        const struct ergo_point *point = &job->points[s * replicas];
+        enum ergo_status status = check_tunables(ctx, build->sampler, point);
+        const enum ergo_status own = build->sampler->ops->check(ctx, point);
+        status = status == ERGO_OK ? own : status;
         if (status == ERGO_OK)
             status = ergo_error_status(ctx);
         if (status == ERGO_OK)

@@ -56,7 +56,8 @@ struct ergo_curve_info {
 /* A launch parameter: changes speed, never the chain. Job key: /tuning/<name>. */
 struct ergo_tunable {
     const char *name, *help;
-    int64_t min, max; /* 0 in the job: automatic */
+    int64_t min, max;  /* 0 in the job: automatic */
+    bool power_of_two; /* other values are refused by the job checker */
 };
 
 /* What a batch needs on a device, decided before anything is allocated. */

@@ -113,7 +113,7 @@ static const struct ergo_observable toy_observables[] = {
     {.name = "energy", .unit = "J per site", .help = "Energy."},
 };
 static const struct ergo_column toy_columns[] = {{"energy", "J per site", "Energy."}};
-static const struct ergo_tunable toy_tunables[] = {{"block", "Sites per item.", 2, 64}};
+static const struct ergo_tunable toy_tunables[] = {{"block", "Sites per item.", 2, 64, false}};
 
 static const struct ergo_sampler_info toy_info = {
     .name = "toy-lattice",

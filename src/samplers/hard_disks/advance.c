@@ -157,19 +157,17 @@ static enum ergo_status clear_counts(struct ergo_context *ctx, struct disks_stat
 
 static enum ergo_status read_slot(struct ergo_context *ctx, struct disks_state *s,
                                   struct disks_slot *slot) {
-    cl_int code = CL_SUCCESS;
-    for (size_t c = 0; c < DISKS_CURVES && slot->curves && code == CL_SUCCESS; c++)
+    enum ergo_status status = ERGO_OK;
+    for (size_t c = 0; c < DISKS_CURVES && slot->curves && status == ERGO_OK; c++)
         if (s->launch.bins[c])
-            code = clEnqueueReadBuffer(s->device->queue, slot->counts[c], CL_FALSE, 0,
-                                       counts_bytes(s, c, slot->curves), slot->host_counts[c], 0,
-                                       NULL, NULL);
-    if (code == CL_SUCCESS) /* the last one: its event says that all are there */
-        code = clEnqueueReadBuffer(s->device->queue, slot->sums, CL_FALSE, 0,
-                                   sums_count(s, slot->samples) * sizeof *slot->host_sums,
-                                   slot->host_sums, 0, NULL, &slot->ready);
-    return code == CL_SUCCESS
-               ? ERGO_OK
-               : ERGO_FAIL_CL(ctx, code, "reading samples from %s failed", s->device->summary.name);
+            status = ergo_buffer_read_later(ctx, s->device, slot->counts[c], 0,
+                                            counts_bytes(s, c, slot->curves), slot->host_counts[c],
+                                            NULL);
+    if (status == ERGO_OK) /* the last one: its event says that all are there */
+        status = ergo_buffer_read_later(ctx, s->device, slot->sums, 0,
+                                        sums_count(s, slot->samples) * sizeof *slot->host_sums,
+                                        slot->host_sums, &slot->ready);
+    return status;
 }
 
 enum ergo_status disks_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,

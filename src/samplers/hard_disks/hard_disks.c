@@ -239,8 +239,8 @@ static const struct ergo_curve_info curves[] = {
 
 static const struct ergo_tunable tunables[] = {
     {"path", "0 automatic, 1 a system per work-group in local memory, 3 a sub-sweep per launch", 0,
-     3},
-    {"work_group", "work-items per group (a power of two)", 0, 1024},
+     3, false},
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
 };
 
 static const struct ergo_sampler_info info = {
@@ -312,11 +312,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
     if (ergo_point_real(point, "/run/contact_range") < ergo_point_real(point, "/run/contact_bin"))
         status = ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
-    const int64_t group = ergo_point_int(point, "/tuning/work_group");
-    if (group & (group - 1))
-        status = ergo_job_error(ctx, "/tuning/work_group",
-                                "%lld is not a power of two (0 chooses automatically)",
-                                (long long)group);
     return status;
 }
 

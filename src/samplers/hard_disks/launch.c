@@ -5,13 +5,6 @@
 
 #include "samplers/hard_disks/disks.h"
 
-static uint32_t power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
-    uint32_t p = least;
-    while (p < n && p < most)
-        p *= 2;
-    return p;
-}
-
 /* Bytes of local memory that a member's cells take, twice (the shift is from one copy to another),
  * and that the device has for them. */
 static bool fits_local(const struct disks_launch *l, size_t cell_bytes,
@@ -37,7 +30,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
                       ? DISKS_PATH_LOCAL
                       : DISKS_PATH_GLOBAL;
     if (l->path == DISKS_PATH_LOCAL)
-        l->group = wish ? wish : gpu ? power_of_two_up(l->most_cells / 4, 32, 256) : 1;
+        l->group = wish ? wish : gpu ? ergo_power_of_two_up(l->most_cells / 4, 32, 256) : 1;
     else
         l->group = wish ? wish : 64;
     while (l->group > d->largest_group)

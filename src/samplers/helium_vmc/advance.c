@@ -4,19 +4,6 @@
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-static enum ergo_status read_later(struct ergo_context *ctx, struct helium_state *s, cl_mem mem,
-                                   size_t offset, size_t bytes, void *data, cl_event *event) {
-    if (*event)
-        clReleaseEvent(*event);
-    *event = NULL;
-    const cl_int code =
-        clEnqueueReadBuffer(s->device->queue, mem, CL_FALSE, offset, bytes, data, 0, NULL, event);
-    return code == CL_SUCCESS
-               ? ERGO_OK
-               : ERGO_FAIL_CL(ctx, code, "reading %zu bytes of samples from %s failed", bytes,
-                              s->device->summary.name);
-}
-
 /* The first walkers of every member, as they are now in the queue. */
 static enum ergo_status read_structure(struct ergo_context *ctx, struct helium_state *s,
                                        struct helium_slot *slot) {
@@ -24,8 +11,9 @@ static enum ergo_status read_structure(struct ergo_context *ctx, struct helium_s
     char *to = (char *)slot->host_positions + slot->curves * s->batch->count * bytes;
     enum ergo_status status = ERGO_OK;
     for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++)
-        status = read_later(ctx, s, s->positions, m * s->shape.walkers * s->shape.walker_bytes,
-                            bytes, to + m * bytes, &slot->positions_ready);
+        status = ergo_buffer_read_later(ctx, s->device, s->positions,
+                                        m * s->shape.walkers * s->shape.walker_bytes, bytes,
+                                        to + m * bytes, &slot->positions_ready);
     return status;
 }
 
@@ -59,9 +47,10 @@ enum ergo_status helium_advance(struct ergo_context *ctx, void *opaque, unsigned
             clFlush(s->device->queue);
     }
     if (status == ERGO_OK)
-        status = read_later(ctx, s, slot->sums, 0,
-                            count * s->batch->count * s->shape.walkers * HELIUM_SUMS_BYTES,
-                            slot->host_sums, &slot->sums_ready);
+        status =
+            ergo_buffer_read_later(ctx, s->device, slot->sums, 0,
+                                   count * s->batch->count * s->shape.walkers * HELIUM_SUMS_BYTES,
+                                   slot->host_sums, &slot->sums_ready);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
     return status;

@@ -345,8 +345,8 @@ static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 1 positions in local memory, 2 in global memory, 3 a walker per work-item with "
      "explicit vectors (CPUs)",
-     0, 3},
-    {"work_group", "work-items per walker (a power of two)", 0, 1024},
+     0, 3, false},
+    {"work_group", "work-items per walker (a power of two)", 0, 1024, true},
 };
 
 static const struct ergo_sampler_info info = {
@@ -398,11 +398,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "tuning needs /system/start_steps, at least %d (better hundreds); "
                                 "found %lld",
                                 HELIUM_TUNE_EVERY, (long long)start);
-    const int64_t group = ergo_point_int(point, "/tuning/work_group");
-    if (group & (group - 1))
-        status = ergo_job_error(ctx, "/tuning/work_group",
-                                "%lld is not a power of two (0 chooses automatically)",
-                                (long long)group);
     struct helium_model model;
     helium_model_of(point, &model);
     if (model.core > 0.6 * model.half)

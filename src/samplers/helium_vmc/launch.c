@@ -61,13 +61,6 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
     }
 }
 
-static uint32_t power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
-    uint32_t p = least;
-    while (p < n && p < most)
-        p *= 2;
-    return p;
-}
-
 static uint64_t walk_local_bytes(const struct helium_shape *s, unsigned binades, uint32_t group) {
     return 20 * (uint64_t)s->n + ((uint64_t)16 << HELIUM_U_PIECES) * binades +
            24 * (uint64_t)group + 16 * 8;
@@ -102,19 +95,19 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
            batch->count * s->walkers * group < 768 * units)
         group *= 2;
     if (!gpu)
-        group = power_of_two_up(s->n, 1, device->quirks.loop_limit ? 32 : 8);
+        group = ergo_power_of_two_up(s->n, 1, device->quirks.loop_limit ? 32 : 8);
     if (wish)
         group = wish;
     if (l->path == HELIUM_PATH_LOCAL && walk_local_bytes(s, l->binades, group) > d->local_memory) {
         l->path = HELIUM_PATH_GLOBAL;
         if (!wish && gpu)
-            group = power_of_two_up(s->n / 8, 64, 1024); /* 4096 atoms: 512 */
+            group = ergo_power_of_two_up(s->n / 8, 64, 1024); /* 4096 atoms: 512 */
     }
     while (group > limit)
         group /= 2;
     l->group = group;
-    l->energy_group = gpu ? power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
-                      : device->quirks.loop_limit ? power_of_two_up(s->n, 1, limit)
+    l->energy_group = gpu ? ergo_power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
+                      : device->quirks.loop_limit ? ergo_power_of_two_up(s->n, 1, limit)
                                                   : 1;
 }
 

@@ -134,19 +134,16 @@ static size_t count_bytes(const struct lj_state *s, const struct lj_slot *slot) 
 static enum ergo_status read_back(struct ergo_context *ctx, struct lj_state *s,
                                   struct lj_slot *slot) {
     const size_t chains = s->batch->count * sizeof(struct lj_chain);
-    cl_command_queue queue = s->device->queue;
-    cl_int code = clEnqueueReadBuffer(queue, slot->samples, CL_FALSE, 0, sample_bytes(s, slot),
-                                      slot->host_samples, 0, NULL, NULL);
-    if (code == CL_SUCCESS && count_bytes(s, slot))
-        code = clEnqueueReadBuffer(queue, slot->counts, CL_FALSE, 0, count_bytes(s, slot),
-                                   slot->host_counts, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
-        code = clEnqueueReadBuffer(queue, s->chain_buffer, CL_FALSE, 0, chains, slot->host_chains,
-                                   0, NULL, &slot->ready);
-    clFlush(queue);
-    return code == CL_SUCCESS
-               ? ERGO_OK
-               : ERGO_FAIL_CL(ctx, code, "reading samples from %s failed", s->device->summary.name);
+    enum ergo_status status = ergo_buffer_read_later(
+        ctx, s->device, slot->samples, 0, sample_bytes(s, slot), slot->host_samples, NULL);
+    if (status == ERGO_OK && count_bytes(s, slot))
+        status = ergo_buffer_read_later(ctx, s->device, slot->counts, 0, count_bytes(s, slot),
+                                        slot->host_counts, NULL);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->chain_buffer, 0, chains,
+                                        slot->host_chains, &slot->ready);
+    clFlush(s->device->queue);
+    return status;
 }
 
 enum ergo_status lj_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,

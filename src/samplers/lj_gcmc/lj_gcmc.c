@@ -16,13 +16,14 @@ static const struct ergo_curve_info curves[] = {
 };
 
 static const struct ergo_tunable tunables[] = {
-    {"work_group", "work-items per group (a power of two)", 0, 1024},
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
     {"moves_per_launch", "1: a launch per trial move, as in the paper's first versions; else many",
-     0, 1},
-    {"blocks", "work-groups per chain where a launch is one move", 0, 1024},
-    {"microcell", "side of a microcell in hundredths of sigma, at least 30; 0: 100", 0, 1000},
-    {"slots", "room for particles in a cell at the start", 0, 4096},
-    {"capacity", "room for particles in a chain at the start", 0, 67108864},
+     0, 1, false},
+    {"blocks", "work-groups per chain where a launch is one move", 0, 1024, false},
+    {"microcell", "side of a microcell in hundredths of sigma, at least 30; 0: 100", 0, 1000,
+     false},
+    {"slots", "room for particles in a cell at the start", 0, 4096, false},
+    {"capacity", "room for particles in a chain at the start", 0, 67108864, false},
 };
 
 static const struct ergo_sampler_info info = {
@@ -133,11 +134,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     const int64_t side = ergo_point_int(point, "/tuning/microcell");
     if (side && side < 30)
         status = ergo_job_error(ctx, "/tuning/microcell", "%lld is below 30", (long long)side);
-    const int64_t group = ergo_point_int(point, "/tuning/work_group");
-    if (group & (group - 1))
-        status = ergo_job_error(ctx, "/tuning/work_group",
-                                "%lld is not a power of two (0 chooses automatically)",
-                                (long long)group);
     return status;
 }
 

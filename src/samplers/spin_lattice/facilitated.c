@@ -284,15 +284,6 @@ static enum ergo_status launch_measure(struct ergo_context *ctx, struct fac_stat
                               local, NULL);
 }
 
-static enum ergo_status read_later(struct ergo_context *ctx, struct fac_state *s, cl_mem mem,
-                                   size_t numbers, uint32_t *data, cl_event *event) {
-    const cl_int code =
-        clEnqueueReadBuffer(s->device->queue, mem, CL_FALSE, 0, 4 * numbers, data, 0, NULL, event);
-    return code == CL_SUCCESS ? ERGO_OK
-                              : ERGO_FAIL_CL(ctx, code, "reading %zu counts from %s failed",
-                                             numbers, s->device->summary.name);
-}
-
 /* What happens at the step that has been reached: the reference at t = 0, counts for the curves. */
 static enum ergo_status event(struct ergo_context *ctx, struct fac_state *s) {
     enum ergo_status status = ERGO_OK;
@@ -315,7 +306,8 @@ static enum ergo_status event(struct ergo_context *ctx, struct fac_state *s) {
         memset(s->loaded + k * lattices * FAC_COUNTS, 0, lattices * FAC_COUNTS * sizeof *s->loaded);
         status = launch_measure(ctx, s, s->record, 0);
         if (status == ERGO_OK)
-            status = read_later(ctx, s, s->record, length, s->recorded + k * length, NULL);
+            status = ergo_buffer_read_later(ctx, s->device, s->record, 0, 4 * length,
+                                            s->recorded + k * length, NULL);
     }
     return status;
 }
@@ -381,8 +373,9 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
             status = launch_measure(ctx, s, slot->counts, i);
     }
     if (status == ERGO_OK && count)
-        status = read_later(ctx, s, slot->counts, count * s->launch.counts_length, slot->host,
-                            &slot->ready);
+        status =
+            ergo_buffer_read_later(ctx, s->device, slot->counts, 0,
+                                   4 * count * s->launch.counts_length, slot->host, &slot->ready);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
     return status;

@@ -159,11 +159,6 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
                                             ergo_point_int(point, "/run/sweeps")));
     if ((double)size->size[0] * (double)size->size[1] > 0x1p30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
-    const int64_t group = ergo_point_int(point, "/tuning/work_group");
-    if (group & (group - 1))
-        status = ergo_job_error(ctx, "/tuning/work_group",
-                                "%lld is not a power of two (0 chooses automatically)",
-                                (long long)group);
     return status;
 }
 

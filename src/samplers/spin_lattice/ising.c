@@ -375,16 +375,6 @@ static size_t counts_bytes(const struct ising_state *s, size_t curves) {
     return 8 * s->batch->count * s->launch.reach * s->launch.correlate_parts * curves;
 }
 
-static enum ergo_status read_later(struct ergo_context *ctx, struct ising_state *s, cl_mem mem,
-                                   size_t bytes, void *data, cl_event *event) {
-    const cl_int code =
-        clEnqueueReadBuffer(s->device->queue, mem, CL_FALSE, 0, bytes, data, 0, NULL, event);
-    return code == CL_SUCCESS
-               ? ERGO_OK
-               : ERGO_FAIL_CL(ctx, code, "reading %zu bytes of samples from %s failed", bytes,
-                              s->device->summary.name);
-}
-
 enum ergo_status ising_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
                                uint64_t every, uint64_t first_sample) {
     struct ising_state *s = opaque;
@@ -416,11 +406,12 @@ enum ergo_status ising_advance(struct ergo_context *ctx, void *opaque, unsigned 
         i = until;
     }
     if (status == ERGO_OK)
-        status = read_later(ctx, s, slot->sums, sums_bytes(s, count), slot->host_sums,
-                            &slot->sums_ready);
+        status = ergo_buffer_read_later(ctx, s->device, slot->sums, 0, sums_bytes(s, count),
+                                        slot->host_sums, &slot->sums_ready);
     if (status == ERGO_OK && slot->curves)
-        status = read_later(ctx, s, slot->counts, counts_bytes(s, slot->curves), slot->host_counts,
-                            &slot->counts_ready);
+        status =
+            ergo_buffer_read_later(ctx, s->device, slot->counts, 0, counts_bytes(s, slot->curves),
+                                   slot->host_counts, &slot->counts_ready);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
     return status;

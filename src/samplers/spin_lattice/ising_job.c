@@ -43,11 +43,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                            "every flip, and the lattice only change its sign from sweep to sweep; "
                            "use dynamics \"heat-bath\"",
                            t);
-    const int64_t group = ergo_point_int(point, "/tuning/work_group");
-    if (group & (group - 1))
-        status = ergo_job_error(ctx, "/tuning/work_group",
-                                "%lld is not a power of two (0 chooses automatically)",
-                                (long long)group);
     return status;
 }
 

@@ -45,13 +45,6 @@ static bool explicit_vectors(const struct ergo_device *device, int64_t wish) {
            strstr(device->summary.platform, "Intel");
 }
 
-static uint32_t power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
-    uint32_t p = least;
-    while (p < n && p < most)
-        p *= 2;
-    return p;
-}
-
 static uint64_t local_bytes(const struct ising_shape *s, uint32_t group, bool lanes) {
     const uint64_t chunks = (s->words + 31) / 32;
     return lanes ? 4 * 2 * (32 * chunks + 2 * (s->row_words + 2)) : s->blocks * 32 + 8 * group;
@@ -146,7 +139,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     while (limit * 2 <= d->largest_group)
         limit *= 2;
     /* never more work-items than blocks need: PoCL 3.1 compiles idle ones for hours */
-    const uint32_t useful = power_of_two_up(s->blocks, gpu ? 32 : 1, most);
+    const uint32_t useful = ergo_power_of_two_up(s->blocks, gpu ? 32 : 1, most);
     const uint32_t local_group = l->lanes ? 1 : wish && wish < useful ? wish : useful;
 
     const uint64_t room = d->local_memory;
@@ -182,7 +175,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         break;
     case ISING_PATH_GLOBAL:
     case ISING_PATH_AUTO: {
-        const uint32_t items = power_of_two_up(s->blocks, 1, wish ? limit : gpu ? 128 : 16);
+        const uint32_t items = ergo_power_of_two_up(s->blocks, 1, wish ? limit : gpu ? 128 : 16);
         l->group = wish && wish < items ? wish : items;
         break;
     }

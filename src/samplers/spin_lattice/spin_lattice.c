@@ -338,13 +338,13 @@ static const struct ergo_tunable tunables[] = {
      "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos, "
      "3 half a sweep per launch. Facilitated dynamics: 1 windows of attempts in a work-group, "
      "2 and 3 one work-item for each 32 realisations",
-     0, 3},
+     0, 3, false},
     {"work_group", "work-items per group (a power of two); facilitated: attempts per window", 0,
-     1024},
-    {"tile_sweeps", "path 2: sweeps per launch", 0, 16},
-    {"tile_rows", "path 2: rows per work-group", 0, 4096},
+     1024, true},
+    {"tile_sweeps", "path 2: sweeps per launch", 0, 16, false},
+    {"tile_rows", "path 2: rows per work-group", 0, 4096, false},
     {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
-     2},
+     2, false},
 };
 
 static const struct ergo_sampler_info info = {

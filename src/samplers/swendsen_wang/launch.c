@@ -20,21 +20,14 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
     return s;
 }
 
-static uint32_t power_of_two_up(uint64_t n, uint32_t most) {
-    uint32_t p = 1;
-    while (p < n && p < most)
-        p *= 2;
-    return p;
-}
-
 /* A tile of about 64 work-items (GPU) and whole cache lines; less where the lattice is smaller or
  * local memory does not hold labels and sizes of 32 sites an item. */
 static void choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
                         const struct ergo_device_summary *d, struct sw_launch *l) {
     const uint32_t wish_words = (uint32_t)ergo_point_int(point, "/tuning/tile_words");
     const uint32_t wish_rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
-    l->tile_words = power_of_two_up(s->row_words, wish_words ? wish_words : gpu ? 2 : 4);
-    l->tile_rows = power_of_two_up((uint64_t)s->ly, wish_rows ? wish_rows : 32);
+    l->tile_words = ergo_power_of_two_up(s->row_words, 1, wish_words ? wish_words : gpu ? 2 : 4);
+    l->tile_rows = ergo_power_of_two_up((uint64_t)s->ly, 1, wish_rows ? wish_rows : 32);
     while (l->tile_rows > 1 && (260ull * l->tile_words * l->tile_rows + 256 > d->local_memory ||
                                 l->tile_words * l->tile_rows > d->largest_group))
         l->tile_rows /= 2;
@@ -62,7 +55,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.equivalence = strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
     choose_tile(first, &s, gpu, d, &l);
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
-    l.group = power_of_two_up(s.words, wish ? wish : gpu ? 128 : 32);
+    l.group = ergo_power_of_two_up(s.words, 1, wish ? wish : gpu ? 128 : 32);
     while (l.group > 1 && l.group > d->largest_group)
         l.group /= 2;
 

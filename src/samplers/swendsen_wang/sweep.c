@@ -192,14 +192,9 @@ enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned whi
     const size_t bytes[SW_RESULTS] = {4 * rows * s->launch.sum_groups * s->shape.q,
                                       4 * rows * s->launch.sum_groups * SW_CLUSTER_FIELDS,
                                       8 * rows * s->launch.seam_entries};
-    for (int r = 0; r < SW_RESULTS && count && status == ERGO_OK; r++) {
-        const cl_int code =
-            clEnqueueReadBuffer(s->device->queue, slot->results[r], CL_FALSE, 0, bytes[r],
-                                slot->host[r], 0, NULL, r + 1 == SW_RESULTS ? &slot->ready : NULL);
-        if (code != CL_SUCCESS)
-            status = ERGO_FAIL_CL(ctx, code, "reading %zu bytes of samples from %s failed",
-                                  bytes[r], s->device->summary.name);
-    }
+    for (int r = 0; r < SW_RESULTS && count && status == ERGO_OK; r++)
+        status = ergo_buffer_read_later(ctx, s->device, slot->results[r], 0, bytes[r],
+                                        slot->host[r], r + 1 == SW_RESULTS ? &slot->ready : NULL);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
     return status;

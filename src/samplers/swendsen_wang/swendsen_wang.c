@@ -197,9 +197,9 @@ static const struct ergo_curve_info curves[] = {
 };
 
 static const struct ergo_tunable tunables[] = {
-    {"work_group", "work-items per group (a power of two)", 0, 1024},
-    {"tile_words", "words of 32 sites in a tile's row (a power of two)", 0, 32},
-    {"tile_rows", "rows of a tile (a power of two)", 0, 256},
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"tile_words", "words of 32 sites in a tile's row (a power of two)", 0, 32, true},
+    {"tile_rows", "rows of a tile (a power of two)", 0, 256, true},
 };
 
 static const struct ergo_sampler_info info = {
@@ -227,16 +227,7 @@ static const struct ergo_sampler_info info = {
 };
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const powers[] = {"/tuning/work_group", "/tuning/tile_words",
-                                         "/tuning/tile_rows"};
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++) {
-        const int64_t value = ergo_point_int(point, powers[i]);
-        if (value & (value - 1))
-            status = ergo_job_error(ctx, powers[i],
-                                    "%lld is not a power of two (0 chooses automatically)",
-                                    (long long)value);
-    }
     if (sw_is_ising(point) && ergo_point_int(point, "/system/q") != 2)
         status = ergo_job_error(ctx, "/system/hamiltonian",
                                 "\"ising\" means q = 2, and /system/q is %lld; use \"potts\"",
