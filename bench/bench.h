@@ -75,6 +75,9 @@ struct ergo_bench_suite {
      * run; 0 before. What shares a pipe is to be counted under one of them. NULL: no limit known.
      */
     void (*cost)(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOURCES]);
+    /* Share of the plan's units of work that are work of the kind that `peers` count; asked after
+     * the timing, may change the run. NULL: 1. */
+    enum ergo_status (*useful)(struct ergo_bench_run *run, double *share);
     /* A ceiling of the suite's own, e.g. its kernels without memory, for people; may be NULL. */
     enum ergo_status (*ceiling)(struct ergo_bench *bench, struct ergo_bench_ceiling *out);
     /* Serial programs, measured on CPUs; `check_peers` as `check`. */
@@ -131,10 +134,10 @@ enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, u
 enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t most, uint64_t *digest);
 /* For suites' checks: the digest of a case (its first members, at most `most`) after `steps` by the
  * automatic choice and by another; a sentence, and *ok false when they differ. Where the plan knows
- * nothing else to do with `sets`, it says so. */
+ * nothing else to do with `sets`, it says so. `audit`: of the first, too. */
 enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *job,
                                           const char *const *sets, uint64_t steps, size_t most,
-                                          struct ergo_text *verdict, bool *ok);
+                                          bool audit, struct ergo_text *verdict, bool *ok);
 double ergo_bench_wall(void);
 double ergo_bench_cpu(void);        /* of the process */
 double ergo_bench_thread_cpu(void); /* of this thread */
@@ -177,8 +180,9 @@ struct ergo_bench_result {
     double limit; /* on CPUs per core in use; INFINITY: not known */
     double share; /* of it */
     const char *limited_by;
-    /* Serial programs, per ns of processor time, taken in turns; and ergocl over each in each turn.
-     */
+    double useful; /* see struct ergo_bench_suite */
+    /* Serial programs, per ns of processor time, taken in turns; and ergocl's useful work over each
+     * in each turn. */
     bool peers_ok;
     char peers_check[384];
     struct ergo_bench_rate ergocl, peers[ERGO_BENCH_PEERS], ratio[ERGO_BENCH_PEERS];

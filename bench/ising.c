@@ -212,7 +212,7 @@ static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_
     if (status == ERGO_OK)
         status = ergo_bench_check_digests(bench, what->job,
                                           strcmp(run.plan.path, "global") == 0 ? tile : global,
-                                          ORACLE_SWEEPS, DIGEST_MEMBERS, verdict, ok);
+                                          ORACLE_SWEEPS, DIGEST_MEMBERS, false, verdict, ok);
     if (status == ERGO_OK)
         status = physics(bench, &run, what->job, verdict, ok);
     ergo_bench_close(&run);

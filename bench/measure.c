@@ -83,17 +83,26 @@ enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_
         if (t.device > 0)
             device[events++] = work / t.device;
     }
-    const size_t samples = r->steps < 2 * every ? 2 : (size_t)(r->steps / every);
+    /* where a sample takes longer than the steps timed, three times must do */
+    const size_t samples = r->steps < every ? 1 : (size_t)(r->steps / every);
+    const double end = ergo_bench_wall() + bench->seconds;
+    size_t n_sampled = 0;
     for (int i = -1; i < ERGO_BENCH_REPEATS && status == ERGO_OK; i++) {
         status = ergo_bench_sample(&run, samples, every, NULL, &t);
         if (i >= 0)
-            sampled[i] = run.plan.work_per_step * (double)every * (double)samples * 1e-9 / t.wall;
+            sampled[n_sampled++] =
+                run.plan.work_per_step * (double)every * (double)samples * 1e-9 / t.wall;
+        if (n_sampled >= 3 && ergo_bench_wall() > end)
+            break;
     }
+    r->useful = 1;
+    if (status == ERGO_OK && r->suite->useful)
+        status = r->suite->useful(&run, &r->useful);
     if (status == ERGO_OK) {
         r->wall = ergo_bench_rate_of(wall, ERGO_BENCH_REPEATS);
         r->device = ergo_bench_rate_of(device, events);
         r->per_core = ergo_bench_rate_of(core, ERGO_BENCH_REPEATS);
-        r->measured = ergo_bench_rate_of(sampled, ERGO_BENCH_REPEATS);
+        r->measured = ergo_bench_rate_of(sampled, n_sampled);
         r->share = (bench->gpu ? r->wall.median : r->per_core.median) / r->limit;
         r->cores = ergo_bench_rate_of(used, ERGO_BENCH_REPEATS).median;
     }

@@ -38,7 +38,7 @@ static enum ergo_status turns(struct ergo_bench *bench, struct ergo_bench_run *r
     for (int i = 0; i < ERGO_BENCH_REPEATS && status == ERGO_OK; i++) {
         struct ergo_bench_clocks t;
         status = ergo_bench_steps(run, own, &t);
-        ergocl[i] = run->plan.work_per_step * (double)own * 1e-9 / t.cpu;
+        ergocl[i] = r->useful * run->plan.work_per_step * (double)own * 1e-9 / t.cpu;
         for (size_t p = 0; p < n; p++) {
             const double begin = ergo_bench_thread_cpu();
             const double work = peers[p].step(program[p], steps[p]);

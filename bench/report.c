@@ -41,6 +41,8 @@ static void print_case(const struct ergo_bench *bench, const struct ergo_bench_r
     print_rate("with measurement", r->measured, factor);
     if (!bench->gpu)
         print_rate("steps alone, per core", r->per_core, factor);
+    if (r->useful < 1)
+        printf("    %-34s %9.3f\n", "useful share of them", r->useful);
     if (isfinite(r->limit))
         printf("    %-34s %9.2f   by %s%s: share %.0f%%\n", "limit", factor * r->limit,
                r->limited_by, bench->gpu ? "" : ", per core", 100 * r->share);
@@ -55,7 +57,7 @@ static void print_peers(const struct ergo_bench_result *r) {
     printf("\nserial C programs, in turns with %s, %s; %s%s of processor time\n  check: %s: %s\n",
            r->suite->sampler, r->what->name, ergo_bench_unit(r->suite->sampler, unit), scale,
            r->peers_ok ? "ok" : "FAILED", r->peers_check);
-    print_rate("ergocl, per core", r->ergocl, factor);
+    print_rate("ergocl, per core, useful", r->ergocl, factor);
     for (size_t p = 0; p < r->suite->n_peers && r->ergocl.n; p++) {
         char label[64];
         print_rate(r->suite->peers[p].name, r->peers[p], factor);
@@ -124,6 +126,7 @@ static void put_case(struct ergo_text *t, const struct ergo_bench_result *r) {
     put_rate(t, "rate_device_events", r->device);
     put_rate(t, "rate_with_measurement", r->measured);
     put_rate(t, "rate_per_core", r->per_core);
+    put_number(t, "useful", r->useful);
     put_number(t, "cores", r->cores);
     put_number(t, "limit", r->limit);
     put_text(t, "limited_by", r->limited_by ? r->limited_by : "");

@@ -219,7 +219,7 @@ enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t most, uint
 
 enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *job,
                                           const char *const *sets, uint64_t steps, size_t most,
-                                          struct ergo_text *verdict, bool *ok) {
+                                          bool audit, struct ergo_text *verdict, bool *ok) {
     struct ergo_plan plans[2];
     uint64_t digest[2] = {0, 0};
     enum ergo_status status = ERGO_OK;
@@ -238,7 +238,17 @@ enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *
         status = ergo_bench_steps(&run, steps, NULL);
         if (status == ERGO_OK)
             status = ergo_bench_digest(&run, most, &digest[i]);
+        if (status == ERGO_OK && i == 0 && audit) {
+            status = run.sampler->ops->audit(run.ctx, run.state);
+            ergo_text_append(verdict, "; %s",
+                             status == ERGO_OK ? "audited" : ergo_error_message(run.ctx));
+        }
         ergo_bench_close(&run);
+        if (status == ERGO_E_AUDIT) { /* an answer, and no failure of this program */
+            ergo_error_clear(bench->ctx);
+            *ok = false;
+            return ERGO_OK;
+        }
     }
     if (status != ERGO_OK)
         return status;

@@ -63,22 +63,24 @@ def ceilings(c, gpu):
 
 def case_rows(cases, gpu):
     factor, unit = scale(cases, "rate")
+    useful = any((case.get("useful") or 1) < 1 for case in cases)
     yield f"| case | path | {unit} | " + ("device events" if gpu else "per core") + \
-          " | with measurement | limit | share | check |"
-    yield "|---|---|---|---|---|---|---|---|"
+          " | with measurement | limit | share |" + (" useful |" if useful else "") + " check |"
+    yield "|---|---|---|---|---|---|---|" + "---|" * (1 + useful)
     for case in cases:
         second = case["rate_device_events"] if gpu else case["rate_per_core"]
         share = "-" if case["share"] is None else f"{100 * case['share']:.0f}%"
         limit = "-" if case["limit"] is None else f"{number(factor * case['limit'])} ({case['limited_by']})"
         yield f"| {case['name']} | {case['path']} | {rate(case['rate'], factor)} | {rate(second, factor)} | " \
-              f"{rate(case['rate_with_measurement'], factor)} | {limit} | {share} | " \
+              f"{rate(case['rate_with_measurement'], factor)} | {limit} | {share} | " + \
+              (f"{number(case['useful'])} | " if useful else "") + \
               f"{'ok' if case['ok'] else 'FAILED'} |"
 
 
-def serial_rows(entries):
+def serial_rows(entries, useful):
     factor, unit = scale(entries, "ergocl_per_core")
     names = [p["generator"] for p in entries[0]["programs"]]
-    yield f"| {unit} of one core | ergocl | " + " | ".join(f"{n} | ratio" for n in names) + " |"
+    yield f"| {unit} of one core | ergocl{', useful' * useful} | " + " | ".join(f"{n} | ratio" for n in names) + " |"
     yield "|---|---|" + "---|---|" * len(names)
     for s in entries:
         if not s["ergocl_per_core"]:
@@ -102,7 +104,7 @@ def rows(result):
         yield from case_rows(cases, gpu)
         if sampler in serial:
             yield ""
-            yield from serial_rows(serial[sampler])
+            yield from serial_rows(serial[sampler], any((c.get("useful") or 1) < 1 for c in cases))
 
 
 def main():
