@@ -256,7 +256,7 @@ enum { LEAD = 300, CHECK_N = 256, CHECK_LEAD = 5000, BINS = 20, SAMPLES = 200, E
  * Pairs a disk closer than 1.05, N = 256, packing fraction 0.6: the plain serial oracle of
  * tests/oracle, whose pressure is compared with published ones in tests/physics.
  */
-static const double PAIRS = 0.4927, PAIRS_ERROR = 0.0002;
+static const double PAIRS = 0.4918, PAIRS_ERROR = 0.0002;
 
 static enum ergo_status peer_start(struct ergo_context *ctx, const struct ergo_point *point,
                                    int kind, void **program) {
