@@ -9,8 +9,9 @@
 
 #include "core/program.h"
 
-/* Counters as in samplers: the entity differs from item to item, the rest is the same for all. */
-static const char source[] =
+/* One kernel a program: some compilers take their time. Counters as in samplers: the entity differs
+ * from item to item, the rest is the same for all. */
+static const char philox[] =
     "__kernel void bench_philox(__global uint *out, uint rounds, uint key) {\n"
     "    const uint id = (uint)get_global_id(0);\n"
     "    uint sum = 0;\n"
@@ -20,8 +21,9 @@ static const char source[] =
     "        sum ^= r.x ^ r.y ^ r.z ^ r.w;\n"
     "    }\n"
     "    out[id] = sum;\n"
-    "}\n"
-    "__kernel void bench_philox_lanes(__global uint *out, uint rounds, uint key) {\n"
+    "}\n";
+static const char philox_lanes[] =
+    "__kernel void bench_philox(__global uint *out, uint rounds, uint key) {\n"
     "    const uint id = (uint)get_global_id(0);\n"
     "    const ulong8 entities = (ulong8)(8UL * id) + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7);\n"
     "    ulong8 sum = (ulong8)(0UL);\n"
@@ -31,30 +33,26 @@ static const char source[] =
     "        sum ^= r[0] ^ r[1];\n"
     "    }\n"
     "    out[id] = any(sum != (ulong8)(0UL)) ? 1u : 0u;\n"
-    "}\n"
-    /* eight chains of their own, each result the next input */
-    "#define EIGHT(STEP) STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)\n"
-    "#define TYPED(name, type, scalar, first, STEP, last)\\\n"
-    "__kernel void name(__global uint *out, uint rounds, uint key) {\\\n"
-    "    const uint id = (uint)get_global_id(0);\\\n"
-    "    const type a = (type)(first), b = (type)((scalar)(id + key));\\\n"
-    "    type v[8];\\\n"
-    "    for (int k = 0; k < 8; k++)\\\n"
-    "        v[k] = (type)((scalar)(id + (uint)k));\\\n"
-    "    for (uint i = 0; i < rounds; i++) {\\\n"
-    "        EIGHT(STEP) EIGHT(STEP) EIGHT(STEP) EIGHT(STEP)\\\n"
-    "    }\\\n"
-    "    v[0] = v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7];\\\n"
-    "    out[id] = last;\\\n"
-    "}\n"
-    "#define FMA(k) v[k] = fma(v[k], a, b);\n"
-    "#define INTEGER(k) v[k] = (v[k] ^ a) + b;\n"
-    "TYPED(bench_fma, float, float, 0.5f, FMA, as_uint(v[0]))\n"
-    "TYPED(bench_fma16, float16, float, 0.5f, FMA,\n"
-    "      as_uint(v[0].s0 + v[0].s5 + v[0].sa + v[0].sf))\n"
-    "TYPED(bench_integer, uint, uint, rounds, INTEGER, v[0])\n"
-    "TYPED(bench_integer16, uint16, uint, rounds, INTEGER,\n"
-    "      v[0].s0 + v[0].s5 + v[0].sa + v[0].sf)\n"
+    "}\n";
+/* Eight chains of their own, each result the next input. */
+static const char chains[] =
+    "#define EIGHT STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)\n"
+    "__kernel void bench_chains(__global uint *out, uint rounds, uint key) {\n"
+    "    const uint id = (uint)get_global_id(0);\n"
+    "    const TYPE a = (TYPE)(FIRST), b = (TYPE)((SCALAR)(id + key));\n"
+    "    TYPE v[8];\n"
+    "    for (int k = 0; k < 8; k++)\n"
+    "        v[k] = (TYPE)((SCALAR)(id + (uint)k));\n"
+    "    for (uint i = 0; i < rounds; i++) {\n"
+    "        ALL\n"
+    "    }\n"
+    "    const TYPE sum = v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7];\n"
+    "    out[id] = LAST;\n"
+    "}\n";
+#define FMA "#define SCALAR float\n#define FIRST 0.5f\n#define STEP(k) v[k] = fma(v[k], a, b);\n"
+#define INTEGER                                                                                    \
+    "#define SCALAR uint\n#define FIRST rounds\n#define STEP(k) v[k] = (v[k] ^ a) + b;\n"
+static const char copies[] =
     "__kernel void bench_copy(__global const uint16 *from, __global uint16 *to) {\n"
     "    const size_t i = get_global_id(0);\n"
     "    to[i] = from[i];\n"
@@ -164,7 +162,7 @@ enum ergo_status ergo_bench_probe(struct ergo_bench *bench, const struct ergo_be
 
 static enum ergo_status measure_copy(struct ergo_bench *bench, bool wide,
                                      struct ergo_bench_ceiling *out) {
-    const struct ergo_bench_probe probe = {"", "common/rng.h", source, "", NULL, 0};
+    const struct ergo_bench_probe probe = {"", "common/rng.h", copies, "", NULL, 0};
     cl_program program = NULL;
     cl_mem from = NULL, to = NULL;
     /* larger than any cache */
@@ -203,25 +201,36 @@ enum ergo_status ergo_bench_ceilings_measure(struct ergo_bench *bench) {
         [ERGO_BENCH_INTEGER] = {.key = "integer_operations", .label = "integer operations"},
         [ERGO_BENCH_COPY] = {.key = "copy_bytes", .label = "memory"},
     };
+#define ONE(type)                                                                                  \
+    "#define TYPE " type "\n#define ALL EIGHT EIGHT EIGHT EIGHT\n#define LAST (uint)sum\n"
+#define WIDE(type)                                                                                 \
+    "#define TYPE " type                                                                           \
+    "\n#define ALL EIGHT\n#define LAST (uint)(sum.s0 + sum.s5 + sum.sa + sum.sf)\n"
     static const struct {
         enum ergo_bench_resource resource;
         bool cpu; /* on CPUs only */
-        const char *kernel;
+        const char *before, *source, *kernel;
         double work;
     } probes[] = {
-        {ERGO_BENCH_PHILOX, false, "bench_philox", 1},
-        {ERGO_BENCH_PHILOX, true, "bench_philox_lanes", 8},
-        {ERGO_BENCH_FMA, false, "bench_fma", 32},
-        {ERGO_BENCH_FMA, true, "bench_fma16", 512},
-        {ERGO_BENCH_INTEGER, false, "bench_integer", 64},
-        {ERGO_BENCH_INTEGER, true, "bench_integer16", 1024},
+        {ERGO_BENCH_PHILOX, false, "", philox, "bench_philox", 1},
+        {ERGO_BENCH_PHILOX, true, "", philox_lanes, "bench_philox", 8},
+        {ERGO_BENCH_FMA, false, FMA ONE("float"), chains, "bench_chains", 32},
+        {ERGO_BENCH_FMA, true, FMA WIDE("float16"), chains, "bench_chains", 128},
+        {ERGO_BENCH_INTEGER, false, INTEGER ONE("uint"), chains, "bench_chains", 64},
+        {ERGO_BENCH_INTEGER, true, INTEGER WIDE("uint16"), chains, "bench_chains", 256},
     };
     enum ergo_status status = ERGO_OK;
     memcpy(bench->ceilings, names, sizeof names);
     bench->n_ceilings = ERGO_BENCH_RESOURCES;
     for (size_t i = 0; i < sizeof probes / sizeof probes[0] && status == ERGO_OK; i++) {
-        const struct ergo_bench_probe probe = {"", "common/rng.h",   source,
-                                               "", probes[i].kernel, probes[i].work};
+        const struct ergo_bench_probe probe = {
+            .before = probes[i].before,
+            .path = "common/rng.h",
+            .source = probes[i].source,
+            .options = "",
+            .kernel = probes[i].kernel,
+            .work = probes[i].work,
+        };
         if (!probes[i].cpu || !bench->gpu)
             status = ergo_bench_probe(bench, &probe, &bench->ceilings[probes[i].resource]);
     }
