@@ -1,12 +1,9 @@
 /*
- * A cell and its update, lines 5 to 12 of Algorithm 1, in registers. DISKS_SPACE is the address
- * space in which cells lie.
+ * Cells in memory and in registers, and the shift of the grid. DISKS_SPACE is the address space in
+ * which cells lie; `second` is where the second plane begins (params.h).
  *
- * Cells of one checkerboard set are contiguous: cell (cx, cy) of a member is at row(cy) + col(cx).
- *
- * The overlap test is exact. Differences of coordinates are integers below 2^24 and so exact in
- * fp32; r^2 in fp32 decides unless it is within 2^-20 of the contact distance squared, where 64-bit
- * integers decide (one move in 10^5 near melting).
+ * Cells of one checkerboard set are contiguous: cell (cx, cy) of a grid of 2 half_x by 2 half_y
+ * cells is at row(cy) + col(cx).
  */
 #ifndef ERGO_CL_HARD_DISKS_CELL_H
 #define ERGO_CL_HARD_DISKS_CELL_H
@@ -15,267 +12,141 @@
 
 #ifdef DISKS_PACKED
 #define DISKS_W DISKS_W_PACKED
-#define DISKS_RAW uint4 /* x in the lower half, y in the upper */
+#define DISKS_RAW uint4
 #else
 #define DISKS_W DISKS_W_WIDE
-#define DISKS_RAW float8 /* four x, four y */
+#define DISKS_RAW float4
 #endif
 #define DISKS_WF ((float)DISKS_W)
-
-/* H200: 3.96e10 against 3.64e10 trial moves a second. */
-#if DISKS_MOVES <= 8
-#define DISKS_UNROLL ERGO_UNROLL
-#else
-#define DISKS_UNROLL
-#endif
-
-/* Two lanes of four vectors. Lane by lane: Oclgrind's memory check crashes on vectors of vectors.
- */
-#define DISKS_JOIN(a, b, c, d, i, j)                                                               \
-    (float8)((a).i, (a).j, (b).i, (b).j, (c).i, (c).j, (d).i, (d).j)
+#define DISKS_EMPTY (0.5f * DISKS_FAR) /* x from here on: no disk */
 
 struct disks_cell {
     float4 x, y;
 };
 
-ERGO_INLINE uint disks_col(uint half_cells, uint cx) {
-    return (cx & 1u) * half_cells * half_cells + (cx >> 1);
+ERGO_INLINE uint disks_col(uint half_x, uint half_y, uint cx) {
+    return (cx & 1u) * half_x * half_y + (cx >> 1);
 }
 
-ERGO_INLINE uint disks_row(uint half_cells, uint cy) {
-    return (cy & 1u) * 2u * half_cells * half_cells + (cy >> 1) * half_cells;
+ERGO_INLINE uint disks_row(uint half_x, uint half_y, uint cy) {
+    return (cy & 1u) * 2u * half_x * half_y + (cy >> 1) * half_x;
 }
 
-ERGO_INLINE struct disks_cell disks_unpack(DISKS_RAW raw) {
-    struct disks_cell c;
+/* Slots 0 and 1 of a cell as x0 x1 y0 y1; *more: there are disks in 2 and 3. */
+ERGO_INLINE float4 disks_first(DISKS_RAW raw, uint *more) {
 #ifdef DISKS_PACKED
-    const uint4 x = raw & 0xffffu;
-    const int4 empty = x == (uint4)(DISKS_W);
-    c.x = select(convert_float4(x), (float4)(DISKS_FAR), empty);
-    c.y = convert_float4(raw >> 16);
+    const uint x0 = raw.s0 & 0xffffu, x1 = raw.s1 & 0xffffu;
+    *more = (uint)((raw.s2 & 0xffffu) != (uint)DISKS_W);
+    return (float4)(x0 == (uint)DISKS_W ? DISKS_FAR : (float)x0,
+                    x1 == (uint)DISKS_W ? DISKS_FAR : (float)x1, (float)(raw.s0 >> 16),
+                    (float)(raw.s1 >> 16));
 #else
-    c.x = raw.lo;
-    c.y = raw.hi;
+    *more = (uint)(raw.s3 > 0.5f * DISKS_MORE);
+    raw.s3 = *more ? raw.s3 - DISKS_MORE : raw.s3;
+    return raw;
 #endif
+}
+
+/* Slots 2 and 3 of a cell that has more, as x2 x3 y2 y3: `raw` is its first part, `rest` the
+ * second. */
+ERGO_INLINE float4 disks_second(DISKS_RAW raw, DISKS_RAW rest) {
+#ifdef DISKS_PACKED
+    uint more;
+    return disks_first((uint4)(raw.s2, raw.s3, DISKS_W, DISKS_W), &more);
+#else
+    return rest;
+#endif
+}
+
+ERGO_INLINE struct disks_cell disks_join(float4 first, float4 second) {
+    const struct disks_cell c = {(float4)(first.s0, first.s1, second.s0, second.s1),
+                                 (float4)(first.s2, first.s3, second.s2, second.s3)};
     return c;
 }
 
-ERGO_INLINE DISKS_RAW disks_pack(struct disks_cell c) {
+/* Packed cells have no second plane. */
 #ifdef DISKS_PACKED
-    const uint4 x = select(convert_uint4(c.x), (uint4)(DISKS_W), c.x == (float4)(DISKS_FAR));
-    return x | convert_uint4(c.y) << 16;
+#define DISKS_SECOND(second, at) (at)
 #else
-    return (float8)(c.x.s0, c.x.s1, c.x.s2, c.x.s3, c.y.s0, c.y.s1, c.y.s2, c.y.s3);
+#define DISKS_SECOND(second, at) ((second) + (at))
+#endif
+
+#define DISKS_NOTHING ((float4)(DISKS_FAR, DISKS_FAR, 0.0f, 0.0f))
+
+ERGO_INLINE uint disks_word(float x, float y) {
+    return x < DISKS_EMPTY ? (uint)x | (uint)y << 16 : (uint)DISKS_W;
+}
+
+/* The first part of a cell as memory holds it. */
+ERGO_INLINE DISKS_RAW disks_raw(struct disks_cell c) {
+#ifdef DISKS_PACKED
+    return (uint4)(disks_word(c.x.s0, c.y.s0), disks_word(c.x.s1, c.y.s1),
+                   disks_word(c.x.s2, c.y.s2), disks_word(c.x.s3, c.y.s3));
+#else
+    return (float4)(c.x.s0, c.x.s1, c.y.s0, c.x.s2 < DISKS_EMPTY ? c.y.s1 + DISKS_MORE : c.y.s1);
 #endif
 }
+
+ERGO_INLINE DISKS_RAW disks_raw_second(struct disks_cell c) {
+#ifdef DISKS_PACKED
+    return disks_raw(c);
+#else
+    return (float4)(c.x.s2, c.x.s3, c.y.s2, c.y.s3);
+#endif
+}
+
+/* All four slots of a cell, from and to memory of one address space. */
+#define DISKS_DEFINE_ACCESS(load, store, space)                                                    \
+    ERGO_INLINE struct disks_cell load(space const DISKS_RAW *cells, uint second, uint at) {       \
+        uint more;                                                                                 \
+        const DISKS_RAW raw = cells[at];                                                           \
+        const float4 first = disks_first(raw, &more);                                              \
+        float4 rest = DISKS_NOTHING;                                                               \
+        if (more)                                                                                  \
+            rest = disks_second(raw, cells[DISKS_SECOND(second, at)]);                             \
+        return disks_join(first, rest);                                                            \
+    }                                                                                              \
+    ERGO_INLINE void store(space DISKS_RAW *cells, uint second, uint at, struct disks_cell c) {    \
+        cells[at] = disks_raw(c);                                                                  \
+        if (c.x.s2 < DISKS_EMPTY)                                                                  \
+            cells[DISKS_SECOND(second, at)] = disks_raw_second(c);                                 \
+    }
+DISKS_DEFINE_ACCESS(disks_load, disks_store, DISKS_SPACE)
 
 /* Disks of a cell: they fill the first slots. */
 ERGO_INLINE uint disks_count(struct disks_cell c) {
-    const int4 used = c.x < (float4)(0.5f * DISKS_FAR);
+    const int4 used = c.x < (float4)(DISKS_EMPTY);
     return (uint) - (used.x + used.y + used.z + used.w);
-}
-
-ERGO_INLINE float8 disks_distance2(float8 x, float8 y, float px, float py) {
-    const float8 dx = x - px, dy = y - py;
-    return fma(dx, dx, dy * dy);
-}
-
-/* Does a disk of `c`, set off by (ox, oy) cells, overlap one at (px, py)? */
-ERGO_INLINE uint disks_meets(struct disks_cell c, int ox, int oy, float px, float py,
-                             ulong contact) {
-    uint found = 0u;
-#define DISKS_MEETS(s)                                                                             \
-    {                                                                                              \
-        const long dx = (long)(c.x.s - px) + (long)ox * DISKS_W;                                   \
-        const long dy = (long)(c.y.s - py) + (long)oy * DISKS_W;                                   \
-        found |= (uint)((ulong)(dx * dx + dy * dy) < contact);                                     \
-    }
-    DISKS_MEETS(s0)
-    DISKS_MEETS(s1)
-    DISKS_MEETS(s2)
-    DISKS_MEETS(s3)
-#undef DISKS_MEETS
-    return found;
-}
-
-/* The exact test, rarely needed: neighbours are read again rather than held in registers twice. */
-ERGO_INLINE uint disks_overlaps(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy,
-                                struct disks_cell others, float px, float py,
-                                __global const struct disks_member *member) {
-    const uint m = member->cells, h = member->columns;
-    uint found = disks_meets(others, 0, 0, px, py, member->contact);
-    for (int k = 0; k < 9; k++) {
-        const int ox = k % 3 - 1, oy = k / 3 - 1;
-        if (k == 4)
-            continue;
-        const uint nx = (cx + m + (uint)ox) % m, ny = (cy + m + (uint)oy) % m;
-        found |= disks_meets(disks_unpack(cells[disks_row(h, ny) + disks_col(h, nx)]), ox, oy, px,
-                             py, member->contact);
-    }
-    return found;
-}
-
-ERGO_INLINE float8 disks_less(float8 a, float8 b) {
-    return a < b ? a : b;
-}
-
-/* Swap slots i and j of a cell. */
-#define DISKS_SWAP(c, i, j)                                                                        \
-    do {                                                                                           \
-        const float sx = (c).x.i, sy = (c).y.i;                                                    \
-        (c).x.i = (c).x.j;                                                                         \
-        (c).y.i = (c).y.j;                                                                         \
-        (c).x.j = sx;                                                                              \
-        (c).y.j = sy;                                                                              \
-    } while (0)
-
-/* Fisher-Yates over the first n slots (line 5). */
-ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bits) {
-    uint k = disks_below(bits, n == 4u ? 24u : n == 3u ? 6u : n);
-    if (n == 4u) {
-        const uint j = k & 3u;
-        k >>= 2;
-        if (j == 0u)
-            DISKS_SWAP(c, s3, s0);
-        else if (j == 1u)
-            DISKS_SWAP(c, s3, s1);
-        else if (j == 2u)
-            DISKS_SWAP(c, s3, s2);
-    }
-    if (n >= 3u) {
-        const uint j = k % 3u;
-        k /= 3u;
-        if (j == 0u)
-            DISKS_SWAP(c, s2, s0);
-        else if (j == 1u)
-            DISKS_SWAP(c, s2, s1);
-    }
-    if (n >= 2u && k == 0u)
-        DISKS_SWAP(c, s1, s0);
-    return c;
-}
-
-/* Move slot i by the random words a and b, unless it overlaps or leaves the cell (lines 8 to 11).
- */
-ERGO_INLINE uint disks_try(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy,
-                           struct disks_cell *own, const float8 *x, const float8 *y, int more,
-                           uint i, uint a, uint b, __global const struct disks_member *member) {
-    const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)i);
-    float dx, dy;
-    disks_displacement(a, b, member->step, &dx, &dy);
-    const float px = (i == 0u   ? own->x.s0
-                      : i == 1u ? own->x.s1
-                      : i == 2u ? own->x.s2
-                                : own->x.s3) +
-                     dx;
-    const float py = (i == 0u   ? own->y.s0
-                      : i == 1u ? own->y.s1
-                      : i == 2u ? own->y.s2
-                                : own->y.s3) +
-                     dy;
-    const float4 others = select(own->x, (float4)(DISKS_FAR), me);
-    const float4 ex = others - px, ey = own->y - py;
-    const float4 near4 = fma(ex, ex, ey * ey);
-    float8 near8 =
-        disks_less(disks_distance2(x[0], y[0], px, py), disks_distance2(x[1], y[1], px, py));
-    if (more) {
-        near8 = disks_less(near8, disks_distance2(x[2], y[2], px, py));
-        near8 = disks_less(near8, disks_distance2(x[3], y[3], px, py));
-    }
-    float4 least4 = near8.lo < near8.hi ? near8.lo : near8.hi;
-    least4 = least4 < near4 ? least4 : near4;
-    const float2 least2 = least4.lo < least4.hi ? least4.lo : least4.hi;
-    const float least = least2.x < least2.y ? least2.x : least2.y;
-    uint good = (uint)(px + member->leave >= 0.0f) & (uint)(px < DISKS_WF + member->leave) &
-                (uint)(py + member->leave >= 0.0f) & (uint)(py < DISKS_WF + member->leave) &
-                (uint)(least > member->low);
-    if (good && least < member->high) {
-        const struct disks_cell rest = {others, own->y};
-        good = 1u - disks_overlaps(cells, cx, cy, rest, px, py, member);
-    }
-    const int4 change = me & (int4)(-(int)good);
-    own->x = select(own->x, (float4)(px), change);
-    own->y = select(own->y, (float4)(py), change);
-    return good;
-}
-
-/*
- * All of a cell's trial moves. x, y: the 32 slots of the eight neighbours, in the cell's own
- * coordinates. Returns the number of accepted moves.
- */
-ERGO_INLINE uint disks_moves(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy,
-                             struct disks_cell *own, uint n, const float8 *x, const float8 *y,
-                             ulong step, __global const struct disks_member *member) {
-    const uint entity = cy * member->cells + cx;
-    const uint s0 = (uint)step, s1 = (uint)(step >> 32), k0 = member->key0, k1 = member->key1;
-    const struct ergo_words r0 =
-        ergo_philox_words(entity, s0, s1, ERGO_DRAW(DISKS_PURPOSE_CELL, 0), k0, k1);
-    const struct ergo_words r1 =
-        ergo_philox_words(entity, s0, s1, ERGO_DRAW(DISKS_PURPOSE_CELL, 1), k0, k1);
-    const int more = any(disks_less(x[2], x[3]) < (float8)(0.5f * DISKS_FAR));
-    uint accepted = 0u, i = 0u;
-#ifndef DISKS_NO_SHUFFLE
-    *own = disks_shuffle(*own, n, disks_spare(r0, r1));
-#endif
-    DISKS_UNROLL
-    for (uint draw = 0u; 2u * draw < (uint)DISKS_MOVES; draw++) {
-        struct ergo_words r = draw == 0u ? r0 : r1;
-#if DISKS_MOVES > 4
-        if (draw > 1u)
-            r = ergo_philox_words(entity, s0, s1, ERGO_DRAW(DISKS_PURPOSE_CELL, draw), k0, k1);
-#endif
-        accepted += disks_try(cells, cx, cy, own, x, y, more, i, r.x, r.y, member);
-        i = i + 1u < n ? i + 1u : 0u;
-        if (2u * draw + 1u < (uint)DISKS_MOVES) {
-            accepted += disks_try(cells, cx, cy, own, x, y, more, i, r.z, r.w, member);
-            i = i + 1u < n ? i + 1u : 0u;
-        }
-    }
-    return accepted;
-}
-
-/* A sub-sweep's work on one cell; returns accepted moves, plus 2^16 when there are disks. */
-ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, uint cx, uint cy, ulong step,
-                              __global const struct disks_member *member) {
-    const uint m = member->cells, h = member->columns;
-    const uint left = disks_col(h, cx ? cx - 1u : m - 1u), col = disks_col(h, cx),
-               right = disks_col(h, cx + 1u < m ? cx + 1u : 0u);
-    const uint down = disks_row(h, cy ? cy - 1u : m - 1u), row = disks_row(h, cy),
-               up = disks_row(h, cy + 1u < m ? cy + 1u : 0u);
-    struct disks_cell own = disks_unpack(cells[row + col]);
-    const uint n = disks_count(own);
-    if (n == 0u)
-        return 0u;
-    /* Slots 0 and 1 of four cells to a vector, then slots 2 and 3, which are seldom in use. */
-    const struct disks_cell a0 = disks_unpack(cells[down + left]),
-                            a1 = disks_unpack(cells[row + left]),
-                            a2 = disks_unpack(cells[up + left]),
-                            a3 = disks_unpack(cells[down + col]),
-                            b0 = disks_unpack(cells[down + right]),
-                            b1 = disks_unpack(cells[row + right]),
-                            b2 = disks_unpack(cells[up + right]),
-                            b3 = disks_unpack(cells[up + col]);
-    const float w = DISKS_WF, v = 0.0f - DISKS_WF;
-    const float8 ax = (float8)(v, v, v, v, v, v, 0.0f, 0.0f),
-                 bx = (float8)(w, w, w, w, w, w, 0.0f, 0.0f);
-    const float8 ay = (float8)(v, v, 0.0f, 0.0f, w, w, v, v),
-                 by = (float8)(v, v, 0.0f, 0.0f, w, w, w, w);
-    float8 x[4], y[4];
-    x[0] = DISKS_JOIN(a0.x, a1.x, a2.x, a3.x, s0, s1) + ax;
-    y[0] = DISKS_JOIN(a0.y, a1.y, a2.y, a3.y, s0, s1) + ay;
-    x[1] = DISKS_JOIN(b0.x, b1.x, b2.x, b3.x, s0, s1) + bx;
-    y[1] = DISKS_JOIN(b0.y, b1.y, b2.y, b3.y, s0, s1) + by;
-    x[2] = DISKS_JOIN(a0.x, a1.x, a2.x, a3.x, s2, s3) + ax;
-    y[2] = DISKS_JOIN(a0.y, a1.y, a2.y, a3.y, s2, s3) + ay;
-    x[3] = DISKS_JOIN(b0.x, b1.x, b2.x, b3.x, s2, s3) + bx;
-    y[3] = DISKS_JOIN(b0.y, b1.y, b2.y, b3.y, s2, s3) + by;
-    const uint accepted = disks_moves(cells, cx, cy, &own, n, x, y, step, member);
-    cells[row + col] = disks_pack(own);
-    return accepted + 0x10000u;
 }
 
 /* ---- the shift of the grid (lines 15 to 17, Algorithm 4) --------------------------------------
  */
+
+/* A sweep's shift, for the cells of a device: the other cell whose disks may come, and how far
+ * disks of either move in the new coordinates. */
+struct disks_shift {
+    int ox, oy;
+    float dx, dy;             /* of the cell's own disks */
+    float other_dx, other_dy; /* of the other cell's */
+};
+
+ERGO_INLINE struct disks_shift disks_shift_of(uint plan) {
+    const uint direction = plan >> DISKS_PLAN_DIRECTION & 3u;
+    const float distance = (float)(plan >> DISKS_PLAN_DISTANCE);
+    const int sense = direction & 1u ? 1 : -1;
+    const float by = direction & 1u ? 0.0f - distance : distance;
+    struct disks_shift s = {0, 0, 0.0f, 0.0f, 0.0f, 0.0f};
+    if (direction < 2u) {
+        s.ox = sense;
+        s.dx = by;
+        s.other_dx = by + (float)sense * DISKS_WF;
+    } else {
+        s.oy = sense;
+        s.dy = by;
+        s.other_dy = by + (float)sense * DISKS_WF;
+    }
+    return s;
+}
 
 ERGO_INLINE struct disks_cell disks_append(struct disks_cell c, uint n, float x, float y) {
     const int4 slot = (int4)(0, 1, 2, 3) == (int4)((int)n);
@@ -284,63 +155,68 @@ ERGO_INLINE struct disks_cell disks_append(struct disks_cell c, uint n, float x,
     return c;
 }
 
-/* Append those disks of `from`, moved by (dx, dy), that are in the cell. The two cells that could
- * get a disk subtract and compare the same exact integers: it is in exactly one of them. */
-ERGO_INLINE struct disks_cell disks_gather(struct disks_cell to, uint *n, struct disks_cell from,
-                                           float dx, float dy) {
+/* Is a disk in the cell? Both cells that could get a disk subtract and compare the same exact
+ * integers: it is in exactly one of them. */
+ERGO_INLINE uint disks_here(float x, float y) {
+    return (uint)(x >= 0.0f) & (uint)(x < DISKS_WF) & (uint)(y >= 0.0f) & (uint)(y < DISKS_WF);
+}
+
 #define DISKS_TAKE(s)                                                                              \
     {                                                                                              \
         const float x = from.x.s + dx, y = from.y.s + dy;                                          \
-        const uint here =                                                                          \
-            (uint)(x >= 0.0f) & (uint)(x < DISKS_WF) & (uint)(y >= 0.0f) & (uint)(y < DISKS_WF);   \
+        const uint here = disks_here(x, y);                                                        \
         to = disks_append(to, here ? *n : DISKS_SLOTS, x, y);                                      \
         *n += here;                                                                                \
     }
+
+/* Append those disks of `from`, moved by (dx, dy), that are in the cell. */
+ERGO_INLINE struct disks_cell disks_gather(struct disks_cell to, uint *n, struct disks_cell from,
+                                           float dx, float dy) {
     DISKS_TAKE(s0)
     DISKS_TAKE(s1)
-    DISKS_TAKE(s2)
-    DISKS_TAKE(s3)
-#undef DISKS_TAKE
+    if (from.x.s2 < DISKS_EMPTY) {
+        DISKS_TAKE(s2)
+        DISKS_TAKE(s3)
+    }
     return to;
 }
 
-/* The new content of a cell: disks that stay, then those that come in. */
-ERGO_INLINE DISKS_RAW disks_shifted(DISKS_SPACE const DISKS_RAW *cells, uint cx, uint cy, uint plan,
-                                    __global const struct disks_member *member) {
-    const uint m = member->cells, h = member->columns;
-    const uint direction = plan >> DISKS_PLAN_DIRECTION & 3u;
-    const float distance = (float)(plan >> DISKS_PLAN_DISTANCE);
-    const float sense = direction & 1u ? 1.0f : -1.0f;
-    const float dx = direction < 2u ? 0.0f - sense * distance : 0.0f;
-    const float dy = direction < 2u ? 0.0f : 0.0f - sense * distance;
+/* The new content of a cell: disks that stay, in their order, then those that come in. */
+ERGO_INLINE struct disks_cell disks_shifted(struct disks_cell own, struct disks_cell other,
+                                            struct disks_shift s) {
     struct disks_cell to = {(float4)(DISKS_FAR), (float4)(0.0f)};
     uint n = 0u;
-    to = disks_gather(to, &n, disks_unpack(cells[disks_row(h, cy) + disks_col(h, cx)]), dx, dy);
+    to = disks_gather(to, &n, own, s.dx, s.dy);
+    return disks_gather(to, &n, other, s.other_dx, s.other_dy);
+}
+
+/* The same from memory, for cell (cx, cy) of a whole member. */
+ERGO_INLINE struct disks_cell disks_shifted_cell(DISKS_SPACE const DISKS_RAW *cells, uint second,
+                                                 uint m, uint cx, uint cy, uint plan) {
+    const uint h = m / 2u;
+    const struct disks_shift s = disks_shift_of(plan);
+    const struct disks_cell own =
+        disks_load(cells, second, disks_row(h, h, cy) + disks_col(h, h, cx));
 #ifdef DISKS_LEAVE
     /* disks may be outside of their cells: look at all neighbours */
+    struct disks_cell to = {(float4)(DISKS_FAR), (float4)(0.0f)};
+    uint n = 0u;
+    to = disks_gather(to, &n, own, s.dx, s.dy);
     for (int k = 0; k < 9; k++) {
         const int ox = k % 3 - 1, oy = k / 3 - 1;
         if (k == 4)
             continue;
         const uint nx = (cx + m + (uint)ox) % m, ny = (cy + m + (uint)oy) % m;
-        to = disks_gather(to, &n, disks_unpack(cells[disks_row(h, ny) + disks_col(h, nx)]),
-                          dx + (float)ox * DISKS_WF, dy + (float)oy * DISKS_WF);
+        to = disks_gather(to, &n,
+                          disks_load(cells, second, disks_row(h, h, ny) + disks_col(h, h, nx)),
+                          s.dx + (float)ox * DISKS_WF, s.dy + (float)oy * DISKS_WF);
     }
+    return to;
 #else
-    uint nx = cx, ny = cy;
-    if (direction == 0u)
-        nx = cx ? cx - 1u : m - 1u;
-    else if (direction == 1u)
-        nx = cx + 1u < m ? cx + 1u : 0u;
-    else if (direction == 2u)
-        ny = cy ? cy - 1u : m - 1u;
-    else
-        ny = cy + 1u < m ? cy + 1u : 0u;
-    to = disks_gather(to, &n, disks_unpack(cells[disks_row(h, ny) + disks_col(h, nx)]),
-                      direction < 2u ? dx + sense * DISKS_WF : 0.0f,
-                      direction < 2u ? 0.0f : dy + sense * DISKS_WF);
+    const uint nx = (cx + m + (uint)s.ox) % m, ny = (cy + m + (uint)s.oy) % m;
+    return disks_shifted(own, disks_load(cells, second, disks_row(h, h, ny) + disks_col(h, h, nx)),
+                         s);
 #endif
-    return disks_pack(to);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* Hard disks in global memory: a sub-sweep a launch. */
 #define DISKS_SPACE __global
-#include "hard_disks/cell.h"
+#include "hard_disks/moves.h"
 
 /* Plans of `count` sweeps from `step` on, [member][capacity]. */
 __kernel void disks_plans(__global const struct disks_member *members, __global uint *plans,
@@ -14,7 +14,7 @@ __kernel void disks_plans(__global const struct disks_member *members, __global 
 /* Line 4: all cells of set number `sub` of the sweep's order. */
 __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct disks_member *members,
                              __global const uint *plans, __global uint *tally, ulong step, uint k,
-                             uint capacity, uint sub, uint note) {
+                             uint capacity, uint sub, uint note, uint second) {
     const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_member *mine = &members[member];
     const uint h = mine->columns;
@@ -22,7 +22,8 @@ __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct di
         return;
     const uint set = plans[member * capacity + k] >> 2u * sub & 3u;
     const uint cx = 2u * (id % h) + (set & 1u), cy = 2u * (id / h) + (set >> 1);
-    const uint done = disks_update(cells + mine->first, cx, cy, step, mine);
+    const uint done = disks_update(cells + mine->first, disks_place_of(mine->cells, cx, cy, second),
+                                   cy * mine->cells + cx, step, mine);
     if (note)
         tally[mine->first + set * h * h + id] = done;
 }
@@ -30,7 +31,7 @@ __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct di
 /* Line 17, into a second copy of the cells; grid: where cell (0, 0) is, in units. */
 __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to,
                           __global const struct disks_member *members, __global const uint *plans,
-                          __global ulong *grid, uint k, uint capacity) {
+                          __global ulong *grid, uint k, uint capacity, uint second) {
     const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_member *mine = &members[member];
     const uint h = mine->columns, quarter = h * h;
@@ -39,7 +40,8 @@ __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to
     const uint plan = plans[member * capacity + k];
     const uint set = id / quarter, place = id - set * quarter;
     const uint cx = 2u * (place % h) + (set & 1u), cy = 2u * (place / h) + (set >> 1);
-    to[mine->first + id] = disks_shifted(from + mine->first, cx, cy, plan, mine);
+    disks_store(to + mine->first, second, id,
+                disks_shifted_cell(from + mine->first, second, mine->cells, cx, cy, plan));
     if (id == 0u)
         grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)] =
             disks_grid(grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)], plan,

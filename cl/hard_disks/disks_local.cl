@@ -4,7 +4,15 @@
  * local memory is the cache.
  */
 #define DISKS_SPACE __local
-#include "hard_disks/cell.h"
+#include "hard_disks/moves.h"
+
+DISKS_DEFINE_ACCESS(disks_load_global, disks_store_global, __global)
+
+#ifdef DISKS_PACKED
+#define DISKS_PLANES 1u
+#else
+#define DISKS_PLANES 2u
+#endif
 
 #if DISKS_GROUP == 1
 #define DISKS_BARRIER
@@ -14,7 +22,7 @@
 
 __kernel void disks_local(__global DISKS_RAW *all, __global const struct disks_member *members,
                           __global ulong *grid, __global uint *tally, ulong step, uint sweeps,
-                          uint room, __local DISKS_RAW *memory) {
+                          uint room, uint second, __local DISKS_RAW *memory) {
     const uint item = (uint)get_local_id(0), member = (uint)get_group_id(0);
     __global const struct disks_member *mine = &members[member];
     const uint h = mine->columns, quarter = h * h;
@@ -27,19 +35,21 @@ __kernel void disks_local(__global DISKS_RAW *all, __global const struct disks_m
     }
     uint now = 0u; /* which half of the memory holds the cells */
 
+    /* room: cells that a plane has space for */
     for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)
-        memory[id] = cells[id];
+        disks_store(memory, room, id, disks_load_global(cells, second, id));
     DISKS_BARRIER;
     for (uint sweep = 0u; sweep < sweeps; sweep++) {
         const uint plan =
             disks_plan(mine->key0, mine->key1, step + sweep, DISKS_W, DISKS_SHUFFLE_SETS);
-        __local DISKS_RAW *from = memory + now * room;
-        __local DISKS_RAW *to = memory + (1u - now) * room;
+        __local DISKS_RAW *from = memory + now * DISKS_PLANES * room;
+        __local DISKS_RAW *to = memory + (1u - now) * DISKS_PLANES * room;
         for (uint sub = 0u; sub < 4u; sub++) {
             const uint set = plan >> 2u * sub & 3u;
             for (uint id = item; id < quarter; id += DISKS_GROUP) {
                 const uint cx = 2u * (id % h) + (set & 1u), cy = 2u * (id / h) + (set >> 1);
-                const uint done = disks_update(from, cx, cy, step + sweep, mine);
+                const uint done = disks_update(from, disks_place_of(2u * h, cx, cy, room),
+                                               cy * 2u * h + cx, step + sweep, mine);
                 if (sweep + 1u == sweeps)
                     tally[mine->first + set * quarter + id] = done;
             }
@@ -48,7 +58,7 @@ __kernel void disks_local(__global DISKS_RAW *all, __global const struct disks_m
         for (uint id = item; id < 4u * quarter; id += DISKS_GROUP) {
             const uint set = id / quarter, place = id - set * quarter;
             const uint cx = 2u * (place % h) + (set & 1u), cy = 2u * (place / h) + (set >> 1);
-            to[id] = disks_shifted(from, cx, cy, plan, mine);
+            disks_store(to, room, id, disks_shifted_cell(from, room, 2u * h, cx, cy, plan));
         }
         DISKS_BARRIER;
         const uint axis = plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u;
@@ -58,7 +68,8 @@ __kernel void disks_local(__global DISKS_RAW *all, __global const struct disks_m
         now = 1u - now;
     }
     for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)
-        cells[id] = memory[now * room + id];
+        disks_store_global(cells, second, id,
+                           disks_load(memory + now * DISKS_PLANES * room, room, id));
     if (item == 0u) {
         grid[2u * member] = origin[0];
         grid[2u * member + 1u] = origin[1];

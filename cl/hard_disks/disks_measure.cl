@@ -35,7 +35,7 @@ ERGO_INLINE void disks_psi6(float4 x, float4 y, float px, float py,
 __kernel void disks_measure(__global const DISKS_RAW *cells,
                             __global const struct disks_member *members, __global const uint *tally,
                             __global struct disks_sum *sums, uint sample, uint n_members,
-                            uint items) {
+                            uint items, uint second) {
     const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_member *mine = &members[member];
     const uint m = mine->cells, h = mine->columns;
@@ -44,8 +44,8 @@ __kernel void disks_measure(__global const DISKS_RAW *cells,
     struct disks_sum sum = {0, 0, 0, 0, 0, 0};
     for (uint id = item; id < m * m; id += items) {
         const uint cx = id % m, cy = id / m;
-        const uint at = mine->first + disks_row(h, cy) + disks_col(h, cx);
-        const struct disks_cell own = disks_unpack(cells[at]);
+        const uint at = mine->first + disks_row(h, h, cy) + disks_col(h, h, cx);
+        const struct disks_cell own = disks_load(cells, second, at);
         const uint n = disks_count(own);
         sum.disks += n;
         sum.occupied += n > 0u;
@@ -62,11 +62,11 @@ __kernel void disks_measure(__global const DISKS_RAW *cells,
                                        : own.y.s3;
             float re = 0.0f, im = 0.0f, count = 0.0f;
             for (int oy = -2; oy <= 2; oy++) {
-                const uint row = disks_row(h, (uint)((int)(cy + 2u * m) + oy) % m);
+                const uint row = disks_row(h, h, (uint)((int)(cy + 2u * m) + oy) % m);
                 for (int ox = -2; ox <= 2; ox++) {
-                    const struct disks_cell c =
-                        disks_unpack(cells[mine->first + row +
-                                           disks_col(h, (uint)((int)(cx + 2u * m) + ox) % m)]);
+                    const struct disks_cell c = disks_load(
+                        cells, second,
+                        mine->first + row + disks_col(h, h, (uint)((int)(cx + 2u * m) + ox) % m));
                     disks_psi6(c.x, c.y, px - (float)ox * DISKS_WF, py - (float)oy * DISKS_WF, mine,
                                &re, &im, &count);
                 }
@@ -88,7 +88,7 @@ __kernel void disks_measure(__global const DISKS_RAW *cells,
 __kernel void disks_pairs(__global const DISKS_RAW *cells,
                           __global const struct disks_member *members,
                           __global const ulong *all_limits, __global uint *counts, uint curve,
-                          uint n_members, uint bins, float origin, uint which) {
+                          uint n_members, uint bins, float origin, uint which, uint second) {
     const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_member *mine = &members[member];
     const uint m = mine->cells, h = mine->columns;
@@ -99,17 +99,18 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
     const uint cx = id % m, cy = id / m;
     const int reach = (int)mine->reach[which];
     const struct disks_cell own =
-        disks_unpack(cells[mine->first + disks_row(h, cy) + disks_col(h, cx)]);
+        disks_load(cells, second, mine->first + disks_row(h, h, cy) + disks_col(h, h, cx));
     const uint n = disks_count(own);
     const ulong first = limits[0], last = limits[bins];
     const float scale = (float)bins / (sqrt((float)last) * mine->inverse - origin);
     for (int oy = 0; oy <= reach && n > 0u; oy++) {
-        const uint row = disks_row(h, (cy + (uint)oy) % m);
+        const uint row = disks_row(h, h, (cy + (uint)oy) % m);
         for (int ox = oy ? -reach : 0; ox <= reach; ox++) {
             const bool same = ox == 0 && oy == 0;
-            const struct disks_cell c = disks_unpack(
-                cells[mine->first + row +
-                      disks_col(h, (uint)((int)cx + ox + (int)(((uint)reach / m + 1u) * m)) % m)]);
+            const struct disks_cell c = disks_load(
+                cells, second,
+                mine->first + row +
+                    disks_col(h, h, (uint)((int)cx + ox + (int)(((uint)reach / m + 1u) * m)) % m));
             const uint others = disks_count(c);
             for (uint i = 0u; i < n; i++) {
                 const float px = i == 0u   ? own.x.s0
@@ -152,7 +153,7 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
  * The grid moves with every sweep, so the blocks lie anywhere. */
 __kernel void disks_blocks(__global const DISKS_RAW *cells,
                            __global const struct disks_member *members, __global uint *counts,
-                           uint curve, uint n_members, uint bins) {
+                           uint curve, uint n_members, uint bins, uint second) {
     const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_member *mine = &members[member];
     const uint m = mine->cells, h = mine->columns, block = mine->block, side = m / block;
@@ -162,6 +163,7 @@ __kernel void disks_blocks(__global const DISKS_RAW *cells,
     uint n = 0u;
     for (uint y = by; y < by + block; y++)
         for (uint x = bx; x < bx + block; x++)
-            n += disks_count(disks_unpack(cells[mine->first + disks_row(h, y) + disks_col(h, x)]));
+            n += disks_count(
+                disks_load(cells, second, mine->first + disks_row(h, h, y) + disks_col(h, h, x)));
     atomic_inc(&counts[(size_t)(curve * n_members + member) * bins + (n < bins ? n : bins - 1u)]);
 }

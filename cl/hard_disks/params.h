@@ -8,13 +8,19 @@
  * Coordinates are integers local to the cell, 0 <= x < DISKS_W: the unit of length is w/DISKS_W.
  *   wide     DISKS_W = 2^22, two floats a disk (integers below 2^24 are exact in fp32)
  *   packed   DISKS_W = 65535, two 16-bit halves of a word a disk; 65535 marks an empty slot
- * Four slots a cell, the disks in the first ones, in the order that is part of the state.
+ * Four slots a cell, the disks in the first ones, in the order that is part of the state. In
+ * memory: wide     16 bytes x0 x1 y0 y1 of each cell; then, in a second plane, x2 x3 y2 y3. The
+ * second is read only where y1 says so, by DISKS_MORE added to it: with cells of about one disk
+ *            that is seldom
+ *   packed   16 bytes, four words x | y << 16
  */
 #define DISKS_W_WIDE 4194304
 #define DISKS_W_PACKED 65535
 #define DISKS_SLOTS 4
 /* Coordinates of an empty slot once loaded: beyond the reach of anything. */
 #define DISKS_FAR 67108864.0f
+/* y1 + DISKS_MORE is exact, and above half of it, for -W/4 < y1 < 5/4 W. */
+#define DISKS_MORE 10485760.0f
 
 #define DISKS_PURPOSE_GRID                                                                         \
     1 /* entity 0: order of the sub-sweeps, direction and distance of shift */

@@ -24,6 +24,16 @@ static const struct {
     {false, "\"n\": 100, \"packing_fraction\": 0.3, \"max_displacement\": 1, \"start\": \"random\"",
      "\"path\": 1"},
     {false, "\"n\": 256, \"packing_fraction\": 0.698, \"moves_per_cell\": 2", "\"path\": 1"},
+    {false, "\"n\": 256, \"packing_fraction\": 0.698, \"cells\": 14", "\"path\": 3"}, /* w = 1.21 */
+    {false, "\"n\": 200, \"packing_fraction\": 0.7, \"cells\": 12, \"coordinates\": \"packed\"",
+     "\"path\": 2"}, /* w = 1.25: crowded cells */
+    {true, "\"n\": 64, \"packing_fraction\": 0.7", "\"path\": 2, \"tile\": 4, \"work_group\": 16"},
+    {false, "\"n\": 400, \"packing_fraction\": 0.698, \"start\": \"random\"",
+     "\"path\": 2, \"tile\": 6, \"work_group\": 8"},
+    {false, "\"n\": 400, \"packing_fraction\": 0.5, \"moves_per_cell\": 5", "\"path\": 2"},
+    {false, "\"n\": 400, \"packing_fraction\": 0.72, \"coordinates\": \"packed\"",
+     "\"path\": 2, \"tile\": 10"},
+    {false, "\"n\": 3, \"box\": 2.5", "\"path\": 2, \"work_group\": 4"},
     {false, "\"n\": 64, \"packing_fraction\": 0.7, \"shuffle_particles\": false", "\"path\": 1"},
     {false, "\"n\": 64, \"packing_fraction\": 0.7, \"shuffle_checkerboard\": false", "\"path\": 3"},
     {false, "\"n\": 64, \"packing_fraction\": 0.6, \"leave_cell\": true", "\"path\": 3"},
@@ -64,7 +74,7 @@ static void test_groups(void **state) {
 /* Members with other densities, and so other numbers of cells, side by side. */
 static void test_batch(void **state) {
     (void)state;
-    for (int path = 1; path <= 3; path += 2) {
+    for (int path = 1; path <= 3; path++) {
         char job[512];
         snprintf(
             job, sizeof job,

@@ -21,7 +21,8 @@ static enum ergo_status launch(struct ergo_context *ctx, struct disks_state *s, 
 static enum ergo_status sweeps_local(struct ergo_context *ctx, struct disks_state *s,
                                      uint64_t sweeps) {
     const cl_uint room = s->launch.most_cells;
-    const size_t memory = 2 * (size_t)room * disks_cell_bytes(&s->shapes[0]);
+    const cl_uint second = (cl_uint)s->launch.all_cells;
+    const size_t memory = 2 * (size_t)room * DISKS_PLANE_BYTES * disks_planes(&s->shapes[0]);
     const size_t global[2] = {s->batch->count * s->launch.group, 1};
     const size_t local[2] = {s->launch.group, 1};
     enum ergo_status status = ERGO_OK;
@@ -29,11 +30,12 @@ static enum ergo_status sweeps_local(struct ergo_context *ctx, struct disks_stat
         const cl_uint now =
             (cl_uint)(sweeps < s->launch.launch_sweeps ? sweeps : s->launch.launch_sweeps);
         const cl_ulong step = s->step;
-        const struct ergo_arg args[] = {ERGO_ARG(s->cells), ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(s->grid),  ERGO_ARG(s->tally),
-                                        ERGO_ARG(step),     ERGO_ARG(now),
-                                        ERGO_ARG(room),     ERGO_ARG_LOCAL(memory)};
-        status = ergo_kernel_launch(ctx, s->device, s->local, "disks_local", args, 8, 1, global,
+        const struct ergo_arg args[] = {ERGO_ARG(s->cells),    ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(s->grid),     ERGO_ARG(s->tally),
+                                        ERGO_ARG(step),        ERGO_ARG(now),
+                                        ERGO_ARG(room),        ERGO_ARG(second),
+                                        ERGO_ARG_LOCAL(memory)};
+        status = ergo_kernel_launch(ctx, s->device, s->local, "disks_local", args, 9, 1, global,
                                     local, NULL);
         s->step += now;
         sweeps -= now;
@@ -41,9 +43,27 @@ static enum ergo_status sweeps_local(struct ergo_context *ctx, struct disks_stat
     return status;
 }
 
+static void swap_copies(struct disks_state *s) {
+    cl_mem other = s->cells;
+    s->cells = s->other;
+    s->other = other;
+}
+
+/* The shift of planned sweep k, from one copy to the other. */
+static enum ergo_status shift(struct ergo_context *ctx, struct disks_state *s, cl_uint k) {
+    const cl_uint capacity = s->launch.plans, second = (cl_uint)s->launch.all_cells;
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->cells), ERGO_ARG(s->other), ERGO_ARG(s->member_buffer), ERGO_ARG(s->plans),
+        ERGO_ARG(s->grid),  ERGO_ARG(k),        ERGO_ARG(capacity),         ERGO_ARG(second)};
+    enum ergo_status status =
+        launch(ctx, s, s->shift, "disks_shift", args, 8, s->launch.most_cells);
+    swap_copies(s);
+    return status;
+}
+
 static enum ergo_status sweep_global(struct ergo_context *ctx, struct disks_state *s, cl_uint k,
                                      cl_uint note) {
-    const cl_uint capacity = s->launch.plans;
+    const cl_uint capacity = s->launch.plans, second = (cl_uint)s->launch.all_cells;
     const cl_ulong step = s->step;
     enum ergo_status status = ERGO_OK;
     for (cl_uint sub = 0; sub < 4 && status == ERGO_OK; sub++) {
@@ -51,19 +71,36 @@ static enum ergo_status sweep_global(struct ergo_context *ctx, struct disks_stat
                                         ERGO_ARG(s->plans), ERGO_ARG(s->tally),
                                         ERGO_ARG(step),     ERGO_ARG(k),
                                         ERGO_ARG(capacity), ERGO_ARG(sub),
-                                        ERGO_ARG(note)};
-        status = launch(ctx, s, s->subsweep, "disks_subsweep", args, 9, s->launch.most_cells / 4);
+                                        ERGO_ARG(note),     ERGO_ARG(second)};
+        status = launch(ctx, s, s->subsweep, "disks_subsweep", args, 10, s->launch.most_cells / 4);
     }
-    if (status != ERGO_OK)
-        return status;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->cells), ERGO_ARG(s->other), ERGO_ARG(s->member_buffer), ERGO_ARG(s->plans),
-        ERGO_ARG(s->grid),  ERGO_ARG(k),        ERGO_ARG(capacity)};
-    status = launch(ctx, s, s->shift, "disks_shift", args, 7, s->launch.most_cells);
-    cl_mem other = s->cells;
-    s->cells = s->other;
-    s->other = other;
+    if (status == ERGO_OK)
+        status = shift(ctx, s, k);
     s->step++;
+    return status;
+}
+
+/* The last sweep of those planned leaves its shift to be made; `after`: so did the one before. */
+static enum ergo_status sweep_tile(struct ergo_context *ctx, struct disks_state *s, cl_uint k,
+                                   cl_uint after, cl_uint note) {
+    const struct disks_launch *l = &s->launch;
+    const cl_uint capacity = l->plans, second = (cl_uint)l->all_cells;
+    const cl_uint pairs_x = l->tile[0], pairs_y = l->tile[1], room = disks_tile_room(l->tile);
+    const cl_ulong step = s->step;
+    const size_t memory = (size_t)room * DISKS_PLANE_BYTES * disks_planes(&s->shapes[0]);
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->cells),    ERGO_ARG(s->other), ERGO_ARG(s->member_buffer),
+        ERGO_ARG(s->plans),    ERGO_ARG(s->grid),  ERGO_ARG(s->tally),
+        ERGO_ARG(step),        ERGO_ARG(k),        ERGO_ARG(capacity),
+        ERGO_ARG(after),       ERGO_ARG(note),     ERGO_ARG(second),
+        ERGO_ARG(pairs_x),     ERGO_ARG(pairs_y),  ERGO_ARG(room),
+        ERGO_ARG_LOCAL(memory)};
+    const size_t global[2] = {(size_t)l->tiles * l->group, s->batch->count};
+    const size_t local[2] = {l->group, 1};
+    s->step++;
+    enum ergo_status status =
+        ergo_kernel_launch(ctx, s->device, s->tile, "disks_tile", args, 16, 2, global, local, NULL);
+    swap_copies(s);
     return status;
 }
 
@@ -78,8 +115,13 @@ enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, u
         const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->plans),
                                         ERGO_ARG(step), ERGO_ARG(now), ERGO_ARG(capacity)};
         status = launch(ctx, s, s->plan, "disks_plans", args, 5, now);
-        for (cl_uint k = 0; k < now && status == ERGO_OK; k++)
-            status = sweep_global(ctx, s, k, k + 1 == sweeps);
+        for (cl_uint k = 0; k < now && status == ERGO_OK; k++) {
+            const cl_uint note = k + 1 == sweeps;
+            status = s->launch.path == DISKS_PATH_TILE ? sweep_tile(ctx, s, k, k > 0, note)
+                                                       : sweep_global(ctx, s, k, note);
+        }
+        if (s->launch.path == DISKS_PATH_TILE && status == ERGO_OK)
+            status = shift(ctx, s, now - 1);
         sweeps -= now;
     }
     return status;
@@ -91,15 +133,17 @@ enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, u
 static enum ergo_status measure(struct ergo_context *ctx, struct disks_state *s,
                                 struct disks_slot *slot, size_t sample) {
     const cl_uint at = (cl_uint)sample, members = (cl_uint)s->batch->count, items = s->launch.items;
+    const cl_uint second = (cl_uint)s->launch.all_cells;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->cells), ERGO_ARG(s->member_buffer), ERGO_ARG(s->tally), ERGO_ARG(slot->sums),
-        ERGO_ARG(at),       ERGO_ARG(members),          ERGO_ARG(items)};
-    return launch(ctx, s, s->measure, "disks_measure", args, 7, items);
+        ERGO_ARG(at),       ERGO_ARG(members),          ERGO_ARG(items),    ERGO_ARG(second)};
+    return launch(ctx, s, s->measure, "disks_measure", args, 8, items);
 }
 
 static enum ergo_status measure_curves(struct ergo_context *ctx, struct disks_state *s,
                                        struct disks_slot *slot) {
     const cl_uint at = (cl_uint)slot->curves++, members = (cl_uint)s->batch->count;
+    const cl_uint second = (cl_uint)s->launch.all_cells;
     enum ergo_status status = ERGO_OK;
     for (cl_uint c = 0; c < 2 && status == ERGO_OK; c++) {
         const cl_uint bins = s->launch.bins[c];
@@ -114,8 +158,9 @@ static enum ergo_status measure_curves(struct ergo_context *ctx, struct disks_st
                                         ERGO_ARG(members),
                                         ERGO_ARG(bins),
                                         ERGO_ARG(origin),
-                                        ERGO_ARG(c)};
-        status = launch(ctx, s, s->pairs, "disks_pairs", args, 9, s->launch.most_cells);
+                                        ERGO_ARG(c),
+                                        ERGO_ARG(second)};
+        status = launch(ctx, s, s->pairs, "disks_pairs", args, 10, s->launch.most_cells);
     }
     const cl_uint bins = s->launch.bins[DISKS_CURVE_DENSITY];
     if (bins && status == ERGO_OK) {
@@ -124,8 +169,9 @@ static enum ergo_status measure_curves(struct ergo_context *ctx, struct disks_st
                                         ERGO_ARG(slot->counts[DISKS_CURVE_DENSITY]),
                                         ERGO_ARG(at),
                                         ERGO_ARG(members),
-                                        ERGO_ARG(bins)};
-        status = launch(ctx, s, s->blocks, "disks_blocks", args, 6, s->launch.most_cells);
+                                        ERGO_ARG(bins),
+                                        ERGO_ARG(second)};
+        status = launch(ctx, s, s->blocks, "disks_blocks", args, 7, s->launch.most_cells);
     }
     return status;
 }

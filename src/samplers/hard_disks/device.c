@@ -14,12 +14,12 @@ void disks_destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our slots may be under way */
-    const cl_kernel kernels[] = {s->plan,    s->subsweep, s->shift, s->local,
-                                 s->measure, s->pairs,    s->blocks};
+    const cl_kernel kernels[] = {s->plan, s->subsweep, s->shift, s->local,
+                                 s->tile, s->measure,  s->pairs, s->blocks};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof s->programs / sizeof s->programs[0]; i++)
         if (s->programs[i])
             clReleaseProgram(s->programs[i]);
     cl_mem *const buffers[] = {&s->cells, &s->other, &s->member_buffer, &s->plans,
@@ -59,7 +59,9 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct disks_st
         ergo_text_append(&o, " -DDISKS_LEAVE");
     if (s->shapes[0].packed)
         ergo_text_append(&o, " -DDISKS_PACKED");
-    if (s->launch.path == DISKS_PATH_LOCAL)
+    if (s->device->type == CL_DEVICE_TYPE_CPU)
+        ergo_text_append(&o, " -DDISKS_CPU");
+    if (s->launch.path != DISKS_PATH_GLOBAL)
         ergo_text_append(&o, " -DDISKS_GROUP=%u", s->launch.group);
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
@@ -78,6 +80,11 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct disks_st
                 ergo_kernel_create(ctx, s->device, s->programs[0], "disks_subsweep", &s->subsweep);
         if (status == ERGO_OK)
             status = ergo_kernel_create(ctx, s->device, s->programs[0], "disks_shift", &s->shift);
+    }
+    if (status == ERGO_OK && s->launch.path == DISKS_PATH_TILE) {
+        status = build_one(ctx, s, 3, "hard_disks/disks_tile.cl", o.data);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->programs[3], "disks_tile", &s->tile);
     }
     if (status == ERGO_OK)
         status = build_one(ctx, s, 2, "hard_disks/disks_measure.cl", o.data);
@@ -160,12 +167,12 @@ enum ergo_status disks_create(struct ergo_context *ctx, const struct ergo_batch 
     }
     if (status == ERGO_OK)
         status = build_programs(ctx, s);
-    const size_t bytes = s->launch.all_cells * disks_cell_bytes(&s->shapes[0]);
+    const size_t bytes = s->launch.all_cells * DISKS_PLANE_BYTES * disks_planes(&s->shapes[0]);
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, device, "cells", bytes, NULL, &s->cells);
-    if (status == ERGO_OK && s->launch.path == DISKS_PATH_GLOBAL)
+    if (status == ERGO_OK && s->launch.path != DISKS_PATH_LOCAL)
         status = ergo_buffer_create(ctx, device, "cells, second copy", bytes, NULL, &s->other);
-    if (status == ERGO_OK && s->launch.path == DISKS_PATH_GLOBAL)
+    if (status == ERGO_OK && s->launch.path != DISKS_PATH_LOCAL)
         status = ergo_buffer_create(ctx, device, "plans of sweeps",
                                     4 * batch->count * (size_t)s->launch.plans, NULL, &s->plans);
     if (status == ERGO_OK)
@@ -191,27 +198,38 @@ enum ergo_status disks_create(struct ergo_context *ctx, const struct ergo_batch 
 /* ---- configurations ---------------------------------------------------------------------------
  */
 
-static size_t member_bytes(const struct disks_state *s, size_t member) {
-    return (size_t)s->shapes[member].cells * s->shapes[member].cells *
-           disks_cell_bytes(&s->shapes[member]);
+/* A member's planes between the device and `raw`, which holds them one after the other. */
+static enum ergo_status move_planes(struct ergo_context *ctx, struct disks_state *s, size_t member,
+                                    unsigned char *raw, bool to_device) {
+    const struct disks_shape *shape = &s->shapes[member];
+    const size_t bytes = (size_t)shape->cells * shape->cells * DISKS_PLANE_BYTES;
+    enum ergo_status status = ERGO_OK;
+    for (size_t p = 0; p < disks_planes(shape) && status == ERGO_OK; p++) {
+        const size_t at = (p * s->launch.all_cells + s->members[member].first) * DISKS_PLANE_BYTES;
+        status = to_device ? ergo_buffer_write(ctx, s->device, s->cells, at, bytes, raw + p * bytes)
+                           : ergo_buffer_read(ctx, s->device, s->cells, at, bytes, raw + p * bytes);
+    }
+    return status;
+}
+
+static void *new_planes(const struct disks_shape *shape) {
+    return malloc((size_t)shape->cells * shape->cells * DISKS_PLANE_BYTES * disks_planes(shape));
 }
 
 enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              struct disks_config *config) {
     const struct disks_shape *shape = &s->shapes[member];
-    const size_t bytes = member_bytes(s, member);
-    void *raw = malloc(bytes);
+    void *raw = new_planes(shape);
     if (!raw || !disks_config_init(config, shape->cells)) {
         free(raw);
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back %llu disks",
                          (unsigned long long)shape->n);
     }
-    enum ergo_status status = ergo_buffer_read(
-        ctx, s->device, s->cells, s->members[member].first * disks_cell_bytes(shape), bytes, raw);
+    enum ergo_status status = move_planes(ctx, s, member, raw, false);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->grid, 16 * member, 16, config->grid);
     if (status == ERGO_OK)
-        disks_config_from_raw(config, shape, raw);
+        disks_config_from_raw(config, shape, raw, 0, (size_t)shape->cells * shape->cells);
     else
         disks_config_free(config);
     free(raw);
@@ -221,14 +239,12 @@ enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, si
 enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              const struct disks_config *config) {
     const struct disks_shape *shape = &s->shapes[member];
-    const size_t bytes = member_bytes(s, member);
-    void *raw = malloc(bytes);
+    void *raw = new_planes(shape);
     if (!raw)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %llu disks",
                          (unsigned long long)shape->n);
-    disks_config_to_raw(config, shape, raw);
-    enum ergo_status status = ergo_buffer_write(
-        ctx, s->device, s->cells, s->members[member].first * disks_cell_bytes(shape), bytes, raw);
+    disks_config_to_raw(config, shape, raw, 0, (size_t)shape->cells * shape->cells);
+    enum ergo_status status = move_planes(ctx, s, member, raw, true);
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->grid, 16 * member, 16, config->grid);
     free(raw);
@@ -238,7 +254,7 @@ enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, si
 /* In one piece: Oclgrind's memory check loses track of buffers that are written in parts. */
 enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
                                  const struct disks_config *configs) {
-    const size_t each = disks_cell_bytes(&s->shapes[0]), bytes = s->launch.all_cells * each;
+    const size_t bytes = s->launch.all_cells * DISKS_PLANE_BYTES * disks_planes(&s->shapes[0]);
     unsigned char *raw = malloc(bytes);
     uint64_t *grids = malloc(16 * s->batch->count);
     enum ergo_status status =
@@ -246,7 +262,8 @@ enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s
             ? ERGO_OK
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to store %zu systems", s->batch->count);
     for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++) {
-        disks_config_to_raw(&configs[i], &s->shapes[i], raw + s->members[i].first * each);
+        disks_config_to_raw(&configs[i], &s->shapes[i], raw, s->members[i].first,
+                            (size_t)s->launch.all_cells);
         memcpy(grids + 2 * i, configs[i].grid, 16);
     }
     if (status == ERGO_OK)

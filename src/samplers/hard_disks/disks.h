@@ -76,12 +76,14 @@ bool disks_config_overlap(const struct disks_config *config, const struct disks_
 void disks_config_write(const struct disks_config *config, struct ergo_text *text);
 bool disks_config_read(struct disks_config *config, const struct disks_shape *shape,
                        const void *bytes, size_t length, const char **reason);
-/* The device's layout: 32 (16, packed) bytes a cell. */
-size_t disks_cell_bytes(const struct disks_shape *shape);
+/* The device's layout (params.h): one plane of 16 bytes a cell, packed, or two. A configuration is
+ * at cell `first` of each plane, and the second plane begins at cell `second`. */
+enum { DISKS_PLANE_BYTES = 16 };
+size_t disks_planes(const struct disks_shape *shape);
 void disks_config_to_raw(const struct disks_config *config, const struct disks_shape *shape,
-                         void *raw);
+                         void *raw, size_t first, size_t second);
 void disks_config_from_raw(struct disks_config *config, const struct disks_shape *shape,
-                           const void *raw);
+                           const void *raw, size_t first, size_t second);
 
 /* ---- twin.c: the chain on the host, with the kernels' own random choices -----------------------
  */
@@ -110,7 +112,12 @@ bool disks_local_psi6(const struct disks_shape *shape, double cutoff, const doub
 /* ---- device -----------------------------------------------------------------------------------
  */
 
-enum disks_path { DISKS_PATH_AUTO = 0, DISKS_PATH_LOCAL = 1, DISKS_PATH_GLOBAL = 3 };
+enum disks_path {
+    DISKS_PATH_AUTO = 0,
+    DISKS_PATH_LOCAL = 1,
+    DISKS_PATH_TILE = 2,
+    DISKS_PATH_GLOBAL = 3
+};
 
 struct disks_launch {
     enum disks_path path;
@@ -120,7 +127,9 @@ struct disks_launch {
     uint64_t all_cells;  /* of all members */
     size_t block_samples;
     uint32_t curve_capacity; /* curve samples of a block */
-    uint32_t plans;          /* sweeps planned by a launch (global path) */
+    uint32_t plans;          /* sweeps planned by a launch (tile and global path) */
+    uint32_t tile[2];        /* tile path: pairs of cells along a tile at most */
+    uint32_t tiles;          /* of the largest member */
     uint32_t bins[DISKS_CURVES];
     uint64_t launch_sweeps; /* local path: sweeps a launch at most */
 };
@@ -139,14 +148,16 @@ struct disks_state {
     struct disks_launch launch;
     struct disks_shape *shapes;   /* [batch->count] */
     struct disks_member *members; /* [batch->count] */
-    cl_program programs[3];       /* global, local, measure */
-    cl_kernel plan, subsweep, shift, local, measure, pairs, blocks;
+    cl_program programs[4];       /* global, local, measure, tile */
+    cl_kernel plan, subsweep, shift, local, tile, measure, pairs, blocks;
     cl_mem cells, other, member_buffer, plans, tally, grid, limits[2];
     struct disks_slot slots[2];
     uint64_t step;
 };
 
 /* launch.c */
+/* Cells that a tile of that many pairs takes in each plane of local memory, with its rim. */
+uint32_t disks_tile_room(const uint32_t tile[2]);
 enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                    const struct ergo_device *device, struct disks_launch *launch,
                                    struct ergo_plan *plan);

@@ -55,9 +55,8 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 65534,
      .unit = "",
-     .help =
-         "Cells along a side, even, so that 1 <= w < sqrt 2 (section 3.1); 0: as few as allowed. "
-         "More and smaller cells give cheaper moves, but more of them end at a cell's wall."},
+     .help = "Cells along a side, even, so that 1 <= w < sqrt 2 (section 3.1); 0: about as many "
+             "as there are disks, which is fastest (w is 1/sqrt(density), not below 1.06)."},
     {.pointer = "/system/coordinates",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -238,8 +237,12 @@ static const struct ergo_curve_info curves[] = {
 };
 
 static const struct ergo_tunable tunables[] = {
-    {"path", "0 automatic, 1 a system per work-group in local memory, 3 a sub-sweep per launch", 0,
-     3, false},
+    {"path",
+     "0 automatic, 1 a system per work-group in local memory, 2 tiles in local memory, a sweep per "
+     "launch, 3 a sub-sweep per launch",
+     0, 3, false},
+    {"tile", "tile path: cells along a tile, even, without its rim of 4 (0 automatic)", 0, 64,
+     false},
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
 };
 
@@ -250,7 +253,7 @@ static const struct ergo_sampler_info info = {
                 "parallel Monte Carlo for many-particle simulations on GPUs, J. Comput. Phys. 254, "
                 "27 (2013)",
     .programs = {"hard_disks/disks_global.cl", "hard_disks/disks_local.cl",
-                 "hard_disks/disks_measure.cl"},
+                 "hard_disks/disks_tile.cl", "hard_disks/disks_measure.cl"},
     .step_name = "sweep",
     .rate_unit = "trial moves per second",
     .keys = keys,

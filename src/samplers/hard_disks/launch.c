@@ -5,36 +5,80 @@
 
 #include "samplers/hard_disks/disks.h"
 
-/* Bytes of local memory that a member's cells take, twice (the shift is from one copy to another),
- * and that the device has for them. */
-static bool fits_local(const struct disks_launch *l, size_t cell_bytes,
-                       const struct ergo_device_summary *d) {
-    return 2 * (uint64_t)l->most_cells * cell_bytes + 256 <= d->local_memory;
+uint32_t disks_tile_room(const uint32_t tile[2]) {
+    return 4 * (tile[0] + 4) * (tile[1] + 4);
 }
 
-/* A launch costs some 20 us on a CPU and 5 us on a GPU, five of them a sweep on the global path;
- * the local path works on a member with one group only. */
-static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
+static bool fits_local(uint64_t cells, size_t cell_bytes, const struct ergo_device_summary *d) {
+    return cells * cell_bytes + 256 <= d->local_memory;
+}
+
+/* A tile for every compute unit, if that makes neither rims of nothing but rim nor tiles too large
+ * for local memory. False: not even small ones fit. */
+static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device_summary *d,
                         size_t cell_bytes, struct disks_launch *l) {
+    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/tile");
+    const uint32_t half = (uint32_t)lround(sqrt((double)l->most_cells)) / 2;
+    const double units = fmax(1.0, (double)d->compute_units / (double)batch->count);
+    const uint32_t across = (uint32_t)sqrt(units), along = (uint32_t)(units / across);
+    l->tile[0] = wish ? wish / 2 : (half + along - 1) / along;
+    l->tile[1] = wish ? wish / 2 : (half + across - 1) / across;
+    for (int i = 0; i < 2; i++) {
+        if (!wish && l->tile[i] < 8)
+            l->tile[i] = 8;
+        if (!wish && l->tile[i] > 12)
+            l->tile[i] = 12;
+        l->tile[i] = l->tile[i] < half ? l->tile[i] : half;
+    }
+    while (!fits_local(disks_tile_room(l->tile), cell_bytes, d)) {
+        if (wish || l->tile[0] <= 4 || l->tile[1] <= 4)
+            return false;
+        l->tile[0]--;
+        l->tile[1]--;
+    }
+    l->tiles = ((half + l->tile[0] - 1) / l->tile[0]) * ((half + l->tile[1] - 1) / l->tile[1]);
+    return true;
+}
+
+/* A launch costs some 20 us on a CPU and 3 us on a GPU, five of them a sweep on the global path and
+ * one on the tile path, which repeats the moves of its rims; the local path works on a member with
+ * one group only. */
+static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                    const struct ergo_device *device, size_t cell_bytes,
+                                    struct disks_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
-    const bool fits = fits_local(l, cell_bytes, d);
+    const bool local = fits_local(2 * (uint64_t)l->most_cells, cell_bytes, d);
+    const bool tile =
+        choose_tile(batch, d, cell_bytes, l) && !ergo_point_bool(first, "/system/leave_cell");
     const unsigned units = d->compute_units ? d->compute_units : 1;
     l->path = (enum disks_path)ergo_point_int(first, "/tuning/path");
-    if (l->path == DISKS_PATH_LOCAL && !fits)
+    if (l->path == DISKS_PATH_LOCAL && !local)
         l->path = DISKS_PATH_AUTO;
-    if (l->path == DISKS_PATH_AUTO || l->path == 2)
-        l->path = fits && (gpu || batch->count >= units || l->most_cells <= 1024)
+    if (l->path == DISKS_PATH_TILE && !tile)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/path 2 with /tuning/tile %lld: %s",
+                         (long long)ergo_point_int(first, "/tuning/tile"),
+                         ergo_point_bool(first, "/system/leave_cell")
+                             ? "tiles need disks that stay in their cells"
+                             : "tiles and their rims do not fit into this device's local memory");
+    if (l->path == DISKS_PATH_AUTO)
+        l->path = local && (gpu || batch->count >= units || l->most_cells <= 1024)
                       ? DISKS_PATH_LOCAL
-                      : DISKS_PATH_GLOBAL;
+                  : tile && gpu && l->all_cells <= 1024 * (uint64_t)units ? DISKS_PATH_TILE
+                                                                          : DISKS_PATH_GLOBAL;
     if (l->path == DISKS_PATH_LOCAL)
         l->group = wish ? wish : gpu ? ergo_power_of_two_up(l->most_cells / 4, 32, 256) : 1;
+    else if (l->path == DISKS_PATH_TILE)
+        l->group = wish  ? wish
+                   : gpu ? ergo_power_of_two_up((l->tile[0] + 3) * (l->tile[1] + 3), 32, 256)
+                         : 8;
     else
         l->group = wish ? wish : 64;
     while (l->group > d->largest_group)
         l->group /= 2;
+    return ERGO_OK;
 }
 
 static void plan_samples(const struct ergo_point *first, uint64_t members, bool gpu,
@@ -89,8 +133,11 @@ enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_b
                          "a batch of %zu systems has %llu cells, which are numbered with 32 bits: "
                          "use fewer replicas or scan points",
                          batch->count, (unsigned long long)l.all_cells);
-    const uint64_t bytes = l.all_cells * disks_cell_bytes(&s);
-    choose_path(batch, device, disks_cell_bytes(&s), &l);
+    const size_t cell_bytes = DISKS_PLANE_BYTES * disks_planes(&s);
+    const uint64_t bytes = l.all_cells * cell_bytes;
+    const enum ergo_status status = choose_path(ctx, batch, device, cell_bytes, &l);
+    if (status != ERGO_OK)
+        return status;
     plan_samples(first, batch->count, gpu, &l, plan);
 
     plan->work_per_step = (double)l.all_cells * moves;
@@ -99,7 +146,7 @@ enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_b
     l.launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e5);
 
     plan->largest_buffer = bytes;
-    plan->device_bytes += bytes * (l.path == DISKS_PATH_GLOBAL ? 2 : 1) + 4 * l.all_cells +
+    plan->device_bytes += bytes * (l.path == DISKS_PATH_LOCAL ? 1 : 2) + 4 * l.all_cells +
                           batch->count * (sizeof(struct disks_member) + 16 + 4 * l.plans);
     if (l.path == DISKS_PATH_LOCAL) {
         snprintf(plan->path, sizeof plan->path, "local");
@@ -107,6 +154,14 @@ enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_b
         snprintf(plan->launch, sizeof plan->launch,
                  "%zu work-groups of %u, a system each in local memory, up to %llu sweeps a launch",
                  batch->count, l.group, (unsigned long long)l.launch_sweeps);
+    } else if (l.path == DISKS_PATH_TILE) {
+        snprintf(plan->path, sizeof plan->path, "tile");
+        plan->launches_per_step = 1.0;
+        snprintf(
+            plan->launch, sizeof plan->launch,
+            "%zu x %u tiles of up to %u x %u cells in local memory, work-groups of %u, a sweep a "
+            "launch",
+            batch->count, l.tiles, 2 * l.tile[0], 2 * l.tile[1], l.group);
     } else {
         snprintf(plan->path, sizeof plan->path, "global");
         plan->launches_per_step = 5.0;

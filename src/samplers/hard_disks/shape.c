@@ -14,13 +14,16 @@ static bool cells_fit(double box, uint64_t cells, uint32_t width) {
     return contact <= w * w && 2.0 * contact > (w - 1) * (w - 1);
 }
 
-static uint64_t auto_cells(double box, uint32_t width) {
-    uint64_t m = 2 * (uint64_t)floor(box / (2.0 * sqrt(2.0)));
-    m = m < 2 ? 2 : m;
-    for (int i = 0; i < 3; i++, m += 2)
-        if (cells_fit(box, m, width))
-            return m;
-    return 0;
+/* Cells of about one disk, but for walls that would end too many moves: w nearest to that. */
+static uint64_t auto_cells(double box, double density, uint32_t width) {
+    const double wish = fmax(1.0 / sqrt(density), 1.06);
+    const uint64_t most = 2 * (uint64_t)floor(0.5 * box);
+    uint64_t best = 0;
+    for (uint64_t m = most; m >= 2 && box / (double)m < sqrt(2.0); m -= 2)
+        if (cells_fit(box, m, width) &&
+            (!best || fabs(box / (double)m - wish) < fabs(box / (double)best - wish)))
+            best = m;
+    return best;
 }
 
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char *reason) {
@@ -33,7 +36,7 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     s->density = (double)s->n / (s->box * s->box);
     s->packed = strcmp(ergo_point_text(point, "/system/coordinates"), "packed") == 0;
     s->width = s->packed ? DISKS_W_PACKED : DISKS_W_WIDE;
-    const uint64_t cells = wish ? (uint64_t)wish : auto_cells(s->box, s->width);
+    const uint64_t cells = wish ? (uint64_t)wish : auto_cells(s->box, s->density, s->width);
     if (cells == 0 || cells % 2 || !cells_fit(s->box, cells, s->width)) {
         if (wish)
             snprintf(reason, 300,
@@ -90,8 +93,8 @@ void disks_member_fill(const struct ergo_point *point, const struct disks_shape 
     /* Disks of two active cells that came out this far, to whole units, still do not meet. */
     if (ergo_point_bool(point, "/system/leave_cell") && room > 1.0)
         member->leave = (float)(floor(room) - 1.0);
-    member->low = (float)((double)s->contact * (1.0 - 0x1p-20));
-    member->high = (float)((double)s->contact * (1.0 + 0x1p-20));
+    member->low = (float)((double)s->contact * (1.0 - 0x1p-17));
+    member->high = (float)((double)s->contact * (1.0 + 0x1p-17));
     member->inverse = (float)(1.0 / s->sigma);
     member->neighbour = (float)(cutoff * cutoff);
 }

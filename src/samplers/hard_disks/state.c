@@ -156,8 +156,8 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
 /* ---- the device's layout ----------------------------------------------------------------------
  */
 
-size_t disks_cell_bytes(const struct disks_shape *s) {
-    return s->packed ? 16 : 32;
+size_t disks_planes(const struct disks_shape *s) {
+    return s->packed ? 1 : 2;
 }
 
 /* Where the device keeps cell `cell`, numbered row by row. */
@@ -166,38 +166,43 @@ static size_t place_of(const struct disks_config *c, size_t cell) {
     return (x % 2 + y % 2 * 2) * h * h + y / 2 * h + x / 2;
 }
 
-void disks_config_to_raw(const struct disks_config *c, const struct disks_shape *s, void *raw) {
+void disks_config_to_raw(const struct disks_config *c, const struct disks_shape *s, void *raw,
+                         size_t first, size_t second) {
     for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
-        const size_t place = place_of(c, cell);
-        float *wide = (float *)raw + 8 * place;
-        uint32_t *packed = (uint32_t *)raw + 4 * place;
+        const size_t at = first + place_of(c, cell);
+        uint32_t *packed = (uint32_t *)raw + 4 * at;
         for (size_t k = 0; k < DISKS_SLOTS; k++) {
             const bool empty = k >= c->count[cell];
             const uint32_t x = c->x[cell * DISKS_SLOTS + k], y = c->y[cell * DISKS_SLOTS + k];
+            float *wide = (float *)raw + 4 * (k < 2 ? at : at + second) + k % 2;
             if (s->packed) {
                 packed[k] = empty ? DISKS_W_PACKED : x | y << 16;
                 continue;
             }
-            wide[k] = empty ? DISKS_FAR : (float)x;
-            wide[4 + k] = empty ? 0.0f : (float)y;
+            wide[0] = empty ? DISKS_FAR : (float)x;
+            wide[2] = empty ? 0.0f : (float)y + (k == 1 && c->count[cell] > 2 ? DISKS_MORE : 0.0f);
         }
     }
 }
 
-void disks_config_from_raw(struct disks_config *c, const struct disks_shape *s, const void *raw) {
+void disks_config_from_raw(struct disks_config *c, const struct disks_shape *s, const void *raw,
+                           size_t first, size_t second) {
     for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
-        const size_t place = place_of(c, cell);
-        const float *wide = (const float *)raw + 8 * place;
-        const uint32_t *packed = (const uint32_t *)raw + 4 * place;
+        const size_t at = first + place_of(c, cell);
+        const float *one = (const float *)raw + 4 * at, *two = one + 4 * second;
+        const uint32_t *packed = (const uint32_t *)raw + 4 * at;
+        const bool more = !s->packed && one[3] > 0.5f * DISKS_MORE;
         c->count[cell] = 0;
-        for (size_t k = 0; k < DISKS_SLOTS; k++) {
+        for (size_t k = 0; k < (more || s->packed ? DISKS_SLOTS : 2); k++) {
+            const float *wide = (k < 2 ? one : two) + k % 2;
             const bool empty =
-                s->packed ? (packed[k] & 0xffff) == DISKS_W_PACKED : !(wide[k] < 0.5f * DISKS_FAR);
+                s->packed ? (packed[k] & 0xffff) == DISKS_W_PACKED : !(wide[0] < 0.5f * DISKS_FAR);
             if (empty)
                 continue;
             const size_t slot = cell * DISKS_SLOTS + c->count[cell]++;
-            c->x[slot] = s->packed ? packed[k] & 0xffff : (uint32_t)wide[k];
-            c->y[slot] = s->packed ? packed[k] >> 16 : (uint32_t)wide[4 + k];
+            c->x[slot] = s->packed ? packed[k] & 0xffff : (uint32_t)wide[0];
+            c->y[slot] = s->packed ? packed[k] >> 16
+                                   : (uint32_t)(k == 1 && more ? wide[2] - DISKS_MORE : wide[2]);
         }
     }
 }

@@ -1,0 +1,320 @@
+/*
+ * A cell's update in registers: lines 5 to 12 of Algorithm 1. DISKS_SPACE as in cell.h.
+ *
+ * The overlap test is exact. With n the other disk and t the trial position, r^2 = |n|^2 - 2 t.n +
+ * |t|^2, of which |n|^2 and -2n are the same for all trials of a cell: two fma a pair. In fp32 that
+ * is off by less than 2^24 units^2 (wide; coordinates are below 2^23, so squares below 2^47 are
+ * rounded by at most 2^22, four times), 2^-18 of the contact distance squared. Where the smallest
+ * r^2 is within 2^-17 of contact, 64-bit integers decide: one move in some thousand near melting.
+ * The filter is conservative, so a device's rounding cannot change the chain.
+ *
+ * Cells of about one disk hold more than two in one case of 1500. What is held in registers is two
+ * slots of each neighbour, and the other two of one neighbour that needs them; whatever is fuller
+ * goes the long way, disks_crowded().
+ */
+#ifndef ERGO_CL_HARD_DISKS_MOVES_H
+#define ERGO_CL_HARD_DISKS_MOVES_H
+
+#include "hard_disks/cell.h"
+
+/* Where a cell and its eight neighbours are: rows and columns below, at, and above it. */
+struct disks_place {
+    uint row[3], col[3];
+    uint second;
+};
+
+/* No value is NaN. GPUs have an instruction for fmin; on CPUs it asks for NaN first. */
+#ifdef DISKS_CPU
+#define DISKS_LESS(a, b) ((a) < (b) ? (a) : (b))
+#else
+#define DISKS_LESS(a, b) fmin(a, b)
+#endif
+
+/* ---- exact ------------------------------------------------------------------------------------
+ */
+
+/* Does a disk of `c`, set off by (ox, oy) cells, overlap one at (px, py)? */
+ERGO_INLINE uint disks_meets(struct disks_cell c, int ox, int oy, float px, float py,
+                             ulong contact) {
+    uint found = 0u;
+#define DISKS_MEETS(s)                                                                             \
+    {                                                                                              \
+        const int dx = (int)(c.x.s - px) + ox * DISKS_W, dy = (int)(c.y.s - py) + oy * DISKS_W;    \
+        found |= (uint)((ulong)((long)dx * dx + (long)dy * dy) < contact);                         \
+    }
+    DISKS_MEETS(s0)
+    DISKS_MEETS(s1)
+    DISKS_MEETS(s2)
+    DISKS_MEETS(s3)
+#undef DISKS_MEETS
+    return found;
+}
+
+/* Does a disk at (px, py) overlap any in `others`, of its own cell, or in the neighbours? */
+ERGO_INLINE uint disks_overlaps(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                                struct disks_cell others, float px, float py, ulong contact) {
+    uint found = disks_meets(others, 0, 0, px, py, contact);
+    for (int k = 0; k < 9; k++) {
+        const int ox = k % 3 - 1, oy = k / 3 - 1;
+        if (k == 4)
+            continue;
+        const uint row = oy < 0 ? place.row[0] : oy ? place.row[2] : place.row[1];
+        const uint col = ox < 0 ? place.col[0] : ox ? place.col[2] : place.col[1];
+        found |= disks_meets(disks_load(cells, place.second, row + col), ox, oy, px, py, contact);
+    }
+    return found;
+}
+
+/* ---- trial moves ------------------------------------------------------------------------------
+ */
+
+/* disks_displacement, four at a time: the same operations. */
+ERGO_INLINE float4 disks_sine4(float4 t) {
+    const float4 u = t * t;
+    float4 p = fma(u, (float4)(0.00015148419f), (float4)(-0.00467376557f));
+    p = fma(u, p, (float4)(0.07968967928f));
+    p = fma(u, p, (float4)(-0.64596371106f));
+    p = fma(u, p, (float4)(1.57079631847f));
+    return t * p;
+}
+
+ERGO_INLINE void disks_displacements(uint4 a, uint4 b, float step, float4 *dx, float4 *dy) {
+    const uint4 high = a >> 16, low = a & 0xffffu, larger = max(high, low);
+    const float4 radius = convert_float4(2u * larger + 1u) * step;
+    const float4 t = convert_float4(((b & 0xffffffu) >> 2) * 2u + 1u) * 0x1p-23f;
+    const float4 x = radius * disks_sine4(1.0f - t), y = radius * disks_sine4(t);
+    const float4 rx = (x + 12582912.0f) - 12582912.0f, ry = (y + 12582912.0f) - 12582912.0f;
+    *dx = as_float4(as_uint4(rx) ^ (b << 31));
+    *dy = as_float4(as_uint4(ry) ^ ((b & 2u) << 30));
+}
+
+ERGO_INLINE uint disks_inside(float x, float y, float leave) {
+#ifdef DISKS_LEAVE
+    return (uint)(x + leave >= 0.0f) & (uint)(x < DISKS_WF + leave) & (uint)(y + leave >= 0.0f) &
+           (uint)(y < DISKS_WF + leave);
+#else
+    /* 0 <= x < W by bits: those of a negative number are greater (x is never -0) */
+    return (uint)(as_uint(x) < as_uint(DISKS_WF)) & (uint)(as_uint(y) < as_uint(DISKS_WF));
+#endif
+}
+
+/* Swap slots i and j of a cell. */
+#define DISKS_SWAP(c, i, j)                                                                        \
+    do {                                                                                           \
+        const float sx = (c).x.i, sy = (c).y.i;                                                    \
+        (c).x.i = (c).x.j;                                                                         \
+        (c).y.i = (c).y.j;                                                                         \
+        (c).x.j = sx;                                                                              \
+        (c).y.j = sy;                                                                              \
+    } while (0)
+
+/* Fisher-Yates over the first n > 1 slots (line 5). */
+ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bits) {
+    uint k = disks_below(bits, n == 4u ? 24u : n == 3u ? 6u : 2u);
+    if (n == 4u) {
+        const uint j = k & 3u;
+        k >>= 2;
+        if (j == 0u)
+            DISKS_SWAP(c, s3, s0);
+        else if (j == 1u)
+            DISKS_SWAP(c, s3, s1);
+        else if (j == 2u)
+            DISKS_SWAP(c, s3, s2);
+    }
+    if (n >= 3u) {
+        const uint j = k % 3u;
+        k /= 3u;
+        if (j == 0u)
+            DISKS_SWAP(c, s2, s0);
+        else if (j == 1u)
+            DISKS_SWAP(c, s2, s1);
+    }
+    if (k == 0u)
+        DISKS_SWAP(c, s1, s0);
+    return c;
+}
+
+/* Draw number `draw` of a cell: two moves. */
+#define DISKS_WORDS(draw)                                                                          \
+    ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
+                      member->key0, member->key1)
+
+/* All trial moves of a cell that is fuller than disks_update() has registers for, or whose
+ * neighbours are. Returns the number of accepted moves. */
+ERGO_INLINE uint disks_crowded(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
+                               ulong step, __global const struct disks_member *member) {
+    const uint at = place.row[1] + place.col[1];
+    struct disks_cell own = disks_load(cells, place.second, at);
+    const uint n = disks_count(own);
+    uint accepted = 0u, i = 0u;
+#ifndef DISKS_NO_SHUFFLE
+    if (n > 1u)
+        own = disks_shuffle(own, n, disks_spare(DISKS_WORDS(0), DISKS_WORDS(1)));
+#endif
+    for (uint s = 0u; s < (uint)DISKS_MOVES; s++) {
+        const struct ergo_words r = DISKS_WORDS(s >> 1);
+        const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)i);
+        const float4 mx = select((float4)(0.0f), own.x, me), my = select((float4)(0.0f), own.y, me);
+        float dx, dy;
+        disks_displacement(s & 1u ? r.z : r.x, s & 1u ? r.w : r.y, member->step, &dx, &dy);
+        const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + dx,
+                    py = my.s0 + my.s1 + my.s2 + my.s3 + dy;
+        const struct disks_cell others = {select(own.x, (float4)(DISKS_FAR), me), own.y};
+        if (disks_inside(px, py, member->leave) &&
+            !disks_overlaps(cells, place, others, px, py, member->contact)) {
+            own.x = select(own.x, (float4)(px), me);
+            own.y = select(own.y, (float4)(py), me);
+            accepted++;
+        }
+        i = i + 1u < n ? i + 1u : 0u;
+    }
+    disks_store(cells, place.second, at, own);
+    return accepted;
+}
+
+/* Eight disks as the overlap test wants them: -2n and |n|^2. */
+struct disks_eight {
+    float8 x, y, square;
+};
+
+ERGO_INLINE struct disks_eight disks_eight_of(float8 x, float8 y) {
+    const struct disks_eight e = {-2.0f * x, -2.0f * y, fma(x, x, y * y)};
+    return e;
+}
+
+/* Slots 0 and 1 of four neighbours. Lane by lane: Oclgrind's memory check crashes on vectors of
+ * vectors. */
+#define DISKS_FOUR(a, b, c, d, i, j)                                                               \
+    (float8)((a).i, (a).j, (b).i, (b).j, (c).i, (c).j, (d).i, (d).j)
+
+/*
+ * One trial: (X, Y) is the disk, (OX, OY) the other one of its cell. `take` is what to do with the
+ * new position (px, py) where it is accepted.
+ */
+#define DISKS_TRIAL(X, Y, OX, OY, DX, DY, take)                                                    \
+    do {                                                                                           \
+        const float px = (X) + (DX), py = (Y) + (DY);                                              \
+        const float8 sa = fma(a.x, (float8)(px), fma(a.y, (float8)(py), a.square));                \
+        const float8 sb = fma(b.x, (float8)(px), fma(b.y, (float8)(py), b.square));                \
+        const float8 s8 = DISKS_LESS(sa, sb);                                                      \
+        const float4 s4 = DISKS_LESS(s8.lo, s8.hi);                                                \
+        const float2 se = fma(ex, (float2)(px), fma(ey, (float2)(py), esquare));                   \
+        float2 s2 = DISKS_LESS(s4.lo, s4.hi);                                                      \
+        s2 = DISKS_LESS(s2, se);                                                                   \
+        const float ux = (OX)-px, uy = (OY)-py;                                                    \
+        const float outer = DISKS_LESS(s2.x, s2.y) + fma(px, px, py * py);                         \
+        const float least = DISKS_LESS(outer, fma(ux, ux, uy * uy));                               \
+        uint good = disks_inside(px, py, member->leave) & (uint)(least > member->low);             \
+        if (good && least < member->high) {                                                        \
+            const struct disks_cell others = {(float4)((OX), DISKS_FAR, DISKS_FAR, DISKS_FAR),     \
+                                              (float4)((OY), 0.0f, 0.0f, 0.0f)};                   \
+            good = 1u - disks_overlaps(cells, place, others, px, py, member->contact);             \
+        }                                                                                          \
+        accepted += good;                                                                          \
+        take                                                                                       \
+    } while (0)
+
+/* Trials in pairs: the first of a pair is of slot 0, the second of slot 1 if there are two disks.
+ */
+#define DISKS_TAKE_FIRST                                                                           \
+    own.s0 = good ? px : own.s0;                                                                   \
+    own.s2 = good ? py : own.s2;
+#define DISKS_TAKE_SECOND                                                                          \
+    own.s0 = good & ~two & 1u ? px : own.s0;                                                       \
+    own.s2 = good & ~two & 1u ? py : own.s2;                                                       \
+    own.s1 = good & two ? px : own.s1;                                                             \
+    own.s3 = good & two ? py : own.s3;
+#define DISKS_TRIALS(k, i, j)                                                                      \
+    if (done + k < (uint)DISKS_MOVES)                                                              \
+        DISKS_TRIAL(own.s0, own.s2, own.s1, own.s3, dx.i, dy.i, DISKS_TAKE_FIRST);                 \
+    if (done + k + 1u < (uint)DISKS_MOVES)                                                         \
+    DISKS_TRIAL(two ? own.s1 : own.s0, two ? own.s3 : own.s2, two ? own.s0 : own.s1,               \
+                two ? own.s2 : own.s3, dx.j, dy.j, DISKS_TAKE_SECOND)
+
+/* Where cell (cx, cy) of a whole member is, with periodic boundaries. */
+ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint second) {
+    const uint h = m / 2u;
+    struct disks_place p;
+    p.row[0] = disks_row(h, h, cy ? cy - 1u : m - 1u);
+    p.row[1] = disks_row(h, h, cy);
+    p.row[2] = disks_row(h, h, cy + 1u < m ? cy + 1u : 0u);
+    p.col[0] = disks_col(h, h, cx ? cx - 1u : m - 1u);
+    p.col[1] = disks_col(h, h, cx);
+    p.col[2] = disks_col(h, h, cx + 1u < m ? cx + 1u : 0u);
+    p.second = second;
+    return p;
+}
+
+/* A sub-sweep's work on one cell; returns accepted moves, plus 2^16 when there are disks. */
+ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
+                              ulong step, __global const struct disks_member *member) {
+    const uint at = place.row[1] + place.col[1];
+    uint crowd, more, many = 0u, which = 0u;
+    float4 own = disks_first(cells[at], &crowd);
+    if (!(own.s0 < DISKS_EMPTY))
+        return 0u;
+#define DISKS_NEIGHBOUR(name, i, j)                                                                \
+    const float4 name = disks_first(cells[place.row[j] + place.col[i]], &more);                    \
+    many += more;                                                                                  \
+    which = more ? 3u * j + i : which
+    DISKS_NEIGHBOUR(a0, 0, 0);
+    DISKS_NEIGHBOUR(a1, 0, 1);
+    DISKS_NEIGHBOUR(a2, 0, 2);
+    DISKS_NEIGHBOUR(a3, 1, 0);
+    DISKS_NEIGHBOUR(b0, 2, 0);
+    DISKS_NEIGHBOUR(b1, 2, 1);
+    DISKS_NEIGHBOUR(b2, 2, 2);
+    DISKS_NEIGHBOUR(b3, 1, 2);
+#undef DISKS_NEIGHBOUR
+    if (crowd || many > 1u)
+        return disks_crowded(cells, place, entity, step, member) + 0x10000u;
+
+    const float w = DISKS_WF, v = 0.0f - DISKS_WF;
+    const struct disks_eight a = disks_eight_of(DISKS_FOUR(a0, a1, a2, a3, s0, s1) +
+                                                    (float8)(v, v, v, v, v, v, 0.0f, 0.0f),
+                                                DISKS_FOUR(a0, a1, a2, a3, s2, s3) +
+                                                    (float8)(v, v, 0.0f, 0.0f, w, w, v, v)),
+                             b = disks_eight_of(DISKS_FOUR(b0, b1, b2, b3, s0, s1) +
+                                                    (float8)(w, w, w, w, w, w, 0.0f, 0.0f),
+                                                DISKS_FOUR(b0, b1, b2, b3, s2, s3) +
+                                                    (float8)(v, v, 0.0f, 0.0f, w, w, w, w));
+    float2 ex = (float2)(0.0f), ey = (float2)(0.0f),
+           esquare = (float2)(DISKS_FAR * DISKS_FAR); /* the neighbour that has more */
+    if (many) {
+        const uint i = which % 3u, j = which / 3u;
+        const uint from = (j == 0u   ? place.row[0]
+                           : j == 1u ? place.row[1]
+                                     : place.row[2]) +
+                          (i == 0u   ? place.col[0]
+                           : i == 1u ? place.col[1]
+                                     : place.col[2]);
+        const float4 e = disks_second(cells[from], cells[DISKS_SECOND(place.second, from)]);
+        const float2 x = e.s01 + ((float)i - 1.0f) * w, y = e.s23 + ((float)j - 1.0f) * w;
+        ex = -2.0f * x;
+        ey = -2.0f * y;
+        esquare = fma(x, x, y * y);
+    }
+
+    const uint two = (uint)(own.s1 < DISKS_EMPTY);
+    uint accepted = 0u;
+    for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
+        const struct ergo_words r0 = DISKS_WORDS(done / 2u), r1 = DISKS_WORDS(done / 2u + 1u);
+        float4 dx, dy;
+        disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
+                            member->step, &dx, &dy);
+#ifndef DISKS_NO_SHUFFLE
+        if (done == 0u && two && disks_below(disks_spare(r0, r1), 2u) == 0u)
+            own = own.s1032;
+#endif
+        DISKS_TRIALS(0u, s0, s1);
+        DISKS_TRIALS(2u, s2, s3);
+    }
+#ifdef DISKS_PACKED
+    cells[at] = (uint4)(disks_word(own.s0, own.s2), disks_word(own.s1, own.s3), DISKS_W, DISKS_W);
+#else
+    cells[at] = own;
+#endif
+    return accepted + 0x10000u;
+}
+
+#endif
