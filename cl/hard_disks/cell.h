@@ -184,10 +184,25 @@ ERGO_INLINE struct disks_cell disks_gather(struct disks_cell to, uint *n, struct
 /* The new content of a cell: disks that stay, in their order, then those that come in. */
 ERGO_INLINE struct disks_cell disks_shifted(struct disks_cell own, struct disks_cell other,
                                             struct disks_shift s) {
+    const float4 x = (float4)(own.x.s01 + s.dx, other.x.s01 + s.other_dx),
+                 y = (float4)(own.y.s01 + s.dy, other.y.s01 + s.other_dy);
+    const uint h0 = disks_here(x.s0, y.s0), h1 = disks_here(x.s1, y.s1),
+               h2 = disks_here(x.s2, y.s2), h3 = disks_here(x.s3, y.s3);
+    const uint sum = h0 + h1 + h2 + h3;
     struct disks_cell to = {(float4)(DISKS_FAR), (float4)(0.0f)};
-    uint n = 0u;
-    to = disks_gather(to, &n, own, s.dx, s.dy);
-    return disks_gather(to, &n, other, s.other_dx, s.other_dy);
+    if (sum > 2u || own.x.s2 < DISKS_EMPTY || other.x.s2 < DISKS_EMPTY) { /* seldom */
+        uint n = 0u;
+        to = disks_gather(to, &n, own, s.dx, s.dy);
+        return disks_gather(to, &n, other, s.other_dx, s.other_dy);
+    }
+    /* the first that is here, and the last if there is another */
+    to.x.s0 = h0 ? x.s0 : h1 ? x.s1 : h2 ? x.s2 : h3 ? x.s3 : DISKS_FAR;
+    to.y.s0 = h0 ? y.s0 : h1 ? y.s1 : h2 ? y.s2 : h3 ? y.s3 : 0.0f;
+    if (sum == 2u) {
+        to.x.s1 = h3 ? x.s3 : h2 ? x.s2 : x.s1;
+        to.y.s1 = h3 ? y.s3 : h2 ? y.s2 : y.s1;
+    }
+    return to;
 }
 
 /* The same from memory, for cell (cx, cy) of a whole member. */

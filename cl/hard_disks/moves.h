@@ -8,9 +8,8 @@
  * r^2 is within 2^-17 of contact, 64-bit integers decide: one move in some thousand near melting.
  * The filter is conservative, so a device's rounding cannot change the chain.
  *
- * Cells of about one disk hold more than two in one case of 1500. What is held in registers is two
- * slots of each neighbour, and the other two of one neighbour that needs them; whatever is fuller
- * goes the long way, disks_crowded().
+ * Cells of about one disk hold more than two in one case of 1500: a neighbour's slots 2 and 3 are
+ * looked at in memory, after all else has let a move pass; a cell's own have code of their own.
  */
 #ifndef ERGO_CL_HARD_DISKS_MOVES_H
 #define ERGO_CL_HARD_DISKS_MOVES_H
@@ -139,39 +138,6 @@ ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bi
     ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
                       member->key0, member->key1)
 
-/* All trial moves of a cell that is fuller than disks_update() has registers for, or whose
- * neighbours are. Returns the number of accepted moves. */
-ERGO_INLINE uint disks_crowded(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
-                               ulong step, __global const struct disks_member *member) {
-    const uint at = place.row[1] + place.col[1];
-    struct disks_cell own = disks_load(cells, place.second, at);
-    const uint n = disks_count(own);
-    uint accepted = 0u, i = 0u;
-#ifndef DISKS_NO_SHUFFLE
-    if (n > 1u)
-        own = disks_shuffle(own, n, disks_spare(DISKS_WORDS(0), DISKS_WORDS(1)));
-#endif
-    for (uint s = 0u; s < (uint)DISKS_MOVES; s++) {
-        const struct ergo_words r = DISKS_WORDS(s >> 1);
-        const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)i);
-        const float4 mx = select((float4)(0.0f), own.x, me), my = select((float4)(0.0f), own.y, me);
-        float dx, dy;
-        disks_displacement(s & 1u ? r.z : r.x, s & 1u ? r.w : r.y, member->step, &dx, &dy);
-        const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + dx,
-                    py = my.s0 + my.s1 + my.s2 + my.s3 + dy;
-        const struct disks_cell others = {select(own.x, (float4)(DISKS_FAR), me), own.y};
-        if (disks_inside(px, py, member->leave) &&
-            !disks_overlaps(cells, place, others, px, py, member->contact)) {
-            own.x = select(own.x, (float4)(px), me);
-            own.y = select(own.y, (float4)(py), me);
-            accepted++;
-        }
-        i = i + 1u < n ? i + 1u : 0u;
-    }
-    disks_store(cells, place.second, at, own);
-    return accepted;
-}
-
 /* Eight disks as the overlap test wants them: -2n and |n|^2. */
 struct disks_eight {
     float8 x, y, square;
@@ -187,49 +153,76 @@ ERGO_INLINE struct disks_eight disks_eight_of(float8 x, float8 y) {
 #define DISKS_FOUR(a, b, c, d, i, j)                                                               \
     (float8)((a).i, (a).j, (b).i, (b).j, (c).i, (c).j, (d).i, (d).j)
 
-/*
- * One trial: (X, Y) is the disk, (OX, OY) the other one of its cell. `take` is what to do with the
- * new position (px, py) where it is accepted.
- */
-#define DISKS_TRIAL(X, Y, OX, OY, DX, DY, take)                                                    \
-    do {                                                                                           \
-        const float px = (X) + (DX), py = (Y) + (DY);                                              \
-        const float8 sa = fma(a.x, (float8)(px), fma(a.y, (float8)(py), a.square));                \
-        const float8 sb = fma(b.x, (float8)(px), fma(b.y, (float8)(py), b.square));                \
-        const float8 s8 = DISKS_LESS(sa, sb);                                                      \
-        const float4 s4 = DISKS_LESS(s8.lo, s8.hi);                                                \
-        const float2 se = fma(ex, (float2)(px), fma(ey, (float2)(py), esquare));                   \
-        float2 s2 = DISKS_LESS(s4.lo, s4.hi);                                                      \
-        s2 = DISKS_LESS(s2, se);                                                                   \
-        const float ux = (OX)-px, uy = (OY)-py;                                                    \
-        const float outer = DISKS_LESS(s2.x, s2.y) + fma(px, px, py * py);                         \
-        const float least = DISKS_LESS(outer, fma(ux, ux, uy * uy));                               \
-        uint good = disks_inside(px, py, member->leave) & (uint)(least > member->low);             \
-        if (good && least < member->high) {                                                        \
-            const struct disks_cell others = {(float4)((OX), DISKS_FAR, DISKS_FAR, DISKS_FAR),     \
-                                              (float4)((OY), 0.0f, 0.0f, 0.0f)};                   \
-            good = 1u - disks_overlaps(cells, place, others, px, py, member->contact);             \
-        }                                                                                          \
-        accepted += good;                                                                          \
-        take                                                                                       \
-    } while (0)
+/* Smallest r^2 between (px, py) and slots 2 and 3 of the neighbours in `fuller` (bit 3 j + i). */
+ERGO_INLINE float disks_fuller(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                               uint fuller, float px, float py) {
+    float least = DISKS_FAR * DISKS_FAR;
+    while (fuller) {
+        const uint k = 31u - clz(fuller), i = k % 3u, j = k / 3u;
+        const uint at = (j == 0u   ? place.row[0]
+                         : j == 1u ? place.row[1]
+                                   : place.row[2]) +
+                        (i == 0u   ? place.col[0]
+                         : i == 1u ? place.col[1]
+                                   : place.col[2]);
+        const float4 e = disks_second(cells[at], cells[DISKS_SECOND(place.second, at)]);
+        const float ox = ((float)i - 1.0f) * DISKS_WF - px, oy = ((float)j - 1.0f) * DISKS_WF - py;
+        const float2 x = e.s01 + ox, y = e.s23 + oy, r2 = fma(x, x, y * y);
+        least = DISKS_LESS(least, DISKS_LESS(r2.x, r2.y));
+        fuller ^= 1u << k;
+    }
+    return least;
+}
 
-/* Trials in pairs: the first of a pair is of slot 0, the second of slot 1 if there are two disks.
+/*
+ * May a disk be at (px, py)? a, b: slots 0 and 1 of the neighbours; own: smallest r^2 to the others
+ * of its cell, which are in (ox, oy).
  */
-#define DISKS_TAKE_FIRST                                                                           \
-    own.s0 = good ? px : own.s0;                                                                   \
-    own.s2 = good ? py : own.s2;
-#define DISKS_TAKE_SECOND                                                                          \
-    own.s0 = good & ~two & 1u ? px : own.s0;                                                       \
-    own.s2 = good & ~two & 1u ? py : own.s2;                                                       \
-    own.s1 = good & two ? px : own.s1;                                                             \
-    own.s3 = good & two ? py : own.s3;
+ERGO_INLINE uint disks_free(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                            struct disks_eight a, struct disks_eight b, uint fuller, float own,
+                            float4 ox, float4 oy, float px, float py,
+                            __global const struct disks_member *member) {
+    const float8 sa = fma(a.x, (float8)(px), fma(a.y, (float8)(py), a.square));
+    const float8 sb = fma(b.x, (float8)(px), fma(b.y, (float8)(py), b.square));
+    const float8 s8 = DISKS_LESS(sa, sb);
+    const float4 s4 = DISKS_LESS(s8.lo, s8.hi);
+    const float2 s2 = DISKS_LESS(s4.lo, s4.hi);
+    const float outer = DISKS_LESS(s2.x, s2.y) + fma(px, px, py * py);
+    float least = DISKS_LESS(outer, own);
+    uint good = disks_inside(px, py, member->leave) & (uint)(least > member->low);
+    if (good && fuller) {
+        least = DISKS_LESS(least, disks_fuller(cells, place, fuller, px, py));
+        good = (uint)(least > member->low);
+    }
+    if (good && least < member->high) {
+        const struct disks_cell others = {ox, oy};
+        good = 1u - disks_overlaps(cells, place, others, px, py, member->contact);
+    }
+    return good;
+}
+
+/* Trials s0 and s1 of `done` + k in a cell of one or two disks: the first is of slot 0, the second
+ * of slot 1 if there is one. (OX, OY): the other disk. */
+#define DISKS_TRIAL(X, Y, OX, OY, DX, DY, take_first, take_second)                                 \
+    do {                                                                                           \
+        const float px = (X) + (DX), py = (Y) + (DY), ox = (OX), oy = (OY);                        \
+        const float ux = ox - px, uy = oy - py;                                                    \
+        const uint good = disks_free(cells, place, a, b, fuller, fma(ux, ux, uy * uy),             \
+                                     (float4)(ox, DISKS_FAR, DISKS_FAR, DISKS_FAR),                \
+                                     (float4)(oy, 0.0f, 0.0f, 0.0f), px, py, member);              \
+        const uint first = good & (take_first), second = good & (take_second);                     \
+        own.s0 = first ? px : own.s0;                                                              \
+        own.s2 = first ? py : own.s2;                                                              \
+        own.s1 = second ? px : own.s1;                                                             \
+        own.s3 = second ? py : own.s3;                                                             \
+        accepted += good;                                                                          \
+    } while (0)
 #define DISKS_TRIALS(k, i, j)                                                                      \
     if (done + k < (uint)DISKS_MOVES)                                                              \
-        DISKS_TRIAL(own.s0, own.s2, own.s1, own.s3, dx.i, dy.i, DISKS_TAKE_FIRST);                 \
+        DISKS_TRIAL(own.s0, own.s2, own.s1, own.s3, dx.i, dy.i, 1u, 0u);                           \
     if (done + k + 1u < (uint)DISKS_MOVES)                                                         \
     DISKS_TRIAL(two ? own.s1 : own.s0, two ? own.s3 : own.s2, two ? own.s0 : own.s1,               \
-                two ? own.s2 : own.s3, dx.j, dy.j, DISKS_TAKE_SECOND)
+                two ? own.s2 : own.s3, dx.j, dy.j, 1u - two, two)
 
 /* Where cell (cx, cy) of a whole member is, with periodic boundaries. */
 ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint second) {
@@ -245,18 +238,22 @@ ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint sec
     return p;
 }
 
+/* Draw number `draw` of a cell: two moves. */
+#define DISKS_WORDS(draw)                                                                          \
+    ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
+                      member->key0, member->key1)
+
 /* A sub-sweep's work on one cell; returns accepted moves, plus 2^16 when there are disks. */
 ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
                               ulong step, __global const struct disks_member *member) {
     const uint at = place.row[1] + place.col[1];
-    uint crowd, more, many = 0u, which = 0u;
-    float4 own = disks_first(cells[at], &crowd);
+    uint crowded, more, fuller = 0u;
+    float4 own = disks_first(cells[at], &crowded);
     if (!(own.s0 < DISKS_EMPTY))
         return 0u;
 #define DISKS_NEIGHBOUR(name, i, j)                                                                \
     const float4 name = disks_first(cells[place.row[j] + place.col[i]], &more);                    \
-    many += more;                                                                                  \
-    which = more ? 3u * j + i : which
+    fuller |= more << (3 * j + i)
     DISKS_NEIGHBOUR(a0, 0, 0);
     DISKS_NEIGHBOUR(a1, 0, 1);
     DISKS_NEIGHBOUR(a2, 0, 2);
@@ -266,9 +263,6 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
     DISKS_NEIGHBOUR(b2, 2, 2);
     DISKS_NEIGHBOUR(b3, 1, 2);
 #undef DISKS_NEIGHBOUR
-    if (crowd || many > 1u)
-        return disks_crowded(cells, place, entity, step, member) + 0x10000u;
-
     const float w = DISKS_WF, v = 0.0f - DISKS_WF;
     const struct disks_eight a = disks_eight_of(DISKS_FOUR(a0, a1, a2, a3, s0, s1) +
                                                     (float8)(v, v, v, v, v, v, 0.0f, 0.0f),
@@ -278,30 +272,44 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
                                                     (float8)(w, w, w, w, w, w, 0.0f, 0.0f),
                                                 DISKS_FOUR(b0, b1, b2, b3, s2, s3) +
                                                     (float8)(v, v, 0.0f, 0.0f, w, w, w, w));
-    float2 ex = (float2)(0.0f), ey = (float2)(0.0f),
-           esquare = (float2)(DISKS_FAR * DISKS_FAR); /* the neighbour that has more */
-    if (many) {
-        const uint i = which % 3u, j = which / 3u;
-        const uint from = (j == 0u   ? place.row[0]
-                           : j == 1u ? place.row[1]
-                                     : place.row[2]) +
-                          (i == 0u   ? place.col[0]
-                           : i == 1u ? place.col[1]
-                                     : place.col[2]);
-        const float4 e = disks_second(cells[from], cells[DISKS_SECOND(place.second, from)]);
-        const float2 x = e.s01 + ((float)i - 1.0f) * w, y = e.s23 + ((float)j - 1.0f) * w;
-        ex = -2.0f * x;
-        ey = -2.0f * y;
-        esquare = fma(x, x, y * y);
-    }
-
     const uint two = (uint)(own.s1 < DISKS_EMPTY);
-    uint accepted = 0u;
+    uint accepted = 0u, n = 1u + two, slot = 0u;
+    struct disks_cell all; /* of a crowded cell: more than two disks */
+    if (crowded) {
+        all = disks_join(own, disks_second(cells[at], cells[DISKS_SECOND(place.second, at)]));
+        n = disks_count(all);
+    }
     for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
         const struct ergo_words r0 = DISKS_WORDS(done / 2u), r1 = DISKS_WORDS(done / 2u + 1u);
         float4 dx, dy;
         disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
                             member->step, &dx, &dy);
+        if (crowded) {
+#ifndef DISKS_NO_SHUFFLE
+            if (done == 0u)
+                all = disks_shuffle(all, n, disks_spare(r0, r1));
+#endif
+            for (uint s = done; s < done + 4u && s < (uint)DISKS_MOVES; s++) {
+                const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)slot);
+                const float4 mx = select((float4)(0.0f), all.x, me),
+                             my = select((float4)(0.0f), all.y, me);
+                const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + dx.s0,
+                            py = my.s0 + my.s1 + my.s2 + my.s3 + dy.s0;
+                const float4 ox = select(all.x, (float4)(DISKS_FAR), me);
+                const float4 ux = ox - px, uy = all.y - py, r2 = fma(ux, ux, uy * uy);
+                const float2 least = DISKS_LESS(r2.lo, r2.hi);
+                if (disks_free(cells, place, a, b, fuller, DISKS_LESS(least.x, least.y), ox, all.y,
+                               px, py, member)) {
+                    all.x = select(all.x, (float4)(px), me);
+                    all.y = select(all.y, (float4)(py), me);
+                    accepted++;
+                }
+                slot = slot + 1u < n ? slot + 1u : 0u;
+                dx = dx.s1230;
+                dy = dy.s1230;
+            }
+            continue;
+        }
 #ifndef DISKS_NO_SHUFFLE
         if (done == 0u && two && disks_below(disks_spare(r0, r1), 2u) == 0u)
             own = own.s1032;
@@ -309,11 +317,10 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
         DISKS_TRIALS(0u, s0, s1);
         DISKS_TRIALS(2u, s2, s3);
     }
-#ifdef DISKS_PACKED
-    cells[at] = (uint4)(disks_word(own.s0, own.s2), disks_word(own.s1, own.s3), DISKS_W, DISKS_W);
-#else
-    cells[at] = own;
-#endif
+    if (crowded)
+        disks_store(cells, place.second, at, all);
+    else
+        cells[at] = disks_raw(disks_join(own, DISKS_NOTHING));
     return accepted + 0x10000u;
 }
 
