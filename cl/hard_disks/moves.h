@@ -2,7 +2,7 @@
  * A cell's update in registers: lines 5 to 12 of Algorithm 1. DISKS_SPACE as in cell.h.
  *
  * The overlap test is exact. With n the other disk and t the trial position, r^2 = |n|^2 - 2 t.n +
- * |t|^2, of which |n|^2 and -2n are the same for all trials of a cell: two fma a pair. In fp32 that
+ * |t|^2, of which |n|^2 is the same for all trials of a cell: two fma a pair. In fp32 that
  * is off by less than 2^24 units^2 (wide; coordinates are below 2^23, so squares below 2^47 are
  * rounded by at most 2^22, four times), 2^-18 of the contact distance squared. Where the smallest
  * r^2 is within 2^-17 of contact, 64-bit integers decide: one move in some thousand near melting.
@@ -28,6 +28,8 @@ struct disks_place {
 #else
 #define DISKS_LESS(a, b) fmin(a, b)
 #endif
+
+#define DISKS_NO_UNROLL _Pragma("unroll 1")
 
 /* ---- exact ------------------------------------------------------------------------------------
  */
@@ -107,7 +109,7 @@ ERGO_INLINE uint disks_inside(float x, float y, float leave) {
         (c).y.j = sy;                                                                              \
     } while (0)
 
-/* Fisher-Yates over the first n > 1 slots (line 5). */
+/* Fisher-Yates over the first n slots (line 5). */
 ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bits) {
     uint k = disks_below(bits, n == 4u ? 24u : n == 3u ? 6u : 2u);
     if (n == 4u) {
@@ -128,7 +130,7 @@ ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bi
         else if (j == 1u)
             DISKS_SWAP(c, s2, s1);
     }
-    if (k == 0u)
+    if (n >= 2u && k == 0u)
         DISKS_SWAP(c, s1, s0);
     return c;
 }
@@ -138,13 +140,13 @@ ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bi
     ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
                       member->key0, member->key1)
 
-/* Eight disks as the overlap test wants them: -2n and |n|^2. */
+/* Eight disks as the overlap test wants them: n and |n|^2. */
 struct disks_eight {
     float8 x, y, square;
 };
 
 ERGO_INLINE struct disks_eight disks_eight_of(float8 x, float8 y) {
-    const struct disks_eight e = {-2.0f * x, -2.0f * y, fma(x, x, y * y)};
+    const struct disks_eight e = {x, y, fma(x, x, y * y)};
     return e;
 }
 
@@ -182,8 +184,9 @@ ERGO_INLINE uint disks_free(DISKS_SPACE const DISKS_RAW *cells, struct disks_pla
                             struct disks_eight a, struct disks_eight b, uint fuller, float own,
                             float4 ox, float4 oy, float px, float py,
                             __global const struct disks_member *member) {
-    const float8 sa = fma(a.x, (float8)(px), fma(a.y, (float8)(py), a.square));
-    const float8 sb = fma(b.x, (float8)(px), fma(b.y, (float8)(py), b.square));
+    const float8 tx = (float8)(-2.0f * px), ty = (float8)(-2.0f * py);
+    const float8 sa = fma(a.x, tx, fma(a.y, ty, a.square));
+    const float8 sb = fma(b.x, tx, fma(b.y, ty, b.square));
     const float8 s8 = DISKS_LESS(sa, sb);
     const float4 s4 = DISKS_LESS(s8.lo, s8.hi);
     const float2 s2 = DISKS_LESS(s4.lo, s4.hi);
@@ -200,29 +203,6 @@ ERGO_INLINE uint disks_free(DISKS_SPACE const DISKS_RAW *cells, struct disks_pla
     }
     return good;
 }
-
-/* Trials s0 and s1 of `done` + k in a cell of one or two disks: the first is of slot 0, the second
- * of slot 1 if there is one. (OX, OY): the other disk. */
-#define DISKS_TRIAL(X, Y, OX, OY, DX, DY, take_first, take_second)                                 \
-    do {                                                                                           \
-        const float px = (X) + (DX), py = (Y) + (DY), ox = (OX), oy = (OY);                        \
-        const float ux = ox - px, uy = oy - py;                                                    \
-        const uint good = disks_free(cells, place, a, b, fuller, fma(ux, ux, uy * uy),             \
-                                     (float4)(ox, DISKS_FAR, DISKS_FAR, DISKS_FAR),                \
-                                     (float4)(oy, 0.0f, 0.0f, 0.0f), px, py, member);              \
-        const uint first = good & (take_first), second = good & (take_second);                     \
-        own.s0 = first ? px : own.s0;                                                              \
-        own.s2 = first ? py : own.s2;                                                              \
-        own.s1 = second ? px : own.s1;                                                             \
-        own.s3 = second ? py : own.s3;                                                             \
-        accepted += good;                                                                          \
-    } while (0)
-#define DISKS_TRIALS(k, i, j)                                                                      \
-    if (done + k < (uint)DISKS_MOVES)                                                              \
-        DISKS_TRIAL(own.s0, own.s2, own.s1, own.s3, dx.i, dy.i, 1u, 0u);                           \
-    if (done + k + 1u < (uint)DISKS_MOVES)                                                         \
-    DISKS_TRIAL(two ? own.s1 : own.s0, two ? own.s3 : own.s2, two ? own.s0 : own.s1,               \
-                two ? own.s2 : own.s3, dx.j, dy.j, 1u - two, two)
 
 /* Where cell (cx, cy) of a whole member is, with periodic boundaries. */
 ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint second) {
@@ -272,9 +252,8 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
                                                     (float8)(w, w, w, w, w, w, 0.0f, 0.0f),
                                                 DISKS_FOUR(b0, b1, b2, b3, s2, s3) +
                                                     (float8)(v, v, 0.0f, 0.0f, w, w, w, w));
-    const uint two = (uint)(own.s1 < DISKS_EMPTY);
-    uint accepted = 0u, n = 1u + two, slot = 0u;
-    struct disks_cell all; /* of a crowded cell: more than two disks */
+    struct disks_cell all = disks_join(own, DISKS_NOTHING);
+    uint accepted = 0u, n = own.s1 < DISKS_EMPTY ? 2u : 1u, slot = 0u;
     if (crowded) {
         all = disks_join(own, disks_second(cells[at], cells[DISKS_SECOND(place.second, at)]));
         n = disks_count(all);
@@ -284,43 +263,51 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
         float4 dx, dy;
         disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
                             member->step, &dx, &dy);
-        if (crowded) {
 #ifndef DISKS_NO_SHUFFLE
-            if (done == 0u)
-                all = disks_shuffle(all, n, disks_spare(r0, r1));
+        if (done == 0u)
+            all = disks_shuffle(all, n, disks_spare(r0, r1));
 #endif
-            for (uint s = done; s < done + 4u && s < (uint)DISKS_MOVES; s++) {
+        /* not unrolled: what is seldom needed is too large to be there four times */
+        DISKS_NO_UNROLL
+        for (uint s = done; s < done + 4u && s < (uint)DISKS_MOVES; s++) {
+            float4 ox = (float4)(DISKS_FAR), oy = (float4)(0.0f); /* the cell's other disks */
+            float px = (slot ? all.x.s1 : all.x.s0) + dx.s0;
+            float py = (slot ? all.y.s1 : all.y.s0) + dy.s0;
+            ox.s0 = slot ? all.x.s0 : all.x.s1;
+            oy.s0 = slot ? all.y.s0 : all.y.s1;
+            if (crowded) {
                 const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)slot);
-                const float4 mx = select((float4)(0.0f), all.x, me),
-                             my = select((float4)(0.0f), all.y, me);
-                const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + dx.s0,
-                            py = my.s0 + my.s1 + my.s2 + my.s3 + dy.s0;
-                const float4 ox = select(all.x, (float4)(DISKS_FAR), me);
-                const float4 ux = ox - px, uy = all.y - py, r2 = fma(ux, ux, uy * uy);
-                const float2 least = DISKS_LESS(r2.lo, r2.hi);
-                if (disks_free(cells, place, a, b, fuller, DISKS_LESS(least.x, least.y), ox, all.y,
-                               px, py, member)) {
-                    all.x = select(all.x, (float4)(px), me);
-                    all.y = select(all.y, (float4)(py), me);
-                    accepted++;
-                }
-                slot = slot + 1u < n ? slot + 1u : 0u;
-                dx = dx.s1230;
-                dy = dy.s1230;
+                px = (slot < 2u ? px : (slot == 2u ? all.x.s2 : all.x.s3) + dx.s0);
+                py = (slot < 2u ? py : (slot == 2u ? all.y.s2 : all.y.s3) + dy.s0);
+                ox = select(all.x, (float4)(DISKS_FAR), me);
+                oy = all.y;
             }
-            continue;
+            const float ux = ox.s0 - px, uy = oy.s0 - py;
+            float least = fma(ux, ux, uy * uy);
+            if (crowded) {
+                const float4 x = ox - px, y = oy - py, r2 = fma(x, x, y * y);
+                least = DISKS_LESS(DISKS_LESS(r2.s0, r2.s1), DISKS_LESS(r2.s2, r2.s3));
+            }
+            const uint good = disks_free(cells, place, a, b, fuller, least, ox, oy, px, py, member);
+            accepted += good;
+            all.x.s0 = good && slot == 0u ? px : all.x.s0;
+            all.y.s0 = good && slot == 0u ? py : all.y.s0;
+            all.x.s1 = good && slot == 1u ? px : all.x.s1;
+            all.y.s1 = good && slot == 1u ? py : all.y.s1;
+            if (crowded) {
+                all.x.s2 = good && slot == 2u ? px : all.x.s2;
+                all.y.s2 = good && slot == 2u ? py : all.y.s2;
+                all.x.s3 = good && slot == 3u ? px : all.x.s3;
+                all.y.s3 = good && slot == 3u ? py : all.y.s3;
+            }
+            slot = slot + 1u < n ? slot + 1u : 0u;
+            dx = dx.s1230;
+            dy = dy.s1230;
         }
-#ifndef DISKS_NO_SHUFFLE
-        if (done == 0u && two && disks_below(disks_spare(r0, r1), 2u) == 0u)
-            own = own.s1032;
-#endif
-        DISKS_TRIALS(0u, s0, s1);
-        DISKS_TRIALS(2u, s2, s3);
     }
+    cells[at] = disks_raw(all);
     if (crowded)
-        disks_store(cells, place.second, at, all);
-    else
-        cells[at] = disks_raw(disks_join(own, DISKS_NOTHING));
+        cells[DISKS_SECOND(place.second, at)] = disks_raw_second(all);
     return accepted + 0x10000u;
 }
 
