@@ -109,20 +109,21 @@ ERGO_INLINE uint disks_inside(float x, float y, float leave) {
         (c).y.j = sy;                                                                              \
     } while (0)
 
-/* Fisher-Yates over the first n slots (line 5). */
-ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bits) {
-    uint k = disks_below(bits, n == 4u ? 24u : n == 3u ? 6u : 2u);
-    if (n == 4u) {
-        const uint j = k & 3u;
-        k >>= 2;
-        if (j == 0u)
-            DISKS_SWAP(c, s3, s0);
-        else if (j == 1u)
-            DISKS_SWAP(c, s3, s1);
-        else if (j == 2u)
-            DISKS_SWAP(c, s3, s2);
-    }
-    if (n >= 3u) {
+/* Fisher-Yates over the n slots in use (line 5); crowded: more than two. */
+ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint crowded, uint bits) {
+    uint k = disks_below(bits, 2u);
+    if (crowded) {
+        k = disks_below(bits, n == 4u ? 24u : 6u);
+        if (n == 4u) {
+            const uint j = k & 3u;
+            k >>= 2;
+            if (j == 0u)
+                DISKS_SWAP(c, s3, s0);
+            else if (j == 1u)
+                DISKS_SWAP(c, s3, s1);
+            else if (j == 2u)
+                DISKS_SWAP(c, s3, s2);
+        }
         const uint j = k % 3u;
         k /= 3u;
         if (j == 0u)
@@ -134,11 +135,6 @@ ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bi
         DISKS_SWAP(c, s1, s0);
     return c;
 }
-
-/* Draw number `draw` of a cell: two moves. */
-#define DISKS_WORDS(draw)                                                                          \
-    ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
-                      member->key0, member->key1)
 
 /* Eight disks as the overlap test wants them: n and |n|^2. */
 struct disks_eight {
@@ -223,17 +219,61 @@ ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint sec
     ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
                       member->key0, member->key1)
 
+/* What a trial does where its result is stored; k: 0 or 1, first or second of a pair. */
+#define DISKS_TRIAL(k, DX, DY)                                                                     \
+    do {                                                                                           \
+        const uint last = (k) && n > 1u; /* slot 1, in a cell of one or two */                     \
+        float4 ox = (float4)(DISKS_FAR), oy = (float4)(0.0f); /* the cell's other disks */         \
+        float px = (last ? all.x.s1 : all.x.s0) + (DX), py = (last ? all.y.s1 : all.y.s0) + (DY);  \
+        ox.s0 = last ? all.x.s0 : all.x.s1;                                                        \
+        oy.s0 = last ? all.y.s0 : all.y.s1;                                                        \
+        const float ux = ox.s0 - px, uy = oy.s0 - py;                                              \
+        float least = fma(ux, ux, uy * uy);                                                        \
+        if (crowded) {                                                                             \
+            const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)slot);                               \
+            const float4 mx = select((float4)(0.0f), all.x, me),                                   \
+                         my = select((float4)(0.0f), all.y, me);                                   \
+            px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + (DX);                                             \
+            py = my.s0 + my.s1 + my.s2 + my.s3 + (DY);                                             \
+            ox = select(all.x, (float4)(DISKS_FAR), me);                                           \
+            oy = all.y;                                                                            \
+            const float4 vx = ox - px, vy = oy - py, r2 = fma(vx, vx, vy * vy);                    \
+            least = DISKS_LESS(DISKS_LESS(r2.s0, r2.s1), DISKS_LESS(r2.s2, r2.s3));                \
+        }                                                                                          \
+        const uint good = disks_free(cells, place, a, b, fuller, least, ox, oy, px, py, member);   \
+        accepted += good;                                                                          \
+        if (crowded) {                                                                             \
+            const int4 change = ((int4)(0, 1, 2, 3) == (int4)((int)slot)) & (int4)(-(int)good);    \
+            all.x = select(all.x, (float4)(px), change);                                           \
+            all.y = select(all.y, (float4)(py), change);                                           \
+            slot = slot + 1u < n ? slot + 1u : 0u;                                                 \
+        } else {                                                                                   \
+            all.x.s0 = good && !last ? px : all.x.s0;                                              \
+            all.y.s0 = good && !last ? py : all.y.s0;                                              \
+            all.x.s1 = good && last ? px : all.x.s1;                                               \
+            all.y.s1 = good && last ? py : all.y.s1;                                               \
+        }                                                                                          \
+    } while (0)
+
 /* A sub-sweep's work on one cell; returns accepted moves, plus 2^16 when there are disks. */
 ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
                               ulong step, __global const struct disks_member *member) {
     const uint at = place.row[1] + place.col[1];
+    /* all loads before anything that waits for one of them */
+#define DISKS_RAW_OF(i, j) cells[place.row[j] + place.col[i]]
+    const DISKS_RAW raw = cells[at], raw_a0 = DISKS_RAW_OF(0, 0), raw_a1 = DISKS_RAW_OF(0, 1),
+                    raw_a2 = DISKS_RAW_OF(0, 2), raw_a3 = DISKS_RAW_OF(1, 0),
+                    raw_b0 = DISKS_RAW_OF(2, 0), raw_b1 = DISKS_RAW_OF(2, 1),
+                    raw_b2 = DISKS_RAW_OF(2, 2), raw_b3 = DISKS_RAW_OF(1, 2);
+#undef DISKS_RAW_OF
+    struct ergo_words r0 = DISKS_WORDS(0u), r1 = DISKS_WORDS(1u);
     uint crowded, more, fuller = 0u;
-    float4 own = disks_first(cells[at], &crowded);
+    const float4 own = disks_first(raw, &crowded);
     if (!(own.s0 < DISKS_EMPTY))
         return 0u;
 #define DISKS_NEIGHBOUR(name, i, j)                                                                \
-    const float4 name = disks_first(cells[place.row[j] + place.col[i]], &more);                    \
-    fuller |= more << (3 * j + i)
+    const float4 name = disks_first(raw_##name, &more);                                            \
+    fuller |= more ? 1u << (3 * j + i) : 0u
     DISKS_NEIGHBOUR(a0, 0, 0);
     DISKS_NEIGHBOUR(a1, 0, 1);
     DISKS_NEIGHBOUR(a2, 0, 2);
@@ -255,54 +295,28 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
     struct disks_cell all = disks_join(own, DISKS_NOTHING);
     uint accepted = 0u, n = own.s1 < DISKS_EMPTY ? 2u : 1u, slot = 0u;
     if (crowded) {
-        all = disks_join(own, disks_second(cells[at], cells[DISKS_SECOND(place.second, at)]));
+        all = disks_join(own, disks_second(raw, cells[DISKS_SECOND(place.second, at)]));
         n = disks_count(all);
     }
+#ifndef DISKS_NO_SHUFFLE
+    all = disks_shuffle(all, n, crowded, disks_spare(r0, r1));
+#endif
     for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
-        const struct ergo_words r0 = DISKS_WORDS(done / 2u), r1 = DISKS_WORDS(done / 2u + 1u);
         float4 dx, dy;
+        if (done) {
+            r0 = DISKS_WORDS(done / 2u);
+            r1 = DISKS_WORDS(done / 2u + 1u);
+        }
         disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
                             member->step, &dx, &dy);
-#ifndef DISKS_NO_SHUFFLE
-        if (done == 0u)
-            all = disks_shuffle(all, n, disks_spare(r0, r1));
-#endif
-        /* not unrolled: what is seldom needed is too large to be there four times */
+        /* in pairs, not all unrolled: what is seldom needed is large */
         DISKS_NO_UNROLL
-        for (uint s = done; s < done + 4u && s < (uint)DISKS_MOVES; s++) {
-            float4 ox = (float4)(DISKS_FAR), oy = (float4)(0.0f); /* the cell's other disks */
-            float px = (slot ? all.x.s1 : all.x.s0) + dx.s0;
-            float py = (slot ? all.y.s1 : all.y.s0) + dy.s0;
-            ox.s0 = slot ? all.x.s0 : all.x.s1;
-            oy.s0 = slot ? all.y.s0 : all.y.s1;
-            if (crowded) {
-                const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)slot);
-                px = (slot < 2u ? px : (slot == 2u ? all.x.s2 : all.x.s3) + dx.s0);
-                py = (slot < 2u ? py : (slot == 2u ? all.y.s2 : all.y.s3) + dy.s0);
-                ox = select(all.x, (float4)(DISKS_FAR), me);
-                oy = all.y;
-            }
-            const float ux = ox.s0 - px, uy = oy.s0 - py;
-            float least = fma(ux, ux, uy * uy);
-            if (crowded) {
-                const float4 x = ox - px, y = oy - py, r2 = fma(x, x, y * y);
-                least = DISKS_LESS(DISKS_LESS(r2.s0, r2.s1), DISKS_LESS(r2.s2, r2.s3));
-            }
-            const uint good = disks_free(cells, place, a, b, fuller, least, ox, oy, px, py, member);
-            accepted += good;
-            all.x.s0 = good && slot == 0u ? px : all.x.s0;
-            all.y.s0 = good && slot == 0u ? py : all.y.s0;
-            all.x.s1 = good && slot == 1u ? px : all.x.s1;
-            all.y.s1 = good && slot == 1u ? py : all.y.s1;
-            if (crowded) {
-                all.x.s2 = good && slot == 2u ? px : all.x.s2;
-                all.y.s2 = good && slot == 2u ? py : all.y.s2;
-                all.x.s3 = good && slot == 3u ? px : all.x.s3;
-                all.y.s3 = good && slot == 3u ? py : all.y.s3;
-            }
-            slot = slot + 1u < n ? slot + 1u : 0u;
-            dx = dx.s1230;
-            dy = dy.s1230;
+        for (uint s = done; s < done + 4u && s < (uint)DISKS_MOVES; s += 2u) {
+            DISKS_TRIAL(0, dx.s0, dy.s0);
+            if (s + 1u < (uint)DISKS_MOVES)
+                DISKS_TRIAL(1, dx.s1, dy.s1);
+            dx.s01 = dx.s23;
+            dy.s01 = dy.s23;
         }
     }
     cells[at] = disks_raw(all);
