@@ -228,7 +228,12 @@ ERGO_INLINE struct disks_cell disks_shifted_cell(DISKS_SPACE const DISKS_RAW *ce
     }
     return to;
 #else
-    const uint nx = (cx + m + (uint)s.ox) % m, ny = (cy + m + (uint)s.oy) % m;
+    const uint nx = s.ox < 0               ? (cx ? cx - 1u : m - 1u)
+                    : s.ox && cx + 1u == m ? 0u
+                                           : cx + (uint)s.ox;
+    const uint ny = s.oy < 0               ? (cy ? cy - 1u : m - 1u)
+                    : s.oy && cy + 1u == m ? 0u
+                                           : cy + (uint)s.oy;
     return disks_shifted(own, disks_load(cells, second, disks_row(h, h, ny) + disks_col(h, h, nx)),
                          s);
 #endif

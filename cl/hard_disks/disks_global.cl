@@ -15,34 +15,35 @@ __kernel void disks_plans(__global const struct disks_member *members, __global 
 __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct disks_member *members,
                              __global const uint *plans, __global uint *tally, ulong step, uint k,
                              uint capacity, uint sub, uint note, uint second) {
-    const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
+    const uint member = (uint)get_global_id(2);
     __global const struct disks_member *mine = &members[member];
     const uint h = mine->columns;
-    if (id >= h * h)
+    if (x >= h || y >= h)
         return;
     const uint set = plans[member * capacity + k] >> 2u * sub & 3u;
-    const uint cx = 2u * (id % h) + (set & 1u), cy = 2u * (id / h) + (set >> 1);
+    const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1);
     const uint done = disks_update(cells + mine->first, disks_place_of(mine->cells, cx, cy, second),
                                    cy * mine->cells + cx, step, mine);
     if (note)
-        tally[mine->first + set * h * h + id] = done;
+        tally[mine->first + (set * h + y) * h + x] = done;
 }
 
 /* Line 17, into a second copy of the cells; grid: where cell (0, 0) is, in units. */
 __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to,
                           __global const struct disks_member *members, __global const uint *plans,
                           __global ulong *grid, uint k, uint capacity, uint second) {
-    const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
+    const uint set = (uint)get_global_id(2) & 3u, member = (uint)get_global_id(2) >> 2;
     __global const struct disks_member *mine = &members[member];
-    const uint h = mine->columns, quarter = h * h;
-    if (id >= 4u * quarter)
+    const uint h = mine->columns;
+    if (x >= h || y >= h)
         return;
     const uint plan = plans[member * capacity + k];
-    const uint set = id / quarter, place = id - set * quarter;
-    const uint cx = 2u * (place % h) + (set & 1u), cy = 2u * (place / h) + (set >> 1);
-    disks_store(to + mine->first, second, id,
+    const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1);
+    disks_store(to + mine->first, second, (set * h + y) * h + x,
                 disks_shifted_cell(from + mine->first, second, mine->cells, cx, cy, plan));
-    if (id == 0u)
+    if (x + y + set == 0u)
         grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)] =
             disks_grid(grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)], plan,
                        (ulong)DISKS_W * mine->cells);

@@ -14,7 +14,8 @@ DISKS_DEFINE_ACCESS(disks_load_global, disks_store_global, __global)
 
 #define DISKS_RIM 4u
 
-/* A direction of a tile: where it begins in the member, pairs of cells along it with and without rim.
+/* A direction of a tile: where it begins in the member, pairs of cells along it with and without
+ * rim.
  */
 struct disks_extent {
     uint begin, pairs, inner;

@@ -2,11 +2,11 @@
  * A cell's update in registers: lines 5 to 12 of Algorithm 1. DISKS_SPACE as in cell.h.
  *
  * The overlap test is exact. With n the other disk and t the trial position, r^2 = |n|^2 - 2 t.n +
- * |t|^2, of which |n|^2 is the same for all trials of a cell: two fma a pair. In fp32 that
- * is off by less than 2^24 units^2 (wide; coordinates are below 2^23, so squares below 2^47 are
- * rounded by at most 2^22, four times), 2^-18 of the contact distance squared. Where the smallest
- * r^2 is within 2^-17 of contact, 64-bit integers decide: one move in some thousand near melting.
- * The filter is conservative, so a device's rounding cannot change the chain.
+ * |t|^2, of which |n|^2 is the same for all trials of a cell: two fma a pair. In fp32 that is off
+ * by less than 2^24 units^2 (wide; coordinates are below 2^23, so squares below 2^47 are rounded by
+ * at most 2^22, four times), 2^-18 of the contact distance squared. Where the smallest r^2 is
+ * within 2^-17 of contact, disks_gap() decides: one move in some thousand near melting. The filter
+ * is conservative, so a device's rounding cannot change the chain.
  *
  * Cells of about one disk hold more than two in one case of 1500: a neighbour's slots 2 and 3 are
  * looked at in memory, after all else has let a move pass; a cell's own have code of their own.
@@ -34,36 +34,31 @@ struct disks_place {
 /* ---- exact ------------------------------------------------------------------------------------
  */
 
-/* Does a disk of `c`, set off by (ox, oy) cells, overlap one at (px, py)? */
-ERGO_INLINE uint disks_meets(struct disks_cell c, int ox, int oy, float px, float py,
-                             ulong contact) {
-    uint found = 0u;
-#define DISKS_MEETS(s)                                                                             \
-    {                                                                                              \
-        const int dx = (int)(c.x.s - px) + ox * DISKS_W, dy = (int)(c.y.s - py) + oy * DISKS_W;    \
-        found |= (uint)((ulong)((long)dx * dx + (long)dy * dy) < contact);                         \
+/*
+ * r^2 - contact, of which the sign is exact (negative: an overlap), from differences that are whole
+ * numbers below 2^26. Squares and their sum are split into a float and the error of it, another
+ * whole number (Dekker, Numer. Math. 18, 224 (1971); Knuth's two-sum). Near contact, s - high is
+ * exact, since s and high are within a factor of two; the errors are below 2^21 and so is their sum
+ * below 2^24, and exact; and the last sum, like every correctly rounded one, has the right sign.
+ * Elsewhere s - high is rounded, but larger than all errors.
+ */
+#define DISKS_DEFINE_GAP(name, type)                                                               \
+    ERGO_INLINE type name(type dx, type dy, float high, float low) {                               \
+        const type a = dx * dx, b = dy * dy, s = a + b;                                            \
+        const type ea = fma(dx, dx, -a), eb = fma(dy, dy, -b);                                     \
+        const type t = s - a, es = (a - (s - t)) + (b - t);                                        \
+        return (s - high) + ((es + ea) + (eb - low));                                              \
     }
-    DISKS_MEETS(s0)
-    DISKS_MEETS(s1)
-    DISKS_MEETS(s2)
-    DISKS_MEETS(s3)
-#undef DISKS_MEETS
-    return found;
+DISKS_DEFINE_GAP(disks_gap8, float8)
+DISKS_DEFINE_GAP(disks_gap4, float4)
+
+ERGO_INLINE float disks_least4(float4 x) {
+    const float2 y = DISKS_LESS(x.lo, x.hi);
+    return DISKS_LESS(y.x, y.y);
 }
 
-/* Does a disk at (px, py) overlap any in `others`, of its own cell, or in the neighbours? */
-ERGO_INLINE uint disks_overlaps(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
-                                struct disks_cell others, float px, float py, ulong contact) {
-    uint found = disks_meets(others, 0, 0, px, py, contact);
-    for (int k = 0; k < 9; k++) {
-        const int ox = k % 3 - 1, oy = k / 3 - 1;
-        if (k == 4)
-            continue;
-        const uint row = oy < 0 ? place.row[0] : oy ? place.row[2] : place.row[1];
-        const uint col = ox < 0 ? place.col[0] : ox ? place.col[2] : place.col[1];
-        found |= disks_meets(disks_load(cells, place.second, row + col), ox, oy, px, py, contact);
-    }
-    return found;
+ERGO_INLINE float disks_least8(float8 x) {
+    return disks_least4(DISKS_LESS(x.lo, x.hi));
 }
 
 /* ---- trial moves ------------------------------------------------------------------------------
@@ -151,51 +146,57 @@ ERGO_INLINE struct disks_eight disks_eight_of(float8 x, float8 y) {
 #define DISKS_FOUR(a, b, c, d, i, j)                                                               \
     (float8)((a).i, (a).j, (b).i, (b).j, (c).i, (c).j, (d).i, (d).j)
 
-/* Smallest r^2 between (px, py) and slots 2 and 3 of the neighbours in `fuller` (bit 3 j + i). */
-ERGO_INLINE float disks_fuller(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
-                               uint fuller, float px, float py) {
-    float least = DISKS_FAR * DISKS_FAR;
-    while (fuller) {
-        const uint k = 31u - clz(fuller), i = k % 3u, j = k / 3u;
-        const uint at = (j == 0u   ? place.row[0]
-                         : j == 1u ? place.row[1]
-                                   : place.row[2]) +
-                        (i == 0u   ? place.col[0]
-                         : i == 1u ? place.col[1]
-                                   : place.col[2]);
-        const float4 e = disks_second(cells[at], cells[DISKS_SECOND(place.second, at)]);
-        const float ox = ((float)i - 1.0f) * DISKS_WF - px, oy = ((float)j - 1.0f) * DISKS_WF - py;
-        const float2 x = e.s01 + ox, y = e.s23 + oy, r2 = fma(x, x, y * y);
-        least = DISKS_LESS(least, DISKS_LESS(r2.x, r2.y));
-        fuller ^= 1u << k;
-    }
-    return least;
+/* Slots 2 and 3 of neighbour k = 3 j + i, in the cell's own coordinates, as x2 x3 y2 y3. */
+ERGO_INLINE float4 disks_rest(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                              uint k) {
+    const uint i = k % 3u, j = k / 3u;
+    const uint at = (j == 0u   ? place.row[0]
+                     : j == 1u ? place.row[1]
+                               : place.row[2]) +
+                    (i == 0u   ? place.col[0]
+                     : i == 1u ? place.col[1]
+                               : place.col[2]);
+    const float ox = ((float)i - 1.0f) * DISKS_WF, oy = ((float)j - 1.0f) * DISKS_WF;
+    return disks_second(cells[at], cells[DISKS_SECOND(place.second, at)]) +
+           (float4)(ox, ox, oy, oy);
 }
 
-/*
- * May a disk be at (px, py)? a, b: slots 0 and 1 of the neighbours; own: smallest r^2 to the others
- * of its cell, which are in (ox, oy).
- */
+/* What a cell's trials look at besides the cell itself. */
+struct disks_around {
+    struct disks_eight a, b; /* slots 0 and 1 of the neighbours */
+    uint fuller;             /* bit 3 j + i: that neighbour has more */
+    float4 rest;             /* of one of those, as disks_rest() */
+};
+
+/* May a disk be at (px, py)? own: smallest r^2 to the others of its cell, which are in (ox, oy). */
 ERGO_INLINE uint disks_free(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
-                            struct disks_eight a, struct disks_eight b, uint fuller, float own,
-                            float4 ox, float4 oy, float px, float py,
-                            __global const struct disks_member *member) {
+                            struct disks_around around, float own, float4 ox, float4 oy, float px,
+                            float py, __global const struct disks_member *member) {
     const float8 tx = (float8)(-2.0f * px), ty = (float8)(-2.0f * py);
-    const float8 sa = fma(a.x, tx, fma(a.y, ty, a.square));
-    const float8 sb = fma(b.x, tx, fma(b.y, ty, b.square));
-    const float8 s8 = DISKS_LESS(sa, sb);
-    const float4 s4 = DISKS_LESS(s8.lo, s8.hi);
-    const float2 s2 = DISKS_LESS(s4.lo, s4.hi);
-    const float outer = DISKS_LESS(s2.x, s2.y) + fma(px, px, py * py);
+    const float8 sa = fma(around.a.x, tx, fma(around.a.y, ty, around.a.square));
+    const float8 sb = fma(around.b.x, tx, fma(around.b.y, ty, around.b.square));
+    const float outer = disks_least8(DISKS_LESS(sa, sb)) + fma(px, px, py * py);
     float least = DISKS_LESS(outer, own);
-    uint good = disks_inside(px, py, member->leave) & (uint)(least > member->low);
-    if (good && fuller) {
-        least = DISKS_LESS(least, disks_fuller(cells, place, fuller, px, py));
-        good = (uint)(least > member->low);
+    if (around.fuller) {
+        const float2 x = around.rest.s01 - px, y = around.rest.s23 - py, r2 = fma(x, x, y * y);
+        least = DISKS_LESS(least, DISKS_LESS(r2.x, r2.y));
     }
-    if (good && least < member->high) {
-        const struct disks_cell others = {ox, oy};
-        good = 1u - disks_overlaps(cells, place, others, px, py, member->contact);
+    uint good = disks_inside(px, py, member->leave) & (uint)(least > member->low);
+    if (good && (least < member->high || (around.fuller & (around.fuller - 1u)))) {
+        const float high = member->contact_high, low = member->contact_low;
+        float gap = disks_least4(disks_gap4(ox - px, oy - py, high, low));
+        for (uint k = 0u, left = around.fuller; left; k++, left >>= 1)
+            if (left & 1u) {
+                const float4 r = disks_rest(cells, place, k);
+                gap = DISKS_LESS(
+                    gap, disks_least4(disks_gap4((float4)(r.s01 - px, r.s01 - px),
+                                                 (float4)(r.s23 - py, r.s23 - py), high, low)));
+            }
+        gap =
+            DISKS_LESS(gap, disks_least8(disks_gap8(around.a.x - px, around.a.y - py, high, low)));
+        gap =
+            DISKS_LESS(gap, disks_least8(disks_gap8(around.b.x - px, around.b.y - py, high, low)));
+        good = (uint)(gap >= 0.0f);
     }
     return good;
 }
@@ -238,9 +239,9 @@ ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint sec
             ox = select(all.x, (float4)(DISKS_FAR), me);                                           \
             oy = all.y;                                                                            \
             const float4 vx = ox - px, vy = oy - py, r2 = fma(vx, vx, vy * vy);                    \
-            least = DISKS_LESS(DISKS_LESS(r2.s0, r2.s1), DISKS_LESS(r2.s2, r2.s3));                \
+            least = disks_least4(r2);                                                              \
         }                                                                                          \
-        const uint good = disks_free(cells, place, a, b, fuller, least, ox, oy, px, py, member);   \
+        const uint good = disks_free(cells, place, around, least, ox, oy, px, py, member);         \
         accepted += good;                                                                          \
         if (crowded) {                                                                             \
             const int4 change = ((int4)(0, 1, 2, 3) == (int4)((int)slot)) & (int4)(-(int)good);    \
@@ -266,14 +267,15 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
                     raw_b0 = DISKS_RAW_OF(2, 0), raw_b1 = DISKS_RAW_OF(2, 1),
                     raw_b2 = DISKS_RAW_OF(2, 2), raw_b3 = DISKS_RAW_OF(1, 2);
 #undef DISKS_RAW_OF
-    struct ergo_words r0 = DISKS_WORDS(0u), r1 = DISKS_WORDS(1u);
-    uint crowded, more, fuller = 0u;
+    struct disks_around around;
+    uint crowded, more;
     const float4 own = disks_first(raw, &crowded);
     if (!(own.s0 < DISKS_EMPTY))
         return 0u;
+    around.fuller = 0u;
 #define DISKS_NEIGHBOUR(name, i, j)                                                                \
     const float4 name = disks_first(raw_##name, &more);                                            \
-    fuller |= more ? 1u << (3 * j + i) : 0u
+    around.fuller |= more ? 1u << (3 * j + i) : 0u
     DISKS_NEIGHBOUR(a0, 0, 0);
     DISKS_NEIGHBOUR(a1, 0, 1);
     DISKS_NEIGHBOUR(a2, 0, 2);
@@ -283,21 +285,24 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
     DISKS_NEIGHBOUR(b2, 2, 2);
     DISKS_NEIGHBOUR(b3, 1, 2);
 #undef DISKS_NEIGHBOUR
+    /* what is seldom needed is on its way while the random numbers are made */
+    float4 own_rest = DISKS_NOTHING;
+    around.rest = DISKS_NOTHING;
+    if (crowded)
+        own_rest = disks_second(raw, cells[DISKS_SECOND(place.second, at)]);
+    if (around.fuller)
+        around.rest = disks_rest(cells, place, 31u - clz(around.fuller));
+    struct ergo_words r0 = DISKS_WORDS(0u), r1 = DISKS_WORDS(1u);
     const float w = DISKS_WF, v = 0.0f - DISKS_WF;
-    const struct disks_eight a = disks_eight_of(DISKS_FOUR(a0, a1, a2, a3, s0, s1) +
-                                                    (float8)(v, v, v, v, v, v, 0.0f, 0.0f),
-                                                DISKS_FOUR(a0, a1, a2, a3, s2, s3) +
-                                                    (float8)(v, v, 0.0f, 0.0f, w, w, v, v)),
-                             b = disks_eight_of(DISKS_FOUR(b0, b1, b2, b3, s0, s1) +
-                                                    (float8)(w, w, w, w, w, w, 0.0f, 0.0f),
-                                                DISKS_FOUR(b0, b1, b2, b3, s2, s3) +
-                                                    (float8)(v, v, 0.0f, 0.0f, w, w, w, w));
-    struct disks_cell all = disks_join(own, DISKS_NOTHING);
-    uint accepted = 0u, n = own.s1 < DISKS_EMPTY ? 2u : 1u, slot = 0u;
-    if (crowded) {
-        all = disks_join(own, disks_second(raw, cells[DISKS_SECOND(place.second, at)]));
-        n = disks_count(all);
-    }
+    around.a =
+        disks_eight_of(DISKS_FOUR(a0, a1, a2, a3, s0, s1) + (float8)(v, v, v, v, v, v, 0.0f, 0.0f),
+                       DISKS_FOUR(a0, a1, a2, a3, s2, s3) + (float8)(v, v, 0.0f, 0.0f, w, w, v, v));
+    around.b =
+        disks_eight_of(DISKS_FOUR(b0, b1, b2, b3, s0, s1) + (float8)(w, w, w, w, w, w, 0.0f, 0.0f),
+                       DISKS_FOUR(b0, b1, b2, b3, s2, s3) + (float8)(v, v, 0.0f, 0.0f, w, w, w, w));
+    struct disks_cell all = disks_join(own, own_rest);
+    uint accepted = 0u, slot = 0u;
+    const uint n = crowded ? disks_count(all) : own.s1 < DISKS_EMPTY ? 2u : 1u;
 #ifndef DISKS_NO_SHUFFLE
     all = disks_shuffle(all, n, crowded, disks_spare(r0, r1));
 #endif

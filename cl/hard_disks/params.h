@@ -33,7 +33,6 @@
 #define DISKS_PLAN_DISTANCE 10
 
 struct disks_member {
-    ulong contact;       /* overlap: r^2 < contact (units^2) */
     uint key0, key1;     /* Philox key: the member's stream */
     uint cells, columns; /* cells a side (even), and half of it */
     uint first;          /* cells of all members before this one */
@@ -41,9 +40,10 @@ struct disks_member {
     uint reach[2];       /* cells to look at in each direction: contact histogram, g(r) */
     float step;          /* displacement: step times an odd number below 2^17 */
     float leave;         /* how far a disk may leave its cell, 0 unless wrong on purpose */
-    float low, high;     /* fp32 r^2 up to low overlaps, from high on does not; else integers */
-    float inverse;       /* 1/sigma in units */
-    float neighbour;     /* psi_6: neighbours have r^2 <= neighbour (sigma^2) */
+    float low, high;     /* fp32 r^2 up to low overlaps, from high on does not; else: */
+    float contact_high, contact_low; /* r^2 < contact_high + contact_low, exactly, overlaps */
+    float inverse;                   /* 1/sigma in units */
+    float neighbour;                 /* psi_6: neighbours have r^2 <= neighbour (sigma^2) */
 };
 #define DISKS_MEMBER_BYTES 64
 

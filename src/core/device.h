@@ -81,8 +81,8 @@ struct ergo_arg {
  * NULL. */
 enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device *device,
                                     cl_kernel kernel, const char *name, const struct ergo_arg *args,
-                                    size_t n_args, unsigned dims, const size_t global[2],
-                                    const size_t local[2], cl_event *event);
+                                    size_t n_args, unsigned dims, const size_t *global,
+                                    const size_t *local, cl_event *event);
 /* Largest work-group this kernel can be launched with on this device. */
 enum ergo_status ergo_kernel_largest_group(struct ergo_context *ctx, struct ergo_device *device,
                                            cl_kernel kernel, const char *name, size_t *largest);

@@ -49,13 +49,13 @@ static const char *advise(cl_int code) {
 
 enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device *device,
                                     cl_kernel kernel, const char *name, const struct ergo_arg *args,
-                                    size_t n_args, unsigned dims, const size_t global[2],
-                                    const size_t local[2], cl_event *event) {
+                                    size_t n_args, unsigned dims, const size_t *global,
+                                    const size_t *local, cl_event *event) {
     const struct ergo_device_summary *s = &device->summary;
     cl_int code = CL_SUCCESS;
     if (event)
         *event = NULL;
-    if (dims < 1 || dims > 2)
+    if (dims < 1 || dims > 3)
         return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "Kernel %s launched over %u dimensions", name, dims);
     for (unsigned d = 0; d < dims; d++)
         if (global[d] == 0 || (local && (local[d] == 0 || global[d] % local[d] != 0)))
@@ -77,10 +77,12 @@ enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device
     if (event)
         *event = NULL;
     return ERGO_FAIL_CL(ctx, code,
-                        "Launching kernel %s on device %s (%s) over %zu x %zu items in groups of "
-                        "%zu x %zu failed%s",
+                        "Launching kernel %s on device %s (%s) over %zu x %zu x %zu items in "
+                        "groups of %zu x %zu x %zu failed%s",
                         name, s->id, s->name, global[0], dims > 1 ? global[1] : 1,
-                        local ? local[0] : 0, local && dims > 1 ? local[1] : 1, advise(code));
+                        dims > 2 ? global[2] : 1, local ? local[0] : 0,
+                        local && dims > 1 ? local[1] : 1, local && dims > 2 ? local[2] : 1,
+                        advise(code));
 }
 
 enum ergo_status ergo_device_finish(struct ergo_context *ctx, struct ergo_device *device) {

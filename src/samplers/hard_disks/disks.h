@@ -124,6 +124,7 @@ struct disks_launch {
     uint32_t group;      /* work-items a group */
     uint32_t items;      /* partial sums of a measurement, per member */
     uint32_t most_cells; /* of any member */
+    uint32_t most_half;  /* half of the cells along a side, likewise */
     uint64_t all_cells;  /* of all members */
     size_t block_samples;
     uint32_t curve_capacity; /* curve samples of a block */

@@ -18,7 +18,7 @@ static bool fits_local(uint64_t cells, size_t cell_bytes, const struct ergo_devi
 static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device_summary *d,
                         size_t cell_bytes, struct disks_launch *l) {
     const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/tile");
-    const uint32_t half = (uint32_t)lround(sqrt((double)l->most_cells)) / 2;
+    const uint32_t half = l->most_half;
     const double units = fmax(1.0, (double)d->compute_units / (double)batch->count);
     const uint32_t across = (uint32_t)sqrt(units), along = (uint32_t)(units / across);
     l->tile[0] = wish ? wish / 2 : (half + along - 1) / along;
@@ -126,6 +126,7 @@ enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_b
             return ERGO_FAIL(ctx, ERGO_E_DEVICE, "%llu cells: cells are numbered with 32 bits",
                              (unsigned long long)cells);
         l.most_cells = cells > l.most_cells ? (uint32_t)cells : l.most_cells;
+        l.most_half = s.half > l.most_half ? s.half : l.most_half;
         l.all_cells += cells;
     }
     if (l.all_cells > UINT32_MAX)

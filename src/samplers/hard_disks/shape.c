@@ -80,7 +80,6 @@ void disks_member_fill(const struct ergo_point *point, const struct disks_shape 
     const double room = 0.5 * ((double)s->width - s->sigma);
     const int64_t block = ergo_point_int(point, "/run/block_cells");
     memset(member, 0, sizeof *member);
-    member->contact = s->contact;
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
     member->cells = s->cells;
@@ -95,6 +94,8 @@ void disks_member_fill(const struct ergo_point *point, const struct disks_shape 
         member->leave = (float)(floor(room) - 1.0);
     member->low = (float)((double)s->contact * (1.0 - 0x1p-17));
     member->high = (float)((double)s->contact * (1.0 + 0x1p-17));
+    member->contact_high = (float)s->contact;
+    member->contact_low = (float)((double)s->contact - (double)member->contact_high);
     member->inverse = (float)(1.0 / s->sigma);
     member->neighbour = (float)(cutoff * cutoff);
 }
