@@ -1,15 +1,17 @@
 /*
  * A cell's update in registers: lines 5 to 12 of Algorithm 1. DISKS_SPACE as in cell.h.
  *
- * The overlap test is exact. With n the other disk and t the trial position, r^2 = |n|^2 - 2 t.n +
- * |t|^2, of which |n|^2 is the same for all trials of a cell: two fma a pair. In fp32 that is off
- * by less than 2^24 units^2 (wide; coordinates are below 2^23, so squares below 2^47 are rounded by
- * at most 2^22, four times), 2^-18 of the contact distance squared. Where the smallest r^2 is
- * within 2^-17 of contact, disks_gap() decides: one move in some thousand near melting. The filter
- * is conservative, so a device's rounding cannot change the chain.
+ * With n another disk and t the trial position, r^2 = |n|^2 - 2 t.n + |t|^2, of which |n|^2 is the
+ * same for all trials of a cell: two fma a pair. For a pair near contact (n within sqrt(5.8) W of
+ * the cell's corner) fp32 is off by less than 2^24 units^2 (wide; the largest intermediate is below
+ * 2^47 and rounded by 2^22 at most), 2^-19 of the contact distance squared. A cell where an r^2
+ * comes closer to contact than that is done again by disks_update_slowly(), which is exact; one in
+ * some thousand near melting. The filter is conservative, so a device's rounding cannot change the
+ * chain.
  *
- * Cells of about one disk hold more than two in one case of 1500: a neighbour's slots 2 and 3 are
- * looked at in memory, after all else has let a move pass; a cell's own have code of their own.
+ * The same goes for cells of more than two disks (one in 1500, with cells of about one disk), and
+ * for those with two neighbours of more than two. Nothing of this is in the way of the others: it
+ * costs registers and instructions if it is among the trials.
  */
 #ifndef ERGO_CL_HARD_DISKS_MOVES_H
 #define ERGO_CL_HARD_DISKS_MOVES_H
@@ -30,6 +32,8 @@ struct disks_place {
 #endif
 
 #define DISKS_NO_UNROLL _Pragma("unroll 1")
+/* In line, its registers would be held by everyone: 167 of an H200's where 92 do. */
+#define DISKS_OUT_OF_LINE static __attribute__((noinline))
 
 /* ---- exact ------------------------------------------------------------------------------------
  */
@@ -104,21 +108,20 @@ ERGO_INLINE uint disks_inside(float x, float y, float leave) {
         (c).y.j = sy;                                                                              \
     } while (0)
 
-/* Fisher-Yates over the n slots in use (line 5); crowded: more than two. */
-ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint crowded, uint bits) {
-    uint k = disks_below(bits, 2u);
-    if (crowded) {
-        k = disks_below(bits, n == 4u ? 24u : 6u);
-        if (n == 4u) {
-            const uint j = k & 3u;
-            k >>= 2;
-            if (j == 0u)
-                DISKS_SWAP(c, s3, s0);
-            else if (j == 1u)
-                DISKS_SWAP(c, s3, s1);
-            else if (j == 2u)
-                DISKS_SWAP(c, s3, s2);
-        }
+/* Fisher-Yates over the n slots in use (line 5). */
+ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bits) {
+    uint k = disks_below(bits, n == 4u ? 24u : n == 3u ? 6u : 2u);
+    if (n == 4u) {
+        const uint j = k & 3u;
+        k >>= 2;
+        if (j == 0u)
+            DISKS_SWAP(c, s3, s0);
+        else if (j == 1u)
+            DISKS_SWAP(c, s3, s1);
+        else if (j == 2u)
+            DISKS_SWAP(c, s3, s2);
+    }
+    if (n >= 3u) {
         const uint j = k % 3u;
         k /= 3u;
         if (j == 0u)
@@ -168,37 +171,33 @@ struct disks_around {
     float4 rest;             /* of one of those, as disks_rest() */
 };
 
-/* May a disk be at (px, py)? own: smallest r^2 to the others of its cell, which are in (ox, oy). */
-ERGO_INLINE uint disks_free(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
-                            struct disks_around around, float own, float4 ox, float4 oy, float px,
-                            float py, __global const struct disks_member *member) {
+/* Smallest r^2 between (px, py) and the disks around, in fp32. */
+ERGO_INLINE float disks_nearest(struct disks_around around, float px, float py) {
     const float8 tx = (float8)(-2.0f * px), ty = (float8)(-2.0f * py);
     const float8 sa = fma(around.a.x, tx, fma(around.a.y, ty, around.a.square));
     const float8 sb = fma(around.b.x, tx, fma(around.b.y, ty, around.b.square));
-    const float outer = disks_least8(DISKS_LESS(sa, sb)) + fma(px, px, py * py);
-    float least = DISKS_LESS(outer, own);
-    if (around.fuller) {
-        const float2 x = around.rest.s01 - px, y = around.rest.s23 - py, r2 = fma(x, x, y * y);
-        least = DISKS_LESS(least, DISKS_LESS(r2.x, r2.y));
-    }
-    uint good = disks_inside(px, py, member->leave) & (uint)(least > member->low);
-    if (good && (least < member->high || (around.fuller & (around.fuller - 1u)))) {
-        const float high = member->contact_high, low = member->contact_low;
-        float gap = disks_least4(disks_gap4(ox - px, oy - py, high, low));
-        for (uint k = 0u, left = around.fuller; left; k++, left >>= 1)
-            if (left & 1u) {
-                const float4 r = disks_rest(cells, place, k);
-                gap = DISKS_LESS(
-                    gap, disks_least4(disks_gap4((float4)(r.s01 - px, r.s01 - px),
-                                                 (float4)(r.s23 - py, r.s23 - py), high, low)));
-            }
-        gap =
-            DISKS_LESS(gap, disks_least8(disks_gap8(around.a.x - px, around.a.y - py, high, low)));
-        gap =
-            DISKS_LESS(gap, disks_least8(disks_gap8(around.b.x - px, around.b.y - py, high, low)));
-        good = (uint)(gap >= 0.0f);
-    }
-    return good;
+    const float2 x = around.rest.s01 - px, y = around.rest.s23 - py, r2 = fma(x, x, y * y);
+    return DISKS_LESS(disks_least8(DISKS_LESS(sa, sb)) + fma(px, px, py * py),
+                      DISKS_LESS(r2.x, r2.y));
+}
+
+/* Smallest r^2 - contact between (px, py), the others of its cell in (ox, oy), and the disks
+ * around: its sign is exact. */
+ERGO_INLINE float disks_gap_of(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                               struct disks_around around, float4 ox, float4 oy, float px, float py,
+                               float high, float low) {
+    const float8 a = disks_gap8(around.a.x - px, around.a.y - py, high, low);
+    const float8 b = disks_gap8(around.b.x - px, around.b.y - py, high, low);
+    float gap = DISKS_LESS(disks_least4(disks_gap4(ox - px, oy - py, high, low)),
+                           disks_least8(DISKS_LESS(a, b)));
+    for (uint k = 0u, left = around.fuller; left; k++, left >>= 1)
+        if (left & 1u) {
+            const float4 r = disks_rest(cells, place, k);
+            gap = DISKS_LESS(gap,
+                             disks_least4(disks_gap4((float4)(r.s01 - px, r.s01 - px),
+                                                     (float4)(r.s23 - py, r.s23 - py), high, low)));
+        }
+    return gap;
 }
 
 /* Where cell (cx, cy) of a whole member is, with periodic boundaries. */
@@ -220,62 +219,22 @@ ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint sec
     ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
                       member->key0, member->key1)
 
-/* What a trial does where its result is stored; k: 0 or 1, first or second of a pair. */
-#define DISKS_TRIAL(k, DX, DY)                                                                     \
-    do {                                                                                           \
-        const uint last = (k) && n > 1u; /* slot 1, in a cell of one or two */                     \
-        float4 ox = (float4)(DISKS_FAR), oy = (float4)(0.0f); /* the cell's other disks */         \
-        float px = (last ? all.x.s1 : all.x.s0) + (DX), py = (last ? all.y.s1 : all.y.s0) + (DY);  \
-        ox.s0 = last ? all.x.s0 : all.x.s1;                                                        \
-        oy.s0 = last ? all.y.s0 : all.y.s1;                                                        \
-        const float ux = ox.s0 - px, uy = oy.s0 - py;                                              \
-        float least = fma(ux, ux, uy * uy);                                                        \
-        if (crowded) {                                                                             \
-            const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)slot);                               \
-            const float4 mx = select((float4)(0.0f), all.x, me),                                   \
-                         my = select((float4)(0.0f), all.y, me);                                   \
-            px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + (DX);                                             \
-            py = my.s0 + my.s1 + my.s2 + my.s3 + (DY);                                             \
-            ox = select(all.x, (float4)(DISKS_FAR), me);                                           \
-            oy = all.y;                                                                            \
-            const float4 vx = ox - px, vy = oy - py, r2 = fma(vx, vx, vy * vy);                    \
-            least = disks_least4(r2);                                                              \
-        }                                                                                          \
-        const uint good = disks_free(cells, place, around, least, ox, oy, px, py, member);         \
-        accepted += good;                                                                          \
-        if (crowded) {                                                                             \
-            const int4 change = ((int4)(0, 1, 2, 3) == (int4)((int)slot)) & (int4)(-(int)good);    \
-            all.x = select(all.x, (float4)(px), change);                                           \
-            all.y = select(all.y, (float4)(py), change);                                           \
-            slot = slot + 1u < n ? slot + 1u : 0u;                                                 \
-        } else {                                                                                   \
-            all.x.s0 = good && !last ? px : all.x.s0;                                              \
-            all.y.s0 = good && !last ? py : all.y.s0;                                              \
-            all.x.s1 = good && last ? px : all.x.s1;                                               \
-            all.y.s1 = good && last ? py : all.y.s1;                                               \
-        }                                                                                          \
-    } while (0)
-
-/* A sub-sweep's work on one cell; returns accepted moves, plus 2^16 when there are disks. */
-ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
-                              ulong step, __global const struct disks_member *member) {
-    const uint at = place.row[1] + place.col[1];
+/* A cell and its surroundings in registers. Returns the cell's slots 0 and 1; *crowded: it has
+ * more. */
+ERGO_INLINE float4 disks_look(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                              struct disks_around *around, uint *crowded) {
+    uint more, fuller = 0u;
     /* all loads before anything that waits for one of them */
 #define DISKS_RAW_OF(i, j) cells[place.row[j] + place.col[i]]
-    const DISKS_RAW raw = cells[at], raw_a0 = DISKS_RAW_OF(0, 0), raw_a1 = DISKS_RAW_OF(0, 1),
-                    raw_a2 = DISKS_RAW_OF(0, 2), raw_a3 = DISKS_RAW_OF(1, 0),
-                    raw_b0 = DISKS_RAW_OF(2, 0), raw_b1 = DISKS_RAW_OF(2, 1),
-                    raw_b2 = DISKS_RAW_OF(2, 2), raw_b3 = DISKS_RAW_OF(1, 2);
+    const DISKS_RAW raw = DISKS_RAW_OF(1, 1), raw_a0 = DISKS_RAW_OF(0, 0),
+                    raw_a1 = DISKS_RAW_OF(0, 1), raw_a2 = DISKS_RAW_OF(0, 2),
+                    raw_a3 = DISKS_RAW_OF(1, 0), raw_b0 = DISKS_RAW_OF(2, 0),
+                    raw_b1 = DISKS_RAW_OF(2, 1), raw_b2 = DISKS_RAW_OF(2, 2),
+                    raw_b3 = DISKS_RAW_OF(1, 2);
 #undef DISKS_RAW_OF
-    struct disks_around around;
-    uint crowded, more;
-    const float4 own = disks_first(raw, &crowded);
-    if (!(own.s0 < DISKS_EMPTY))
-        return 0u;
-    around.fuller = 0u;
 #define DISKS_NEIGHBOUR(name, i, j)                                                                \
     const float4 name = disks_first(raw_##name, &more);                                            \
-    around.fuller |= more ? 1u << (3 * j + i) : 0u
+    fuller |= more ? 1u << (3 * j + i) : 0u
     DISKS_NEIGHBOUR(a0, 0, 0);
     DISKS_NEIGHBOUR(a1, 0, 1);
     DISKS_NEIGHBOUR(a2, 0, 2);
@@ -285,48 +244,105 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
     DISKS_NEIGHBOUR(b2, 2, 2);
     DISKS_NEIGHBOUR(b3, 1, 2);
 #undef DISKS_NEIGHBOUR
-    /* what is seldom needed is on its way while the random numbers are made */
-    float4 own_rest = DISKS_NOTHING;
-    around.rest = DISKS_NOTHING;
-    if (crowded)
-        own_rest = disks_second(raw, cells[DISKS_SECOND(place.second, at)]);
-    if (around.fuller)
-        around.rest = disks_rest(cells, place, 31u - clz(around.fuller));
-    struct ergo_words r0 = DISKS_WORDS(0u), r1 = DISKS_WORDS(1u);
+    around->fuller = fuller;
+    around->rest = DISKS_NOTHING;
+    if (fuller)
+        around->rest = disks_rest(cells, place, 31u - clz(fuller));
     const float w = DISKS_WF, v = 0.0f - DISKS_WF;
-    around.a =
+    around->a =
         disks_eight_of(DISKS_FOUR(a0, a1, a2, a3, s0, s1) + (float8)(v, v, v, v, v, v, 0.0f, 0.0f),
                        DISKS_FOUR(a0, a1, a2, a3, s2, s3) + (float8)(v, v, 0.0f, 0.0f, w, w, v, v));
-    around.b =
+    around->b =
         disks_eight_of(DISKS_FOUR(b0, b1, b2, b3, s0, s1) + (float8)(w, w, w, w, w, w, 0.0f, 0.0f),
                        DISKS_FOUR(b0, b1, b2, b3, s2, s3) + (float8)(v, v, 0.0f, 0.0f, w, w, w, w));
-    struct disks_cell all = disks_join(own, own_rest);
-    uint accepted = 0u, slot = 0u;
-    const uint n = crowded ? disks_count(all) : own.s1 < DISKS_EMPTY ? 2u : 1u;
+    return disks_first(raw, crowded);
+}
+
+/*
+ * A cell's trials, whatever it holds and however close a disk comes: exact, and slow. Returns the
+ * number of accepted moves.
+ */
+DISKS_OUT_OF_LINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_place place,
+                                           uint entity, ulong step,
+                                           __global const struct disks_member *member) {
+    const uint at = place.row[1] + place.col[1];
+    struct disks_around around;
+    uint crowded, accepted = 0u, slot = 0u;
+    disks_look(cells, place, &around, &crowded);
+    struct disks_cell all = disks_load(cells, place.second, at);
+    const uint n = disks_count(all);
+    const float high = member->contact_high, low = member->contact_low;
 #ifndef DISKS_NO_SHUFFLE
-    all = disks_shuffle(all, n, crowded, disks_spare(r0, r1));
+    all = disks_shuffle(all, n, disks_spare(DISKS_WORDS(0u), DISKS_WORDS(1u)));
 #endif
-    for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
-        float4 dx, dy;
-        if (done) {
-            r0 = DISKS_WORDS(done / 2u);
-            r1 = DISKS_WORDS(done / 2u + 1u);
+    DISKS_NO_UNROLL
+    for (uint s = 0u; s < (uint)DISKS_MOVES; s++) {
+        const struct ergo_words r = DISKS_WORDS(s >> 1);
+        const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)slot);
+        const float4 mx = select((float4)(0.0f), all.x, me), my = select((float4)(0.0f), all.y, me);
+        float dx, dy;
+        disks_displacement(s & 1u ? r.z : r.x, s & 1u ? r.w : r.y, member->step, &dx, &dy);
+        const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + dx;
+        const float py = my.s0 + my.s1 + my.s2 + my.s3 + dy;
+        if (disks_inside(px, py, member->leave) &&
+            disks_gap_of(cells, place, around, select(all.x, (float4)(DISKS_FAR), me), all.y, px,
+                         py, high, low) >= 0.0f) {
+            all.x = select(all.x, (float4)(px), me);
+            all.y = select(all.y, (float4)(py), me);
+            accepted++;
         }
+        slot = slot + 1u < n ? slot + 1u : 0u;
+    }
+    disks_store(cells, place.second, at, all);
+    return accepted;
+}
+
+/* A trial of slot 1 if `second`, else 0, of a cell of one or two disks (x0 x1 y0 y1 in own). */
+#define DISKS_TRIAL(second, DX, DY)                                                                \
+    do {                                                                                           \
+        const uint last = (second);                                                                \
+        const float px = (last ? own.s1 : own.s0) + (DX), py = (last ? own.s3 : own.s2) + (DY);    \
+        const float ux = (last ? own.s0 : own.s1) - px, uy = (last ? own.s2 : own.s3) - py;        \
+        const float least = DISKS_LESS(disks_nearest(around, px, py), fma(ux, ux, uy * uy));       \
+        const uint good = disks_inside(px, py, member->leave) & (uint)(least > member->low);       \
+        close |= good & (uint)(least < member->high);                                              \
+        accepted += good;                                                                          \
+        own.s0 = good & ~last & 1u ? px : own.s0;                                                  \
+        own.s2 = good & ~last & 1u ? py : own.s2;                                                  \
+        own.s1 = good & last ? px : own.s1;                                                        \
+        own.s3 = good & last ? py : own.s3;                                                        \
+    } while (0)
+
+/* A sub-sweep's work on one cell; returns accepted moves, plus 2^16 when there are disks. */
+ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
+                              ulong step, __global const struct disks_member *member) {
+    struct disks_around around;
+    uint crowded, accepted = 0u, close = 0u;
+    float4 own = disks_look(cells, place, &around, &crowded);
+    if (!(own.s0 < DISKS_EMPTY))
+        return 0u;
+    const uint two = (uint)(own.s1 < DISKS_EMPTY);
+    for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
+        const struct ergo_words r0 = DISKS_WORDS(done / 2u), r1 = DISKS_WORDS(done / 2u + 1u);
+        float4 dx, dy;
         disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
                             member->step, &dx, &dy);
-        /* in pairs, not all unrolled: what is seldom needed is large */
-        DISKS_NO_UNROLL
-        for (uint s = done; s < done + 4u && s < (uint)DISKS_MOVES; s += 2u) {
-            DISKS_TRIAL(0, dx.s0, dy.s0);
-            if (s + 1u < (uint)DISKS_MOVES)
-                DISKS_TRIAL(1, dx.s1, dy.s1);
-            dx.s01 = dx.s23;
-            dy.s01 = dy.s23;
-        }
+#ifndef DISKS_NO_SHUFFLE
+        if (done == 0u && two && disks_below(disks_spare(r0, r1), 2u) == 0u)
+            own = own.s1032;
+#endif
+        DISKS_TRIAL(0u, dx.s0, dy.s0);
+        if (done + 1u < (uint)DISKS_MOVES)
+            DISKS_TRIAL(two, dx.s1, dy.s1);
+        if (done + 2u < (uint)DISKS_MOVES)
+            DISKS_TRIAL(0u, dx.s2, dy.s2);
+        if (done + 3u < (uint)DISKS_MOVES)
+            DISKS_TRIAL(two, dx.s3, dy.s3);
     }
-    cells[at] = disks_raw(all);
-    if (crowded)
-        cells[DISKS_SECOND(place.second, at)] = disks_raw_second(all);
+    if (crowded | close | (around.fuller & (around.fuller - 1u)))
+        accepted = disks_update_slowly(cells, place, entity, step, member);
+    else
+        cells[place.row[1] + place.col[1]] = disks_raw(disks_join(own, DISKS_NOTHING));
     return accepted + 0x10000u;
 }
 
