@@ -251,6 +251,16 @@ static void global_path(void **state) {
     check(systems[3], HELIUM_PATH_GLOBAL, 1);
 }
 
+static void registers_path(void **state) {
+    (void)state;
+    check(systems[0], HELIUM_PATH_REGISTERS, 4);
+    if (small)
+        return;
+    check(systems[1], HELIUM_PATH_REGISTERS, 32);
+    check(systems[2], HELIUM_PATH_REGISTERS, 8); /* nine rows: sums in local memory */
+    check(systems[3], HELIUM_PATH_REGISTERS, 2);
+}
+
 static void lanes_path(void **state) {
     (void)state;
     if (device->type != CL_DEVICE_TYPE_CPU)
@@ -267,6 +277,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(local_path),
         cmocka_unit_test(global_path),
+        cmocka_unit_test(registers_path),
         cmocka_unit_test(lanes_path),
     };
     small = getenv("ERGOCL_TEST_SMALL") != NULL;

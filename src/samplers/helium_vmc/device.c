@@ -56,10 +56,12 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state 
         ergo_text_append(&o, "-DHELIUM_NO_UNROLL ");
     ergo_text_append(&o,
                      "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
-                     "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d",
+                     "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d "
+                     "-DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u%s",
                      s->shape.n, group, (127 - l->binades) << HELIUM_U_PIECES,
                      l->binades << HELIUM_U_PIECES, (127 - l->binades) << HELIUM_E_PIECES,
-                     l->binades << HELIUM_E_PIECES, local, l->cube);
+                     l->binades << HELIUM_E_PIECES, local, l->cube, l->group, l->mates, l->copies,
+                     l->warp ? " -DHELIUM_WARP" : "");
     enum ergo_status status = o.failed
                                   ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                                   : ergo_program_build(ctx, s->device, path, o.data, program);
@@ -72,9 +74,16 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_s
     const bool lanes = l->path == HELIUM_PATH_LANES;
     const uint64_t energy_local = 12 * (uint64_t)s->shape.n + 40 * (uint64_t)l->energy_group + 1024;
     const bool local = !lanes && energy_local <= s->device->summary.local_memory;
+    static const char *const paths[] = {
+        "",
+        "helium_vmc/walk.cl",
+        "helium_vmc/walk.cl",
+        "helium_vmc/walk_lanes.cl",
+        "helium_vmc/walk_registers.cl",
+    };
     enum ergo_status status =
-        build_one(ctx, s, lanes ? "helium_vmc/walk_lanes.cl" : "helium_vmc/walk.cl", l->group,
-                  l->path == HELIUM_PATH_LOCAL, "helium_walk", &s->walk_program, &s->walk);
+        build_one(ctx, s, paths[l->path], l->group * l->mates, l->path == HELIUM_PATH_LOCAL,
+                  "helium_walk", &s->walk_program, &s->walk);
     if (status == ERGO_OK)
         status = build_one(ctx, s, "helium_vmc/energy.cl", l->energy_group, local, "helium_energy",
                            &s->energy_program, &s->energy);
@@ -220,84 +229,4 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
             ergo_buffer_write(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, walkers);
     free(walkers);
     return status;
-}
-
-/* ---- launches -------------------------------------------------------------------------------- */
-
-static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_state *s,
-                                    cl_uint steps) {
-    const cl_uint count = s->shape.walkers, active = helium_active(&s->shape, s->step);
-    const cl_uint rebuild = s->rebuild;
-    const cl_ulong step = s->step;
-    const size_t global[2] = {s->batch->count * active * s->launch.group, 1};
-    const size_t local[2] = {s->launch.group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->atom_sums),
-                                    ERGO_ARG(s->walkers),   ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),
-                                    ERGO_ARG(s->random),    ERGO_ARG(step),
-                                    ERGO_ARG(steps),        ERGO_ARG(count),
-                                    ERGO_ARG(active),       ERGO_ARG(rebuild)};
-    s->step += steps;
-    s->rebuild = false;
-    return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
-                              NULL);
-}
-
-static enum ergo_status launch_tune(struct ergo_context *ctx, struct helium_state *s) {
-    const cl_uint members = (cl_uint)s->batch->count, count = s->shape.walkers;
-    const cl_uint active = s->shape.active;
-    const size_t global[2] = {s->batch->count, 1}, local[2] = {1, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->walkers), ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->factors), ERGO_ARG(members),
-                                    ERGO_ARG(count),      ERGO_ARG(active)};
-    return ergo_kernel_launch(ctx, s->device, s->tune, "helium_tune", args, 6, 1, global, local,
-                              NULL);
-}
-
-static enum ergo_status launch_multiply(struct ergo_context *ctx, struct helium_state *s) {
-    const cl_uint count = s->shape.walkers, active = s->shape.active;
-    const size_t global[2] = {ergo_round_up(3 * (size_t)s->shape.n, 32),
-                              s->batch->count * (count - active)};
-    const size_t local[2] = {32, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->walkers), ERGO_ARG(count),
-                                    ERGO_ARG(active)};
-    return ergo_kernel_launch(ctx, s->device, s->multiply, "helium_multiply", args, 4, 2, global,
-                              local, NULL);
-}
-
-enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s,
-                                  uint64_t steps) {
-    const bool tunes = s->members[0].target != 0; /* not a scanned key: all or none */
-    enum ergo_status status = ERGO_OK;
-    while (steps && status == ERGO_OK) {
-        uint64_t now = steps < s->launch.launch_steps ? steps : s->launch.launch_steps;
-        const bool starting = s->step < s->shape.start_steps;
-        if (starting && now > s->shape.start_steps - s->step)
-            now = s->shape.start_steps - s->step;
-        if (starting && tunes && now > HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY)
-            now = HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY;
-        status = launch_walk(ctx, s, (cl_uint)now);
-        steps -= now;
-        if (status == ERGO_OK && starting && tunes && s->step % HELIUM_TUNE_EVERY == 0)
-            status = launch_tune(ctx, s);
-        if (status == ERGO_OK && starting && s->step == s->shape.start_steps &&
-            s->shape.active < s->shape.walkers)
-            status = launch_multiply(ctx, s);
-        if (starting && s->step == s->shape.start_steps)
-            s->rebuild = true; /* for the copies */
-    }
-    return status;
-}
-
-enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
-                                   size_t row) {
-    const cl_uint count = s->shape.walkers, at = (cl_uint)row;
-    const size_t global[2] = {s->batch->count * count * s->launch.energy_group, 1};
-    const size_t local[2] = {s->launch.energy_group, 1};
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->positions), ERGO_ARG(s->walkers),  ERGO_ARG(s->member_buffer),
-        ERGO_ARG(s->u_tables),  ERGO_ARG(s->e_tables), ERGO_ARG(count),
-        ERGO_ARG(at),           ERGO_ARG(sums)};
-    return ergo_kernel_launch(ctx, s->device, s->energy, "helium_energy", args, 8, 1, global, local,
-                              NULL);
 }

@@ -21,14 +21,21 @@ struct helium_shape {
 
 enum helium_path {
     HELIUM_PATH_AUTO = 0,
-    HELIUM_PATH_LOCAL = 1,  /* positions in local memory */
-    HELIUM_PATH_GLOBAL = 2, /* in global memory */
-    HELIUM_PATH_LANES = 3,  /* CPUs: a work-item a walker, explicit vectors */
+    HELIUM_PATH_LOCAL = 1,     /* positions in local memory */
+    HELIUM_PATH_GLOBAL = 2,    /* in global memory */
+    HELIUM_PATH_LANES = 3,     /* CPUs: a work-item a walker, explicit vectors */
+    HELIUM_PATH_REGISTERS = 4, /* in registers */
+    HELIUM_PATH_BLOCKS = 5,    /* many work-groups a walker: trials decided block by block */
 };
 
 struct helium_launch {
     enum helium_path path;
-    uint32_t group, energy_group;
+    uint32_t group;  /* work-items of a walker; blocks: of a work-group, and trials of a block */
+    uint32_t mates;  /* registers: walkers of a work-group */
+    uint32_t copies; /* registers: of the table of u */
+    uint32_t tile;   /* blocks: partners of a work-group */
+    bool warp;       /* registers: 32 items in step add by one instruction */
+    uint32_t energy_group;
     bool cube;        /* all sides of all members equal */
     unsigned binades; /* of the pair tables: most of all members */
     size_t block_samples;
@@ -54,6 +61,8 @@ struct helium_state {
     struct helium_member *members; /* [members] */
     cl_program walk_program, energy_program, start_program;
     cl_kernel walk, energy, start, tune, multiply;
+    cl_kernel sum, attempt, decide; /* blocks, instead of walk */
+    cl_mem attempts, decisions;     /* blocks: scratch between launches */
     cl_mem positions, walkers, member_buffer, factors, u_tables, e_tables, random;
     cl_mem atom_sums; /* [walkers of all members][n]: derived from the positions */
     bool rebuild;     /* they have to be made anew */
@@ -75,6 +84,16 @@ enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch
                                struct ergo_device *device, void **state);
 enum ergo_status helium_init(struct ergo_context *ctx, void *state);
 void helium_destroy(void *state);
+/* steps.c */
+/* What macroupdates work on: the run's buffers, or an audit's copies of a member's. */
+struct helium_walk {
+    cl_mem positions, atom_sums, walkers, members, factors, u_tables;
+    cl_uint n_members, count, active; /* count: walkers of a member in the buffers */
+    bool rebuild;
+};
+/* Enqueue macroupdates step .. step + steps - 1. */
+enum ergo_status helium_walk(struct ergo_context *ctx, struct helium_state *s,
+                             const struct helium_walk *walk, uint64_t step, uint32_t steps);
 /* Macroupdates of all walkers from s->step on, through start, tuning and multiplication. */
 enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps);
 /* Sums of all walkers into row `row` of the buffer. */

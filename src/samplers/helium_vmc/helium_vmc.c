@@ -344,9 +344,17 @@ static const struct ergo_curve_info curves[] = {
 static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 1 positions in local memory, 2 in global memory, 3 a walker per work-item with "
-     "explicit vectors (CPUs)",
-     0, 3, false},
+     "explicit vectors (CPUs), 4 in registers, 5 many work-groups a walker",
+     0, 5, false},
     {"work_group", "work-items per walker (a power of two)", 0, 1024, true},
+    {"walkers_per_group",
+     "path 4 with 32 work-items a walker in step: walkers of a work-group (a power of two)", 0, 16,
+     true},
+    {"table_copies", "path 4: of the table of u, against bank conflicts (a power of two)", 0, 8,
+     true},
+    {"warps", "path 4 on NVIDIA: 0 sums within warps by one instruction, 1 by barriers", 0, 1,
+     false},
+    {"tile", "path 5: partners per work-group (a power of two)", 0, 4096, true},
 };
 
 static const struct ergo_sampler_info info = {
@@ -355,7 +363,7 @@ static const struct ergo_sampler_info info = {
     .citation = "Y. Lutsyshyn, Fast quantum Monte Carlo on a GPU, Comput. Phys. Commun. 187, 162 "
                 "(2015)",
     .programs = {"helium_vmc/walk.cl", "helium_vmc/energy.cl", "helium_vmc/start.cl",
-                 "helium_vmc/walk_lanes.cl"},
+                 "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl"},
     .step_name = "macroupdate",
     .rate_unit = "pair visits per second",
     .keys = keys,

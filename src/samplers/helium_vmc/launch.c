@@ -66,6 +66,66 @@ static uint64_t walk_local_bytes(const struct helium_shape *s, unsigned binades,
            24 * (uint64_t)group + 16 * 8;
 }
 
+/* Most rows of atoms in the registers of a work-item: HELIUM_CHUNK where there are 255 registers.
+ */
+static uint32_t most_rows(bool warp) {
+    return warp ? HELIUM_CHUNK : HELIUM_CHUNK / 2;
+}
+
+static uint64_t register_local_bytes(const struct helium_shape *s, const struct helium_launch *l,
+                                     uint32_t mates, uint32_t copies) {
+    const uint64_t rows = (s->n + l->group - 1) / l->group, items = (uint64_t)l->group * mates;
+    return ((uint64_t)16 << HELIUM_U_PIECES) * l->binades * copies + 32 * items +
+           (rows > 4 ? 8 * rows * items : 0) + (l->warp ? l->group / 2 : 8 * l->group + 512);
+}
+
+/* 32 work-items in step, which add by one instruction: from compute capability 8.0 on. */
+static bool adds_in_warps(const struct ergo_device *device) {
+    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    cl_uint major = 0;
+    return strstr(device->summary.platform, "NVIDIA") &&
+           clGetDeviceInfo(device->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
+                           NULL) == CL_SUCCESS &&
+           major >= 8;
+}
+
+/* The path HELIUM_PATH_REGISTERS, if it can be: group, mates, copies. */
+static bool choose_registers(const struct ergo_batch *batch, const struct ergo_device *device,
+                             const struct helium_shape *s, struct helium_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *point = batch->points[0];
+    const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t limit = d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
+    uint32_t mates = (uint32_t)ergo_point_int(point, "/tuning/walkers_per_group");
+    uint32_t copies = (uint32_t)ergo_point_int(point, "/tuning/table_copies");
+    l->warp = adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
+    uint32_t group = 32;
+    while (group * most_rows(l->warp) < s->n)
+        group *= 2;
+    while (group < 256 && group * 2 < s->n && all * group < 768 * units)
+        group *= 2; /* few walkers */
+    if (wish)
+        group = wish;
+    if (group > limit || group * HELIUM_CHUNK < s->n)
+        return false;
+    l->group = group;
+    l->warp = l->warp && group >= 32;
+    /* a multiprocessor keeps 32 work-groups at most */
+    const bool alone = !l->warp || group != 32;
+    mates = alone ? 1 : mates ? mates : s->n <= 256 ? 4 : 1;
+    while (mates > 1 && (mates * group > limit || mates > s->walkers))
+        mates /= 2;
+    copies = copies ? copies : 1;
+    while (copies > 1 && register_local_bytes(s, l, mates, copies) > d->local_memory)
+        copies /= 2;
+    while (mates > 1 && register_local_bytes(s, l, mates, copies) > d->local_memory)
+        mates /= 2;
+    l->mates = mates;
+    l->copies = copies;
+    return register_local_bytes(s, l, mates, copies) <= d->local_memory;
+}
+
 /* Measured: see the README of the sampler. */
 static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
                         const struct helium_shape *s, struct helium_launch *l) {
@@ -79,8 +139,19 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     /* compilers that turn a vector of eight into one instruction */
     const bool vectors = !gpu && (strstr(d->platform, "Portable Computing Language") ||
                                   strstr(d->platform, "Intel"));
+    l->mates = l->copies = 1;
     if (l->path == HELIUM_PATH_AUTO)
-        l->path = vectors ? HELIUM_PATH_LANES : HELIUM_PATH_LOCAL;
+        l->path = vectors ? HELIUM_PATH_LANES : gpu ? HELIUM_PATH_REGISTERS : HELIUM_PATH_LOCAL;
+    l->energy_group = gpu ? ergo_power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
+                      : device->quirks.loop_limit ? ergo_power_of_two_up(s->n, 1, limit)
+                                                  : 1;
+    if (l->path == HELIUM_PATH_REGISTERS) {
+        if (choose_registers(batch, device, s, l))
+            return;
+        l->path = HELIUM_PATH_LOCAL;
+        l->warp = false;
+        l->mates = l->copies = 1;
+    }
     if (l->path == HELIUM_PATH_LANES && 28 * (uint64_t)s->n + 512 > d->local_memory)
         l->path = HELIUM_PATH_GLOBAL;
     if (l->path == HELIUM_PATH_LANES) {
@@ -106,9 +177,6 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     while (group > limit)
         group /= 2;
     l->group = group;
-    l->energy_group = gpu ? ergo_power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
-                      : device->quirks.loop_limit ? ergo_power_of_two_up(s->n, 1, limit)
-                                                  : 1;
 }
 
 /* Loop iterations of a work-item, upper bounds: one macroupdate; what comes before and after; the
@@ -187,13 +255,15 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     plan->block_samples = l.block_samples;
     plan->work_per_step = visits;
     plan->launches_per_step = 1.0 / (double)l.launch_steps;
-    static const char *const names[] = {"", "local", "global", "lanes"};
+    static const char *const names[] = {"", "local", "global", "lanes", "registers", "blocks"};
+    static const char *const where[] = {
+        "", "local memory", "global memory", "local memory", "registers", "global memory"};
     snprintf(plan->path, sizeof plan->path, "%s", names[l.path]);
     snprintf(plan->launch, sizeof plan->launch,
-             "%llu walkers, one work-group of %u each (positions in %s memory), up to %llu "
-             "macroupdates a launch; energies by groups of %u",
-             (unsigned long long)all, l.group, l.path == HELIUM_PATH_LOCAL ? "local" : "global",
-             (unsigned long long)l.launch_steps, l.energy_group);
+             "%llu walkers, %u work-items each (positions in %s), %u walkers a work-group%s, up to "
+             "%llu macroupdates a launch; energies by groups of %u",
+             (unsigned long long)all, l.group, where[l.path], l.mates,
+             l.warp ? ", sums by warps" : "", (unsigned long long)l.launch_steps, l.energy_group);
     if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
         return ERGO_FAIL(
             ctx, ERGO_E_DEVICE,

@@ -1,0 +1,101 @@
+/* Helium on a device: launches. */
+#include "helium_vmc/params.h"
+#include "samplers/helium_vmc/helium.h"
+
+/* One work-group or more a walker, for all macroupdates. */
+static enum ergo_status walk_groups(struct ergo_context *ctx, struct helium_state *s,
+                                    const struct helium_walk *w, cl_ulong step, cl_uint steps) {
+    const struct helium_launch *l = &s->launch;
+    const size_t crews = ((size_t)w->active + l->mates - 1) / l->mates;
+    const size_t global[2] = {w->n_members * crews * l->mates * l->group, 1};
+    const size_t local[2] = {(size_t)l->mates * l->group, 1};
+    const cl_uint rebuild = w->rebuild;
+    const struct ergo_arg args[] = {
+        ERGO_ARG(w->positions), ERGO_ARG(w->atom_sums), ERGO_ARG(w->walkers), ERGO_ARG(w->members),
+        ERGO_ARG(w->factors),   ERGO_ARG(w->u_tables),  ERGO_ARG(s->random),  ERGO_ARG(step),
+        ERGO_ARG(steps),        ERGO_ARG(w->count),     ERGO_ARG(w->active),  ERGO_ARG(rebuild)};
+    return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
+                              NULL);
+}
+
+enum ergo_status helium_walk(struct ergo_context *ctx, struct helium_state *s,
+                             const struct helium_walk *w, uint64_t step, uint32_t steps) {
+    return walk_groups(ctx, s, w, step, steps);
+}
+
+static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_state *s,
+                                    uint32_t steps) {
+    const struct helium_walk walk = {.positions = s->positions,
+                                     .atom_sums = s->atom_sums,
+                                     .walkers = s->walkers,
+                                     .members = s->member_buffer,
+                                     .factors = s->factors,
+                                     .u_tables = s->u_tables,
+                                     .n_members = (cl_uint)s->batch->count,
+                                     .count = s->shape.walkers,
+                                     .active = helium_active(&s->shape, s->step),
+                                     .rebuild = s->rebuild};
+    const uint64_t step = s->step;
+    s->step += steps;
+    s->rebuild = false;
+    return helium_walk(ctx, s, &walk, step, steps);
+}
+
+static enum ergo_status launch_tune(struct ergo_context *ctx, struct helium_state *s) {
+    const cl_uint members = (cl_uint)s->batch->count, count = s->shape.walkers;
+    const cl_uint active = s->shape.active;
+    const size_t global[2] = {s->batch->count, 1}, local[2] = {1, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->walkers), ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->factors), ERGO_ARG(members),
+                                    ERGO_ARG(count),      ERGO_ARG(active)};
+    return ergo_kernel_launch(ctx, s->device, s->tune, "helium_tune", args, 6, 1, global, local,
+                              NULL);
+}
+
+static enum ergo_status launch_multiply(struct ergo_context *ctx, struct helium_state *s) {
+    const cl_uint count = s->shape.walkers, active = s->shape.active;
+    const size_t global[2] = {ergo_round_up(3 * (size_t)s->shape.n, 32),
+                              s->batch->count * (count - active)};
+    const size_t local[2] = {32, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->walkers), ERGO_ARG(count),
+                                    ERGO_ARG(active)};
+    return ergo_kernel_launch(ctx, s->device, s->multiply, "helium_multiply", args, 4, 2, global,
+                              local, NULL);
+}
+
+enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s,
+                                  uint64_t steps) {
+    const bool tunes = s->members[0].target != 0; /* not a scanned key: all or none */
+    enum ergo_status status = ERGO_OK;
+    while (steps && status == ERGO_OK) {
+        uint64_t now = steps < s->launch.launch_steps ? steps : s->launch.launch_steps;
+        const bool starting = s->step < s->shape.start_steps;
+        if (starting && now > s->shape.start_steps - s->step)
+            now = s->shape.start_steps - s->step;
+        if (starting && tunes && now > HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY)
+            now = HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY;
+        status = launch_walk(ctx, s, (uint32_t)now);
+        steps -= now;
+        if (status == ERGO_OK && starting && tunes && s->step % HELIUM_TUNE_EVERY == 0)
+            status = launch_tune(ctx, s);
+        if (status == ERGO_OK && starting && s->step == s->shape.start_steps &&
+            s->shape.active < s->shape.walkers)
+            status = launch_multiply(ctx, s);
+        if (starting && s->step == s->shape.start_steps)
+            s->rebuild = true; /* for the copies */
+    }
+    return status;
+}
+
+enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
+                                   size_t row) {
+    const cl_uint count = s->shape.walkers, at = (cl_uint)row;
+    const size_t global[2] = {s->batch->count * count * s->launch.energy_group, 1};
+    const size_t local[2] = {s->launch.energy_group, 1};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->positions), ERGO_ARG(s->walkers),  ERGO_ARG(s->member_buffer),
+        ERGO_ARG(s->u_tables),  ERGO_ARG(s->e_tables), ERGO_ARG(count),
+        ERGO_ARG(at),           ERGO_ARG(sums)};
+    return ergo_kernel_launch(ctx, s->device, s->energy, "helium_energy", args, 8, 1, global, local,
+                              NULL);
+}
