@@ -170,8 +170,8 @@ static void check(const char *system, int path, int group) {
         return; /* never chosen there */
     snprintf(json, sizeof json,
              "{\"sampler\": \"helium-vmc\", \"seed\": \"18446744073709551557\", %s, \"tuning\": "
-             "{\"path\": %d, \"work_group\": %d}}",
-             system, path, group);
+             "{\"path\": %d, \"work_group\": %d, \"tile\": %d}}",
+             system, path, group, path == HELIUM_PATH_BLOCKS ? 16 : 0);
     begin(&b, json);
     assert_int_equal(b.s->launch.path, path);
     compare(&b);
@@ -261,6 +261,16 @@ static void registers_path(void **state) {
     check(systems[3], HELIUM_PATH_REGISTERS, 2);
 }
 
+static void blocks_path(void **state) {
+    (void)state;
+    check(systems[0], HELIUM_PATH_BLOCKS, 4);
+    if (small)
+        return;
+    check(systems[1], HELIUM_PATH_BLOCKS, 8); /* tiles of several groups: see /tuning/tile below */
+    check(systems[2], HELIUM_PATH_BLOCKS, 16);
+    check(systems[3], HELIUM_PATH_BLOCKS, 1);
+}
+
 static void lanes_path(void **state) {
     (void)state;
     if (device->type != CL_DEVICE_TYPE_CPU)
@@ -275,9 +285,8 @@ static void lanes_path(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(local_path),
-        cmocka_unit_test(global_path),
-        cmocka_unit_test(registers_path),
+        cmocka_unit_test(local_path),     cmocka_unit_test(global_path),
+        cmocka_unit_test(registers_path), cmocka_unit_test(blocks_path),
         cmocka_unit_test(lanes_path),
     };
     small = getenv("ERGOCL_TEST_SMALL") != NULL;

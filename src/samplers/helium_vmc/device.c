@@ -27,7 +27,8 @@ void helium_destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our slots may be under way */
-    const cl_kernel kernels[] = {s->walk, s->energy, s->start, s->tune, s->multiply};
+    const cl_kernel kernels[] = {s->walk,   s->sum,   s->attempt, s->decide,
+                                 s->energy, s->start, s->tune,    s->multiply};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -36,7 +37,8 @@ void helium_destroy(void *opaque) {
         if (programs[i])
             clReleaseProgram(programs[i]);
     cl_mem *const buffers[] = {&s->positions, &s->walkers,  &s->member_buffer, &s->factors,
-                               &s->u_tables,  &s->e_tables, &s->random,        &s->atom_sums};
+                               &s->u_tables,  &s->e_tables, &s->random,        &s->atom_sums,
+                               &s->attempts,  &s->decisions};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->slots[0]);
@@ -57,11 +59,11 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state 
     ergo_text_append(&o,
                      "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
                      "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d "
-                     "-DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u%s",
+                     "-DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u -DHELIUM_TILE=%u%s",
                      s->shape.n, group, (127 - l->binades) << HELIUM_U_PIECES,
                      l->binades << HELIUM_U_PIECES, (127 - l->binades) << HELIUM_E_PIECES,
                      l->binades << HELIUM_E_PIECES, local, l->cube, l->group, l->mates, l->copies,
-                     l->warp ? " -DHELIUM_WARP" : "");
+                     l->tile, l->warp ? " -DHELIUM_WARP" : "");
     enum ergo_status status = o.failed
                                   ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                                   : ergo_program_build(ctx, s->device, path, o.data, program);
@@ -80,10 +82,17 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_s
         "helium_vmc/walk.cl",
         "helium_vmc/walk_lanes.cl",
         "helium_vmc/walk_registers.cl",
+        "helium_vmc/blocks.cl",
     };
+    const bool blocks = l->path == HELIUM_PATH_BLOCKS;
     enum ergo_status status =
         build_one(ctx, s, paths[l->path], l->group * l->mates, l->path == HELIUM_PATH_LOCAL,
-                  "helium_walk", &s->walk_program, &s->walk);
+                  blocks ? "helium_attempt" : "helium_walk", &s->walk_program,
+                  blocks ? &s->attempt : &s->walk);
+    if (status == ERGO_OK && blocks)
+        status = ergo_kernel_create(ctx, s->device, s->walk_program, "helium_sum", &s->sum);
+    if (status == ERGO_OK && blocks)
+        status = ergo_kernel_create(ctx, s->device, s->walk_program, "helium_decide", &s->decide);
     if (status == ERGO_OK)
         status = build_one(ctx, s, "helium_vmc/energy.cl", l->energy_group, local, "helium_energy",
                            &s->energy_program, &s->energy);
@@ -188,6 +197,13 @@ enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, device, "sums of atoms", all * s->shape.n * 8, NULL,
                                     &s->atom_sums);
+    if (status == ERGO_OK && s->launch.path == HELIUM_PATH_BLOCKS)
+        status = ergo_buffer_create(ctx, device, "sums of trials",
+                                    all * helium_attempt_bytes(&s->shape, &s->launch), NULL,
+                                    &s->attempts);
+    if (status == ERGO_OK && s->launch.path == HELIUM_PATH_BLOCKS)
+        status = ergo_buffer_create(ctx, device, "accepted moves",
+                                    all * helium_decision_bytes(&s->launch), NULL, &s->decisions);
     for (int i = 0; i < 2 && status == ERGO_OK; i++)
         status = create_slot(ctx, s, &s->slots[i]);
     if (status != ERGO_OK) {

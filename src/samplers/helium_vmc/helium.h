@@ -79,6 +79,14 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
 enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                     const struct ergo_device *device, struct helium_launch *launch,
                                     struct ergo_plan *plan);
+/* Blocks: bytes of a walker between launches. */
+static inline uint64_t helium_attempt_bytes(const struct helium_shape *s,
+                                            const struct helium_launch *l) {
+    return (uint64_t)8 * l->group * ((s->n + l->tile - 1) / l->tile);
+}
+static inline uint64_t helium_decision_bytes(const struct helium_launch *l) {
+    return 16 * (1 + 2 * (uint64_t)l->group);
+}
 /* device.c */
 enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);

@@ -363,7 +363,8 @@ static const struct ergo_sampler_info info = {
     .citation = "Y. Lutsyshyn, Fast quantum Monte Carlo on a GPU, Comput. Phys. Commun. 187, 162 "
                 "(2015)",
     .programs = {"helium_vmc/walk.cl", "helium_vmc/energy.cl", "helium_vmc/start.cl",
-                 "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl"},
+                 "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl",
+                 "helium_vmc/blocks.cl"},
     .step_name = "macroupdate",
     .rate_unit = "pair visits per second",
     .keys = keys,

@@ -126,6 +126,29 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
     return register_local_bytes(s, l, mates, copies) <= d->local_memory;
 }
 
+/* The path HELIUM_PATH_BLOCKS: work-items of a group, and partners for which it has room in local
+ * memory; fewer of them where there are few walkers, so that all multiprocessors have work. */
+static bool choose_blocks(const struct ergo_batch *batch, const struct ergo_device *device,
+                          const struct helium_shape *s, struct helium_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *point = batch->points[0];
+    const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t tile = (uint32_t)ergo_point_int(point, "/tuning/tile");
+    uint32_t group = wish ? wish : 128;
+    while (group > d->largest_group)
+        group /= 2;
+    l->group = group;
+    l->tile = tile ? tile : 1024;
+    while (!tile && l->tile > group && all * ((s->n + l->tile - 1) / l->tile) < 8 * units)
+        l->tile /= 2;
+    l->tile = l->tile > group ? l->tile : group;
+    const uint64_t table = ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
+    while (l->tile > group && table + 16 * l->tile + 40 * group + 64 > d->local_memory)
+        l->tile /= 2;
+    return table + 16 * l->tile + 40 * group + 64 <= d->local_memory;
+}
+
 /* Measured: see the README of the sampler. */
 static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
                         const struct helium_shape *s, struct helium_launch *l) {
@@ -139,12 +162,17 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     /* compilers that turn a vector of eight into one instruction */
     const bool vectors = !gpu && (strstr(d->platform, "Portable Computing Language") ||
                                   strstr(d->platform, "Intel"));
-    l->mates = l->copies = 1;
+    l->mates = l->copies = l->tile = 1;
     if (l->path == HELIUM_PATH_AUTO)
         l->path = vectors ? HELIUM_PATH_LANES : gpu ? HELIUM_PATH_REGISTERS : HELIUM_PATH_LOCAL;
     l->energy_group = gpu ? ergo_power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
                       : device->quirks.loop_limit ? ergo_power_of_two_up(s->n, 1, limit)
                                                   : 1;
+    if (l->path == HELIUM_PATH_BLOCKS) {
+        if (choose_blocks(batch, device, s, l))
+            return;
+        l->path = HELIUM_PATH_GLOBAL;
+    }
     if (l->path == HELIUM_PATH_REGISTERS) {
         if (choose_registers(batch, device, s, l))
             return;
@@ -247,14 +275,18 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     const uint64_t u_bytes = (members * 16 * l.binades) << HELIUM_U_PIECES;
     const uint64_t e_bytes = (members * 64 * l.binades) << HELIUM_E_PIECES;
     const uint64_t positions = all * s.walker_bytes;
+    const bool blocks = l.path == HELIUM_PATH_BLOCKS;
+    const uint64_t scratch =
+        blocks ? all * (helium_attempt_bytes(&s, &l) + helium_decision_bytes(&l)) : 0;
     plan->largest_buffer = positions > e_bytes ? positions : e_bytes;
     plan->device_bytes = positions + all * s.n * 8 + all * HELIUM_WALKER_BYTES + u_bytes + e_bytes +
                          members * (HELIUM_MEMBER_BYTES + 4) + (uint64_t)32 * HELIUM_R_SIZE +
-                         2 * sample_bytes * l.block_samples;
+                         2 * sample_bytes * l.block_samples + scratch;
     plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * curves) + 2 * e_bytes;
     plan->block_samples = l.block_samples;
     plan->work_per_step = visits;
-    plan->launches_per_step = 1.0 / (double)l.launch_steps;
+    plan->launches_per_step =
+        blocks ? 2.0 * ceil((double)s.n / l.group) : 1.0 / (double)l.launch_steps;
     static const char *const names[] = {"", "local", "global", "lanes", "registers", "blocks"};
     static const char *const where[] = {
         "", "local memory", "global memory", "local memory", "registers", "global memory"};

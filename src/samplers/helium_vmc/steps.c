@@ -18,9 +18,56 @@ static enum ergo_status walk_groups(struct ergo_context *ctx, struct helium_stat
                               NULL);
 }
 
+/* Blocks of trials, a launch for their sums and one for their decisions. What the last block
+ * accepted is applied with the next one, or at the end. */
+static enum ergo_status walk_blocks(struct ergo_context *ctx, struct helium_state *s,
+                                    const struct helium_walk *w, cl_ulong step, cl_uint steps) {
+    const struct helium_launch *l = &s->launch;
+    const size_t walkers = (size_t)w->n_members * w->active, group = l->group;
+    const size_t atoms[2] = {ergo_round_up(s->shape.n, group), walkers};
+    const size_t tiles[2] = {(s->shape.n + l->tile - 1) / l->tile * group, walkers};
+    const size_t one[2] = {walkers * group, 1};
+    const size_t local[2] = {group, 1};
+    cl_uint apply = 0, first = 0;
+    const struct ergo_arg sum[] = {ERGO_ARG(w->positions), ERGO_ARG(w->atom_sums),
+                                   ERGO_ARG(w->members),   ERGO_ARG(w->u_tables),
+                                   ERGO_ARG(w->count),     ERGO_ARG(w->active)};
+    const struct ergo_arg attempt[] = {
+        ERGO_ARG(w->positions), ERGO_ARG(w->atom_sums), ERGO_ARG(w->members),
+        ERGO_ARG(w->factors),   ERGO_ARG(w->u_tables),  ERGO_ARG(s->random),
+        ERGO_ARG(step),         ERGO_ARG(first),        ERGO_ARG(w->count),
+        ERGO_ARG(w->active),    ERGO_ARG(apply),        ERGO_ARG(s->decisions),
+        ERGO_ARG(s->attempts)};
+    const struct ergo_arg decide[] = {
+        ERGO_ARG(w->positions), ERGO_ARG(w->atom_sums), ERGO_ARG(w->walkers),
+        ERGO_ARG(w->members),   ERGO_ARG(w->factors),   ERGO_ARG(w->u_tables),
+        ERGO_ARG(s->random),    ERGO_ARG(step),         ERGO_ARG(first),
+        ERGO_ARG(w->count),     ERGO_ARG(w->active),    ERGO_ARG(s->decisions),
+        ERGO_ARG(s->attempts)};
+    enum ergo_status status = ERGO_OK;
+    if (w->rebuild)
+        status =
+            ergo_kernel_launch(ctx, s->device, s->sum, "helium_sum", sum, 6, 2, atoms, local, NULL);
+    for (const cl_ulong end = step + steps; step < end && status == ERGO_OK; step++)
+        for (first = 0; first < s->shape.n && status == ERGO_OK; first += l->group) {
+            status = ergo_kernel_launch(ctx, s->device, s->attempt, "helium_attempt", attempt, 13,
+                                        2, tiles, local, NULL);
+            if (status == ERGO_OK)
+                status = ergo_kernel_launch(ctx, s->device, s->decide, "helium_decide", decide, 13,
+                                            1, one, local, NULL);
+            apply = 1;
+        }
+    first = s->shape.n;
+    if (status == ERGO_OK && apply)
+        status = ergo_kernel_launch(ctx, s->device, s->attempt, "helium_attempt", attempt, 13, 2,
+                                    tiles, local, NULL);
+    return status;
+}
+
 enum ergo_status helium_walk(struct ergo_context *ctx, struct helium_state *s,
                              const struct helium_walk *w, uint64_t step, uint32_t steps) {
-    return walk_groups(ctx, s, w, step, steps);
+    return s->launch.path == HELIUM_PATH_BLOCKS ? walk_blocks(ctx, s, w, step, steps)
+                                                : walk_groups(ctx, s, w, step, steps);
 }
 
 static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_state *s,
