@@ -24,7 +24,8 @@ ERGO_INLINE long helium_fixed(float x) {
     return (long)(x * (float)(1 << HELIUM_E_BITS));
 }
 
-/* sums: [first sample's row ..][member][count]; potential, virial: over ordered pairs (twice the
+/* Dimension 0: walkers of all members; 1: groups that share a walker's atoms.
+ * sums: [row ..][member][count][group of the walker]; potential, virial: over ordered pairs (twice the
  * sum over pairs); laplacian: -lambda lap ln psi; gradient: lambda |grad ln psi|^2. */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_energy(__global const int *positions, __global const struct helium_walker *walkers,
@@ -50,7 +51,8 @@ helium_energy(__global const int *positions, __global const struct helium_walker
     __global const int *place = kept;
 #endif
 
-    for (uint i = item; i < HELIUM_N; i += HELIUM_GROUP) {
+    const uint piece = (uint)get_group_id(1), pieces = (uint)get_num_groups(1);
+    for (uint i = piece * HELIUM_GROUP + item; i < HELIUM_N; i += pieces * HELIUM_GROUP) {
         const uint px = (uint)place[i], py = (uint)place[HELIUM_N + i],
                    pz = (uint)place[2 * HELIUM_N + i];
         struct helium_share all = {0, 0, 0, 0, 0, 0};
@@ -103,7 +105,7 @@ helium_energy(__global const int *positions, __global const struct helium_walker
         for (uint k = 0; k < 5; k++)
             for (uint p = 0; p < HELIUM_GROUP; p++)
                 sum[k] += parts[k * HELIUM_GROUP + p];
-        const ulong at = (ulong)row * get_num_groups(0) + index;
+        const ulong at = ((ulong)row * get_num_groups(0) + index) * pieces + piece;
         sums[at].ln_psi = sum[0];
         sums[at].potential = sum[1];
         sums[at].virial = sum[2];
@@ -111,4 +113,22 @@ helium_energy(__global const int *positions, __global const struct helium_walker
         sums[at].gradient = sum[4];
         sums[at].accepted = walkers[index].accepted;
     }
+}
+
+/* What the groups of each walker found, in one; [walkers of all members]. */
+__kernel void helium_energy_add(__global const struct helium_sums *parts, uint pieces, uint walkers,
+                                uint row, __global struct helium_sums *sums) {
+    const uint index = (uint)get_global_id(0);
+    if (index >= walkers)
+        return;
+    struct helium_sums all = parts[(ulong)index * pieces];
+    for (uint k = 1; k < pieces; k++) {
+        __global const struct helium_sums *part = parts + (ulong)index * pieces + k;
+        all.ln_psi += part->ln_psi;
+        all.potential += part->potential;
+        all.virial += part->virial;
+        all.laplacian += part->laplacian;
+        all.gradient += part->gradient;
+    }
+    sums[(ulong)row * walkers + index] = all;
 }

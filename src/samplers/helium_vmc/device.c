@@ -36,9 +36,9 @@ void helium_destroy(void *opaque) {
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
         if (programs[i])
             clReleaseProgram(programs[i]);
-    cl_mem *const buffers[] = {&s->positions, &s->walkers,  &s->member_buffer, &s->factors,
-                               &s->u_tables,  &s->e_tables, &s->random,        &s->atom_sums,
-                               &s->attempts,  &s->decisions};
+    cl_mem *const buffers[] = {&s->positions, &s->walkers,   &s->member_buffer, &s->factors,
+                               &s->u_tables,  &s->e_tables,  &s->random,        &s->atom_sums,
+                               &s->attempts,  &s->decisions, &s->energy_parts};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->slots[0]);
@@ -96,6 +96,9 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_s
     if (status == ERGO_OK)
         status = build_one(ctx, s, "helium_vmc/energy.cl", l->energy_group, local, "helium_energy",
                            &s->energy_program, &s->energy);
+    if (status == ERGO_OK && l->energy_pieces > 1)
+        status = ergo_kernel_create(ctx, s->device, s->energy_program, "helium_energy_add",
+                                    &s->energy_add);
     if (status == ERGO_OK)
         status = build_one(ctx, s, "helium_vmc/start.cl", 1, false, "helium_start",
                            &s->start_program, &s->start);
@@ -197,6 +200,10 @@ enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, device, "sums of atoms", all * s->shape.n * 8, NULL,
                                     &s->atom_sums);
+    if (status == ERGO_OK && s->launch.energy_pieces > 1)
+        status = ergo_buffer_create(ctx, device, "parts of energies",
+                                    all * s->launch.energy_pieces * HELIUM_SUMS_BYTES, NULL,
+                                    &s->energy_parts);
     if (status == ERGO_OK && s->launch.path == HELIUM_PATH_BLOCKS)
         status = ergo_buffer_create(ctx, device, "sums of trials",
                                     all * helium_attempt_bytes(&s->shape, &s->launch), NULL,

@@ -35,9 +35,9 @@ struct helium_launch {
     uint32_t copies; /* registers: of the table of u */
     uint32_t tile;   /* blocks: partners of a work-group */
     bool warp;       /* registers: 32 items in step add by one instruction */
-    uint32_t energy_group;
-    bool cube;        /* all sides of all members equal */
-    unsigned binades; /* of the pair tables: most of all members */
+    uint32_t energy_group, energy_pieces; /* groups that share a walker's atoms */
+    bool cube;                            /* all sides of all members equal */
+    unsigned binades;                     /* of the pair tables: most of all members */
     size_t block_samples;
     uint64_t launch_steps; /* macroupdates per launch at most */
 };
@@ -63,6 +63,8 @@ struct helium_state {
     cl_kernel walk, energy, start, tune, multiply;
     cl_kernel sum, attempt, decide; /* blocks, instead of walk */
     cl_mem attempts, decisions;     /* blocks: scratch between launches */
+    cl_kernel energy_add;
+    cl_mem energy_parts; /* scratch, where several groups share a walker */
     cl_mem positions, walkers, member_buffer, factors, u_tables, e_tables, random;
     cl_mem atom_sums; /* [walkers of all members][n]: derived from the positions */
     bool rebuild;     /* they have to be made anew */

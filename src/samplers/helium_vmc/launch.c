@@ -168,6 +168,12 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     l->energy_group = gpu ? ergo_power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
                       : device->quirks.loop_limit ? ergo_power_of_two_up(s->n, 1, limit)
                                                   : 1;
+    /* so that few walkers keep all multiprocessors busy */
+    const uint64_t most = (s->n + l->energy_group - 1) / l->energy_group;
+    const bool shared = gpu || l->path == HELIUM_PATH_BLOCKS;
+    uint64_t pieces = 4 * units / (batch->count * s->walkers);
+    pieces = pieces < 2 && l->path == HELIUM_PATH_BLOCKS ? 2 : pieces;
+    l->energy_pieces = !shared || pieces < 1 ? 1 : (uint32_t)(pieces < most ? pieces : most);
     if (l->path == HELIUM_PATH_BLOCKS) {
         if (choose_blocks(batch, device, s, l))
             return;
@@ -241,7 +247,9 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double visits = (double)s.n * (double)s.n * (double)all;
     const double units = d->compute_units ? d->compute_units : 1;
-    const double busy = gpu ? fmin(1.0, (double)all * l.group / (units * 512)) : 1.0;
+    const double busy = gpu && l.path != HELIUM_PATH_BLOCKS
+                            ? fmin(1.0, (double)all * l.group / (units * 512))
+                            : 1.0;
     const double per_second = (gpu ? 2e9 : 2e8) * units * busy;
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / visits));
     l.launch_steps = (uint64_t)fmin(plan->block_steps, 1e6);
@@ -277,7 +285,8 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     const uint64_t positions = all * s.walker_bytes;
     const bool blocks = l.path == HELIUM_PATH_BLOCKS;
     const uint64_t scratch =
-        blocks ? all * (helium_attempt_bytes(&s, &l) + helium_decision_bytes(&l)) : 0;
+        (blocks ? all * (helium_attempt_bytes(&s, &l) + helium_decision_bytes(&l)) : 0) +
+        (l.energy_pieces > 1 ? all * l.energy_pieces * HELIUM_SUMS_BYTES : 0);
     plan->largest_buffer = positions > e_bytes ? positions : e_bytes;
     plan->device_bytes = positions + all * s.n * 8 + all * HELIUM_WALKER_BYTES + u_bytes + e_bytes +
                          members * (HELIUM_MEMBER_BYTES + 4) + (uint64_t)32 * HELIUM_R_SIZE +
