@@ -4,7 +4,8 @@
  * An atom's share is a float sum over its partners in order of their numbers (in runs of 64, so
  * that rounding errors stay small): one work-item does it, so the launch cannot change it. Over
  * atoms the sums are integers. HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE, HELIUM_U_SIZE as in walk.cl;
- * HELIUM_E_BASE, HELIUM_E_SIZE for the tables of energies; HELIUM_LOCAL: positions fit local
+ * HELIUM_E_BASE, HELIUM_E_SIZE for the tables of energies, whose last piece is for the part beyond
+ * the potential's kink of the piece that has it; HELIUM_LOCAL: positions fit local
  * memory.
  */
 #include "helium_vmc/core.h"
@@ -25,8 +26,8 @@ ERGO_INLINE long helium_fixed(float x) {
 }
 
 /* Dimension 0: walkers of all members; 1: groups that share a walker's atoms.
- * sums: [row ..][member][count][group of the walker]; potential, virial: over ordered pairs (twice the
- * sum over pairs); laplacian: -lambda lap ln psi; gradient: lambda |grad ln psi|^2. */
+ * sums: [row ..][member][count][group of the walker]; potential, virial: over ordered pairs (twice
+ * the sum over pairs); laplacian: -lambda lap ln psi; gradient: lambda |grad ln psi|^2. */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_energy(__global const int *positions, __global const struct helium_walker *walkers,
               __global const struct helium_member *members, __global const helium_cubic *u_tables,
@@ -69,8 +70,10 @@ helium_energy(__global const int *positions, __global const struct helium_walker
                 if (j == i || !(x < 1.0f))
                     continue;
                 const float y = helium_clamp(x, member.low);
-                __global const struct helium_functions *f =
-                    e_table + (helium_piece(y, HELIUM_E_PIECES) - HELIUM_E_BASE);
+                const uint piece = helium_bits(y) - member.kink < member.kink_width
+                                       ? HELIUM_E_SIZE - 1
+                                       : helium_piece(y, HELIUM_E_PIECES) - HELIUM_E_BASE;
+                __global const struct helium_functions *f = e_table + piece;
                 const float4 t = (float4)(helium_within(y, HELIUM_E_PIECES));
                 const float4 v = fma(fma(fma(f->c[3], t, f->c[2]), t, f->c[1]), t, f->c[0]);
                 run.potential += v.x;

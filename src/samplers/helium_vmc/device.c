@@ -43,6 +43,8 @@ void helium_destroy(void *opaque) {
         ergo_buffer_release(buffers[i]);
     slot_release(&s->slots[0]);
     slot_release(&s->slots[1]);
+    for (size_t i = 0; s->models && i < s->batch->count; i++)
+        helium_model_free(&s->models[i]);
     free(s->members);
     free(s->models);
     free(s);
@@ -62,8 +64,8 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state 
                      "-DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u -DHELIUM_TILE=%u%s",
                      s->shape.n, group, (127 - l->binades) << HELIUM_U_PIECES,
                      l->binades << HELIUM_U_PIECES, (127 - l->binades) << HELIUM_E_PIECES,
-                     l->binades << HELIUM_E_PIECES, local, l->cube, l->group, l->mates, l->copies,
-                     l->tile, l->warp ? " -DHELIUM_WARP" : "");
+                     helium_energy_pieces(l->binades), local, l->cube, l->group, l->mates,
+                     l->copies, l->tile, l->warp ? " -DHELIUM_WARP" : "");
     enum ergo_status status = o.failed
                                   ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                                   : ergo_program_build(ctx, s->device, path, o.data, program);
@@ -114,7 +116,7 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_s
 static enum ergo_status fill_tables(struct ergo_context *ctx, struct helium_state *s) {
     const size_t members = s->batch->count;
     const size_t u_size = (size_t)s->launch.binades << HELIUM_U_PIECES;
-    const size_t e_size = (size_t)s->launch.binades << (HELIUM_E_PIECES + 2);
+    const size_t e_size = 4 * (size_t)helium_energy_pieces(s->launch.binades);
     struct helium_cubic_host *u = malloc(members * u_size * sizeof *u);
     struct helium_cubic_host *e = malloc(members * e_size * sizeof *e);
     struct helium_cubic_host *random = malloc(2 * HELIUM_R_SIZE * sizeof *random);
@@ -127,7 +129,9 @@ static enum ergo_status fill_tables(struct ergo_context *ctx, struct helium_stat
         goto out;
     }
     for (size_t i = 0; i < members; i++) {
-        helium_model_of(s->batch->points[i], &s->models[i]);
+        status = helium_model_load(ctx, s->batch->points[i], &s->models[i]);
+        if (status != ERGO_OK)
+            goto out;
         helium_member_fill(s->batch->points[i], &s->models[i], &s->members[i]);
         helium_table_u(&s->models[i], s->launch.binades, u + i * u_size);
         helium_table_energy(&s->models[i], s->launch.binades, e + i * e_size);

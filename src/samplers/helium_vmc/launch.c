@@ -52,6 +52,7 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
     member->low = helium_model_low(model);
     const struct ergo_value *target = ergo_point_value(point, "/system/target_acceptance");
     member->target = target->present ? (uint32_t)(target->real * 65536.0 + 0.5) : 0;
+    helium_model_kink(model, &member->kink, &member->kink_width);
     for (int k = 0; k < 3; k++) {
         /* equal sides give exactly 2^-31, whatever their rounding */
         const double ratio = model->side[k] / (2 * model->half);
@@ -236,9 +237,12 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     memset(plan, 0, sizeof *plan);
     for (size_t i = 0; i < members; i++) {
         struct helium_model model;
-        helium_model_of(batch->points[i], &model);
+        const enum ergo_status status = helium_model_load(ctx, batch->points[i], &model);
+        if (status != ERGO_OK)
+            return status;
         const unsigned binades = helium_model_binades(&model);
         l.binades = binades > l.binades ? binades : l.binades;
+        helium_model_free(&model);
         l.cube = l.cube && model.side[0] == model.side[1] && model.side[1] == model.side[2];
     }
     choose_path(batch, device, &s, &l);
@@ -281,7 +285,7 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
         curves = (l.block_samples - 1) / every + 1;
     }
     const uint64_t u_bytes = (members * 16 * l.binades) << HELIUM_U_PIECES;
-    const uint64_t e_bytes = (members * 64 * l.binades) << HELIUM_E_PIECES;
+    const uint64_t e_bytes = members * 64 * helium_energy_pieces(l.binades);
     const uint64_t positions = all * s.walker_bytes;
     const bool blocks = l.path == HELIUM_PATH_BLOCKS;
     const uint64_t scratch =

@@ -1,7 +1,8 @@
 /*
  * The canonical state of a member, little-endian: the displacement factor (uint32), then for each
  * walker ln psi (int64, 2^-21), accepted moves of the tuning window (uint32), and the positions
- * (int32, x of all atoms, then y, then z).
+ * (int32, x of all atoms, then y, then z); at the end, where pair functions are from files, a hash
+ * of these (uint64): with others the chain would be another one.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,6 +57,11 @@ enum ergo_status helium_save(struct ergo_context *ctx, void *opaque, size_t memb
             for (size_t k = 0; k < 3 * (size_t)s->shape.n; k++)
                 put32(text, (uint32_t)places[w * 3 * s->shape.n + k]);
         }
+        const uint64_t hash = helium_model_hash(&s->models[member]);
+        if (hash) {
+            put32(text, (uint32_t)hash);
+            put32(text, (uint32_t)(hash >> 32));
+        }
         if (text->failed)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of member %zu", member);
     }
@@ -69,11 +75,18 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
     struct helium_state *s = opaque;
     const uint8_t *bytes = data;
     const size_t n = s->shape.n, count = s->shape.walkers, each = 12 + 12 * n;
-    if (length != 4 + count * each)
+    const uint64_t hash = helium_model_hash(&s->models[member]);
+    const size_t expected = 4 + count * each + (hash ? 8 : 0);
+    if (length != expected)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
                          "have %zu",
-                         member, length, count, n, 4 + count * each);
+                         member, length, count, n, expected);
+    if (hash && (get32(bytes + length - 8) != (uint32_t)hash ||
+                 get32(bytes + length - 4) != (uint32_t)(hash >> 32)))
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the files of /system/potential or /system/wave_function are not those "
+                         "that the run began with: put them back, or begin a new run");
     uint32_t factor = get32(bytes);
     if (factor < 64 || factor > 1048576)
         return ERGO_FAIL(ctx, ERGO_E_IO,
