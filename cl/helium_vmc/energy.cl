@@ -5,8 +5,8 @@
  * that rounding errors stay small): one work-item does it, so the launch cannot change it. Over
  * atoms the sums are integers. HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE, HELIUM_U_SIZE as in walk.cl;
  * HELIUM_E_BASE, HELIUM_E_SIZE for the tables of energies, whose last piece is for the part beyond
- * the potential's kink of the piece that has it; HELIUM_LOCAL: positions fit local
- * memory.
+ * the potential's kink of the piece that has it; HELIUM_LOCAL, HELIUM_E_LOCAL: positions, and
+ * tables, fit local memory.
  */
 #include "helium_vmc/core.h"
 
@@ -38,19 +38,32 @@ helium_energy(__global const int *positions, __global const struct helium_walker
     const ulong index = get_group_id(0);
     const uint which = (uint)(index / count);
     const struct helium_member member = members[which];
-    __global const helium_cubic *u_table = u_tables + which * HELIUM_U_SIZE;
-    __global const struct helium_functions *e_table = e_tables + which * HELIUM_E_SIZE;
+    __global const helium_cubic *kept_u = u_tables + which * HELIUM_U_SIZE;
+    __global const struct helium_functions *kept_e = e_tables + which * HELIUM_E_SIZE;
     __global const int *kept = positions + index * (3 * HELIUM_N);
     long total[5] = {0, 0, 0, 0, 0};
 
+#if HELIUM_E_LOCAL
+    __local struct helium_functions e_table[HELIUM_E_SIZE];
+    __local helium_cubic u_table[HELIUM_U_SIZE];
+    for (uint k = item; k < HELIUM_E_SIZE; k += HELIUM_GROUP)
+        e_table[k] = kept_e[k];
+    for (uint k = item; k < HELIUM_U_SIZE; k += HELIUM_GROUP)
+        u_table[k] = kept_u[k];
+#define HELIUM_E_SPACE __local
+#else
+    __global const struct helium_functions *e_table = kept_e;
+    __global const helium_cubic *u_table = kept_u;
+#define HELIUM_E_SPACE __global
+#endif
 #if HELIUM_LOCAL
     __local int place[3 * HELIUM_N];
     for (uint k = item; k < 3 * HELIUM_N; k += HELIUM_GROUP)
         place[k] = kept[k];
-    barrier(CLK_LOCAL_MEM_FENCE);
 #else
     __global const int *place = kept;
 #endif
+    barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint piece = (uint)get_group_id(1), pieces = (uint)get_num_groups(1);
     for (uint i = piece * HELIUM_GROUP + item; i < HELIUM_N; i += pieces * HELIUM_GROUP) {
@@ -73,7 +86,7 @@ helium_energy(__global const int *positions, __global const struct helium_walker
                 const uint piece = helium_bits(y) - member.kink < member.kink_width
                                        ? HELIUM_E_SIZE - 1
                                        : helium_piece(y, HELIUM_E_PIECES) - HELIUM_E_BASE;
-                __global const struct helium_functions *f = e_table + piece;
+                HELIUM_E_SPACE const struct helium_functions *f = e_table + piece;
                 const float4 t = (float4)(helium_within(y, HELIUM_E_PIECES));
                 const float4 v = fma(fma(fma(f->c[3], t, f->c[2]), t, f->c[1]), t, f->c[0]);
                 run.potential += v.x;

@@ -61,11 +61,12 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state 
     ergo_text_append(&o,
                      "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
                      "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d "
-                     "-DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u -DHELIUM_TILE=%u%s",
+                     "-DHELIUM_E_LOCAL=%d -DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u "
+                     "-DHELIUM_TILE=%u%s",
                      s->shape.n, group, (127 - l->binades) << HELIUM_U_PIECES,
                      l->binades << HELIUM_U_PIECES, (127 - l->binades) << HELIUM_E_PIECES,
-                     helium_energy_pieces(l->binades), local, l->cube, l->group, l->mates,
-                     l->copies, l->tile, l->warp ? " -DHELIUM_WARP" : "");
+                     helium_energy_pieces(l->binades), local, l->cube, l->tables_local, l->group,
+                     l->mates, l->copies, l->tile, l->warp ? " -DHELIUM_WARP" : "");
     enum ergo_status status = o.failed
                                   ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                                   : ergo_program_build(ctx, s->device, path, o.data, program);
@@ -75,9 +76,6 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state 
 
 static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_state *s) {
     const struct helium_launch *l = &s->launch;
-    const bool lanes = l->path == HELIUM_PATH_LANES;
-    const uint64_t energy_local = 12 * (uint64_t)s->shape.n + 40 * (uint64_t)l->energy_group + 1024;
-    const bool local = !lanes && energy_local <= s->device->summary.local_memory;
     static const char *const paths[] = {
         "",
         "helium_vmc/walk.cl",
@@ -96,8 +94,8 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_s
     if (status == ERGO_OK && blocks)
         status = ergo_kernel_create(ctx, s->device, s->walk_program, "helium_decide", &s->decide);
     if (status == ERGO_OK)
-        status = build_one(ctx, s, "helium_vmc/energy.cl", l->energy_group, local, "helium_energy",
-                           &s->energy_program, &s->energy);
+        status = build_one(ctx, s, "helium_vmc/energy.cl", l->energy_group, l->places_local,
+                           "helium_energy", &s->energy_program, &s->energy);
     if (status == ERGO_OK && l->energy_pieces > 1)
         status = ergo_kernel_create(ctx, s->device, s->energy_program, "helium_energy_add",
                                     &s->energy_add);

@@ -35,6 +35,7 @@ struct helium_launch {
     uint32_t copies; /* registers: of the table of u */
     uint32_t tile;   /* blocks: partners of a work-group */
     bool warp;       /* registers: 32 items in step add by one instruction */
+    bool places_local, tables_local;      /* energies: what is in local memory */
     uint32_t energy_group, energy_pieces; /* groups that share a walker's atoms */
     bool cube;                            /* all sides of all members equal */
     unsigned binades;                     /* of the pair tables: most of all members */

@@ -90,6 +90,19 @@ static bool adds_in_warps(const struct ergo_device *device) {
            major >= 8;
 }
 
+/* Local memory of the energy kernel: tables first, of which a pair reads 80 bytes, then places. */
+static void choose_energy(const struct ergo_device *device, const struct helium_shape *s,
+                          struct helium_launch *l) {
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint64_t tables = 64 * (uint64_t)helium_energy_pieces(l->binades) +
+                            ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
+    const uint64_t places = 12 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 256;
+    const uint64_t most = device->summary.local_memory;
+    l->tables_local = gpu && tables + sums <= most;
+    l->places_local =
+        l->path != HELIUM_PATH_LANES && places + sums + (l->tables_local ? tables : 0) <= most;
+}
+
 /* The path HELIUM_PATH_REGISTERS, if it can be: group, mates, copies. */
 static bool choose_registers(const struct ergo_batch *batch, const struct ergo_device *device,
                              const struct helium_shape *s, struct helium_launch *l) {
@@ -150,6 +163,22 @@ static bool choose_blocks(const struct ergo_batch *batch, const struct ergo_devi
     return table + 16 * l->tile + 40 * group + 64 <= d->local_memory;
 }
 
+/*
+ * Seconds of a macroupdate of `all` walkers on an H200, one work-group a walker or many: pair
+ * visits at the device's full rate, or as long as the trials of one walker take, one after the
+ * other (0.3 us and 30 ns a row of 256 partners; from local or global memory 0.8 us for 1024
+ * partners). Blocks cost two launches for 128 trials, and 0.15 us a trial to decide. What matters
+ * is the ratio.
+ */
+static bool blocks_pay(const struct helium_shape *s, uint64_t all) {
+    const double n = s->n, visits = n * n * (double)all;
+    const bool registers = s->n <= 256 * HELIUM_CHUNK;
+    const double trial = registers ? 0.3e-6 + 0.03e-6 * n / 256 : 0.8e-6 * n / 1024;
+    const double one = fmax(visits / (registers ? 5e11 : 2e11), n * trial);
+    const double many = visits / 3e11 + ceil(n / 128) * 10e-6 + n * 0.15e-6;
+    return s->n >= 512 && many < one;
+}
+
 /* Measured: see the README of the sampler. */
 static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
                         const struct helium_shape *s, struct helium_launch *l) {
@@ -165,7 +194,10 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
                                   strstr(d->platform, "Intel"));
     l->mates = l->copies = l->tile = 1;
     if (l->path == HELIUM_PATH_AUTO)
-        l->path = vectors ? HELIUM_PATH_LANES : gpu ? HELIUM_PATH_REGISTERS : HELIUM_PATH_LOCAL;
+        l->path = vectors                                    ? HELIUM_PATH_LANES
+                  : !gpu                                     ? HELIUM_PATH_LOCAL
+                  : blocks_pay(s, batch->count * s->walkers) ? HELIUM_PATH_BLOCKS
+                                                             : HELIUM_PATH_REGISTERS;
     l->energy_group = gpu ? ergo_power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
                       : device->quirks.loop_limit ? ergo_power_of_two_up(s->n, 1, limit)
                                                   : 1;
@@ -246,6 +278,7 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
         l.cube = l.cube && model.side[0] == model.side[1] && model.side[1] == model.side[2];
     }
     choose_path(batch, device, &s, &l);
+    choose_energy(device, &s, &l);
 
     /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
