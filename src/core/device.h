@@ -30,6 +30,7 @@ struct ergo_device {
     struct ergo_quirks quirks;
     char options[256];   /* of every build: language version, rounding, quirks */
     bool probed;         /* this device and driver passed the probe, now or earlier */
+    double waited;       /* seconds that the host has waited for events */
     bool exact_division; /* probed: fp32 division and square root are correctly rounded */
 };
 

@@ -92,6 +92,14 @@ const struct ergo_key ergo_job_common_keys[] = {
      .unit = "steps",
      .help = "Steps between configurations written to the trajectory, for samplers that have one; "
              "0: none."},
+    {.pointer = "/output/blocks",
+     .type = ERGO_KEY_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e6,
+     .unit = "",
+     .help = "Blocks of consecutive measurements whose averages are written, a line each, to "
+             "blocks/pPOINT.dat, and to series.h5; 0: none."},
     {.pointer = "/audit/every_seconds",
      .type = ERGO_KEY_REAL,
      .fallback = "0",

@@ -38,6 +38,7 @@ struct loop {
     double block_seconds; /* duration of the last block */
     size_t block_samples; /* length of the next block */
     double last_collect;
+    double open_seconds; /* host work since then whose cost is not known yet */
 };
 
 static bool must_stop(const struct ergo_run *run) {
@@ -123,17 +124,30 @@ static void store(struct loop *loop, const struct block *block) {
     }
 }
 
+/* A block that had to be waited for was being computed during all host work since the last one: it
+ * was hidden. Work that no wait follows was not, or not all of it: it does not count as hidden. */
+static void count_host_work(struct loop *loop, double begin, double waited) {
+    struct ergo_run *run = loop->run;
+    const double seconds = fmax(0, ergo_run_clock() - begin - waited);
+    if (waited > 20e-6)
+        run->hidden_seconds += loop->open_seconds;
+    run->host_seconds += seconds;
+    loop->open_seconds = seconds;
+}
+
 static enum ergo_status collect(struct loop *loop, unsigned slot) {
     struct ergo_run *run = loop->run;
     struct block *block = &loop->blocks[slot];
     if (!block->busy)
         return ERGO_OK;
+    const double begin = ergo_run_clock(), waited = run->device->waited;
     enum ergo_status status =
         run->sampler->ops->collect(run->ctx, run->state, slot, &loop->samples);
     block->busy = false;
     if (status != ERGO_OK)
         return status;
     store(loop, block);
+    count_host_work(loop, begin, run->device->waited - waited);
     run->samples = block->first + block->count;
     run->step += block->count * block->every;
     run->work_done += (double)(block->count * block->every) * loop->plan.work_per_step;

@@ -50,6 +50,9 @@ struct ergo_run {
     struct ergo_blobs restored;
     bool has_restored_states;
 
+    /* of this session: reading back, converting, storing; and as much of it as the device was seen
+     * to be busy during */
+    double host_seconds, hidden_seconds;
     double work_done, work_total; /* in units of the rate */
     double seconds_before;        /* sampling time so far, while the clock rests */
     double sampling_started;      /* 0: the clock rests */

@@ -1,4 +1,5 @@
 /* From a job to a run: device, storage for the result; and the public calls. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,11 +238,18 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
         }
         if (status != ERGO_OK)
             return status;
+        run->result->host_seconds = run->spread ? NAN : run->host_seconds;
+        run->result->hidden_seconds = run->spread ? NAN : run->hidden_seconds;
         run->result->seconds = ergo_run_seconds(run);
+        if (!run->spread && run->host_seconds > 0)
+            ergo_log(run->ctx, ERGO_LOG_INFO,
+                     "the host worked %.3g s on measurements, %.0f%% of it while the device did",
+                     run->host_seconds, 100 * run->hidden_seconds / run->host_seconds);
         run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
         if (!run->stopped && !spread)
             status = ergo_run_save(run); /* finished: resume only reports */
     } else {
+        run->result->host_seconds = run->result->hidden_seconds = NAN;
         run->result->seconds = run->seconds_before;
         run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
     }
