@@ -142,6 +142,16 @@ static enum ergo_status allocate_result(struct ergo_run *run, struct ergo_job *j
     return status;
 }
 
+enum ergo_status ergo_run_open_device(struct ergo_run *run, const struct ergo_job *job,
+                                      struct ergo_device **device) {
+    const char *selector = run->options->device;
+    if (!selector)
+        selector = getenv("ERGOCL_DEVICE");
+    if (!selector || !*selector)
+        selector = ergo_point_text(&job->points[0], "/device");
+    return ergo_device_open(run->ctx, selector, device);
+}
+
 static enum ergo_status open_device(struct ergo_run *run) {
     const char *selector = run->options->device;
     if (!selector)
@@ -294,7 +304,11 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     enum ergo_status status =
         ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, NULL, 0, &own);
     if (status == ERGO_OK)
+        status = ergo_run_choose_every(&run, &own);
+    if (status == ERGO_OK)
         status = allocate_result(&run, own);
+    else
+        ergo_job_destroy(own);
     if (status == ERGO_OK) {
         run.folder = folder =
             copy_text(run.options->directory ? run.options->directory : job->name);

@@ -501,6 +501,13 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return NAN;
 }
 
+/* m_c of energy_best in liquid helium at an acceptance of 0.37, measured with 64 atoms: 1.8
+ * macroupdates; of energy 0.8. */
+static double correlation(const struct ergo_point *point) {
+    (void)point;
+    return 2.0;
+}
+
 static const struct ergo_sampler_ops ops = {
     .check = check,
     .plan = plan,
@@ -516,6 +523,7 @@ static const struct ergo_sampler_ops ops = {
     .audit = helium_audit,
     .frame = helium_frame,
     .exact = exact,
+    .correlation = correlation,
     .destroy = helium_destroy,
 };
 
