@@ -162,6 +162,26 @@ static void compare(struct bench *b) {
     }
 }
 
+/* Frames, read as a start, are the same walkers again, to the last bit; then once more from the
+ * first, where a job has more walkers than a file has frames. */
+static void check_frames(struct bench *b) {
+    const struct helium_shape *shape = &b->s->shape;
+    const size_t size = 3 * (size_t)shape->n, count = shape->walkers;
+    int32_t *places = malloc((count + 1) * size * sizeof *places);
+    assert_non_null(places);
+    for (size_t m = 0; m < b->job->n_points; m++) {
+        struct ergo_text text = {0};
+        OK(sampler->ops->frame(ctx, b->s, m, &text));
+        OK(helium_start_parse(ctx, "frames", text.data, text.length, &b->s->models[m],
+                              shape->walkers + 1, places));
+        for (size_t w = 0; w <= count; w++)
+            assert_memory_equal(places + w * size, b->twins[m * count + w % count].place,
+                                size * sizeof *places);
+        ergo_text_free(&text);
+    }
+    free(places);
+}
+
 /* Blocks of samples in both slots, steps alone, an audit, a state saved and loaded. */
 static void check(const char *system, int path, int group) {
     struct bench b;
@@ -175,6 +195,7 @@ static void check(const char *system, int path, int group) {
     begin(&b, json);
     assert_int_equal(b.s->launch.path, path);
     compare(&b);
+    check_frames(&b);
     const struct ergo_sampler_ops *ops = sampler->ops;
     const size_t members = b.job->n_points;
     double *columns = malloc(3 * members * 9 * sizeof *columns), *curve[3] = {NULL};
@@ -222,14 +243,15 @@ static void check(const char *system, int path, int group) {
 /* Physics by name: tails of vectors and groups, a box that is no cube, starts, scans. */
 static const char *const systems[] = {
     "\"system\": {\"n\": 13, \"b\": 2.5, \"walkers\": 3}, "
-    "\"scan\": {\"/system/b\": [2.5, 0, 1.9]}, \"run\": {\"sweeps\": 9}",
+    "\"scan\": {\"/system/b\": [2.5, 0, 1.9]}, \"run\": {\"sweeps\": 9, \"frame_walkers\": 9}",
     "\"system\": {\"n\": 40, \"walkers\": 5, \"start_walkers\": 2, \"start_steps\": 32, "
     "\"target_acceptance\": 0.5}, \"run\": {\"equilibration\": 40, \"sweeps\": 9, "
+    "\"frame_walkers\": 9, "
     "\"structure_every\": 2, \"optimise\": \"b\"}",
     "\"system\": {\"n\": 71, \"aspect\": [1, 2, 1], \"b\": 2.6, \"walkers\": 2}, \"run\": "
-    "{\"sweeps\": 9, \"structure_every\": 1}",
+    "{\"sweeps\": 9, \"structure_every\": 1, \"frame_walkers\": 9}",
     "\"system\": {\"n\": 2, \"b\": 1, \"walkers\": 2, \"displacement\": 3}, \"run\": {\"sweeps\": "
-    "9}",
+    "9, \"frame_walkers\": 9}",
 };
 
 static void local_path(void **state) {

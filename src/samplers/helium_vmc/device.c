@@ -223,6 +223,23 @@ enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch
     return ERGO_OK;
 }
 
+/* All walkers of all members from the job's file. */
+static enum ergo_status start_from_file(struct ergo_context *ctx, struct helium_state *s) {
+    const size_t bytes = s->shape.walkers * (size_t)s->shape.walker_bytes;
+    int32_t *places = malloc(bytes);
+    enum ergo_status status =
+        places ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", s->shape.walkers);
+    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++) {
+        status =
+            helium_start_read(ctx, s->batch->points[i], &s->models[i], s->shape.walkers, places);
+        if (status == ERGO_OK)
+            status = ergo_buffer_write(ctx, s->device, s->positions, i * bytes, bytes, places);
+    }
+    free(places);
+    return status;
+}
+
 enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
     struct helium_state *s = opaque;
     const cl_uint count = s->shape.walkers;
@@ -235,8 +252,10 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
                                     ERGO_ARG(sites[1]),     ERGO_ARG(sites[2])};
     s->step = 0;
     s->rebuild = true;
-    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->start, "helium_start", args, 6,
-                                                 2, global, local, NULL);
+    const bool file = ergo_point_value(s->batch->points[0], "/system/start")->present;
+    enum ergo_status status = file ? start_from_file(ctx, s)
+                                   : ergo_kernel_launch(ctx, s->device, s->start, "helium_start",
+                                                        args, 6, 2, global, local, NULL);
     /* ln psi runs along from here */
     struct helium_slot *slot = &s->slots[0];
     struct helium_walker *walkers = calloc(all, sizeof *walkers);

@@ -147,6 +147,14 @@ enum ergo_status helium_frame(struct ergo_context *ctx, void *state, size_t memb
 /* audit.c */
 enum ergo_status helium_audit(struct ergo_context *ctx, void *state);
 
+/* start.c: `walkers` walkers [3][n] from the frames of a file, in turn where these are fewer. */
+enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct helium_model *model, uint32_t walkers,
+                                   int32_t *places);
+enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
+                                    size_t length, const struct helium_model *model,
+                                    uint32_t walkers, int32_t *places);
+
 /* twin.c: core.h as C. One walker; place is [3][n]. */
 struct helium_twin {
     struct helium_member *member;

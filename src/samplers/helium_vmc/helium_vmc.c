@@ -122,6 +122,21 @@ static const struct ergo_key keys[] = {
      .unit = "",
      .help = "Tune the displacement to this acceptance during /system/start_steps, every 16 "
              "macroupdates; absent: it stays as given."},
+    {.pointer = "/system/start",
+     .type = ERGO_KEY_STRING,
+     .flags = SHAPE_CHAIN,
+     .unit = "",
+     .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
+             "there are fewer frames), in the job's box: snapshots of an earlier run, for instance "
+             "(/run/frame_walkers). Absent: a lattice."},
+    {.pointer = "/run/frame_walkers",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "1",
+     .min = 1,
+     .max = 1048576,
+     .unit = "",
+     .help = "Walkers (the first ones) in snapshots and trajectories: a frame each, one file."},
     {.pointer = "/system/start_walkers",
      .type = ERGO_KEY_INT,
      .flags = SHAPE_CHAIN,
@@ -384,7 +399,7 @@ static const struct ergo_sampler_info info = {
     .n_curves = sizeof curves / sizeof curves[0],
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
-    .trajectory = "extended XYZ of the first walker",
+    .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",
     .state_version = 1,
 };
 

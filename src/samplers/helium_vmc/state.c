@@ -120,30 +120,35 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
     return status;
 }
 
-/* The first walker. Lengths in A. */
+static void append_frame(struct ergo_text *text, const struct helium_model *m, uint64_t step,
+                         size_t number, const struct helium_walker *walker, const int32_t *place) {
+    const size_t n = m->n;
+    ergo_text_append(text,
+                     "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
+                     "pbc=\"T T T\" macroupdate=%" PRIu64 " walker=%zu ln_psi=%.6f\n",
+                     n, m->side[0], m->side[1], m->side[2], step, number,
+                     (double)walker->ln_psi / (double)(1 << HELIUM_U_BITS));
+    for (size_t i = 0; i < n; i++) {
+        double r[3];
+        for (size_t k = 0; k < 3; k++)
+            r[k] = m->side[k] * 0x1p-32 * (double)(uint32_t)place[k * n + i];
+        ergo_text_append(text, "He %.10f %.10f %.10f\n", r[0], r[1], r[2]);
+    }
+}
+
+/* The first walkers. Lengths in A. */
 enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t member,
                               struct ergo_text *text) {
     struct helium_state *s = opaque;
-    const struct helium_model *m = &s->models[member];
+    const uint32_t wish = (uint32_t)ergo_point_int(s->batch->points[member], "/run/frame_walkers");
+    const uint32_t count = wish < s->shape.walkers ? wish : s->shape.walkers;
     int32_t *places = NULL;
     struct helium_walker *walkers = NULL;
     uint32_t factor = 0;
-    enum ergo_status status = fetch(ctx, s, member, 1, &places, &walkers, &factor);
-    if (status == ERGO_OK) {
-        const size_t n = s->shape.n;
-        ergo_text_append(
-            text,
-            "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
-            "pbc=\"T T T\" macroupdate=%" PRIu64 " walker=0 ln_psi=%.6f\n",
-            n, m->side[0], m->side[1], m->side[2], s->step,
-            (double)walkers[0].ln_psi / (double)(1 << HELIUM_U_BITS));
-        for (size_t i = 0; i < n; i++) {
-            double r[3];
-            for (size_t k = 0; k < 3; k++)
-                r[k] = m->side[k] * 0x1p-32 * (double)(uint32_t)places[k * n + i];
-            ergo_text_append(text, "He %.9f %.9f %.9f\n", r[0], r[1], r[2]);
-        }
-    }
+    enum ergo_status status = fetch(ctx, s, member, count, &places, &walkers, &factor);
+    for (size_t w = 0; w < count && status == ERGO_OK; w++)
+        append_frame(text, &s->models[member], s->step, w, &walkers[w],
+                     places + w * 3 * s->shape.n);
     free(places);
     free(walkers);
     return status;
