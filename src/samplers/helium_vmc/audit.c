@@ -203,7 +203,7 @@ enum ergo_status helium_audit(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status =
         walkers && place ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     if (status == ERGO_OK)
-        status = helium_run_energy(ctx, s, slot->sums, 0);
+        status = helium_run_energy(ctx, s, slot->sums, 0, true);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, slot->sums, 0, all * HELIUM_SUMS_BYTES,
                                   slot->host_sums);

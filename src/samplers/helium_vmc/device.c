@@ -262,7 +262,7 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
     if (status == ERGO_OK && !walkers)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers", all);
     if (status == ERGO_OK)
-        status = helium_run_energy(ctx, s, slot->sums, 0);
+        status = helium_run_energy(ctx, s, slot->sums, 0, true);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, slot->sums, 0, all * HELIUM_SUMS_BYTES,
                                   slot->host_sums);

@@ -35,10 +35,10 @@ struct helium_launch {
     uint32_t copies; /* registers: of the table of u */
     uint32_t tile;   /* blocks: partners of a work-group */
     bool warp;       /* registers: 32 items in step add by one instruction */
-    bool places_local, tables_local;      /* energies: what is in local memory */
-    uint32_t energy_group, energy_pieces; /* groups that share a walker's atoms */
-    bool cube;                            /* all sides of all members equal */
-    unsigned binades;                     /* of the pair tables: most of all members */
+    bool places_local, tables_local;                     /* energies: what is in local memory */
+    uint32_t energy_group, energy_groups, energy_pieces; /* groups that share a walker's atoms */
+    bool cube;                                           /* all sides of all members equal */
+    unsigned binades; /* of the pair tables: most of all members */
     size_t block_samples;
     uint64_t launch_steps; /* macroupdates per launch at most */
 };
@@ -107,9 +107,10 @@ enum ergo_status helium_walk(struct ergo_context *ctx, struct helium_state *s,
                              const struct helium_walk *walk, uint64_t step, uint32_t steps);
 /* Macroupdates of all walkers from s->step on, through start, tuning and multiplication. */
 enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps);
-/* Sums of all walkers into row `row` of the buffer. */
+/* Sums of all walkers into row `row` of the buffer; psi: ln psi from scratch, else the running one.
+ */
 enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
-                                   size_t row);
+                                   size_t row, bool psi);
 /* advance.c */
 enum ergo_status helium_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);

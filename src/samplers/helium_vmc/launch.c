@@ -99,6 +99,9 @@ static void choose_energy(const struct ergo_device *device, const struct helium_
     const uint64_t places = 12 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 256;
     const uint64_t most = device->summary.local_memory;
     l->tables_local = gpu && tables + sums <= most;
+    /* a few groups for each multiprocessor: each loads the tables once */
+    const uint32_t units = device->summary.compute_units ? device->summary.compute_units : 1;
+    l->energy_groups = l->tables_local ? 12 * units : UINT32_MAX;
     l->places_local =
         l->path != HELIUM_PATH_LANES && places + sums + (l->tables_local ? tables : 0) <= most;
 }
@@ -198,9 +201,13 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
                   : !gpu                                     ? HELIUM_PATH_LOCAL
                   : blocks_pay(s, batch->count * s->walkers) ? HELIUM_PATH_BLOCKS
                                                              : HELIUM_PATH_REGISTERS;
-    l->energy_group = gpu ? ergo_power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
+    const uint32_t energy_wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/energy_group");
+    l->energy_group = energy_wish                 ? energy_wish
+                      : gpu                       ? ergo_power_of_two_up(s->n, 32, 128)
                       : device->quirks.loop_limit ? ergo_power_of_two_up(s->n, 1, limit)
                                                   : 1;
+    while (l->energy_group > limit || 40 * (uint64_t)l->energy_group + 512 > d->local_memory)
+        l->energy_group /= 2;
     /* so that few walkers keep all multiprocessors busy */
     const uint64_t most = (s->n + l->energy_group - 1) / l->energy_group;
     const bool shared = gpu || l->path == HELIUM_PATH_BLOCKS;
@@ -222,7 +229,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     if (l->path == HELIUM_PATH_LANES && 28 * (uint64_t)s->n + 512 > d->local_memory)
         l->path = HELIUM_PATH_GLOBAL;
     if (l->path == HELIUM_PATH_LANES) {
-        l->group = l->energy_group = 1;
+        l->group = 1;
         return;
     }
     /* H200: 64 atoms fastest with 32 items, 512 to 2048 with 128 (few items cost the fewest

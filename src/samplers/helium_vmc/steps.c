@@ -135,22 +135,30 @@ enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state 
 }
 
 enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
-                                   size_t row) {
+                                   size_t row, bool psi) {
     const cl_uint count = s->shape.walkers, pieces = s->launch.energy_pieces;
     const cl_uint all = (cl_uint)s->batch->count * count, at = (cl_uint)row;
     const cl_uint part_row = pieces > 1 ? 0 : at;
     const cl_mem to = pieces > 1 ? s->energy_parts : sums;
-    const size_t global[2] = {(size_t)all * s->launch.energy_group, pieces};
+    const cl_uint from_scratch = psi;
+    const size_t groups = all < s->launch.energy_groups ? all : s->launch.energy_groups;
+    const size_t global[2] = {groups * s->launch.energy_group, pieces};
     const size_t local[2] = {s->launch.energy_group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->positions),     ERGO_ARG(s->walkers),
-                                    ERGO_ARG(s->member_buffer), ERGO_ARG(s->u_tables),
-                                    ERGO_ARG(s->e_tables),      ERGO_ARG(count),
-                                    ERGO_ARG(part_row),         ERGO_ARG(to)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->positions),
+                                    ERGO_ARG(s->walkers),
+                                    ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->u_tables),
+                                    ERGO_ARG(s->e_tables),
+                                    ERGO_ARG(count),
+                                    ERGO_ARG(all),
+                                    ERGO_ARG(part_row),
+                                    ERGO_ARG(from_scratch),
+                                    ERGO_ARG(to)};
     const size_t add_global[2] = {ergo_round_up(all, 32), 1}, add_local[2] = {32, 1};
     const struct ergo_arg add[] = {ERGO_ARG(to), ERGO_ARG(pieces), ERGO_ARG(all), ERGO_ARG(at),
                                    ERGO_ARG(sums)};
     enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->energy, "helium_energy", args,
-                                                 8, 2, global, local, NULL);
+                                                 10, 2, global, local, NULL);
     if (status == ERGO_OK && pieces > 1)
         status = ergo_kernel_launch(ctx, s->device, s->energy_add, "helium_energy_add", add, 5, 1,
                                     add_global, add_local, NULL);
