@@ -3,6 +3,7 @@
  * start, moves, tuning, multiplication, sums kept from launch to launch, on every path. And the
  * audit, which compares energies with double precision.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -273,6 +274,35 @@ static void global_path(void **state) {
     check(systems[3], HELIUM_PATH_GLOBAL, 1);
 }
 
+/* Two atoms at distances around the kink of the potential: V and r V' to a millionth. */
+static void energies_at_the_kink(void **state) {
+    (void)state;
+    enum { WALKERS = 64 };
+    struct bench b;
+    int32_t place[WALKERS][3][2] = {0};
+    struct helium_sums sums[WALKERS];
+    begin(&b, "{\"sampler\": \"helium-vmc\", \"system\": {\"n\": 2, \"density\": 0.001, "
+              "\"b\": 1, \"walkers\": 64}, \"run\": {\"sweeps\": 9}}");
+    const struct helium_model *m = &b.s->models[0];
+    for (size_t w = 0; w < WALKERS; w++)
+        place[w][0][1] = (int32_t)((4.3 + 0.2 * (double)w / WALKERS) / m->side[0] * 0x1p32);
+    OK(ergo_buffer_write(ctx, device, b.s->positions, 0, sizeof place, place));
+    OK(helium_run_energy(ctx, b.s, b.s->slots[0].sums, 0, true));
+    OK(ergo_buffer_read(ctx, device, b.s->slots[0].sums, 0, sizeof sums, sums));
+    for (size_t w = 0; w < WALKERS; w++) {
+        double v[2];
+        helium_model_v(m, (double)place[w][0][1] * 0x1p-32 * m->side[0], v);
+        const double allowed = 1e-6 * (fabs(v[0]) + fabs(v[1])) + 0x1p-20;
+        const double found[2] = {0.5 * 0x1p-20 * (double)sums[w].potential,
+                                 0.5 * 0x1p-20 * (double)sums[w].virial};
+        for (int k = 0; k < 2; k++)
+            if (!(fabs(found[k] - v[k]) < allowed))
+                fail_msg("distance %zu: %.9g, expected %.9g within %.1g", w, found[k], v[k],
+                         allowed);
+    }
+    end(&b);
+}
+
 static void registers_path(void **state) {
     (void)state;
     check(systems[0], HELIUM_PATH_REGISTERS, 4);
@@ -309,7 +339,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(local_path),     cmocka_unit_test(global_path),
         cmocka_unit_test(registers_path), cmocka_unit_test(blocks_path),
-        cmocka_unit_test(lanes_path),
+        cmocka_unit_test(lanes_path),     cmocka_unit_test(energies_at_the_kink),
     };
     small = getenv("ERGOCL_TEST_SMALL") != NULL;
     ctx = ergo_context_create();
