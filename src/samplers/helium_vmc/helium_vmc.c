@@ -376,7 +376,8 @@ static const struct ergo_tunable tunables[] = {
      true},
     {"warps", "path 4 on NVIDIA: 0 sums within warps by one instruction, 1 by barriers", 0, 1,
      false},
-    {"energy_group", "work-items that find a walker's energies (a power of two)", 0, 1024, true},
+    {"energy_group", "work-items that find a walker's energies (a power of two; not on CPUs)", 0,
+     1024, true},
     {"tile", "path 5: partners per work-group (a power of two)", 0, 4096, true},
 };
 

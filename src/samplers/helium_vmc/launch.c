@@ -202,10 +202,12 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
                   : blocks_pay(s, batch->count * s->walkers) ? HELIUM_PATH_BLOCKS
                                                              : HELIUM_PATH_REGISTERS;
     const uint32_t energy_wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/energy_group");
-    l->energy_group = energy_wish                 ? energy_wish
-                      : gpu                       ? ergo_power_of_two_up(s->n, 32, 128)
-                      : device->quirks.loop_limit ? ergo_power_of_two_up(s->n, 1, limit)
-                                                  : 1;
+    /* a CPU's cores take walkers each; PoCL 3.1 gets groups of two wrong, too (Oclgrind, Mesa and
+     * NVIDIA do not) */
+    l->energy_group = !gpu && !device->quirks.loop_limit ? 1
+                      : energy_wish                      ? energy_wish
+                      : gpu                              ? ergo_power_of_two_up(s->n, 32, 128)
+                                                         : ergo_power_of_two_up(s->n, 1, limit);
     while (l->energy_group > limit || 40 * (uint64_t)l->energy_group + 512 > d->local_memory)
         l->energy_group /= 2;
     /* so that few walkers keep all multiprocessors busy */
