@@ -218,7 +218,7 @@ helium_decide(__global int *positions, __global long *sums, __global struct heli
     }
 
     changes[item] = change;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all places were read */
     if (i < HELIUM_N) {
         sums[home * HELIUM_N + i] = before;
         place[i] = now.x;

@@ -53,8 +53,10 @@ ERGO_INLINE long helium_warp_sum(long x) {
 
 #if HELIUM_MATES > 1 || (defined(HELIUM_WARP) && HELIUM_LANES == 32)
 #define HELIUM_MEET __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
+#define HELIUM_MEET_GLOBAL HELIUM_MEET
 #else
 #define HELIUM_MEET barrier(CLK_LOCAL_MEM_FENCE)
+#define HELIUM_MEET_GLOBAL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
 
 #define HELIUM_HEADS (HELIUM_LANES >= 256 ? 16 : HELIUM_LANES >= 32 ? 8 : 1)
@@ -182,6 +184,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
         }
     }
 
+    HELIUM_MEET_GLOBAL; /* others' places were read, and are stored at the end */
     for (uint s = 0; s < steps; s++) {
         earlier = accepted;
         for (uint batch = 0; batch < HELIUM_ROWS; batch++) {

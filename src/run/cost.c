@@ -27,6 +27,24 @@ static bool allocate(const struct ergo_sampler *sampler, const struct ergo_batch
     return ok;
 }
 
+/* Some of the equilibration, a second at most: a start may be cheaper than what follows. */
+static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                                const struct ergo_batch *batch, struct ergo_device *device,
+                                const struct ergo_plan *plan, void *state) {
+    const double start = ergo_run_clock();
+    uint64_t rest = (uint64_t)ergo_point_int(batch->points[0], "/run/equilibration");
+    enum ergo_status status = ERGO_OK;
+    while (rest && status == ERGO_OK && ergo_run_clock() - start < 1) {
+        const uint64_t steps =
+            (double)rest < plan->block_steps ? rest : (uint64_t)plan->block_steps;
+        status = sampler->ops->advance(ctx, state, 0, 0, steps, 0);
+        if (status == ERGO_OK)
+            status = ergo_device_finish(ctx, device);
+        rest -= steps;
+    }
+    return status;
+}
+
 /* Seconds of a step: passes that grow to a tenth of a second. */
 static enum ergo_status time_steps(struct ergo_context *ctx, const struct ergo_sampler *sampler,
                                    struct ergo_device *device, const struct ergo_plan *plan,
@@ -87,6 +105,8 @@ enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampl
     enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
     if (status == ERGO_OK)
         status = sampler->ops->init(ctx, state);
+    if (status == ERGO_OK && measurements)
+        status = lead_in(ctx, sampler, batch, device, plan, state);
     if (status == ERGO_OK)
         status = time_steps(ctx, sampler, device, plan, state, &cost->step);
     const size_t most = plan->block_samples < 256 ? plan->block_samples : 256;
