@@ -154,7 +154,7 @@ static bool choose_blocks(const struct ergo_batch *batch, const struct ergo_devi
     const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
     const uint32_t tile = (uint32_t)ergo_point_int(point, "/tuning/tile");
     uint32_t group = wish ? wish : 128;
-    while (group > d->largest_group)
+    while (group > 1 && group > d->largest_group)
         group /= 2;
     l->group = group;
     l->tile = tile ? tile : 1024;
@@ -209,12 +209,14 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
                       : energy_wish                      ? energy_wish
                       : gpu                              ? ergo_power_of_two_up(s->n, 32, 128)
                                                          : ergo_power_of_two_up(s->n, 1, limit);
-    while (l->energy_group > limit || 40 * (uint64_t)l->energy_group + 512 > d->local_memory)
+    while (l->energy_group > 1 &&
+           (l->energy_group > limit || 40 * (uint64_t)l->energy_group + 512 > d->local_memory))
         l->energy_group /= 2;
     /* so that few walkers keep all multiprocessors busy */
     const uint64_t most = (s->n + l->energy_group - 1) / l->energy_group;
     const bool shared = gpu || l->path == HELIUM_PATH_BLOCKS;
-    uint64_t pieces = 4 * units / (batch->count * s->walkers);
+    const uint64_t all = batch->count * s->walkers;
+    uint64_t pieces = all ? 4 * units / all : 1;
     pieces = pieces < 2 && l->path == HELIUM_PATH_BLOCKS ? 2 : pieces;
     l->energy_pieces = !shared || pieces < 1 ? 1 : (uint32_t)(pieces < most ? pieces : most);
     if (l->path == HELIUM_PATH_BLOCKS) {

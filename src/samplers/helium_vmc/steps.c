@@ -139,7 +139,7 @@ enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state
     const cl_uint count = s->shape.walkers, pieces = s->launch.energy_pieces;
     const cl_uint all = (cl_uint)s->batch->count * count, at = (cl_uint)row;
     const cl_uint part_row = pieces > 1 ? 0 : at;
-    const cl_mem to = pieces > 1 ? s->energy_parts : sums;
+    cl_mem to = pieces > 1 ? s->energy_parts : sums;
     const cl_uint from_scratch = psi;
     const size_t groups = all < s->launch.energy_groups ? all : s->launch.energy_groups;
     const size_t global[2] = {groups * s->launch.energy_group, pieces};
