@@ -85,7 +85,8 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
 /* Blocks: bytes of a walker between launches. */
 static inline uint64_t helium_attempt_bytes(const struct helium_shape *s,
                                             const struct helium_launch *l) {
-    return (uint64_t)8 * l->group * ((s->n + l->tile - 1) / l->tile);
+    const uint64_t tile = l->tile ? l->tile : 1;
+    return (uint64_t)8 * l->group * ((s->n + tile - 1) / tile);
 }
 static inline uint64_t helium_decision_bytes(const struct helium_launch *l) {
     return 16 * (1 + 2 * (uint64_t)l->group);
