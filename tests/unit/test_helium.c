@@ -12,6 +12,7 @@
 
 #include "helium_vmc/core.h"
 #include "oracle/helium_serial.h"
+#include "run/run.h"
 #include "samplers/helium_vmc/helium.h"
 
 static void close_to(const char *what, double found, double expected, double tolerance) {
@@ -294,6 +295,25 @@ static void positive_u_is_rounded_too(void **state) {
     ergo_context_destroy(ctx);
 }
 
+/* Eq. 12 for the device's time; Eqs. 13 and 14: not so often that the host is what one waits for.
+ */
+static void how_often_to_measure(void **state) {
+    (void)state;
+    static const struct {
+        struct ergo_cost cost;
+        uint64_t every;
+    } cases[] = {
+        {{.step = 1, .measure = 8, .host = 0.1}, 6}, /* sqrt(2 2 8) = 5.7 */
+        {{.step = 1, .measure = 8, .host = 20}, 12}, /* the host needs 20 */
+        {{.step = 1, .measure = 0, .host = 0}, 1},   /* costs nothing */
+        {{.step = 10, .measure = 1, .host = 0}, 1},  /* 0.6 */
+        {{.step = 0, .measure = 1, .host = 0}, 1},   /* not known */
+        {{.step = 1e-9, .measure = 1, .host = 5}, 1000000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(ergo_run_best_every(&cases[i].cost, 2), cases[i].every);
+}
+
 /* ---- random numbers -------------------------------------------------------------------------- */
 
 static void normal_numbers_are_normal(void **state) {
@@ -442,6 +462,7 @@ int main(void) {
         cmocka_unit_test(aziz_potential_has_the_published_values),
         cmocka_unit_test(u_is_the_oracles_and_smooth),
         cmocka_unit_test(table_of_u_is_good_to_a_millionth),
+        cmocka_unit_test(how_often_to_measure),
         cmocka_unit_test(a_spline_is_exact_for_cubics),
         cmocka_unit_test(files_are_refused_with_their_line),
         cmocka_unit_test(sampled_functions_are_the_named_ones),
