@@ -186,8 +186,15 @@ helium_decide(__global int *positions, __global long *sums, __global struct heli
     barrier(CLK_LOCAL_MEM_FENCE);
     long before = sums[home * HELIUM_N + there];
     long after = -helium_u(table, new, old, &member); /* the tiles have the atom itself, too */
-    for (uint t = 0; t < HELIUM_TILES; t++)
-        after += attempts[((ulong)index * HELIUM_TILES + t) * HELIUM_GROUP + item];
+    __global const long *attempt = attempts + (ulong)index * HELIUM_TILES * HELIUM_GROUP + item;
+    uint tile = 0;
+    for (; tile + 16 <= HELIUM_TILES; tile += 16) { /* loads that do not wait for each other */
+        HELIUM_UNROLL
+        for (uint k = 0; k < 16; k++)
+            after += attempt[(tile + k) * HELIUM_GROUP];
+    }
+    for (; tile < HELIUM_TILES; tile++)
+        after += attempt[tile * HELIUM_GROUP];
 
     int4 now = old;
     long change = 0;
