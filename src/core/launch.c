@@ -101,6 +101,23 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+cl_event ergo_device_mark(struct ergo_device *device) {
+    cl_event mark = NULL;
+    return clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &mark) == CL_SUCCESS ? mark : NULL;
+}
+
+bool ergo_mark_done(cl_event *mark) {
+    cl_int state = CL_COMPLETE;
+    if (*mark) {
+        if (clGetEventInfo(*mark, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) !=
+            CL_SUCCESS)
+            state = CL_COMPLETE;
+        (void)clReleaseEvent(*mark);
+    }
+    *mark = NULL;
+    return state <= CL_COMPLETE; /* or failed */
+}
+
 enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *device,
                                  cl_event *event, double *seconds) {
     enum ergo_status status = ERGO_OK;
