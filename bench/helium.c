@@ -50,15 +50,15 @@ static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_
 
 /*
  * A pair visit: u at the new place, and for the 0.37 of the trials that are taken at the old one,
- * too. Each is three subtractions, three conversions, two bounds, a shift, a mask and an addition
- * of 32 bits; three products or fma for r^2, its scale, the distance within the piece, three fma of
- * the cubic. A Philox call a trial: 1/N a visit.
+ * too. Each is eight float operations (three products or fma for r^2, its scale, the distance
+ * within the piece, three fma of the cubic), eight of integers (three differences, two bounds,
+ * mask, shift, sum) and four conversions, of one instruction each: together under multiply-adds,
+ * whose slots they take. A Philox call a trial: 1/N a visit.
  */
 static void cost(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOURCES]) {
     const double n = (double)ergo_point_int(run->batch->points[0], "/system/n");
     cost[ERGO_BENCH_PHILOX] = 1 / n;
-    cost[ERGO_BENCH_FMA] = 1.37 * 8;
-    cost[ERGO_BENCH_INTEGER] = 1.37 * 11;
+    cost[ERGO_BENCH_FMA] = 1.37 * 20;
 }
 
 /* ---- the serial programs --------------------------------------------------------------------- */
