@@ -192,7 +192,7 @@ static void check(const char *system, int path, int group) {
     snprintf(json, sizeof json,
              "{\"sampler\": \"helium-vmc\", \"seed\": \"18446744073709551557\", %s, \"tuning\": "
              "{\"path\": %d, \"work_group\": %d, \"tile\": %d}}",
-             system, path, group, path == HELIUM_PATH_BLOCKS ? 16 : 0);
+             system, path, group, path == HELIUM_PATH_BLOCKS ? (small ? 2 : 16) : 0);
     begin(&b, json);
     assert_int_equal(b.s->launch.path, path);
     compare(&b);
@@ -253,6 +253,8 @@ static const char *const systems[] = {
     "{\"sweeps\": 9, \"structure_every\": 1, \"frame_walkers\": 9}",
     "\"system\": {\"n\": 2, \"b\": 1, \"walkers\": 2, \"displacement\": 3}, \"run\": {\"sweeps\": "
     "9, \"frame_walkers\": 9}",
+    "\"system\": {\"n\": 5, \"b\": 1.5, \"walkers\": 2}, \"run\": {\"sweeps\": 9, "
+    "\"frame_walkers\": 9}",
 };
 
 static void local_path(void **state) {
@@ -310,7 +312,7 @@ static void energies_at_the_kink(void **state) {
 
 static void registers_path(void **state) {
     (void)state;
-    check(systems[0], HELIUM_PATH_REGISTERS, 4);
+    check(systems[small ? 4 : 0], HELIUM_PATH_REGISTERS, 4);
     if (small)
         return;
     check(systems[2], HELIUM_PATH_REGISTERS, 8); /* nine rows: sums in local memory */
@@ -322,7 +324,7 @@ static void registers_path(void **state) {
 
 static void blocks_path(void **state) {
     (void)state;
-    check(systems[0], HELIUM_PATH_BLOCKS, 4);
+    check(systems[small ? 4 : 0], HELIUM_PATH_BLOCKS, small ? 2 : 4);
     if (small)
         return;
     check(systems[2], HELIUM_PATH_BLOCKS, 16);
