@@ -4,12 +4,12 @@
  *
  * The trials of HELIUM_GROUP atoms in a row make a block. Their moves are known beforehand, so
  *   helium_attempt   finds their new sums of u with all atoms as these are before the block: a
- *                    work-group takes all trials of a block and HELIUM_TILE partners. Before that it
- *                    brings the sums of its partners up to date with what the last block accepted.
- *   helium_decide    one work-group a walker: decides trial by trial. Each item keeps the new and the
- *                    old sum of its own trial, and corrects both when an earlier one of the block is
- *                    accepted; nothing has to be added up over the group.
- * All sums are integers, so that the decisions are those of one trial after the other.
+ *                    work-group takes all trials of a block and HELIUM_TILE partners. Before that
+ * it brings the sums of its partners up to date with what the last block accepted. helium_decide
+ * one work-group a walker: decides trial by trial. Each item keeps the new and the old sum of its
+ * own trial, and corrects both when an earlier one of the block is accepted; nothing has to be
+ * added up over the group. All sums are integers, so that the decisions are those of one trial
+ * after the other.
  *
  * Macros from the host as in walk.cl, and HELIUM_TILE, a multiple of HELIUM_GROUP.
  */
@@ -147,12 +147,11 @@ helium_attempt(__global const int *positions, __global long *sums,
     const uint i = first + item;
     if (i >= HELIUM_N)
         return;
-    const int4 new = helium_moved(
-        helium_place(place, i),
-        helium_draw(random, &member, factors[which], walker * HELIUM_N + i, step));
-    attempts[((ulong)index * HELIUM_TILES + tile) * HELIUM_GROUP + item] =
-        helium_row(table, new, places, min((uint)HELIUM_TILE, HELIUM_N - tile * HELIUM_TILE),
-                   &member);
+    const int4 new =
+        helium_moved(helium_place(place, i),
+                     helium_draw(random, &member, factors[which], walker * HELIUM_N + i, step));
+    attempts[((ulong)index * HELIUM_TILES + tile) * HELIUM_GROUP + item] = helium_row(
+        table, new, places, min((uint)HELIUM_TILE, HELIUM_N - tile * HELIUM_TILE), &member);
 }
 
 /* One group a walker. */
@@ -217,10 +216,10 @@ helium_decide(__global int *positions, __global long *sums, __global struct heli
             accepted++;
             const int4 from = moves[2 * m], to = moves[2 * m + 1];
             const int others = own ? 0 : -1;
-            before += (helium_u(table, to, now, &member) - helium_u(table, from, now, &member)) &
-                      others;
-            after += (helium_u(table, to, new, &member) - helium_u(table, from, new, &member)) &
-                     others;
+            before +=
+                (helium_u(table, to, now, &member) - helium_u(table, from, now, &member)) & others;
+            after +=
+                (helium_u(table, to, new, &member) - helium_u(table, from, new, &member)) & others;
         }
     }
 

@@ -22,7 +22,7 @@
 #define HELIUM_ROWS ((HELIUM_N + HELIUM_LANES - 1) / HELIUM_LANES)
 #define HELIUM_REST (HELIUM_N % HELIUM_LANES) /* atoms of the last row; 0: it is full */
 #define HELIUM_SUMS_HERE (HELIUM_ROWS <= 4)   /* sums of atoms in registers too */
-#define HELIUM_PIECE_SHIFT /* bytes between pieces */ \
+#define HELIUM_PIECE_SHIFT                    /* bytes between pieces */                           \
     (HELIUM_COPIES == 8 ? 7 : HELIUM_COPIES == 4 ? 6 : HELIUM_COPIES == 2 ? 5 : 4)
 
 #if HELIUM_ROWS > HELIUM_CHUNK
@@ -155,7 +155,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
     __local const helium_cubic *own_table = table + id % HELIUM_COPIES;
 #if !HELIUM_SUMS_HERE
     __local long *sum = all_sums + id;
-#define HELIUM_ROW(q) ((q) * HELIUM_GROUP)
+#define HELIUM_ROW(q) ((q)*HELIUM_GROUP)
 #else
 #define HELIUM_ROW(q) (q)
 #endif
@@ -174,8 +174,8 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
         for (uint q = 0; q < HELIUM_ROWS; q++)
             sum[HELIUM_ROW(q)] = 0;
         for (uint i = 0; i < HELIUM_N; i++) { /* none of this launch has moved */
-            const int4 a = (int4)(kept_place[i], kept_place[HELIUM_N + i],
-                                  kept_place[2 * HELIUM_N + i], 0);
+            const int4 a =
+                (int4)(kept_place[i], kept_place[HELIUM_N + i], kept_place[2 * HELIUM_N + i], 0);
             ERGO_UNROLL
             for (uint q = 0; q < HELIUM_ROWS; q++) {
                 const int u = helium_u(own_table, a, px[q], py[q], pz[q], &member);
