@@ -153,7 +153,7 @@ static bool choose_blocks(const struct ergo_batch *batch, const struct ergo_devi
     const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
     const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
     const uint32_t tile = (uint32_t)ergo_point_int(point, "/tuning/tile");
-    uint32_t group = wish ? wish : s->n < 8192 ? 128 : 256; /* fewer launches */
+    uint32_t group = wish ? wish : 128;
     while (group > 1 && group > d->largest_group)
         group /= 2;
     l->group = group;
