@@ -156,6 +156,8 @@ BENCH_COMMIT ?= $(shell git describe --always --dirty --abbrev=12 --exclude='*' 
 $(BENCH_OBJ): INCLUDES += -Itests -DERGO_BENCH_COMMIT='"$(BENCH_COMMIT)"'
 # The programs to beat: all that the compiler can do on this machine.
 $(BUILD)/bench/serial_%.o: override CFLAGS += -O3 -march=native
+# sqrt and rounding in vectors
+$(BUILD)/bench/serial_helium.o: override CFLAGS += -fno-math-errno -fno-trapping-math
 $(BENCH): $(BENCH_OBJ) $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)

@@ -39,8 +39,10 @@ struct helium_member {
     float scale[3]; /* (float)difference * scale: in units of the cut-off, half the shortest side */
     float length[3]; /* (float)difference * length: in A */
     float step[3];   /* standard deviation of a displacement, in 2^-32 of the side, at factor 1 */
+    uint kink, kink_width; /* bits of the argument at which the potential's last piece takes over,
+                              and how many follow them */
 };
-#define HELIUM_MEMBER_BYTES 52
+#define HELIUM_MEMBER_BYTES 60
 
 struct helium_walker {
     long ln_psi;   /* running, units of 2^-HELIUM_U_BITS */

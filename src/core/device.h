@@ -30,6 +30,7 @@ struct ergo_device {
     struct ergo_quirks quirks;
     char options[256];   /* of every build: language version, rounding, quirks */
     bool probed;         /* this device and driver passed the probe, now or earlier */
+    double waited;       /* seconds that the host has waited for events */
     bool exact_division; /* probed: fp32 division and square root are correctly rounded */
 };
 
@@ -91,6 +92,12 @@ enum ergo_status ergo_device_finish(struct ergo_context *ctx, struct ergo_device
  * where the device has no event times. */
 enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *device,
                                  cl_event *event, double *seconds);
+
+/* An event that is complete when all that was enqueued so far is. NULL where that fails: it is for
+ * looking only. */
+cl_event ergo_device_mark(struct ergo_device *device);
+/* Is it? Releases it, sets NULL; true of NULL. */
+bool ergo_mark_done(cl_event *mark);
 
 /* Round n up to a multiple of step. */
 static inline size_t ergo_round_up(size_t n, size_t step) {

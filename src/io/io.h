@@ -29,6 +29,14 @@ enum ergo_status ergo_png_write(struct ergo_context *ctx, const char *path,
 enum ergo_status ergo_png_encode(struct ergo_context *ctx, const struct ergo_picture *picture,
                                  struct ergo_text *png);
 
+/* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5. */
+size_t ergo_blocks_count(const struct ergo_member_result *member); /* 0: none */
+double ergo_blocks_mean(const struct ergo_sampler_info *info,
+                        const struct ergo_member_result *member,
+                        const struct ergo_observable *observable, size_t block);
+enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx, const char *folder,
+                                          const struct ergo_result *result);
+
 /* DIR/result.json, DIR/series.h5, DIR/report.html, DIR/configurations.png, DIR/snapshots. */
 enum ergo_status ergo_result_write_json(struct ergo_context *ctx, const char *folder,
                                         const struct ergo_result *result);

@@ -163,6 +163,10 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     ergo_text_append(&text, ", ");
     append_pair(&text, "unit", info->rate_unit);
     append_number(&text, "seconds", result->seconds);
+    if (isfinite(result->host_seconds)) {
+        append_number(&text, "host_seconds", result->host_seconds);
+        append_number(&text, "host_hidden_seconds", result->hidden_seconds);
+    }
     ergo_text_append(&text, " },\n  \"warnings\": [");
     for (size_t w = 0; w < result->n_warnings; w++) {
         ergo_text_append(&text, w ? ",\n    " : "\n    ");

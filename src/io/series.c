@@ -4,6 +4,7 @@
  */
 #include "io/format.h"
 #include "io/hdf5.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,6 +19,7 @@ static const char layout[] =
     "equilibration included (the first equilibration_samples of them; skip these before "
     "averaging), and 'step', the number of steps done at each sample. "
     "points/NNNN/curves/NAME: x, mean, error. "
+    "points/NNNN/blocks/NAME: averages over consecutive blocks of measurements (/output/blocks). "
     "parameters/...: each scanned parameter and the replica as one array over the points. "
     "observables/NAME: mean, error, error_binning, tau (in steps), samples, exact, z as arrays "
     "over the points; NaN where not known. "
@@ -151,6 +153,27 @@ static void write_curves(struct writer *w, hid_t group, const struct ergo_member
     }
 }
 
+static void write_blocks(struct writer *w, hid_t group, const struct ergo_member_result *member,
+                         const struct ergo_sampler_info *info) {
+    const size_t count = ergo_blocks_count(member);
+    double *means = count ? malloc(count * sizeof *means) : NULL;
+    if (!means) {
+        w->failed = w->failed || count;
+        return;
+    }
+    hid_t at = open_group(w, group, "blocks");
+    for (size_t o = 0; o < info->n_observables; o++) {
+        const struct ergo_observable *observable = &info->observables[o];
+        if (!observable->sample || !ergo_observable_shown(observable, member->point))
+            continue;
+        for (size_t b = 0; b < count; b++)
+            means[b] = ergo_blocks_mean(info, member, observable, b);
+        dataset_real(w, at, observable->name, means, count, observable->unit, observable->help);
+    }
+    close_group(w, at);
+    free(means);
+}
+
 static void write_point(struct writer *w, hid_t points, size_t index,
                         const struct ergo_member_result *member,
                         const struct ergo_sampler_info *info) {
@@ -177,6 +200,7 @@ static void write_point(struct writer *w, hid_t points, size_t index,
         dataset_real(w, group, info->columns[c].name, member->series[c], member->n_samples,
                      info->columns[c].unit, info->columns[c].help);
     write_curves(w, group, member, info->n_curves);
+    write_blocks(w, group, member, info);
     close_group(w, group);
 }
 

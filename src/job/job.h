@@ -33,6 +33,7 @@ enum ergo_key_flags {
     ERGO_KEY_SHAPE = 4, /* batch members must agree on it: a scan over it makes several batches */
     ERGO_KEY_CHAIN = 8, /* part of the chain's identity: enters the random stream of a point */
     ERGO_KEY_EXCLUDES_MIN = 16, /* the range is open at min (value > min) */
+    ERGO_KEY_AUTO = 32,         /* INT: or "auto", which counts as min until a run has chosen */
 };
 
 struct ergo_key {
@@ -48,9 +49,10 @@ struct ergo_key {
 };
 
 struct ergo_value {
-    bool present; /* given or defaulted */
-    bool given;   /* written in the job */
-    double real;  /* REAL, TIME; also INT as double */
+    bool present;   /* given or defaulted */
+    bool given;     /* written in the job */
+    bool automatic; /* "auto" */
+    double real;    /* REAL, TIME; also INT as double */
     int64_t integer;
     uint64_t seed;
     bool boolean;

@@ -51,12 +51,14 @@ const struct ergo_key ergo_job_common_keys[] = {
      .help = "Steps of the sampler while measuring, after equilibration."},
     {.pointer = "/run/measure_every",
      .type = ERGO_KEY_INT,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_AUTO,
      .fallback = "1",
      .min = 1,
      .max = EXACT,
      .unit = "steps",
-     .help = "Steps between measurements."},
+     .help = "Steps between measurements. \"auto\" (helium-vmc): what gives the least error in the "
+             "time, from timings at the start; it is kept with the run. The chain does not depend "
+             "on it, but which of its states are measured does."},
     {.pointer = "/device",
      .type = ERGO_KEY_STRING,
      .fallback = "\"auto\"",
@@ -92,6 +94,14 @@ const struct ergo_key ergo_job_common_keys[] = {
      .unit = "steps",
      .help = "Steps between configurations written to the trajectory, for samplers that have one; "
              "0: none."},
+    {.pointer = "/output/blocks",
+     .type = ERGO_KEY_INT,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e6,
+     .unit = "",
+     .help = "Blocks of consecutive measurements whose averages are written, a line each, to "
+             "blocks/pPOINT.dat, and to series.h5; 0: none."},
     {.pointer = "/audit/every_seconds",
      .type = ERGO_KEY_REAL,
      .fallback = "0",
@@ -238,6 +248,8 @@ void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key) {
     case ERGO_KEY_INT:
         ergo_text_append(out, "an integer");
         append_range(out, key);
+        if (key->flags & ERGO_KEY_AUTO)
+            ergo_text_append(out, ", or \"auto\"");
         if (zero_is_automatic(key))
             ergo_text_append(out, key->min > 0 ? ", or 0 for automatic" : "; 0: automatic");
         break;

@@ -205,6 +205,10 @@ static enum ergo_status check_tunables(struct ergo_context *ctx, const struct er
                 ergo_job_error(ctx, pointer, "%lld is not a power of two (0 chooses automatically)",
                                (long long)value);
     }
+    if (ergo_point_value(point, "/run/measure_every")->automatic && !sampler->ops->correlation)
+        status = ergo_job_error(ctx, "/run/measure_every",
+                                "found \"auto\", which %s does not offer; allowed: an integer >= 1",
+                                sampler->info->name);
     return status;
 }
 

@@ -46,6 +46,8 @@ static void put_type(struct ergo_text *out, const struct ergo_key *key) {
         ergo_text_append(out, "\"anyOf\":[");
         if (!strncmp(key->pointer, "/tuning/", 8))
             ergo_text_append(out, "{\"const\":0},");
+        if (key->flags & ERGO_KEY_AUTO)
+            ergo_text_append(out, "{\"const\":\"auto\"},");
         put_integer(out, key);
         ergo_text_append(out, "]");
         break;

@@ -198,7 +198,13 @@ bool ergo_value_read(struct ergo_build *build, const struct ergo_key *key, const
         good = read_real(build, key, pointer, node, &read.real);
         break;
     case ERGO_KEY_INT:
-        good = read_int(build, key, pointer, node, &read.integer);
+        if ((key->flags & ERGO_KEY_AUTO) && node->kind == ERGO_JSON_STRING &&
+            strcmp(node->text, "auto") == 0) {
+            good = read.automatic = true;
+            read.integer = (int64_t)key->min;
+        } else {
+            good = read_int(build, key, pointer, node, &read.integer);
+        }
         read.real = (double)read.integer;
         break;
     case ERGO_KEY_SEED:

@@ -319,6 +319,8 @@ enum ergo_status ergo_run_estimate(struct ergo_run *run) {
 enum ergo_status ergo_run_write(struct ergo_run *run) {
     enum ergo_status status = ergo_result_write_series(run->ctx, run->folder, run->result);
     if (status == ERGO_OK)
+        status = ergo_result_write_blocks(run->ctx, run->folder, run->result);
+    if (status == ERGO_OK)
         status = ergo_result_write_pictures(run->ctx, run->folder, run->result);
     if (status == ERGO_OK)
         status = ergo_result_write_report(run->ctx, run->folder, run->result);

@@ -24,6 +24,7 @@ struct block {
     bool busy;
     size_t first, count;
     uint64_t every; /* steps a sample that are enqueued with it */
+    cl_event mark;  /* its end; NULL: it was looked at */
 };
 
 /* What one batch needs while it runs. */
@@ -68,6 +69,8 @@ static void report_progress(struct ergo_run *run, const char *phase, bool force)
 /* ---- samples --------------------------------------------------------------------------------- */
 
 static void loop_free(struct loop *loop) {
+    ergo_mark_done(&loop->blocks[0].mark);
+    ergo_mark_done(&loop->blocks[1].mark);
     free(loop->samples.columns);
     for (size_t c = 0; c < 8; c++)
         free(loop->samples.curves[c]);
@@ -123,17 +126,30 @@ static void store(struct loop *loop, const struct block *block) {
     }
 }
 
+/* The host's work on a block cost no time if the next one was not done when it ended. */
+static void count_host_work(struct loop *loop, unsigned slot, double begin, double waited) {
+    struct ergo_run *run = loop->run;
+    struct block *next = &loop->blocks[1 - slot];
+    const double seconds = fmax(0, ergo_run_clock() - begin - waited);
+    const bool hidden = next->busy && !ergo_mark_done(&next->mark);
+    run->host_seconds += seconds;
+    run->hidden_seconds += hidden ? seconds : 0;
+}
+
 static enum ergo_status collect(struct loop *loop, unsigned slot) {
     struct ergo_run *run = loop->run;
     struct block *block = &loop->blocks[slot];
     if (!block->busy)
         return ERGO_OK;
+    const double begin = ergo_run_clock(), waited = run->device->waited;
     enum ergo_status status =
         run->sampler->ops->collect(run->ctx, run->state, slot, &loop->samples);
     block->busy = false;
+    ergo_mark_done(&block->mark);
     if (status != ERGO_OK)
         return status;
     store(loop, block);
+    count_host_work(loop, slot, begin, run->device->waited - waited);
     run->samples = block->first + block->count;
     run->step += block->count * block->every;
     run->work_done += (double)(block->count * block->every) * loop->plan.work_per_step;
@@ -323,6 +339,7 @@ static enum ergo_status enqueue(struct loop *loop) {
     status = run->sampler->ops->advance(run->ctx, run->state, slot, block->count, block->every,
                                         block->first);
     block->busy = status == ERGO_OK;
+    block->mark = ergo_device_mark(run->device);
     loop->enqueued += block->count;
     loop->next = 1 - slot;
     if (status == ERGO_OK && rare)

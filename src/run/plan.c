@@ -8,33 +8,6 @@
 static const char *const rough = "expected time: not known before a run on this device; the rate "
                                  "and the time left are shown while it runs";
 
-/* A short run of the first batch, for a rate. Seconds per step, or < 0. */
-static double measure_step(struct ergo_context *ctx, const struct ergo_sampler *sampler,
-                           const struct ergo_batch *batch, struct ergo_device *device,
-                           const struct ergo_plan *plan) {
-    void *state = NULL;
-    double seconds = -1;
-    enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
-    if (status == ERGO_OK)
-        status = sampler->ops->init(ctx, state);
-    uint64_t steps = 1;
-    /* the first pass warms up (PoCL compiles at the first launch) */
-    for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
-        const double start = ergo_run_clock();
-        status = sampler->ops->advance(ctx, state, 0, 0, steps, 0);
-        if (status == ERGO_OK)
-            status = ergo_device_finish(ctx, device);
-        seconds = (ergo_run_clock() - start) / (double)steps;
-        const double more = seconds > 0 ? 0.1 / seconds : plan->block_steps;
-        steps = more < 1                   ? 1
-                : more > plan->block_steps ? (uint64_t)plan->block_steps
-                                           : (uint64_t)more;
-    }
-    if (state)
-        sampler->ops->destroy(state);
-    return status == ERGO_OK ? seconds : -1;
-}
-
 double ergo_run_host_bytes(const struct ergo_job *job) {
     const struct ergo_sampler_info *info = job->sampler->info;
     double bytes = 0;
@@ -72,7 +45,12 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         status = job->sampler->ops->plan(ctx, batch, device, &plan);
         if (status != ERGO_OK)
             break;
-        const double step = measure_step(ctx, job->sampler, batch, device, &plan);
+        const bool measurements = job->sampler->ops->correlation != NULL;
+        struct ergo_cost cost;
+        const double step =
+            ergo_run_cost(ctx, job->sampler, batch, device, &plan, measurements, &cost) == ERGO_OK
+                ? cost.step
+                : -1;
         known = known && step >= 0;
         total_seconds += step * (double)s.total;
         ergo_text_append(&out,
@@ -88,6 +66,14 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         if (step > 0)
             ergo_text_append(&out, "  rate       %.3g %s (a short trial)\n",
                              plan.work_per_step / step, job->sampler->info->rate_unit);
+        if (step > 0 && measurements)
+            ergo_text_append(
+                &out,
+                "  measuring  %.3g s on the device (%.2g %ss), %.2g s of the host: measure_every "
+                "%llu would be best\n",
+                cost.measure, cost.measure / step, job->sampler->info->step_name, cost.host,
+                (unsigned long long)ergo_run_best_every(
+                    &cost, job->sampler->ops->correlation(batch->points[0])));
     }
     if (status == ERGO_OK && known)
         ergo_text_append(&out, "expected time: %.3g s, measurements not counted\n", total_seconds);

@@ -45,6 +45,9 @@ struct ergo_result {
     size_t n_members;
     struct ergo_member_result *members; /* in job order */
     double rate, seconds; /* work per second, wall seconds of sampling over all sessions */
+    /* of the last session, on the first rank: the host's work on measurements, and the part of it
+     * that cost no time because the device was working; NAN: not known */
+    double host_seconds, hidden_seconds;
     size_t n_warnings;
     char **warnings; /* owned sentences */
 };

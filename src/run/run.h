@@ -8,6 +8,7 @@
  *     trajectory.c  configurations as text
  *     spread.c      points spread over ranks
  *     finish.c      digests, estimates, files
+ *     cost.c        what steps and measurements cost; how often to measure
  *     plan.c        what a job would need; kernels as text
  */
 #ifndef ERGO_RUN_RUN_H
@@ -50,6 +51,9 @@ struct ergo_run {
     struct ergo_blobs restored;
     bool has_restored_states;
 
+    /* of this session: reading back, converting, storing; and as much of it as the device was seen
+     * to be busy during */
+    double host_seconds, hidden_seconds;
     double work_done, work_total; /* in units of the rate */
     double seconds_before;        /* sampling time so far, while the clock rests */
     double sampling_started;      /* 0: the clock rests */
@@ -82,6 +86,22 @@ void ergo_run_leave_folder(struct ergo_run *run);
 
 /* plan.c: host memory for series and curves of all points, and for writing them to a checkpoint. */
 double ergo_run_host_bytes(const struct ergo_job *job);
+
+/* cost.c: seconds of a step of a batch, of a measurement on the device, and of its host work. */
+struct ergo_cost {
+    double step, measure, host;
+};
+/* By a short trial. Without `measurements` only the first. */
+enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                               const struct ergo_batch *batch, struct ergo_device *device,
+                               const struct ergo_plan *plan, bool measurements,
+                               struct ergo_cost *cost);
+uint64_t ergo_run_best_every(const struct ergo_cost *cost, double correlation);
+/* /run/measure_every "auto": the same job with a number, which rank 0 chooses. */
+enum ergo_status ergo_run_choose_every(struct ergo_run *run, struct ergo_job **job);
+/* setup.c: as options, environment and job say. */
+enum ergo_status ergo_run_open_device(struct ergo_run *run, const struct ergo_job *job,
+                                      struct ergo_device **device);
 
 /* loop.c: run all batches from where the run is; run->stopped when asked to stop. */
 enum ergo_status ergo_run_loop(struct ergo_run *run);

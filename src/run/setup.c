@@ -1,4 +1,5 @@
 /* From a job to a run: device, storage for the result; and the public calls. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,16 @@ static enum ergo_status allocate_result(struct ergo_run *run, struct ergo_job *j
     return status;
 }
 
+enum ergo_status ergo_run_open_device(struct ergo_run *run, const struct ergo_job *job,
+                                      struct ergo_device **device) {
+    const char *selector = run->options->device;
+    if (!selector)
+        selector = getenv("ERGOCL_DEVICE");
+    if (!selector || !*selector)
+        selector = ergo_point_text(&job->points[0], "/device");
+    return ergo_device_open(run->ctx, selector, device);
+}
+
 static enum ergo_status open_device(struct ergo_run *run) {
     const char *selector = run->options->device;
     if (!selector)
@@ -237,11 +248,18 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
         }
         if (status != ERGO_OK)
             return status;
+        run->result->host_seconds = run->spread ? NAN : run->host_seconds;
+        run->result->hidden_seconds = run->spread ? NAN : run->hidden_seconds;
         run->result->seconds = ergo_run_seconds(run);
+        if (!run->spread && run->host_seconds > 0)
+            ergo_log(run->ctx, ERGO_LOG_INFO,
+                     "the host worked %.3g s on measurements, %.0f%% of it while the device did",
+                     run->host_seconds, 100 * run->hidden_seconds / run->host_seconds);
         run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
         if (!run->stopped && !spread)
             status = ergo_run_save(run); /* finished: resume only reports */
     } else {
+        run->result->host_seconds = run->result->hidden_seconds = NAN;
         run->result->seconds = run->seconds_before;
         run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
     }
@@ -286,7 +304,11 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     enum ergo_status status =
         ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, NULL, 0, &own);
     if (status == ERGO_OK)
+        status = ergo_run_choose_every(&run, &own);
+    if (status == ERGO_OK)
         status = allocate_result(&run, own);
+    else
+        ergo_job_destroy(own);
     if (status == ERGO_OK) {
         run.folder = folder =
             copy_text(run.options->directory ? run.options->directory : job->name);

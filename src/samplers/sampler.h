@@ -160,6 +160,9 @@ struct ergo_sampler_ops {
                               struct ergo_text *text);
     /* Exact or published value of an observable at a point; NAN: not known. */
     double (*exact)(const struct ergo_point *point, const char *observable);
+    /* Autocorrelation of what the job is for, in steps: the sum of the autocorrelation function
+     * from 1 on, roughly. For /run/measure_every "auto"; NULL op: not offered. */
+    double (*correlation)(const struct ergo_point *point);
     void (*destroy)(void *state);
 };
 

@@ -3,6 +3,7 @@
  * start, moves, tuning, multiplication, sums kept from launch to launch, on every path. And the
  * audit, which compares energies with double precision.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -162,6 +163,26 @@ static void compare(struct bench *b) {
     }
 }
 
+/* Frames, read as a start, are the same walkers again, to the last bit; then once more from the
+ * first, where a job has more walkers than a file has frames. */
+static void check_frames(struct bench *b) {
+    const struct helium_shape *shape = &b->s->shape;
+    const size_t size = 3 * (size_t)shape->n, count = shape->walkers;
+    int32_t *places = malloc((count + 1) * size * sizeof *places);
+    assert_non_null(places);
+    for (size_t m = 0; m < b->job->n_points; m++) {
+        struct ergo_text text = {0};
+        OK(sampler->ops->frame(ctx, b->s, m, &text));
+        OK(helium_start_parse(ctx, "frames", text.data, text.length, &b->s->models[m],
+                              shape->walkers + 1, places));
+        for (size_t w = 0; w <= count; w++)
+            assert_memory_equal(places + w * size, b->twins[m * count + w % count].place,
+                                size * sizeof *places);
+        ergo_text_free(&text);
+    }
+    free(places);
+}
+
 /* Blocks of samples in both slots, steps alone, an audit, a state saved and loaded. */
 static void check(const char *system, int path, int group) {
     struct bench b;
@@ -170,11 +191,12 @@ static void check(const char *system, int path, int group) {
         return; /* never chosen there */
     snprintf(json, sizeof json,
              "{\"sampler\": \"helium-vmc\", \"seed\": \"18446744073709551557\", %s, \"tuning\": "
-             "{\"path\": %d, \"work_group\": %d}}",
-             system, path, group);
+             "{\"path\": %d, \"work_group\": %d, \"tile\": %d}}",
+             system, path, group, path == HELIUM_PATH_BLOCKS ? (small ? 2 : 16) : 0);
     begin(&b, json);
     assert_int_equal(b.s->launch.path, path);
     compare(&b);
+    check_frames(&b);
     const struct ergo_sampler_ops *ops = sampler->ops;
     const size_t members = b.job->n_points;
     double *columns = malloc(3 * members * 9 * sizeof *columns), *curve[3] = {NULL};
@@ -222,14 +244,17 @@ static void check(const char *system, int path, int group) {
 /* Physics by name: tails of vectors and groups, a box that is no cube, starts, scans. */
 static const char *const systems[] = {
     "\"system\": {\"n\": 13, \"b\": 2.5, \"walkers\": 3}, "
-    "\"scan\": {\"/system/b\": [2.5, 0, 1.9]}, \"run\": {\"sweeps\": 9}",
+    "\"scan\": {\"/system/b\": [2.5, 0, 1.9]}, \"run\": {\"sweeps\": 9, \"frame_walkers\": 9}",
     "\"system\": {\"n\": 40, \"walkers\": 5, \"start_walkers\": 2, \"start_steps\": 32, "
     "\"target_acceptance\": 0.5}, \"run\": {\"equilibration\": 40, \"sweeps\": 9, "
+    "\"frame_walkers\": 9, "
     "\"structure_every\": 2, \"optimise\": \"b\"}",
     "\"system\": {\"n\": 71, \"aspect\": [1, 2, 1], \"b\": 2.6, \"walkers\": 2}, \"run\": "
-    "{\"sweeps\": 9, \"structure_every\": 1}",
+    "{\"sweeps\": 9, \"structure_every\": 1, \"frame_walkers\": 9}",
     "\"system\": {\"n\": 2, \"b\": 1, \"walkers\": 2, \"displacement\": 3}, \"run\": {\"sweeps\": "
-    "9}",
+    "9, \"frame_walkers\": 9}",
+    "\"system\": {\"n\": 5, \"b\": 1.5, \"walkers\": 2}, \"run\": {\"sweeps\": 9, "
+    "\"frame_walkers\": 9}",
 };
 
 static void local_path(void **state) {
@@ -251,6 +276,64 @@ static void global_path(void **state) {
     check(systems[3], HELIUM_PATH_GLOBAL, 1);
 }
 
+/* Two atoms at distances around the kink of the potential: V and r V' to a millionth. */
+static void energies_at_the_kink(void **state) {
+    (void)state;
+    enum { WALKERS = 64 };
+    const size_t walkers = small ? 8 : WALKERS;
+    struct bench b;
+    int32_t place[WALKERS][3][2] = {0};
+    struct helium_sums sums[WALKERS];
+    char json[256];
+    snprintf(json, sizeof json,
+             "{\"sampler\": \"helium-vmc\", \"system\": {\"n\": 2, \"density\": 0.001, \"b\": "
+             "1, \"walkers\": %zu}, \"run\": {\"sweeps\": 9}}",
+             walkers);
+    begin(&b, json);
+    const struct helium_model *m = &b.s->models[0];
+    for (size_t w = 0; w < walkers; w++)
+        place[w][0][1] = (int32_t)((4.3 + 0.2 * (double)w / (double)walkers) / m->side[0] * 0x1p32);
+    OK(ergo_buffer_write(ctx, device, b.s->positions, 0, walkers * sizeof place[0], place));
+    OK(helium_run_energy(ctx, b.s, b.s->slots[0].sums, 0, true));
+    OK(ergo_buffer_read(ctx, device, b.s->slots[0].sums, 0, walkers * sizeof sums[0], sums));
+    for (size_t w = 0; w < walkers; w++) {
+        double v[2];
+        helium_model_v(m, (double)place[w][0][1] * 0x1p-32 * m->side[0], v);
+        const double allowed = 1e-6 * (fabs(v[0]) + fabs(v[1])) + 0x1p-20;
+        const double found[2] = {0.5 * 0x1p-20 * (double)sums[w].potential,
+                                 0.5 * 0x1p-20 * (double)sums[w].virial};
+        for (int k = 0; k < 2; k++)
+            if (!(fabs(found[k] - v[k]) < allowed))
+                fail_msg("distance %zu: %.9g, expected %.9g within %.1g", w, found[k], v[k],
+                         allowed);
+    }
+    end(&b);
+}
+
+static void registers_path(void **state) {
+    (void)state;
+    check(systems[small ? 4 : 0], HELIUM_PATH_REGISTERS, 4);
+    if (small)
+        return;
+    check(systems[2], HELIUM_PATH_REGISTERS, 8); /* nine rows: sums in local memory */
+    if (rusticl)                                 /* compiles for seconds */
+        return;
+    check(systems[1], HELIUM_PATH_REGISTERS, 32);
+    check(systems[3], HELIUM_PATH_REGISTERS, 2);
+}
+
+static void blocks_path(void **state) {
+    (void)state;
+    check(systems[small ? 4 : 0], HELIUM_PATH_BLOCKS, small ? 2 : 4);
+    if (small)
+        return;
+    check(systems[2], HELIUM_PATH_BLOCKS, 16);
+    if (rusticl)
+        return;
+    check(systems[1], HELIUM_PATH_BLOCKS, 8); /* two groups a tile */
+    check(systems[3], HELIUM_PATH_BLOCKS, 1);
+}
+
 static void lanes_path(void **state) {
     (void)state;
     if (device->type != CL_DEVICE_TYPE_CPU)
@@ -265,9 +348,9 @@ static void lanes_path(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(local_path),
-        cmocka_unit_test(global_path),
-        cmocka_unit_test(lanes_path),
+        cmocka_unit_test(local_path),     cmocka_unit_test(global_path),
+        cmocka_unit_test(registers_path), cmocka_unit_test(blocks_path),
+        cmocka_unit_test(lanes_path),     cmocka_unit_test(energies_at_the_kink),
     };
     small = getenv("ERGOCL_TEST_SMALL") != NULL;
     ctx = ergo_context_create();

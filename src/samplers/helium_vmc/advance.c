@@ -36,7 +36,7 @@ enum ergo_status helium_advance(struct ergo_context *ctx, void *opaque, unsigned
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
         status = helium_run_steps(ctx, s, every);
         if (status == ERGO_OK)
-            status = helium_run_energy(ctx, s, slot->sums, i);
+            status = helium_run_energy(ctx, s, slot->sums, i, false);
         if (status == ERGO_OK && interval && (first_sample + i) % interval == 0) {
             if (slot->curves == 0)
                 slot->curve_first = i;

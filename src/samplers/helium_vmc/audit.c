@@ -138,15 +138,18 @@ static enum ergo_status compare_chain(struct ergo_context *ctx, struct helium_st
         status = ergo_buffer_read(ctx, s->device, copies[3], 0, 4, &twin.factor);
     if (status != ERGO_OK)
         goto out;
-    const cl_uint walkers = (cl_uint)count, rebuild = s->rebuild;
-    const cl_ulong step = s->step;
-    const size_t global[2] = {count * s->launch.group, 1}, local[2] = {s->launch.group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(copies[0]), ERGO_ARG(copies[5]), ERGO_ARG(copies[1]),
-                                    ERGO_ARG(copies[2]), ERGO_ARG(copies[3]), ERGO_ARG(copies[4]),
-                                    ERGO_ARG(s->random), ERGO_ARG(step),      ERGO_ARG(steps),
-                                    ERGO_ARG(walkers),   ERGO_ARG(walkers),   ERGO_ARG(rebuild)};
-    status = ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
-                                NULL);
+    const struct helium_walk walk = {.positions = copies[0],
+                                     .atom_sums = copies[5],
+                                     .walkers = copies[1],
+                                     .members = copies[2],
+                                     .factors = copies[3],
+                                     .u_tables = copies[4],
+                                     .n_members = 1,
+                                     .count = (cl_uint)count,
+                                     .active = (cl_uint)count,
+                                     .rebuild = s->rebuild};
+    const uint64_t step = s->step;
+    status = helium_walk(ctx, s, &walk, step, steps);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, copies[0], walker * bytes, bytes, found);
     if (status == ERGO_OK)
@@ -200,7 +203,7 @@ enum ergo_status helium_audit(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status =
         walkers && place ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     if (status == ERGO_OK)
-        status = helium_run_energy(ctx, s, slot->sums, 0);
+        status = helium_run_energy(ctx, s, slot->sums, 0, true);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, slot->sums, 0, all * HELIUM_SUMS_BYTES,
                                   slot->host_sums);

@@ -27,7 +27,8 @@ void helium_destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our slots may be under way */
-    const cl_kernel kernels[] = {s->walk, s->energy, s->start, s->tune, s->multiply};
+    const cl_kernel kernels[] = {s->walk,   s->sum,   s->attempt, s->decide,
+                                 s->energy, s->start, s->tune,    s->multiply};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -35,12 +36,15 @@ void helium_destroy(void *opaque) {
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
         if (programs[i])
             clReleaseProgram(programs[i]);
-    cl_mem *const buffers[] = {&s->positions, &s->walkers,  &s->member_buffer, &s->factors,
-                               &s->u_tables,  &s->e_tables, &s->random,        &s->atom_sums};
+    cl_mem *const buffers[] = {&s->positions, &s->walkers,   &s->member_buffer, &s->factors,
+                               &s->u_tables,  &s->e_tables,  &s->random,        &s->atom_sums,
+                               &s->attempts,  &s->decisions, &s->energy_parts};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->slots[0]);
     slot_release(&s->slots[1]);
+    for (size_t i = 0; s->models && i < s->batch->count; i++)
+        helium_model_free(&s->models[i]);
     free(s->members);
     free(s->models);
     free(s);
@@ -56,10 +60,13 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state 
         ergo_text_append(&o, "-DHELIUM_NO_UNROLL ");
     ergo_text_append(&o,
                      "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
-                     "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d",
+                     "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d "
+                     "-DHELIUM_E_LOCAL=%d -DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u "
+                     "-DHELIUM_TILE=%u%s",
                      s->shape.n, group, (127 - l->binades) << HELIUM_U_PIECES,
                      l->binades << HELIUM_U_PIECES, (127 - l->binades) << HELIUM_E_PIECES,
-                     l->binades << HELIUM_E_PIECES, local, l->cube);
+                     helium_energy_pieces(l->binades), local, l->cube, l->tables_local, l->group,
+                     l->mates, l->copies, l->tile, l->warp ? " -DHELIUM_WARP" : "");
     enum ergo_status status = o.failed
                                   ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                                   : ergo_program_build(ctx, s->device, path, o.data, program);
@@ -69,15 +76,29 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state 
 
 static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_state *s) {
     const struct helium_launch *l = &s->launch;
-    const bool lanes = l->path == HELIUM_PATH_LANES;
-    const uint64_t energy_local = 12 * (uint64_t)s->shape.n + 40 * (uint64_t)l->energy_group + 1024;
-    const bool local = !lanes && energy_local <= s->device->summary.local_memory;
+    static const char *const paths[] = {
+        "",
+        "helium_vmc/walk.cl",
+        "helium_vmc/walk.cl",
+        "helium_vmc/walk_lanes.cl",
+        "helium_vmc/walk_registers.cl",
+        "helium_vmc/blocks.cl",
+    };
+    const bool blocks = l->path == HELIUM_PATH_BLOCKS;
     enum ergo_status status =
-        build_one(ctx, s, lanes ? "helium_vmc/walk_lanes.cl" : "helium_vmc/walk.cl", l->group,
-                  l->path == HELIUM_PATH_LOCAL, "helium_walk", &s->walk_program, &s->walk);
+        build_one(ctx, s, paths[l->path], l->group * l->mates, l->path == HELIUM_PATH_LOCAL,
+                  blocks ? "helium_attempt" : "helium_walk", &s->walk_program,
+                  blocks ? &s->attempt : &s->walk);
+    if (status == ERGO_OK && blocks)
+        status = ergo_kernel_create(ctx, s->device, s->walk_program, "helium_sum", &s->sum);
+    if (status == ERGO_OK && blocks)
+        status = ergo_kernel_create(ctx, s->device, s->walk_program, "helium_decide", &s->decide);
     if (status == ERGO_OK)
-        status = build_one(ctx, s, "helium_vmc/energy.cl", l->energy_group, local, "helium_energy",
-                           &s->energy_program, &s->energy);
+        status = build_one(ctx, s, "helium_vmc/energy.cl", l->energy_group, l->places_local,
+                           "helium_energy", &s->energy_program, &s->energy);
+    if (status == ERGO_OK && l->energy_pieces > 1)
+        status = ergo_kernel_create(ctx, s->device, s->energy_program, "helium_energy_add",
+                                    &s->energy_add);
     if (status == ERGO_OK)
         status = build_one(ctx, s, "helium_vmc/start.cl", 1, false, "helium_start",
                            &s->start_program, &s->start);
@@ -93,7 +114,7 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_s
 static enum ergo_status fill_tables(struct ergo_context *ctx, struct helium_state *s) {
     const size_t members = s->batch->count;
     const size_t u_size = (size_t)s->launch.binades << HELIUM_U_PIECES;
-    const size_t e_size = (size_t)s->launch.binades << (HELIUM_E_PIECES + 2);
+    const size_t e_size = 4 * (size_t)helium_energy_pieces(s->launch.binades);
     struct helium_cubic_host *u = malloc(members * u_size * sizeof *u);
     struct helium_cubic_host *e = malloc(members * e_size * sizeof *e);
     struct helium_cubic_host *random = malloc(2 * HELIUM_R_SIZE * sizeof *random);
@@ -106,7 +127,9 @@ static enum ergo_status fill_tables(struct ergo_context *ctx, struct helium_stat
         goto out;
     }
     for (size_t i = 0; i < members; i++) {
-        helium_model_of(s->batch->points[i], &s->models[i]);
+        status = helium_model_load(ctx, s->batch->points[i], &s->models[i]);
+        if (status != ERGO_OK)
+            goto out;
         helium_member_fill(s->batch->points[i], &s->models[i], &s->members[i]);
         helium_table_u(&s->models[i], s->launch.binades, u + i * u_size);
         helium_table_energy(&s->models[i], s->launch.binades, e + i * e_size);
@@ -179,6 +202,17 @@ enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, device, "sums of atoms", all * s->shape.n * 8, NULL,
                                     &s->atom_sums);
+    if (status == ERGO_OK && s->launch.energy_pieces > 1)
+        status = ergo_buffer_create(ctx, device, "parts of energies",
+                                    all * s->launch.energy_pieces * HELIUM_SUMS_BYTES, NULL,
+                                    &s->energy_parts);
+    if (status == ERGO_OK && s->launch.path == HELIUM_PATH_BLOCKS)
+        status = ergo_buffer_create(ctx, device, "sums of trials",
+                                    all * helium_attempt_bytes(&s->shape, &s->launch), NULL,
+                                    &s->attempts);
+    if (status == ERGO_OK && s->launch.path == HELIUM_PATH_BLOCKS)
+        status = ergo_buffer_create(ctx, device, "accepted moves",
+                                    all * helium_decision_bytes(&s->launch), NULL, &s->decisions);
     for (int i = 0; i < 2 && status == ERGO_OK; i++)
         status = create_slot(ctx, s, &s->slots[i]);
     if (status != ERGO_OK) {
@@ -187,6 +221,23 @@ enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch
     }
     *state = s;
     return ERGO_OK;
+}
+
+/* All walkers of all members from the job's file. */
+static enum ergo_status start_from_file(struct ergo_context *ctx, struct helium_state *s) {
+    const size_t bytes = s->shape.walkers * (size_t)s->shape.walker_bytes;
+    int32_t *places = malloc(bytes);
+    enum ergo_status status =
+        places ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", s->shape.walkers);
+    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++) {
+        status =
+            helium_start_read(ctx, s->batch->points[i], &s->models[i], s->shape.walkers, places);
+        if (status == ERGO_OK)
+            status = ergo_buffer_write(ctx, s->device, s->positions, i * bytes, bytes, places);
+    }
+    free(places);
+    return status;
 }
 
 enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
@@ -201,15 +252,17 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
                                     ERGO_ARG(sites[1]),     ERGO_ARG(sites[2])};
     s->step = 0;
     s->rebuild = true;
-    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->start, "helium_start", args, 6,
-                                                 2, global, local, NULL);
+    const bool file = ergo_point_value(s->batch->points[0], "/system/start")->present;
+    enum ergo_status status = file ? start_from_file(ctx, s)
+                                   : ergo_kernel_launch(ctx, s->device, s->start, "helium_start",
+                                                        args, 6, 2, global, local, NULL);
     /* ln psi runs along from here */
     struct helium_slot *slot = &s->slots[0];
     struct helium_walker *walkers = calloc(all, sizeof *walkers);
     if (status == ERGO_OK && !walkers)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers", all);
     if (status == ERGO_OK)
-        status = helium_run_energy(ctx, s, slot->sums, 0);
+        status = helium_run_energy(ctx, s, slot->sums, 0, true);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, slot->sums, 0, all * HELIUM_SUMS_BYTES,
                                   slot->host_sums);
@@ -220,84 +273,4 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
             ergo_buffer_write(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, walkers);
     free(walkers);
     return status;
-}
-
-/* ---- launches -------------------------------------------------------------------------------- */
-
-static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_state *s,
-                                    cl_uint steps) {
-    const cl_uint count = s->shape.walkers, active = helium_active(&s->shape, s->step);
-    const cl_uint rebuild = s->rebuild;
-    const cl_ulong step = s->step;
-    const size_t global[2] = {s->batch->count * active * s->launch.group, 1};
-    const size_t local[2] = {s->launch.group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->atom_sums),
-                                    ERGO_ARG(s->walkers),   ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),
-                                    ERGO_ARG(s->random),    ERGO_ARG(step),
-                                    ERGO_ARG(steps),        ERGO_ARG(count),
-                                    ERGO_ARG(active),       ERGO_ARG(rebuild)};
-    s->step += steps;
-    s->rebuild = false;
-    return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
-                              NULL);
-}
-
-static enum ergo_status launch_tune(struct ergo_context *ctx, struct helium_state *s) {
-    const cl_uint members = (cl_uint)s->batch->count, count = s->shape.walkers;
-    const cl_uint active = s->shape.active;
-    const size_t global[2] = {s->batch->count, 1}, local[2] = {1, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->walkers), ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->factors), ERGO_ARG(members),
-                                    ERGO_ARG(count),      ERGO_ARG(active)};
-    return ergo_kernel_launch(ctx, s->device, s->tune, "helium_tune", args, 6, 1, global, local,
-                              NULL);
-}
-
-static enum ergo_status launch_multiply(struct ergo_context *ctx, struct helium_state *s) {
-    const cl_uint count = s->shape.walkers, active = s->shape.active;
-    const size_t global[2] = {ergo_round_up(3 * (size_t)s->shape.n, 32),
-                              s->batch->count * (count - active)};
-    const size_t local[2] = {32, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->walkers), ERGO_ARG(count),
-                                    ERGO_ARG(active)};
-    return ergo_kernel_launch(ctx, s->device, s->multiply, "helium_multiply", args, 4, 2, global,
-                              local, NULL);
-}
-
-enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s,
-                                  uint64_t steps) {
-    const bool tunes = s->members[0].target != 0; /* not a scanned key: all or none */
-    enum ergo_status status = ERGO_OK;
-    while (steps && status == ERGO_OK) {
-        uint64_t now = steps < s->launch.launch_steps ? steps : s->launch.launch_steps;
-        const bool starting = s->step < s->shape.start_steps;
-        if (starting && now > s->shape.start_steps - s->step)
-            now = s->shape.start_steps - s->step;
-        if (starting && tunes && now > HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY)
-            now = HELIUM_TUNE_EVERY - s->step % HELIUM_TUNE_EVERY;
-        status = launch_walk(ctx, s, (cl_uint)now);
-        steps -= now;
-        if (status == ERGO_OK && starting && tunes && s->step % HELIUM_TUNE_EVERY == 0)
-            status = launch_tune(ctx, s);
-        if (status == ERGO_OK && starting && s->step == s->shape.start_steps &&
-            s->shape.active < s->shape.walkers)
-            status = launch_multiply(ctx, s);
-        if (starting && s->step == s->shape.start_steps)
-            s->rebuild = true; /* for the copies */
-    }
-    return status;
-}
-
-enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
-                                   size_t row) {
-    const cl_uint count = s->shape.walkers, at = (cl_uint)row;
-    const size_t global[2] = {s->batch->count * count * s->launch.energy_group, 1};
-    const size_t local[2] = {s->launch.energy_group, 1};
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->positions), ERGO_ARG(s->walkers),  ERGO_ARG(s->member_buffer),
-        ERGO_ARG(s->u_tables),  ERGO_ARG(s->e_tables), ERGO_ARG(count),
-        ERGO_ARG(at),           ERGO_ARG(sums)};
-    return ergo_kernel_launch(ctx, s->device, s->energy, "helium_energy", args, 8, 1, global, local,
-                              NULL);
 }

@@ -21,15 +21,23 @@ struct helium_shape {
 
 enum helium_path {
     HELIUM_PATH_AUTO = 0,
-    HELIUM_PATH_LOCAL = 1,  /* positions in local memory */
-    HELIUM_PATH_GLOBAL = 2, /* in global memory */
-    HELIUM_PATH_LANES = 3,  /* CPUs: a work-item a walker, explicit vectors */
+    HELIUM_PATH_LOCAL = 1,     /* positions in local memory */
+    HELIUM_PATH_GLOBAL = 2,    /* in global memory */
+    HELIUM_PATH_LANES = 3,     /* CPUs: a work-item a walker, explicit vectors */
+    HELIUM_PATH_REGISTERS = 4, /* in registers */
+    HELIUM_PATH_BLOCKS = 5,    /* many work-groups a walker: trials decided block by block */
 };
 
 struct helium_launch {
     enum helium_path path;
-    uint32_t group, energy_group;
-    bool cube;        /* all sides of all members equal */
+    uint32_t group;  /* work-items of a walker; blocks: of a work-group, and trials of a block */
+    uint32_t mates;  /* registers: walkers of a work-group */
+    uint32_t copies; /* registers: of the table of u */
+    uint32_t tile;   /* blocks: partners of a work-group */
+    bool warp;       /* registers: 32 items in step add by one instruction */
+    bool places_local, tables_local;                     /* energies: what is in local memory */
+    uint32_t energy_group, energy_groups, energy_pieces; /* groups that share a walker's atoms */
+    bool cube;                                           /* all sides of all members equal */
     unsigned binades; /* of the pair tables: most of all members */
     size_t block_samples;
     uint64_t launch_steps; /* macroupdates per launch at most */
@@ -54,6 +62,10 @@ struct helium_state {
     struct helium_member *members; /* [members] */
     cl_program walk_program, energy_program, start_program;
     cl_kernel walk, energy, start, tune, multiply;
+    cl_kernel sum, attempt, decide; /* blocks, instead of walk */
+    cl_mem attempts, decisions;     /* blocks: scratch between launches */
+    cl_kernel energy_add;
+    cl_mem energy_parts; /* scratch, where several groups share a walker */
     cl_mem positions, walkers, member_buffer, factors, u_tables, e_tables, random;
     cl_mem atom_sums; /* [walkers of all members][n]: derived from the positions */
     bool rebuild;     /* they have to be made anew */
@@ -70,16 +82,36 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
 enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                     const struct ergo_device *device, struct helium_launch *launch,
                                     struct ergo_plan *plan);
+/* Blocks: bytes of a walker between launches. */
+static inline uint64_t helium_attempt_bytes(const struct helium_shape *s,
+                                            const struct helium_launch *l) {
+    const uint64_t tile = l->tile ? l->tile : 1;
+    return (uint64_t)8 * l->group * ((s->n + tile - 1) / tile);
+}
+static inline uint64_t helium_decision_bytes(const struct helium_launch *l) {
+    return 16 * (1 + 2 * (uint64_t)l->group);
+}
 /* device.c */
 enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
 enum ergo_status helium_init(struct ergo_context *ctx, void *state);
 void helium_destroy(void *state);
+/* steps.c */
+/* What macroupdates work on: the run's buffers, or an audit's copies of a member's. */
+struct helium_walk {
+    cl_mem positions, atom_sums, walkers, members, factors, u_tables;
+    cl_uint n_members, count, active; /* count: walkers of a member in the buffers */
+    bool rebuild;
+};
+/* Enqueue macroupdates step .. step + steps - 1. */
+enum ergo_status helium_walk(struct ergo_context *ctx, struct helium_state *s,
+                             const struct helium_walk *walk, uint64_t step, uint32_t steps);
 /* Macroupdates of all walkers from s->step on, through start, tuning and multiplication. */
 enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps);
-/* Sums of all walkers into row `row` of the buffer. */
+/* Sums of all walkers into row `row` of the buffer; psi: ln psi from scratch, else the running one.
+ */
 enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
-                                   size_t row);
+                                   size_t row, bool psi);
 /* advance.c */
 enum ergo_status helium_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);
@@ -116,6 +148,14 @@ enum ergo_status helium_frame(struct ergo_context *ctx, void *state, size_t memb
                               struct ergo_text *text);
 /* audit.c */
 enum ergo_status helium_audit(struct ergo_context *ctx, void *state);
+
+/* start.c: `walkers` walkers [3][n] from the frames of a file, in turn where these are fewer. */
+enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct helium_model *model, uint32_t walkers,
+                                   int32_t *places);
+enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
+                                    size_t length, const struct helium_model *model,
+                                    uint32_t walkers, int32_t *places);
 
 /* twin.c: core.h as C. One walker; place is [3][n]. */
 struct helium_twin {

@@ -52,6 +52,7 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
     member->low = helium_model_low(model);
     const struct ergo_value *target = ergo_point_value(point, "/system/target_acceptance");
     member->target = target->present ? (uint32_t)(target->real * 65536.0 + 0.5) : 0;
+    helium_model_kink(model, &member->kink, &member->kink_width);
     for (int k = 0; k < 3; k++) {
         /* equal sides give exactly 2^-31, whatever their rounding */
         const double ratio = model->side[k] / (2 * model->half);
@@ -64,6 +65,122 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
 static uint64_t walk_local_bytes(const struct helium_shape *s, unsigned binades, uint32_t group) {
     return 20 * (uint64_t)s->n + ((uint64_t)16 << HELIUM_U_PIECES) * binades +
            24 * (uint64_t)group + 16 * 8;
+}
+
+/* Most rows of atoms in the registers of a work-item: HELIUM_CHUNK where there are 255 registers.
+ */
+static uint32_t most_rows(bool warp) {
+    return warp ? HELIUM_CHUNK : HELIUM_CHUNK / 2;
+}
+
+static uint64_t register_local_bytes(const struct helium_shape *s, const struct helium_launch *l,
+                                     uint32_t mates, uint32_t copies) {
+    const uint64_t rows = (s->n + l->group - 1) / l->group, items = (uint64_t)l->group * mates;
+    return ((uint64_t)16 << HELIUM_U_PIECES) * l->binades * copies + 32 * items +
+           (rows > 4 ? 8 * rows * items : 0) + (l->warp ? l->group / 2 : 8 * l->group + 512);
+}
+
+/* 32 work-items in step, which add by one instruction: from compute capability 8.0 on. */
+static bool adds_in_warps(const struct ergo_device *device) {
+    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    cl_uint major = 0;
+    return strstr(device->summary.platform, "NVIDIA") &&
+           clGetDeviceInfo(device->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
+                           NULL) == CL_SUCCESS &&
+           major >= 8;
+}
+
+/* Local memory of the energy kernel: tables first, of which a pair reads 80 bytes, then places. */
+static void choose_energy(const struct ergo_device *device, const struct helium_shape *s,
+                          struct helium_launch *l) {
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint64_t tables = 64 * (uint64_t)helium_energy_pieces(l->binades) +
+                            ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
+    const uint64_t places = 12 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 256;
+    const uint64_t most = device->summary.local_memory;
+    l->tables_local = gpu && tables + sums <= most;
+    /* a few groups for each multiprocessor: each loads the tables once */
+    const uint32_t units = device->summary.compute_units ? device->summary.compute_units : 1;
+    l->energy_groups = l->tables_local ? 12 * units : UINT32_MAX;
+    l->places_local =
+        l->path != HELIUM_PATH_LANES && places + sums + (l->tables_local ? tables : 0) <= most;
+}
+
+/* The path HELIUM_PATH_REGISTERS, if it can be: group, mates, copies. */
+static bool choose_registers(const struct ergo_batch *batch, const struct ergo_device *device,
+                             const struct helium_shape *s, struct helium_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *point = batch->points[0];
+    const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t limit = d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
+    uint32_t mates = (uint32_t)ergo_point_int(point, "/tuning/walkers_per_group");
+    uint32_t copies = (uint32_t)ergo_point_int(point, "/tuning/table_copies");
+    l->warp = adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
+    uint32_t group = 32;
+    while (group * most_rows(l->warp) < s->n)
+        group *= 2;
+    /* H200: 512 atoms are fastest with 32 items and 16 rows; more items where walkers are few */
+    while (group < 256 && group * 2 < s->n && all * group < 256 * units)
+        group *= 2;
+    if (wish)
+        group = wish;
+    if (group > limit || group * HELIUM_CHUNK < s->n)
+        return false;
+    l->group = group;
+    l->warp = l->warp && group >= 32;
+    /* a multiprocessor keeps 32 work-groups at most */
+    const bool alone = !l->warp || group != 32;
+    mates = alone ? 1 : mates ? mates : s->n <= 256 ? 4 : 1;
+    while (mates > 1 && (mates * group > limit || mates > s->walkers))
+        mates /= 2;
+    copies = copies ? copies : 1;
+    while (copies > 1 && register_local_bytes(s, l, mates, copies) > d->local_memory)
+        copies /= 2;
+    while (mates > 1 && register_local_bytes(s, l, mates, copies) > d->local_memory)
+        mates /= 2;
+    l->mates = mates;
+    l->copies = copies;
+    return register_local_bytes(s, l, mates, copies) <= d->local_memory;
+}
+
+/* The path HELIUM_PATH_BLOCKS: work-items of a group, and partners for which it has room in local
+ * memory; fewer of them where there are few walkers, so that all multiprocessors have work. */
+static bool choose_blocks(const struct ergo_batch *batch, const struct ergo_device *device,
+                          const struct helium_shape *s, struct helium_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *point = batch->points[0];
+    const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t tile = (uint32_t)ergo_point_int(point, "/tuning/tile");
+    uint32_t group = wish ? wish : 128;
+    while (group > 1 && group > d->largest_group)
+        group /= 2;
+    l->group = group;
+    l->tile = tile ? tile : 1024;
+    while (!tile && l->tile > group && all * ((s->n + l->tile - 1) / l->tile) < 8 * units)
+        l->tile /= 2;
+    l->tile = l->tile > group ? l->tile : group;
+    const uint64_t table = ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
+    while (l->tile > group && table + 16 * l->tile + 40 * group + 64 > d->local_memory)
+        l->tile /= 2;
+    return table + 16 * l->tile + 40 * group + 64 <= d->local_memory;
+}
+
+/*
+ * Seconds of a macroupdate of `all` walkers on an H200, one work-group a walker or many: pair
+ * visits at the device's full rate, or as long as the trials of one walker take, one after the
+ * other (0.3 us and 30 ns a row of 256 partners; from local or global memory 0.8 us for 1024
+ * partners). Blocks cost two launches for 128 trials, and 0.15 us a trial to decide. What matters
+ * is the ratio.
+ */
+static bool blocks_pay(const struct helium_shape *s, uint64_t all) {
+    const double n = s->n, visits = n * n * (double)all;
+    const bool registers = s->n <= 256 * HELIUM_CHUNK;
+    const double trial = registers ? 0.3e-6 + 0.03e-6 * n / 256 : 0.8e-6 * n / 1024;
+    const double one = fmax(visits / (registers ? 5e11 : 2e11), n * trial);
+    const double many = visits / 3e11 + ceil(n / 128) * 10e-6 + n * 0.15e-6;
+    return s->n >= 512 && many < one;
 }
 
 /* Measured: see the README of the sampler. */
@@ -79,12 +196,45 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     /* compilers that turn a vector of eight into one instruction */
     const bool vectors = !gpu && (strstr(d->platform, "Portable Computing Language") ||
                                   strstr(d->platform, "Intel"));
+    l->mates = l->copies = l->tile = 1;
     if (l->path == HELIUM_PATH_AUTO)
-        l->path = vectors ? HELIUM_PATH_LANES : HELIUM_PATH_LOCAL;
+        l->path = vectors                                    ? HELIUM_PATH_LANES
+                  : !gpu                                     ? HELIUM_PATH_LOCAL
+                  : blocks_pay(s, batch->count * s->walkers) ? HELIUM_PATH_BLOCKS
+                                                             : HELIUM_PATH_REGISTERS;
+    const uint32_t energy_wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/energy_group");
+    /* a CPU's cores take walkers each; PoCL 3.1 gets groups of two wrong, too (Oclgrind, Mesa and
+     * NVIDIA do not) */
+    l->energy_group = !gpu && !device->quirks.loop_limit ? 1
+                      : energy_wish                      ? energy_wish
+                      : gpu                              ? ergo_power_of_two_up(s->n, 32, 128)
+                                                         : ergo_power_of_two_up(s->n, 1, limit);
+    while (l->energy_group > 1 &&
+           (l->energy_group > limit || 40 * (uint64_t)l->energy_group + 512 > d->local_memory))
+        l->energy_group /= 2;
+    /* so that few walkers keep all multiprocessors busy */
+    const uint64_t most = (s->n + l->energy_group - 1) / l->energy_group;
+    const bool shared = gpu || l->path == HELIUM_PATH_BLOCKS;
+    const uint64_t all = batch->count * s->walkers;
+    uint64_t pieces = all ? 4 * units / all : 1;
+    pieces = pieces < 2 && l->path == HELIUM_PATH_BLOCKS ? 2 : pieces;
+    l->energy_pieces = !shared || pieces < 1 ? 1 : (uint32_t)(pieces < most ? pieces : most);
+    if (l->path == HELIUM_PATH_BLOCKS) {
+        if (choose_blocks(batch, device, s, l))
+            return;
+        l->path = HELIUM_PATH_GLOBAL;
+    }
+    if (l->path == HELIUM_PATH_REGISTERS) {
+        if (choose_registers(batch, device, s, l))
+            return;
+        l->path = HELIUM_PATH_LOCAL;
+        l->warp = false;
+        l->mates = l->copies = 1;
+    }
     if (l->path == HELIUM_PATH_LANES && 28 * (uint64_t)s->n + 512 > d->local_memory)
         l->path = HELIUM_PATH_GLOBAL;
     if (l->path == HELIUM_PATH_LANES) {
-        l->group = l->energy_group = 1;
+        l->group = 1;
         return;
     }
     /* H200: 64 atoms fastest with 32 items, 512 to 2048 with 128 (few items cost the fewest
@@ -106,9 +256,6 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     while (group > limit)
         group /= 2;
     l->group = group;
-    l->energy_group = gpu ? ergo_power_of_two_up(s->n, 32, limit < 128 ? limit : 128)
-                      : device->quirks.loop_limit ? ergo_power_of_two_up(s->n, 1, limit)
-                                                  : 1;
 }
 
 /* Loop iterations of a work-item, upper bounds: one macroupdate; what comes before and after; the
@@ -134,18 +281,24 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     memset(plan, 0, sizeof *plan);
     for (size_t i = 0; i < members; i++) {
         struct helium_model model;
-        helium_model_of(batch->points[i], &model);
+        const enum ergo_status status = helium_model_load(ctx, batch->points[i], &model);
+        if (status != ERGO_OK)
+            return status;
         const unsigned binades = helium_model_binades(&model);
         l.binades = binades > l.binades ? binades : l.binades;
+        helium_model_free(&model);
         l.cube = l.cube && model.side[0] == model.side[1] && model.side[1] == model.side[2];
     }
     choose_path(batch, device, &s, &l);
+    choose_energy(device, &s, &l);
 
     /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double visits = (double)s.n * (double)s.n * (double)all;
     const double units = d->compute_units ? d->compute_units : 1;
-    const double busy = gpu ? fmin(1.0, (double)all * l.group / (units * 512)) : 1.0;
+    const double busy = gpu && l.path != HELIUM_PATH_BLOCKS
+                            ? fmin(1.0, (double)all * l.group / (units * 512))
+                            : 1.0;
     const double per_second = (gpu ? 2e9 : 2e8) * units * busy;
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / visits));
     l.launch_steps = (uint64_t)fmin(plan->block_steps, 1e6);
@@ -177,23 +330,30 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
         curves = (l.block_samples - 1) / every + 1;
     }
     const uint64_t u_bytes = (members * 16 * l.binades) << HELIUM_U_PIECES;
-    const uint64_t e_bytes = (members * 64 * l.binades) << HELIUM_E_PIECES;
+    const uint64_t e_bytes = members * 64 * helium_energy_pieces(l.binades);
     const uint64_t positions = all * s.walker_bytes;
+    const bool blocks = l.path == HELIUM_PATH_BLOCKS;
+    const uint64_t scratch =
+        (blocks ? all * (helium_attempt_bytes(&s, &l) + helium_decision_bytes(&l)) : 0) +
+        (l.energy_pieces > 1 ? all * l.energy_pieces * HELIUM_SUMS_BYTES : 0);
     plan->largest_buffer = positions > e_bytes ? positions : e_bytes;
     plan->device_bytes = positions + all * s.n * 8 + all * HELIUM_WALKER_BYTES + u_bytes + e_bytes +
                          members * (HELIUM_MEMBER_BYTES + 4) + (uint64_t)32 * HELIUM_R_SIZE +
-                         2 * sample_bytes * l.block_samples;
+                         2 * sample_bytes * l.block_samples + scratch;
     plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * curves) + 2 * e_bytes;
     plan->block_samples = l.block_samples;
     plan->work_per_step = visits;
-    plan->launches_per_step = 1.0 / (double)l.launch_steps;
-    static const char *const names[] = {"", "local", "global", "lanes"};
+    plan->launches_per_step =
+        blocks ? 2.0 * ceil((double)s.n / l.group) : 1.0 / (double)l.launch_steps;
+    static const char *const names[] = {"", "local", "global", "lanes", "registers", "blocks"};
+    static const char *const where[] = {
+        "", "local memory", "global memory", "local memory", "registers", "global memory"};
     snprintf(plan->path, sizeof plan->path, "%s", names[l.path]);
     snprintf(plan->launch, sizeof plan->launch,
-             "%llu walkers, one work-group of %u each (positions in %s memory), up to %llu "
-             "macroupdates a launch; energies by groups of %u",
-             (unsigned long long)all, l.group, l.path == HELIUM_PATH_LOCAL ? "local" : "global",
-             (unsigned long long)l.launch_steps, l.energy_group);
+             "%llu walkers, %u work-items each (positions in %s), %u walkers a work-group%s, up to "
+             "%llu macroupdates a launch; energies by groups of %u",
+             (unsigned long long)all, l.group, where[l.path], l.mates,
+             l.warp ? ", sums by warps" : "", (unsigned long long)l.launch_steps, l.energy_group);
     if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
         return ERGO_FAIL(
             ctx, ERGO_E_DEVICE,

@@ -7,6 +7,9 @@
 #include "core/portable.h"
 #include "helium_vmc/params.h"
 
+#define AZIZ_RM 2.963 /* A */
+#define AZIZ_D 1.4826 /* end of the damping, in units of it */
+
 double helium_lambda(double mass) {
     const double hbar = 1.054571817e-34, unit = 1.66053906660e-27, boltzmann = 1.380649e-23;
     return hbar * hbar / (2.0 * unit * boltzmann) * 1e20 / mass;
@@ -22,6 +25,35 @@ static double cube_root(double x) {
     return y;
 }
 
+/* Below `core` u keeps its value: where |u| would pass what the fixed point holds; probability
+ * exp(-2 |u|) < 1e-27. */
+static void find_core(struct helium_model *m) {
+    const double most = 0.997 * HELIUM_U_LIMIT;
+    double u[3], low = m->core, high = m->half;
+    helium_model_u(m, m->core, u);
+    if (m->f_curve) { /* it need not be monotonic: the outermost place */
+        const int parts = 4096;
+        const double width = (high - low) / parts;
+        int k = parts;
+        do
+            helium_model_u(m, low + width * --k, u);
+        while (k && fabs(u[0]) <= most);
+        low += width * k;
+        high = low + width;
+    }
+    if (fabs(u[0]) <= most)
+        return;
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+        helium_model_u(m, middle, u);
+        if (fabs(u[0]) > most)
+            low = middle;
+        else
+            high = middle;
+    }
+    m->core = high;
+}
+
 void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
     memset(m, 0, sizeof *m);
     m->n = (uint32_t)ergo_point_int(point, "/system/n");
@@ -31,6 +63,7 @@ void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
     m->potential = strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0
                        ? HELIUM_LENNARD_JONES
                        : HELIUM_AZIZ;
+    m->symmetrised = ergo_point_bool(point, "/system/symmetrised");
     m->epsilon = ergo_point_real(point, "/system/epsilon");
     m->sigma = ergo_point_real(point, "/system/sigma");
 
@@ -46,23 +79,82 @@ void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
         m->step[k] = rms / sqrt(3.0) * spacing / m->side[k];
     }
 
-    /* where |u| would pass what the fixed point holds; probability exp(-2 |u|) < 1e-27 */
-    const double most = 0.997 * HELIUM_U_LIMIT;
-    double u[3];
+    if (m->potential == HELIUM_AZIZ && !helium_is_file(ergo_point_text(point, "/system/potential")))
+        m->kink = AZIZ_D * AZIZ_RM;
     m->core = 0.5 < m->half / 4 ? 0.5 : m->half / 4;
-    helium_model_u(m, m->core, u);
-    if (fabs(u[0]) > most) {
-        double low = m->core, high = m->half;
-        for (int i = 0; i < 60; i++) {
-            const double middle = 0.5 * (low + high);
-            helium_model_u(m, middle, u);
-            if (fabs(u[0]) > most)
-                low = middle;
-            else
-                high = middle;
-        }
-        m->core = high;
-    }
+    if (!helium_is_file(ergo_point_text(point, "/system/wave_function")))
+        find_core(m);
+}
+
+bool helium_is_file(const char *text) {
+    return strpbrk(text, "./") != NULL;
+}
+
+/* The potential of a file that covers what the box needs. */
+static enum ergo_status load_potential(struct ergo_context *ctx, const char *path,
+                                       struct helium_model *m) {
+    enum ergo_status status = helium_curve_read(ctx, path, &m->v_curve);
+    if (status == ERGO_OK && m->v_curve->r[m->v_curve->n - 1] < m->half)
+        status = ergo_job_error(ctx, "/system/potential",
+                                "%s ends at %.6g A; up to half the shortest side, %.6g A, is "
+                                "needed",
+                                path, m->v_curve->r[m->v_curve->n - 1], m->half);
+    return status;
+}
+
+static enum ergo_status load_wave_function(struct ergo_context *ctx, const char *path,
+                                           struct helium_model *m) {
+    enum ergo_status status = helium_curve_read(ctx, path, &m->f_curve);
+    if (status != ERGO_OK)
+        return status;
+    const struct helium_curve *f = m->f_curve;
+    const double first = f->r[0], last = f->r[f->n - 1];
+    m->core = m->core > first ? m->core : first;
+    const double need = m->symmetrised ? 2 * m->half - m->core : m->half;
+    if (last < need * (1 - 1e-9))
+        return ergo_job_error(ctx, "/system/wave_function",
+                              "%s ends at %.6g A; up to %.6g A is needed%s", path, last, need,
+                              m->symmetrised ? " for f(L - r), or /system/symmetrised false" : "");
+    find_core(m);
+    return ERGO_OK;
+}
+
+enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
+                                   struct helium_model *m) {
+    const char *potential = ergo_point_text(point, "/system/potential");
+    const char *wave_function = ergo_point_text(point, "/system/wave_function");
+    helium_model_of(point, m);
+    enum ergo_status status = ERGO_OK;
+    if (helium_is_file(potential))
+        status = load_potential(ctx, potential, m);
+    if (status == ERGO_OK && helium_is_file(wave_function))
+        status = load_wave_function(ctx, wave_function, m);
+    if (status != ERGO_OK)
+        helium_model_free(m);
+    return status;
+}
+
+void helium_model_free(struct helium_model *m) {
+    helium_curve_free(m->v_curve);
+    helium_curve_free(m->f_curve);
+    m->v_curve = m->f_curve = NULL;
+}
+
+uint64_t helium_model_hash(const struct helium_model *m) {
+    const uint64_t v = m->v_curve ? m->v_curve->hash : 0, f = m->f_curve ? m->f_curve->hash : 0;
+    return v + 3 * f;
+}
+
+/* f from a file: u in its two forms. */
+static void file_u(const struct helium_model *m, double r, double out[3]) {
+    double f[3], g[3] = {0}, h[3];
+    helium_curve_at(m->f_curve, r, f);
+    helium_curve_at(m->f_curve, m->half, h);
+    if (m->symmetrised)
+        helium_curve_at(m->f_curve, 2 * m->half - r, g);
+    out[0] = m->symmetrised ? f[0] + g[0] - 2 * h[0] : f[0] - h[0];
+    out[1] = f[1] - g[1];
+    out[2] = f[2] + g[2];
 }
 
 /* f(r) + f(L-r) - 2 f(L/2), f = -(b/r)^5 / 2 (Eq. 9, and Eq. 8 as it has to be). */
@@ -72,6 +164,10 @@ void helium_model_u(const struct helium_model *m, double r, double out[3]) {
     out[0] = out[1] = out[2] = 0;
     if (r >= h)
         return;
+    if (m->f_curve) {
+        file_u(m, r, out);
+        return;
+    }
     const double r5 = r * r * r * r * r, s5 = s * s * s * s * s, h5 = h * h * h * h * h;
     out[0] = c * (1 / r5 + 1 / s5 - 2 / h5);
     out[1] = -5 * c * (1 / (r5 * r) - 1 / (s5 * s));
@@ -80,7 +176,7 @@ void helium_model_u(const struct helium_model *m, double r, double out[3]) {
 
 /* HFD-B(HE): Aziz, McCourt, Wong, Mol. Phys. 61, 1487 (1987). */
 static void aziz(double r, double out[2]) {
-    const double epsilon = 10.948, rm = 2.963, d = 1.4826;
+    const double epsilon = 10.948, rm = AZIZ_RM, d = AZIZ_D;
     const double x = r / rm, y = 1 / (x * x), y3 = y * y * y, z = d / x - 1;
     const double wall = 1.8443101e5 * ergo_portable_exp(-10.43329537 * x - 2.27965105 * x * x);
     const double damp = x < d ? ergo_portable_exp(-z * z) : 1.0;
@@ -92,6 +188,13 @@ static void aziz(double r, double out[2]) {
 }
 
 void helium_model_v(const struct helium_model *m, double r, double out[2]) {
+    if (m->v_curve) {
+        double v[3];
+        helium_curve_at(m->v_curve, r, v);
+        out[0] = v[0];
+        out[1] = r * v[1];
+        return;
+    }
     if (m->potential == HELIUM_AZIZ) {
         aziz(r, out);
         return;
@@ -107,11 +210,15 @@ void helium_model_v(const struct helium_model *m, double r, double out[2]) {
 static const double nodes[4] = {-0.92387953251128675613, -0.38268343236508977173,
                                 0.38268343236508977173, 0.92387953251128675613};
 
-/* The cubic through f at the four nodes of [0, h], as a polynomial of t. */
-static struct helium_cubic_host fit(const double f[4], double h) {
+static double node_of(double start, double h, int i) {
+    return start + 0.5 * h * (1 + nodes[i]);
+}
+
+/* The cubic through f at the four nodes of [begin, begin + h], as a polynomial of t. */
+static struct helium_cubic_host fit_from(const double f[4], double begin, double h) {
     double t[4], d[4];
     for (int i = 0; i < 4; i++) {
-        t[i] = 0.5 * h * (1 + nodes[i]);
+        t[i] = node_of(begin, h, i);
         d[i] = f[i];
     }
     for (int level = 1; level < 4; level++) /* Newton's divided differences */
@@ -126,8 +233,8 @@ static struct helium_cubic_host fit(const double f[4], double h) {
     return (struct helium_cubic_host){{(float)c[0], (float)c[1], (float)c[2], (float)c[3]}};
 }
 
-static double node_of(double start, double h, int i) {
-    return start + 0.5 * h * (1 + nodes[i]);
+static struct helium_cubic_host fit(const double f[4], double h) {
+    return fit_from(f, 0, h);
 }
 
 /* Start and width of piece k of a table whose lowest binade begins at 2^lowest. */
@@ -156,32 +263,66 @@ void helium_table_u(const struct helium_model *m, unsigned binades,
         piece_of(-(int)binades, HELIUM_U_PIECES, k, &start, &width);
         for (int i = 0; i < 4; i++) {
             helium_model_u(m, m->half * sqrt(node_of(start, width, i)), u);
-            f[i] = scale * u[0] - 0.5; /* u <= 0: truncation rounds to the nearest */
+            f[i] = scale * u[0];
         }
+        /* so that truncation rounds to the nearest; u from files may be positive */
+        const double half = f[0] + f[3] > 0 ? 0.5 : -0.5;
+        for (int i = 0; i < 4; i++)
+            f[i] += half;
         table[k] = fit(f, width);
     }
 }
 
+/* Piece k with the part [from, to] of its width. */
+static void energy_piece(const struct helium_model *m, double start, double from, double to,
+                         struct helium_cubic_host *table) {
+    double f[4][4];
+    for (int i = 0; i < 4; i++) {
+        const double r = m->half * sqrt(node_of(start + from, to - from, i));
+        double u[3], v[2];
+        helium_model_u(m, r, u);
+        helium_model_v(m, r, v);
+        f[0][i] = v[0];
+        f[1][i] = v[1];
+        f[2][i] = sqrt(m->lambda) * u[1] / r;
+        f[3][i] = -m->lambda * (u[2] + 2 * u[1] / r);
+    }
+    for (int q = 0; q < 4; q++) { /* a vector of the four functions for each power */
+        const struct helium_cubic_host c = fit_from(f[q], from, to - from);
+        for (unsigned power = 0; power < 4; power++)
+            table[power].c[q] = c.c[power];
+    }
+}
+
+unsigned helium_energy_pieces(unsigned binades) {
+    return (binades << HELIUM_E_PIECES) + 1;
+}
+
+void helium_model_kink(const struct helium_model *m, uint32_t *begin, uint32_t *width) {
+    const float x = (float)(m->kink * m->kink / (m->half * m->half));
+    const uint32_t piece = 1u << (23 - HELIUM_E_PIECES);
+    memcpy(begin, &x, sizeof *begin);
+    *width = x > helium_model_low(m) && x < 1 ? piece - *begin % piece : 0;
+}
+
 void helium_table_energy(const struct helium_model *m, unsigned binades,
                          struct helium_cubic_host *table) {
-    for (unsigned k = 0; k < binades << HELIUM_E_PIECES; k++) {
-        double start, width, f[4][4];
+    const unsigned pieces = binades << HELIUM_E_PIECES;
+    uint32_t bits, beyond;
+    float kink;
+    helium_model_kink(m, &bits, &beyond);
+    memcpy(&kink, &bits, sizeof kink);
+    memset(table + 4 * (size_t)pieces, 0, 4 * sizeof *table);
+    for (unsigned k = 0; k < pieces; k++) {
+        double start, width;
         piece_of(-(int)binades, HELIUM_E_PIECES, k, &start, &width);
-        for (int i = 0; i < 4; i++) {
-            const double r = m->half * sqrt(node_of(start, width, i));
-            double u[3], v[2];
-            helium_model_u(m, r, u);
-            helium_model_v(m, r, v);
-            f[0][i] = v[0];
-            f[1][i] = v[1];
-            f[2][i] = sqrt(m->lambda) * u[1] / r;
-            f[3][i] = -m->lambda * (u[2] + 2 * u[1] / r);
+        if (!beyond || kink < start || kink >= start + width) {
+            energy_piece(m, start, 0, width, table + 4 * (size_t)k);
+            continue;
         }
-        for (int q = 0; q < 4; q++) { /* a vector of the four functions for each power */
-            const struct helium_cubic_host c = fit(f[q], width);
-            for (unsigned power = 0; power < 4; power++)
-                table[4 * k + power].c[q] = c.c[power];
-        }
+        /* at its start: all of it is beyond, and the ordinary piece is never read */
+        energy_piece(m, start, 0, kink > start ? kink - start : width, table + 4 * (size_t)k);
+        energy_piece(m, start, kink - start, width, table + 4 * (size_t)pieces);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "job/job.h"
+#include "samplers/helium_vmc/curve.h"
 
 struct helium_cubic_host {
     float c[4]; /* value = ((c3 t + c2) t + c1) t + c0, t from the start of the piece */
@@ -26,12 +27,24 @@ struct helium_model {
     double core;    /* below this distance V and u keep their value here, A */
     double step[3]; /* standard deviation of a displacement per component, units of the side */
     enum helium_potential potential;
-    double epsilon, sigma; /* of Lennard-Jones: K, A */
+    double epsilon, sigma;                  /* of Lennard-Jones: K, A */
+    double kink;                            /* distance at which V'' jumps; 0: nowhere */
+    struct helium_curve *v_curve, *f_curve; /* from files, owned; NULL: named forms */
+    bool symmetrised;                       /* f_curve: about L/2 */
 };
 
 /* lambda = hbar^2 / (2 m k_B) of a mass in u, CODATA 2018: K A^2. */
 double helium_lambda(double mass);
+/* Without what files say: box, named forms. */
 void helium_model_of(const struct ergo_point *point, struct helium_model *model);
+/* All of it. Errors of the job name its key. */
+enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
+                                   struct helium_model *model);
+void helium_model_free(struct helium_model *model);
+/* Is this value of /system/potential or /system/wave_function the name of a file? */
+bool helium_is_file(const char *text);
+/* Of the files' bytes; 0: there are none. */
+uint64_t helium_model_hash(const struct helium_model *model);
 
 /* u, u', u'' at 0 < r < half (0 beyond). */
 void helium_model_u(const struct helium_model *model, double r, double out[3]);
@@ -46,8 +59,12 @@ unsigned helium_model_binades(const struct helium_model *model);
 /* (binades << HELIUM_U_PIECES) pieces of 2^HELIUM_U_BITS u, ready for truncation. */
 void helium_table_u(const struct helium_model *model, unsigned binades,
                     struct helium_cubic_host *table);
-/* (binades << HELIUM_E_PIECES) times four powers of t, each a vector of four: V, r V', sqrt(lambda)
- * u'/r, -lambda (u'' + 2u'/r). */
+/* helium_energy_pieces() times four powers of t, each a vector of four: V, r V', sqrt(lambda)
+ * u'/r, -lambda (u'' + 2u'/r). The last piece is for the part beyond the kink of the piece that has
+ * it. */
+unsigned helium_energy_pieces(unsigned binades);
+/* Bits of the argument at the kink and their number up to the end of its piece; 0: no kink. */
+void helium_model_kink(const struct helium_model *model, uint32_t *begin, uint32_t *width);
 void helium_table_energy(const struct helium_model *model, unsigned binades,
                          struct helium_cubic_host *table);
 /* HELIUM_R_SIZE pieces of the inverse normal tail, then of the logarithm. */

@@ -1,7 +1,8 @@
 /*
  * The canonical state of a member, little-endian: the displacement factor (uint32), then for each
  * walker ln psi (int64, 2^-21), accepted moves of the tuning window (uint32), and the positions
- * (int32, x of all atoms, then y, then z).
+ * (int32, x of all atoms, then y, then z); at the end, where pair functions are from files, a hash
+ * of these (uint64): with others the chain would be another one.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,6 +57,11 @@ enum ergo_status helium_save(struct ergo_context *ctx, void *opaque, size_t memb
             for (size_t k = 0; k < 3 * (size_t)s->shape.n; k++)
                 put32(text, (uint32_t)places[w * 3 * s->shape.n + k]);
         }
+        const uint64_t hash = helium_model_hash(&s->models[member]);
+        if (hash) {
+            put32(text, (uint32_t)hash);
+            put32(text, (uint32_t)(hash >> 32));
+        }
         if (text->failed)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of member %zu", member);
     }
@@ -69,11 +75,18 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
     struct helium_state *s = opaque;
     const uint8_t *bytes = data;
     const size_t n = s->shape.n, count = s->shape.walkers, each = 12 + 12 * n;
-    if (length != 4 + count * each)
+    const uint64_t hash = helium_model_hash(&s->models[member]);
+    const size_t expected = 4 + count * each + (hash ? 8 : 0);
+    if (length != expected)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
                          "have %zu",
-                         member, length, count, n, 4 + count * each);
+                         member, length, count, n, expected);
+    if (hash && (get32(bytes + length - 8) != (uint32_t)hash ||
+                 get32(bytes + length - 4) != (uint32_t)(hash >> 32)))
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the files of /system/potential or /system/wave_function are not those "
+                         "that the run began with: put them back, or begin a new run");
     uint32_t factor = get32(bytes);
     if (factor < 64 || factor > 1048576)
         return ERGO_FAIL(ctx, ERGO_E_IO,
@@ -107,30 +120,35 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
     return status;
 }
 
-/* The first walker. Lengths in A. */
+static void append_frame(struct ergo_text *text, const struct helium_model *m, uint64_t step,
+                         size_t number, const struct helium_walker *walker, const int32_t *place) {
+    const size_t n = m->n;
+    ergo_text_append(text,
+                     "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
+                     "pbc=\"T T T\" macroupdate=%" PRIu64 " walker=%zu ln_psi=%.6f\n",
+                     n, m->side[0], m->side[1], m->side[2], step, number,
+                     (double)walker->ln_psi / (double)(1 << HELIUM_U_BITS));
+    for (size_t i = 0; i < n; i++) {
+        double r[3];
+        for (size_t k = 0; k < 3; k++)
+            r[k] = m->side[k] * 0x1p-32 * (double)(uint32_t)place[k * n + i];
+        ergo_text_append(text, "He %.10f %.10f %.10f\n", r[0], r[1], r[2]);
+    }
+}
+
+/* The first walkers. Lengths in A. */
 enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t member,
                               struct ergo_text *text) {
     struct helium_state *s = opaque;
-    const struct helium_model *m = &s->models[member];
+    const uint32_t wish = (uint32_t)ergo_point_int(s->batch->points[member], "/run/frame_walkers");
+    const uint32_t count = wish < s->shape.walkers ? wish : s->shape.walkers;
     int32_t *places = NULL;
     struct helium_walker *walkers = NULL;
     uint32_t factor = 0;
-    enum ergo_status status = fetch(ctx, s, member, 1, &places, &walkers, &factor);
-    if (status == ERGO_OK) {
-        const size_t n = s->shape.n;
-        ergo_text_append(
-            text,
-            "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
-            "pbc=\"T T T\" macroupdate=%" PRIu64 " walker=0 ln_psi=%.6f\n",
-            n, m->side[0], m->side[1], m->side[2], s->step,
-            (double)walkers[0].ln_psi / (double)(1 << HELIUM_U_BITS));
-        for (size_t i = 0; i < n; i++) {
-            double r[3];
-            for (size_t k = 0; k < 3; k++)
-                r[k] = m->side[k] * 0x1p-32 * (double)(uint32_t)places[k * n + i];
-            ergo_text_append(text, "He %.9f %.9f %.9f\n", r[0], r[1], r[2]);
-        }
-    }
+    enum ergo_status status = fetch(ctx, s, member, count, &places, &walkers, &factor);
+    for (size_t w = 0; w < count && status == ERGO_OK; w++)
+        append_frame(text, &s->models[member], s->step, w, &walkers[w],
+                     places + w * 3 * s->shape.n);
     free(places);
     free(walkers);
     return status;

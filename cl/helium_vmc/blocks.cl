@@ -1,0 +1,243 @@
+/*
+ * Macroupdates by many work-groups a walker: for systems of many atoms, and few walkers. The same
+ * chain as walk.cl.
+ *
+ * The trials of HELIUM_GROUP atoms in a row make a block. Their moves are known beforehand, so
+ *   helium_attempt   finds their new sums of u with all atoms as these are before the block: a
+ *                    work-group takes all trials of a block and HELIUM_TILE partners. Before that
+ * it brings the sums of its partners up to date with what the last block accepted. helium_decide
+ * one work-group a walker: decides trial by trial. Each item keeps the new and the old sum of its
+ * own trial, and corrects both when an earlier one of the block is accepted; nothing has to be
+ * added up over the group. All sums are integers, so that the decisions are those of one trial
+ * after the other.
+ *
+ * Macros from the host as in walk.cl, and HELIUM_TILE, a multiple of HELIUM_GROUP.
+ */
+#include "helium_vmc/core.h"
+
+#ifdef HELIUM_NO_UNROLL
+#define HELIUM_UNROLL
+#else
+#define HELIUM_UNROLL ERGO_UNROLL
+#endif
+
+/* A block's accepted moves: (number of them, first atom of the block), then old and new places. */
+#define HELIUM_DECISIONS (1 + 2 * HELIUM_GROUP)
+#define HELIUM_TILES ((HELIUM_N + HELIUM_TILE - 1) / HELIUM_TILE)
+
+ERGO_INLINE int helium_u(__local const helium_cubic *table, int4 a, int4 b,
+                         const struct helium_member *m) {
+    const int dx = (int)((uint)a.x - (uint)b.x), dy = (int)((uint)a.y - (uint)b.y),
+              dz = (int)((uint)a.z - (uint)b.z);
+#if HELIUM_CUBE /* scale[0] is a power of two: the same bits as below */
+    const float r = helium_distance2((float)dx, (float)dy, (float)dz) * (m->scale[0] * m->scale[0]);
+#else
+    const float r =
+        helium_distance2((float)dx * m->scale[0], (float)dy * m->scale[1], (float)dz * m->scale[2]);
+#endif
+    /* floats that are not negative are ordered as their bits */
+    const int bits = min(max(as_int(r), as_int(m->low)), 0x3f7fffff);
+    const uint begin = (uint)bits & (0xffffffffu << (23 - HELIUM_U_PIECES));
+    return (int)helium_poly(table[(begin >> (23 - HELIUM_U_PIECES)) - HELIUM_U_BASE],
+                            as_float(bits) - as_float(begin));
+}
+
+ERGO_INLINE int4 helium_place(__global const int *place, uint j) {
+    return (int4)(place[j], place[HELIUM_N + j], place[2 * HELIUM_N + j], 0);
+}
+
+ERGO_INLINE int4 helium_moved(int4 old, struct helium_move move) {
+    return (int4)((int)((uint)old.x + (uint)move.dx), (int)((uint)old.y + (uint)move.dy),
+                  (int)((uint)old.z + (uint)move.dz), 0);
+}
+
+/* u of `a` with `count` places. */
+ERGO_INLINE long helium_row(__local const helium_cubic *table, int4 a, __local const int4 *places,
+                            uint count, const struct helium_member *m) {
+    long sum = 0;
+    uint c = 0;
+    for (; c + HELIUM_CHUNK <= count; c += HELIUM_CHUNK) {
+        int part = 0; /* of at most HELIUM_CHUNK pairs: cannot overflow */
+        HELIUM_UNROLL
+        for (uint k = 0; k < HELIUM_CHUNK; k++)
+            part += helium_u(table, a, places[c + k], m);
+        sum += part;
+    }
+    for (; c < count; c++)
+        sum += helium_u(table, a, places[c], m);
+    return sum;
+}
+
+/* Dimension 0: tiles of atoms; 1: walkers that are `active`. All sums anew. */
+__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
+helium_sum(__global const int *positions, __global long *sums,
+           __global const struct helium_member *members, __global const helium_cubic *tables,
+           uint count, uint active) {
+    __local helium_cubic table[HELIUM_U_SIZE];
+    __local int4 places[HELIUM_GROUP];
+    const uint item = (uint)get_local_id(0), index = (uint)get_group_id(1);
+    const uint j = (uint)get_group_id(0) * HELIUM_GROUP + item;
+    const uint which = index / active;
+    const ulong home = (ulong)which * count + (index - which * active);
+    const struct helium_member member = members[which];
+    __global const int *place = positions + home * (3 * HELIUM_N);
+    const int4 own = helium_place(place, min(j, (uint)HELIUM_N - 1));
+    long sum = 0;
+    for (uint k = item; k < HELIUM_U_SIZE; k += HELIUM_GROUP)
+        table[k] = tables[which * HELIUM_U_SIZE + k];
+    for (uint begin = 0; begin < HELIUM_N; begin += HELIUM_GROUP) {
+        barrier(CLK_LOCAL_MEM_FENCE); /* the last places were read; the table is there */
+        places[item] = helium_place(place, min(begin + item, (uint)HELIUM_N - 1));
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum += helium_row(table, own, places, min((uint)HELIUM_GROUP, HELIUM_N - begin), &member);
+    }
+    if (j < HELIUM_N)
+        sums[home * HELIUM_N + j] = sum - helium_u(table, own, own, &member);
+}
+
+/* Dimension 0: HELIUM_TILES groups, 1: active walkers of all members. The block begins with atom
+ * `first`; HELIUM_N: none, only what was accepted is applied. attempts: [walker][tile][trial]. */
+__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
+helium_attempt(__global const int *positions, __global long *sums,
+               __global const struct helium_member *members, __global const uint *factors,
+               __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
+               uint first, uint count, uint active, uint apply, __global const int4 *decisions,
+               __global long *attempts) {
+    __local helium_cubic table[HELIUM_U_SIZE];
+    __local int4 places[HELIUM_TILE], moves[2 * HELIUM_GROUP];
+    const uint item = (uint)get_local_id(0), tile = (uint)get_group_id(0);
+    const uint index = (uint)get_group_id(1), which = index / active;
+    const uint walker = index - which * active;
+    const ulong home = (ulong)which * count + walker;
+    const struct helium_member member = members[which];
+    __global const int *place = positions + home * (3 * HELIUM_N);
+    __global const int4 *decided = decisions + (ulong)index * HELIUM_DECISIONS;
+    const int4 head = apply ? decided[0] : (int4)(0);
+    const uint accepted = (uint)head.x;
+
+    for (uint k = item; k < HELIUM_U_SIZE; k += HELIUM_GROUP)
+        table[k] = tables[which * HELIUM_U_SIZE + k];
+    for (uint k = item; k < 2 * accepted; k += HELIUM_GROUP)
+        moves[k] = decided[1 + k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint c = item; c < HELIUM_TILE; c += HELIUM_GROUP) {
+        const uint j = tile * HELIUM_TILE + c;
+        if (j >= HELIUM_N)
+            break;
+        const int4 own = helium_place(place, j);
+        places[c] = own;
+        if (accepted == 0 || j - (uint)head.y < HELIUM_GROUP)
+            continue; /* the block's own atoms are up to date */
+        long change = 0;
+        uint k = 0;
+        for (; k + 4 <= accepted; k += 4) { /* differences are twice as large as u */
+            int part = 0;
+            HELIUM_UNROLL
+            for (uint a = k; a < k + 4; a++)
+                part += helium_u(table, moves[2 * a + 1], own, &member) -
+                        helium_u(table, moves[2 * a], own, &member);
+            change += part;
+        }
+        for (; k < accepted; k++)
+            change += helium_u(table, moves[2 * k + 1], own, &member) -
+                      helium_u(table, moves[2 * k], own, &member);
+        sums[home * HELIUM_N + j] += change;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint i = first + item;
+    if (i >= HELIUM_N)
+        return;
+    const int4 new =
+        helium_moved(helium_place(place, i),
+                     helium_draw(random, &member, factors[which], walker * HELIUM_N + i, step));
+    attempts[((ulong)index * HELIUM_TILES + tile) * HELIUM_GROUP + item] = helium_row(
+        table, new, places, min((uint)HELIUM_TILE, HELIUM_N - tile * HELIUM_TILE), &member);
+}
+
+/* One group a walker. */
+__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
+helium_decide(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
+              __global const struct helium_member *members, __global const uint *factors,
+              __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
+              uint first, uint count, uint active, __global int4 *decisions,
+              __global const long *attempts) {
+    __local helium_cubic table[HELIUM_U_SIZE];
+    __local int4 moves[2 * HELIUM_GROUP];
+    __local long changes[HELIUM_GROUP];
+    __local uint verdicts[2];
+    const uint item = (uint)get_local_id(0), index = (uint)get_group_id(0);
+    const uint which = index / active, walker = index - which * active;
+    const ulong home = (ulong)which * count + walker;
+    const struct helium_member member = members[which];
+    __global int *place = positions + home * (3 * HELIUM_N);
+    __global int4 *decided = decisions + (ulong)index * HELIUM_DECISIONS;
+    const uint i = first + item, there = min(i, (uint)HELIUM_N - 1);
+    const uint end = min((uint)HELIUM_GROUP, HELIUM_N - first);
+
+    for (uint k = item; k < HELIUM_U_SIZE; k += HELIUM_GROUP)
+        table[k] = tables[which * HELIUM_U_SIZE + k];
+    const int4 old = helium_place(place, there);
+    const struct helium_move move =
+        helium_draw(random, &member, factors[which], walker * HELIUM_N + there, step);
+    const int4 new = helium_moved(old, move);
+    moves[2 * item] = old;
+    moves[2 * item + 1] = new;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    long before = sums[home * HELIUM_N + there];
+    long after = -helium_u(table, new, old, &member); /* the tiles have the atom itself, too */
+    __global const long *attempt = attempts + (ulong)index * HELIUM_TILES * HELIUM_GROUP + item;
+    uint tile = 0;
+    for (; tile + 16 <= HELIUM_TILES; tile += 16) { /* loads that do not wait for each other */
+        HELIUM_UNROLL
+        for (uint k = 0; k < 16; k++)
+            after += attempt[(tile + k) * HELIUM_GROUP];
+    }
+    for (; tile < HELIUM_TILES; tile++)
+        after += attempt[tile * HELIUM_GROUP];
+
+    int4 now = old;
+    long change = 0;
+    uint accepted = 0;
+    for (uint m = 0; m < end; m++) {
+        const bool own = m == item;
+        if (own) {
+            const bool taken = helium_accepts(after - before, move.bound);
+            verdicts[m & 1] = taken;
+            if (taken) {
+                change = after - before;
+                before = after;
+                now = new;
+                decided[1 + 2 * accepted] = old;
+                decided[2 + 2 * accepted] = new;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (verdicts[m & 1]) {
+            accepted++;
+            const int4 from = moves[2 * m], to = moves[2 * m + 1];
+            const int others = own ? 0 : -1;
+            before +=
+                (helium_u(table, to, now, &member) - helium_u(table, from, now, &member)) & others;
+            after +=
+                (helium_u(table, to, new, &member) - helium_u(table, from, new, &member)) & others;
+        }
+    }
+
+    changes[item] = change;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all places were read */
+    if (i < HELIUM_N) {
+        sums[home * HELIUM_N + i] = before;
+        place[i] = now.x;
+        place[HELIUM_N + i] = now.y;
+        place[2 * HELIUM_N + i] = now.z;
+    }
+    if (item == 0) {
+        long all = 0;
+        for (uint k = 0; k < HELIUM_GROUP; k++)
+            all += changes[k];
+        decided[0] = (int4)((int)accepted, (int)first, 0, 0);
+        walkers[home].ln_psi += all;
+        walkers[home].accepted = accepted + (first ? walkers[home].accepted : 0);
+        walkers[home].window += accepted;
+    }
+}

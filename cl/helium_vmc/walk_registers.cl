@@ -1,0 +1,272 @@
+/*
+ * Macroupdates for GPUs: the same chain as walk.cl, with the partners of an item in its registers.
+ *
+ * From the host, beside the macros of walk.cl:
+ *   HELIUM_LANES    work-items of a walker, a power of two
+ *   HELIUM_MATES    walkers of a work-group, all of one member: HELIUM_GROUP = LANES * MATES
+ *   HELIUM_COPIES   of the table, a power of two up to 8: item i reads copy i % COPIES. Eight items
+ *                   that are served together never wait for each other's bank of local memory if
+ *                   there are 8
+ *   HELIUM_WARP     32 work-items with neighbouring numbers run in step and can add by one
+ *                   instruction (NVIDIA from compute capability 8.0 on); else not defined
+ *
+ * An item keeps rows of atoms: item, item + LANES, ... A batch of LANES trials takes one row, whose
+ * atoms have one item each, which draws the move. Rows rotate after every batch so that the row of
+ * the batch is always the first: registers cannot be numbered at run time.
+ *
+ * A trial reads nothing but the table and the move from local memory. Walkers of one group share
+ * the table alone; they meet in no barrier, so each goes its own way (only with HELIUM_WARP).
+ */
+#include "helium_vmc/core.h"
+
+#define HELIUM_ROWS ((HELIUM_N + HELIUM_LANES - 1) / HELIUM_LANES)
+#define HELIUM_REST (HELIUM_N % HELIUM_LANES) /* atoms of the last row; 0: it is full */
+#define HELIUM_SUMS_HERE (HELIUM_ROWS <= 4)   /* sums of atoms in registers too */
+#define HELIUM_PIECE_SHIFT                    /* bytes between pieces */                           \
+    (HELIUM_COPIES == 8 ? 7 : HELIUM_COPIES == 4 ? 6 : HELIUM_COPIES == 2 ? 5 : 4)
+
+#if HELIUM_ROWS > HELIUM_CHUNK
+#error "an item's partial sum would overflow"
+#endif
+#if HELIUM_MATES > 1 && (!defined(HELIUM_WARP) || HELIUM_LANES != 32)
+#error "walkers of a group would meet in barriers"
+#endif
+
+/* What all items of a walker read of a trial. */
+struct helium_try {
+    int4 old; /* x, y, z, bound */
+    int4 new; /* x, y, z, 0 */
+};
+
+#ifdef HELIUM_WARP
+ERGO_INLINE int helium_warp_add(int x) {
+    int sum;
+    __asm__ volatile("redux.sync.add.s32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(x));
+    return sum;
+}
+/* |x| < 2^46: two sums of 32 numbers that cannot overflow. */
+ERGO_INLINE long helium_warp_sum(long x) {
+    const int low = helium_warp_add((int)(x & 0xffff)), high = helium_warp_add((int)(x >> 16));
+    return ((long)high << 16) + low;
+}
+#endif
+
+#if HELIUM_MATES > 1 || (defined(HELIUM_WARP) && HELIUM_LANES == 32)
+#define HELIUM_MEET __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
+#define HELIUM_MEET_GLOBAL HELIUM_MEET
+#else
+#define HELIUM_MEET barrier(CLK_LOCAL_MEM_FENCE)
+#define HELIUM_MEET_GLOBAL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
+
+#define HELIUM_HEADS (HELIUM_LANES >= 256 ? 16 : HELIUM_LANES >= 32 ? 8 : 1)
+
+/* The sum of `mine` over the walker's items, to each of them. `turn` alternates between 0 and 1
+ * where one barrier is enough: what is read of one turn is written after the next one's barrier. */
+ERGO_INLINE long helium_sum(long mine, uint item, uint turn, __local long *parts,
+                            __local long *heads) {
+#if HELIUM_LANES == 1
+    return mine;
+#elif defined(HELIUM_WARP)
+    const long sum = helium_warp_sum(mine);
+#if HELIUM_LANES == 32
+    return sum;
+#else
+    __local long *head = heads + turn * (HELIUM_LANES / 32);
+    if (item % 32 == 0)
+        head[item / 32] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    long all = 0;
+    ERGO_UNROLL
+    for (uint k = 0; k < HELIUM_LANES / 32; k++)
+        all += head[k];
+    return all;
+#endif
+#else
+    long sum = 0;
+    parts[item] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < HELIUM_HEADS) {
+        for (uint k = 0; k < HELIUM_LANES / HELIUM_HEADS; k++)
+            sum += parts[item + k * HELIUM_HEADS];
+        heads[item] = sum;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sum = 0;
+    for (uint k = 0; k < HELIUM_HEADS; k++)
+        sum += heads[k];
+    return sum;
+#endif
+}
+
+/* u of two places; `table` begins with the item's copy. */
+ERGO_INLINE int helium_u(__local const helium_cubic *table, int4 a, int x, int y, int z,
+                         const struct helium_member *m) {
+    const int dx = (int)((uint)a.x - (uint)x), dy = (int)((uint)a.y - (uint)y),
+              dz = (int)((uint)a.z - (uint)z);
+#if HELIUM_CUBE /* scale[0] is a power of two: the same bits as below */
+    const float r = helium_distance2((float)dx, (float)dy, (float)dz) * (m->scale[0] * m->scale[0]);
+#else
+    const float r =
+        helium_distance2((float)dx * m->scale[0], (float)dy * m->scale[1], (float)dz * m->scale[2]);
+#endif
+    /* floats that are not negative are ordered as their bits */
+    const int bits = min(max(as_int(r), as_int(m->low)), 0x3f7fffff);
+    const uint begin = (uint)bits & (0xffffffffu << (23 - HELIUM_U_PIECES));
+    /* in bytes: one shift, the rest is part of the load */
+    const uint at = (begin >> (23 - HELIUM_U_PIECES - HELIUM_PIECE_SHIFT)) -
+                    (HELIUM_U_BASE << HELIUM_PIECE_SHIFT);
+    return (int)helium_poly(*(__local const helium_cubic *)((__local const char *)table + at),
+                            as_float(bits) - as_float(begin));
+}
+
+__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
+helium_walk(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
+            __global const struct helium_member *members, __global const uint *factors,
+            __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
+            uint steps, uint count, uint active, uint rebuild) {
+    __local helium_cubic table[HELIUM_U_SIZE * HELIUM_COPIES];
+    __local struct helium_try all_tries[HELIUM_GROUP];
+    __local long parts[HELIUM_LANES], heads[2 * HELIUM_HEADS + HELIUM_LANES / 16];
+#if HELIUM_SUMS_HERE
+    long sum[HELIUM_ROWS];
+#else
+    __local long all_sums[HELIUM_ROWS * HELIUM_GROUP];
+#endif
+    const uint id = (uint)get_local_id(0), item = id % HELIUM_LANES, mate = id / HELIUM_LANES;
+    const uint group = (uint)get_group_id(0), crews = (active + HELIUM_MATES - 1) / HELIUM_MATES;
+    const uint which = group / crews, walker = (group - which * crews) * HELIUM_MATES + mate;
+    const ulong home = (ulong)which * count + walker;
+    const struct helium_member member = members[which];
+    const uint factor = factors[which];
+    __global int *kept_place = positions + home * (3 * HELIUM_N);
+    __global long *kept_sum = sums + home * HELIUM_N;
+    __local struct helium_try *tries = all_tries + mate * HELIUM_LANES;
+    long change = 0;
+    uint accepted = 0, earlier = 0; /* earlier: before the last macroupdate */
+
+    for (uint k = id; k < HELIUM_U_SIZE * HELIUM_COPIES; k += HELIUM_GROUP)
+        table[k] = tables[which * HELIUM_U_SIZE + k / HELIUM_COPIES];
+    barrier(CLK_LOCAL_MEM_FENCE);
+#if HELIUM_MATES > 1
+    if (walker >= active)
+        return; /* no barrier below */
+#endif
+    __local const helium_cubic *own_table = table + id % HELIUM_COPIES;
+#if !HELIUM_SUMS_HERE
+    __local long *sum = all_sums + id;
+#define HELIUM_ROW(q) ((q)*HELIUM_GROUP)
+#else
+#define HELIUM_ROW(q) (q)
+#endif
+
+    int px[HELIUM_ROWS], py[HELIUM_ROWS], pz[HELIUM_ROWS];
+    ERGO_UNROLL
+    for (uint q = 0; q < HELIUM_ROWS; q++) {
+        const uint j = min(q * HELIUM_LANES + item, (uint)HELIUM_N - 1);
+        px[q] = kept_place[j];
+        py[q] = kept_place[HELIUM_N + j];
+        pz[q] = kept_place[2 * HELIUM_N + j];
+        sum[HELIUM_ROW(q)] = kept_sum[j];
+    }
+    if (rebuild) {
+        ERGO_UNROLL
+        for (uint q = 0; q < HELIUM_ROWS; q++)
+            sum[HELIUM_ROW(q)] = 0;
+        for (uint i = 0; i < HELIUM_N; i++) { /* none of this launch has moved */
+            const int4 a =
+                (int4)(kept_place[i], kept_place[HELIUM_N + i], kept_place[2 * HELIUM_N + i], 0);
+            ERGO_UNROLL
+            for (uint q = 0; q < HELIUM_ROWS; q++) {
+                const int u = helium_u(own_table, a, px[q], py[q], pz[q], &member);
+                sum[HELIUM_ROW(q)] += q * HELIUM_LANES + item == i ? 0 : u;
+            }
+        }
+    }
+
+    HELIUM_MEET_GLOBAL; /* others' places were read, and are stored at the end */
+    for (uint s = 0; s < steps; s++) {
+        earlier = accepted;
+        for (uint batch = 0; batch < HELIUM_ROWS; batch++) {
+            const uint first = batch * HELIUM_LANES;
+            HELIUM_MEET; /* the last moves were read */
+            if (HELIUM_REST == 0 || first + item < HELIUM_N) {
+                const struct helium_move move = helium_draw(
+                    random, &member, factor, walker * HELIUM_N + first + item, step + s);
+                tries[item].old = (int4)(px[0], py[0], pz[0], move.bound);
+                tries[item].new =
+                    (int4)((int)((uint)px[0] + (uint)move.dx), (int)((uint)py[0] + (uint)move.dy),
+                           (int)((uint)pz[0] + (uint)move.dz), 0);
+            }
+            HELIUM_MEET;
+#if HELIUM_REST /* where this item's last row has no atom */
+            const uint gap = item >= HELIUM_REST ? HELIUM_ROWS - 1 - batch : HELIUM_ROWS;
+#endif
+            const uint end = min((uint)HELIUM_LANES, HELIUM_N - first);
+            for (uint m = 0; m < end; m++) {
+                const int4 old = tries[m].old, new = tries[m].new;
+                const bool own = m == item;
+                const int others = own ? 0 : -1; /* a mask, not a branch */
+                int after[HELIUM_ROWS], part = 0;
+                ERGO_UNROLL
+                for (uint q = 0; q < HELIUM_ROWS; q++) {
+                    after[q] = helium_u(own_table, new, px[q], py[q], pz[q], &member);
+#if HELIUM_REST
+                    after[q] = q == gap ? 0 : after[q];
+#endif
+                    if (q == 0)
+                        after[q] &= others;
+                    part += after[q];
+                }
+                const long difference =
+                    helium_sum(own ? part - sum[0] : (long)part, item, m & 1, parts, heads);
+                if (!helium_accepts(difference, old.w))
+                    continue;
+                change += difference;
+                accepted++;
+                /* first all loads of the table: a store to `sum` would hold them up */
+                ERGO_UNROLL
+                for (uint q = 0; q < HELIUM_ROWS; q++) {
+                    const int before = helium_u(own_table, old, px[q], py[q], pz[q], &member);
+                    after[q] -= q == 0 ? before & others : before;
+                }
+                sum[0] += own ? difference : 0;
+                ERGO_UNROLL
+                for (uint q = 0; q < HELIUM_ROWS; q++)
+                    sum[HELIUM_ROW(q)] += after[q];
+                px[0] = own ? new.x : px[0];
+                py[0] = own ? new.y : py[0];
+                pz[0] = own ? new.z : pz[0];
+            }
+            const int x = px[0], y = py[0], z = pz[0];
+            const long first_sum = sum[0];
+            ERGO_UNROLL
+            for (uint q = 0; q + 1 < HELIUM_ROWS; q++) {
+                px[q] = px[q + 1];
+                py[q] = py[q + 1];
+                pz[q] = pz[q + 1];
+                sum[HELIUM_ROW(q)] = sum[HELIUM_ROW(q + 1)];
+            }
+            px[HELIUM_ROWS - 1] = x;
+            py[HELIUM_ROWS - 1] = y;
+            pz[HELIUM_ROWS - 1] = z;
+            sum[HELIUM_ROW(HELIUM_ROWS - 1)] = first_sum;
+        }
+    }
+
+    ERGO_UNROLL
+    for (uint q = 0; q < HELIUM_ROWS; q++) {
+        const uint j = q * HELIUM_LANES + item;
+        if (j < HELIUM_N) {
+            kept_place[j] = px[q];
+            kept_place[HELIUM_N + j] = py[q];
+            kept_place[2 * HELIUM_N + j] = pz[q];
+            kept_sum[j] = sum[HELIUM_ROW(q)];
+        }
+    }
+    if (item == 0) {
+        walkers[home].ln_psi += change;
+        walkers[home].accepted = accepted - earlier;
+        walkers[home].window += accepted;
+    }
+}

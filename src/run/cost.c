@@ -1,0 +1,188 @@
+/*
+ * What a step and a measurement cost here, and how often to measure: Lutsyshyn, Comput. Phys.
+ * Commun. 187, 162 (2015), section 4.3. Timings choose which states of the chain are measured; the
+ * chain is the same.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/program.h"
+#include "dist/dist.h"
+#include "run/run.h"
+
+/* Room for the samples of a block of `count`. */
+static bool allocate(const struct ergo_sampler *sampler, const struct ergo_batch *batch,
+                     size_t count, struct ergo_samples *samples) {
+    const struct ergo_point *first = batch->points[0];
+    const size_t curves = (count - 1) / (size_t)sampler->ops->curve_every(first) + 1;
+    samples->columns = malloc(count * batch->count * sampler->info->n_columns * sizeof(double));
+    bool ok = samples->columns != NULL;
+    for (size_t c = 0; c < sampler->info->n_curves; c++) {
+        const size_t size = sampler->ops->curve_size(first, c);
+        samples->curves[c] = size ? malloc(curves * batch->count * size * sizeof(double)) : NULL;
+        ok = ok && (!size || samples->curves[c]);
+    }
+    return ok;
+}
+
+/* Some of the equilibration, a second at most: a start may be cheaper than what follows. */
+static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                                const struct ergo_batch *batch, struct ergo_device *device,
+                                const struct ergo_plan *plan, void *state) {
+    const double start = ergo_run_clock();
+    uint64_t rest = (uint64_t)ergo_point_int(batch->points[0], "/run/equilibration");
+    enum ergo_status status = ERGO_OK;
+    while (rest && status == ERGO_OK && ergo_run_clock() - start < 1) {
+        const uint64_t steps =
+            (double)rest < plan->block_steps ? rest : (uint64_t)plan->block_steps;
+        status = sampler->ops->advance(ctx, state, 0, 0, steps, 0);
+        if (status == ERGO_OK)
+            status = ergo_device_finish(ctx, device);
+        rest -= steps;
+    }
+    return status;
+}
+
+/* Seconds of a step: passes that grow to a tenth of a second. */
+static enum ergo_status time_steps(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                                   struct ergo_device *device, const struct ergo_plan *plan,
+                                   void *state, double *seconds) {
+    enum ergo_status status = ERGO_OK;
+    uint64_t steps = 1;
+    /* the first pass warms up (PoCL compiles at the first launch) */
+    for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
+        const double start = ergo_run_clock();
+        status = sampler->ops->advance(ctx, state, 0, 0, steps, 0);
+        if (status == ERGO_OK)
+            status = ergo_device_finish(ctx, device);
+        *seconds = (ergo_run_clock() - start) / (double)steps;
+        const double more = *seconds > 0 ? 0.1 / *seconds : plan->block_steps;
+        steps = more < 1                   ? 1
+                : more > plan->block_steps ? (uint64_t)plan->block_steps
+                                           : (uint64_t)more;
+    }
+    return status;
+}
+
+/* The same of blocks with a measurement after each step; what is more than a step's is the
+ * measurement's. */
+static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                                     struct ergo_device *device, const struct ergo_plan *plan,
+                                     void *state, struct ergo_samples *samples,
+                                     struct ergo_cost *cost) {
+    enum ergo_status status = ERGO_OK;
+    size_t count = 1;
+    uint64_t done = 1; /* sample 0 may carry curves, which most do not */
+    for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
+        const double start = ergo_run_clock(), before = device->waited;
+        status = sampler->ops->advance(ctx, state, 0, count, 1, done);
+        const double enqueued = ergo_run_clock();
+        if (status == ERGO_OK)
+            status = sampler->ops->collect(ctx, state, 0, samples);
+        const double all = ergo_run_clock() - start, waited = device->waited - before;
+        const double n = (double)count;
+        cost->host = (all - (enqueued - start) - waited) / n;
+        cost->measure = fmax(0, (all / n - cost->host) - cost->step);
+        done += count;
+        const double more = all > 0 ? floor(0.1 / all * n) : 1;
+        count = more < 1                             ? 1
+                : more > (double)plan->block_samples ? plan->block_samples
+                : more > 256                         ? 256
+                                                     : (size_t)more;
+    }
+    return status;
+}
+
+enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                               const struct ergo_batch *batch, struct ergo_device *device,
+                               const struct ergo_plan *plan, bool measurements,
+                               struct ergo_cost *cost) {
+    struct ergo_samples samples = {0};
+    void *state = NULL;
+    *cost = (struct ergo_cost){0};
+    enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
+    if (status == ERGO_OK)
+        status = sampler->ops->init(ctx, state);
+    if (status == ERGO_OK && measurements)
+        status = lead_in(ctx, sampler, batch, device, plan, state);
+    if (status == ERGO_OK)
+        status = time_steps(ctx, sampler, device, plan, state, &cost->step);
+    const size_t most = plan->block_samples < 256 ? plan->block_samples : 256;
+    if (status == ERGO_OK && measurements && !allocate(sampler, batch, most, &samples))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to time measurements");
+    if (status == ERGO_OK && measurements)
+        status = time_samples(ctx, sampler, device, plan, state, &samples, cost);
+    if (state)
+        sampler->ops->destroy(state);
+    free(samples.columns);
+    for (size_t c = 0; c < 8; c++)
+        free(samples.curves[c]);
+    return status;
+}
+
+/* Eq. 12, where device time is spent on both; not so often that the host's part is longer than what
+ * hides it (Eqs. 13 and 14). */
+uint64_t ergo_run_best_every(const struct ergo_cost *cost, double correlation) {
+    if (!(cost->step > 0))
+        return 1;
+    const double both = sqrt(2 * correlation * cost->measure / cost->step);
+    const double hidden = (cost->host - cost->measure) / cost->step;
+    const double best = round(fmax(both, hidden));
+    return best < 1 ? 1 : best > 1e6 ? 1000000 : (uint64_t)best;
+}
+
+/* ---- "auto" ---------------------------------------------------------------------------------- */
+
+static enum ergo_status measure(struct ergo_run *run, const struct ergo_job *job, uint64_t *every) {
+    const struct ergo_sampler *sampler = job->sampler;
+    const struct ergo_batch *batch = &job->batches[0];
+    struct ergo_device *device = NULL;
+    struct ergo_plan plan;
+    struct ergo_cost cost;
+    enum ergo_status status = ergo_run_open_device(run, job, &device);
+    if (status == ERGO_OK)
+        status = sampler->ops->plan(run->ctx, batch, device, &plan);
+    if (status == ERGO_OK)
+        status = ergo_run_cost(run->ctx, sampler, batch, device, &plan, true, &cost);
+    ergo_device_close(device);
+    if (status != ERGO_OK)
+        return status;
+    *every = ergo_run_best_every(&cost, sampler->ops->correlation(batch->points[0]));
+    ergo_log(run->ctx, ERGO_LOG_WARNING,
+             "/run/measure_every: %llu, chosen from timings (a %s takes %.3g s here, a measurement "
+             "%.3g s and %.3g s of the host). Another machine, or another day, may choose "
+             "otherwise: write \"measure_every\": %llu to get the same samples again",
+             (unsigned long long)*every, sampler->info->step_name, cost.step, cost.measure,
+             cost.host, (unsigned long long)*every);
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_run_choose_every(struct ergo_run *run, struct ergo_job **job) {
+    const struct ergo_value *given = ergo_point_value(&(*job)->points[0], "/run/measure_every");
+    struct {
+        uint64_t every;
+        int64_t status;
+    } choice = {1, ERGO_OK};
+    if (!given->automatic)
+        return ERGO_OK;
+    if (ergo_ranks_rank() == 0)
+        choice.status = measure(run, *job, &choice.every);
+    ergo_dist_share(&choice, sizeof choice);
+    if (choice.status != ERGO_OK)
+        return ergo_ranks_rank() == 0 ? (enum ergo_status)choice.status
+                                      : ERGO_FAIL(run->ctx, (enum ergo_status)choice.status,
+                                                  "rank 0 could not choose /run/measure_every");
+    char set[64];
+    const char *const sets[] = {set};
+    struct ergo_job *chosen = NULL;
+    snprintf(set, sizeof set, "/run/measure_every=%llu", (unsigned long long)choice.every);
+    const enum ergo_status status = ergo_job_parse(
+        run->ctx, (*job)->canonical, strlen((*job)->canonical), (*job)->name, sets, 1, &chosen);
+    if (status == ERGO_OK) {
+        ergo_job_destroy(*job);
+        *job = chosen;
+    }
+    return status;
+}

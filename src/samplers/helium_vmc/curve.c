@@ -1,0 +1,190 @@
+/* Functions of distance from files: read, and cubic splines. IEEE basic operations alone. */
+#include "samplers/helium_vmc/curve.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "io/io.h"
+
+#define FILE_MOST ((size_t)64 << 20)
+
+void helium_curve_free(struct helium_curve *curve) {
+    if (!curve)
+        return;
+    free(curve->r);
+    free(curve);
+}
+
+/* ---- file ------------------------------------------------------------------------------------ */
+
+static bool blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == ',';
+}
+
+/* The next number of a line; false: there is none, or something else. */
+static bool next_number(const char **at, const char *end, locale_t c, double *value) {
+    char copy[64], *stop = NULL;
+    size_t length = 0;
+    while (*at < end && blank(**at))
+        ++*at;
+    while (*at < end && !blank(**at) && **at != '#') {
+        if (length + 1 >= sizeof copy)
+            return false;
+        copy[length++] = *(*at)++;
+    }
+    copy[length] = '\0';
+    *value = strtod_l(copy, &stop, c);
+    return length > 0 && *stop == '\0';
+}
+
+static bool nothing_left(const char *at, const char *end) {
+    while (at < end && blank(*at))
+        at++;
+    return at == end || *at == '#';
+}
+
+static enum ergo_status read_lines(struct ergo_context *ctx, const char *name, const char *text,
+                                   size_t length, locale_t c, struct helium_curve *curve) {
+    const char *end = text + length, *next = text;
+    for (size_t line = 1; next < end; line++) {
+        const char *at = next, *stop = memchr(at, '\n', (size_t)(end - at));
+        double r = 0, value = 0;
+        stop = stop ? stop : end;
+        next = stop < end ? stop + 1 : end;
+        if (nothing_left(at, stop))
+            continue;
+        if (!next_number(&at, stop, c, &r) || !next_number(&at, stop, c, &value) ||
+            !nothing_left(at, stop))
+            return ERGO_FAIL(ctx, ERGO_E_IO,
+                             "%s, line %zu: expected two numbers, a distance in A and the "
+                             "function's value; comments begin with #",
+                             name, line);
+        if (!isfinite(r) || !isfinite(value) || r <= 0)
+            return ERGO_FAIL(ctx, ERGO_E_IO,
+                             "%s, line %zu: %g %g; distances have to be positive and all numbers "
+                             "finite",
+                             name, line, r, value);
+        if (curve->n && r <= curve->r[curve->n - 1])
+            return ERGO_FAIL(ctx, ERGO_E_IO,
+                             "%s, line %zu: the distance %.17g does not follow the %.17g before "
+                             "it: distances have to grow",
+                             name, line, r, curve->r[curve->n - 1]);
+        curve->r[curve->n] = r;
+        curve->value[curve->n++] = value;
+    }
+    return curve->n >= 4 ? ERGO_OK
+                         : ERGO_FAIL(ctx, ERGO_E_IO,
+                                     "%s has %zu points; a spline needs four, an accurate one "
+                                     "hundreds",
+                                     name, curve->n);
+}
+
+/* ---- spline ---------------------------------------------------------------------------------- */
+
+/* Second derivatives: tridiagonal equations for the inner points; the outer two follow from them.
+ * `room`: 2 n. */
+static void solve(struct helium_curve *s, double *room) {
+    const size_t n = s->n, last = n - 1;
+    const double *r = s->r, *f = s->value;
+    double *m = s->second, *diagonal = room, *upper = room + n;
+    for (size_t i = 1; i < last; i++) {
+        const double a = r[i] - r[i - 1], b = r[i + 1] - r[i];
+        double low = a, high = b, middle = 2 * (a + b);
+        double right = 6 * ((f[i + 1] - f[i]) / b - (f[i] - f[i - 1]) / a);
+        if (i == 1) { /* m[0] = ((a + b) m[1] - a m[2]) / b */
+            middle += a * (a + b) / b;
+            high -= a * a / b;
+            low = 0;
+        }
+        if (i == last - 1) { /* m[last] = ((a + b) m[i] - b m[i - 1]) / a */
+            middle += b * (a + b) / a;
+            low -= b * b / a;
+            high = 0;
+        }
+        if (i > 1) {
+            const double factor = low / diagonal[i - 1];
+            middle -= factor * upper[i - 1];
+            right -= factor * m[i - 1];
+        }
+        diagonal[i] = middle;
+        upper[i] = high;
+        m[i] = right;
+    }
+    for (size_t i = last - 1; i >= 1; i--)
+        m[i] = (m[i] - (i + 1 < last ? upper[i] * m[i + 1] : 0)) / diagonal[i];
+    const double a = r[1] - r[0], b = r[2] - r[1];
+    m[0] = ((a + b) * m[1] - a * m[2]) / b;
+    const double c = r[last - 1] - r[last - 2], d = r[last] - r[last - 1];
+    m[last] = ((c + d) * m[last - 1] - d * m[last - 2]) / c;
+}
+
+void helium_curve_at(const struct helium_curve *s, double r, double out[3]) {
+    size_t low = 0, high = s->n - 1;
+    out[1] = out[2] = 0;
+    if (r <= s->r[low] || r >= s->r[high]) {
+        out[0] = s->value[r <= s->r[low] ? low : high];
+        return;
+    }
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (s->r[middle] <= r)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double h = s->r[high] - s->r[low], a = (s->r[high] - r) / h, b = (r - s->r[low]) / h;
+    const double ma = s->second[low], mb = s->second[high];
+    out[0] = a * s->value[low] + b * s->value[high] +
+             ((a * a * a - a) * ma + (b * b * b - b) * mb) * h * h / 6;
+    out[1] = (s->value[high] - s->value[low]) / h +
+             ((3 * b * b - 1) * mb - (3 * a * a - 1) * ma) * h / 6;
+    out[2] = a * ma + b * mb;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, const char *text,
+                                    size_t length, struct helium_curve **curve) {
+    size_t lines = 1;
+    for (size_t i = 0; i < length; i++)
+        lines += text[i] == '\n';
+    struct helium_curve *s = calloc(1, sizeof *s);
+    double *room = malloc(5 * lines * sizeof *room);
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    enum ergo_status status = ERGO_OK;
+    *curve = NULL;
+    if (!s || !room || c == (locale_t)0)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read %s", name);
+    if (status == ERGO_OK) {
+        s->r = room;
+        s->value = room + lines;
+        s->second = room + 2 * lines;
+        s->hash = ergo_hash64(text, length);
+        status = read_lines(ctx, name, text, length, c, s);
+    }
+    if (c != (locale_t)0)
+        freelocale(c);
+    if (status != ERGO_OK) {
+        free(room);
+        free(s);
+        return status;
+    }
+    solve(s, room + 3 * lines);
+    *curve = s;
+    return ERGO_OK;
+}
+
+enum ergo_status helium_curve_read(struct ergo_context *ctx, const char *path,
+                                   struct helium_curve **curve) {
+    char *text = NULL;
+    size_t length = 0;
+    *curve = NULL;
+    enum ergo_status status = ergo_file_read(ctx, path, FILE_MOST, &text, &length);
+    if (status == ERGO_OK)
+        status = helium_curve_parse(ctx, path, text, length, curve);
+    free(text);
+    return status;
+}

@@ -1,0 +1,84 @@
+/* Walkers from an extended XYZ file: a frame each. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/io.h"
+#include "io/xyz.h"
+#include "samplers/helium_vmc/helium.h"
+
+#define FILE_MOST ((size_t)4 << 30)
+
+/* To 2^-32 of the side; what frames give (1e-10 A) finds the same number again. */
+static int32_t to_units(double x, double side) {
+    const double part = x / side, whole = floor(part);
+    return (int32_t)(uint32_t)(uint64_t)llround((part - whole) * 0x1p32);
+}
+
+static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
+                                   const struct helium_model *m, const struct ergo_xyz *frame,
+                                   int32_t *places) {
+    const double *l = frame->lattice;
+    if (frame->n != m->n)
+        return ERGO_FAIL(ctx, ERGO_E_JOB, "/system/n: %u, but %s has %zu atoms", m->n, path,
+                         frame->n);
+    for (size_t k = 0; k < 9 && frame->has_lattice; k++)
+        if (fabs(l[k] - (k % 4 == 0 ? m->side[k / 4] : 0)) > 1e-6)
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "/system/start: the job's box is %.9f x %.9f x %.9f A; that of %s is "
+                             "another: set /system/density and /system/aspect to it",
+                             m->side[0], m->side[1], m->side[2], path);
+    for (size_t i = 0; i < frame->n; i++)
+        for (size_t k = 0; k < 3; k++)
+            places[k * m->n + i] = to_units(frame->positions[3 * i + k], m->side[k]);
+    return ERGO_OK;
+}
+
+/* Behind the n + 2 lines of a frame. */
+static const char *behind_frame(const char *at, const char *end, size_t n) {
+    for (size_t line = 0; line < n + 2 && at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        at = stop ? stop + 1 : end;
+    }
+    while (at < end && (*at == '\n' || *at == '\r' || *at == ' '))
+        at++;
+    return at;
+}
+
+enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
+                                    size_t length, const struct helium_model *m, uint32_t walkers,
+                                    int32_t *places) {
+    const char *at = text, *end = text + length;
+    const size_t size = 3 * (size_t)m->n;
+    uint32_t frames = 0;
+    enum ergo_status status = ERGO_OK;
+    while ((at < end || frames == 0) && frames < walkers && status == ERGO_OK) {
+        struct ergo_xyz frame;
+        char name[512];
+        snprintf(name, sizeof name, "%.400s (frame %u)", path, frames + 1);
+        status = ergo_xyz_parse(ctx, name, at, (size_t)(end - at), &frame);
+        if (status != ERGO_OK)
+            break;
+        status = take_frame(ctx, name, m, &frame, places + frames * size);
+        at = behind_frame(at, end, frame.n);
+        ergo_xyz_free(&frame);
+        frames++;
+    }
+    for (uint32_t w = frames; w < walkers && status == ERGO_OK; w++)
+        memcpy(places + w * size, places + w % frames * size, size * sizeof *places);
+    return status;
+}
+
+enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct helium_model *m, uint32_t walkers,
+                                   int32_t *places) {
+    const char *path = ergo_point_text(point, "/system/start");
+    char *text = NULL;
+    size_t length = 0;
+    enum ergo_status status = ergo_file_read(ctx, path, FILE_MOST, &text, &length);
+    if (status == ERGO_OK)
+        status = helium_start_parse(ctx, path, text, length, m, walkers, places);
+    free(text);
+    return status;
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# helium-vmc as its users meet it: pair functions from files, walkers from files, block averages,
+# how often to measure.
+# shellcheck source=tests/cli/lib.sh
+. "${0%/*}/lib.sh"
+
+# Lennard-Jones and Schiff-Verlet as files: the named forms' physics (another stream, as the job is
+# another one).
+awk 'BEGIN { print "# r V"; for (r = 1.5; r < 12; r += 0.01) { y = (2.556 / r) ^ 6;
+    printf "%.6f %.14g\n", r, 4 * 10.22 * (y * y - y) } }' >lj.txt
+awk 'BEGIN { print "# r f"; for (r = 1.2; r < 12; r += 0.01) printf "%.6f %.14g\n", r,
+    -0.5 * (2.9 / r) ^ 5 }' >sv.txt
+job() { # job SYSTEM
+    cat <<JSON
+{ "sampler": "helium-vmc", "seed": "7", "system": { "n": 32, "b": 2.9, "walkers": 8, "potential": "lennard-jones" $1 },
+  "run": { "equilibration": 100, "sweeps": 1200, "measure_every": 4, "structure_every": 0, "frame_walkers": 3 },
+  "output": { "blocks": 5 } }
+JSON
+}
+job '' >named.json
+job ', "wave_function": "./sv.txt"' | sed 's/lennard-jones/lj.txt/' >files.json
+expect 0 "$ERGOCL" run named.json
+expect 0 "$ERGOCL" run files.json
+$python - <<'PYTHON' || fail "files and named forms differ"
+import json, sys
+a, b = (json.load(open(x + "/result.json"))["points"][0]["observables"] for x in ("named", "files"))
+worst = 0
+for name in ("energy", "energy_best", "potential", "kinetic", "pressure", "acceptance"):
+    z = (a[name]["mean"] - b[name]["mean"]) / (a[name]["error"] ** 2 + b[name]["error"] ** 2) ** 0.5
+    print(name, a[name]["mean"], b[name]["mean"], "z = %.2f" % z)
+    worst = max(worst, abs(z))
+sys.exit(worst > 4)
+PYTHON
+
+# the blocks' averages are those of the series
+$python - <<'PYTHON' || fail "blocks"
+import sys
+import h5py
+rows = [[float(x) for x in line.split()] for line in open("named/blocks/p000000.dat") if line[0] != "#"]
+with h5py.File("named/series.h5") as f:
+    p = f["points/0000"]
+    skip = p.attrs["equilibration_samples"]
+    energy = (p["potential"][:] + p["kinetic_laplacian"][:])[skip:]
+    stored = p["blocks/energy"][:]
+if len(rows) != 5 or len(energy) != 300:
+    sys.exit("%d blocks, %d samples" % (len(rows), len(energy)))
+for k, row in enumerate(rows):
+    mean = energy[60 * k:60 * k + 60].mean()
+    if row[0] != k + 1 or abs(row[1] - mean) > 1e-7 or abs(stored[k] - mean) > 1e-9:
+        sys.exit("block %d: %s, %s, expected %s" % (k + 1, row[1], stored[k], mean))
+PYTHON
+says named/blocks/p000000.dat '# block  energy/K per atom  potential'
+
+# a run goes on with its own files only
+expect 75 timeout -s TERM 20 "$ERGOCL" run files.json -o stopped --set /wall_time=0.05 --set /run/sweeps=1000000
+sed -i 's/^1.5000/1.5001/' lj.txt
+expect 4 "$ERGOCL" resume stopped --device "$ERGOCL_DEVICE"
+says err 'are not those that the run began with'
+
+# what files are refused for
+expect 4 "$ERGOCL" run files.json -o x --set /system/potential='"no/such.txt"'
+says err 'no/such.txt'
+printf '1 2\n2 3\n2 4\n5 6\n' >bad.txt
+expect 4 "$ERGOCL" run files.json -o x --set /system/potential='"bad.txt"'
+says err 'bad.txt, line 3: the distance 2 does not follow'
+printf '1 2\n2 3\n3 4\n4 6\n' >short.txt
+expect 2 "$ERGOCL" run files.json -o x --set /system/potential='"short.txt"'
+says err '/system/potential: short.txt ends at 4 A; up to half the shortest side'
+expect 2 "$ERGOCL" run files.json -o x --set /system/wave_function='"short.txt"'
+says err '/system/wave_function: short.txt ends at 4 A' '/system/symmetrised false'
+expect 2 "$ERGOCL" run named.json -o x --set /system/potential='"aziz"'
+says err 'allowed: "aziz-hfd-b-he", "lennard-jones", or the name of a file'
+expect 2 "$ERGOCL" run files.json -o x --set /run/optimise='"b"'
+says err '/run/optimise'
+
+# walkers from an earlier run's snapshot; a job that does not fit them
+frames=$(echo named/snapshots/*.xyz)
+[ "$(grep -c walker= "$frames")" -eq 3 ] || fail "frames in $frames"
+expect 0 "$ERGOCL" run named.json -o again --set /system/start="\"$frames\"" --set /run/equilibration=1 --set /run/sweeps=4
+expect 2 "$ERGOCL" run named.json -o x --set /system/start="\"$frames\"" --set /system/n=31
+says err '/system/n: 31, but' '(frame 1) has 32 atoms'
+expect 2 "$ERGOCL" run named.json -o x --set /system/start="\"$frames\"" --set /system/density=0.02
+says err '/system/start: the job'
+expect 4 "$ERGOCL" run named.json -o x --set /system/start='"none.xyz"'
+
+# how often to measure: chosen, said, kept; the chain is the same
+expect 0 "$ERGOCL" run named.json -o auto --set /run/measure_every='"auto"'
+says err 'chosen from timings' 'to get the same samples again'
+same_digests named auto
+$python - <<'PYTHON' || fail "measure_every"
+import json, sys
+r = json.load(open("auto/result.json"))
+every = r["job"]["run"]["measure_every"]
+sys.exit(not isinstance(every, int) or every < 1)
+PYTHON
+expect 2 "$ERGOCL" validate named.json --set /run/measure_every='"often"'
+says err 'an integer from 1' 'or "auto"'
+expect 2 "$ERGOCL" validate "$ERGOCL_ROOT/data/jobs/quickstart.json" --set /run/measure_every='"auto"'
+says err 'which spin-lattice does not offer'
+expect 0 "$ERGOCL" validate --plan named.json
+says out 'would be best'
+says named/result.json '"host_seconds"' '"host_hidden_seconds"'
