@@ -23,7 +23,7 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
 /* The trial move of this step; *from: where its particle is. */
 ERGO_INLINE struct lj_move lj_propose(const struct lj_home *home, const struct lj_member *m,
                                       const struct lj_chain *c, lj_position *from) {
-    struct lj_move move = lj_draw(m, c->particles, c->step_size, c->step);
+    struct lj_move move = lj_draw(m, c->particles, c->step);
     *from = (uint4)(0u);
     if (move.kind != (uint)LJ_INSERTION && !move.idle)
         *from = lj_position_of(home->particles[move.index]);

@@ -27,16 +27,19 @@ void lj_destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our slots may be under way */
-    const cl_kernel kernels[] = {s->run, s->trial, s->decide, s->total, s->pairs};
+    const cl_kernel kernels[] = {s->run,   s->trial,    s->decide,    s->total,
+                                 s->pairs, s->activate, s->board_end, s->list};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
-    const cl_program programs[] = {s->run_program, s->step_program, s->total_program};
+    const cl_program programs[] = {s->run_program, s->step_program, s->total_program,
+                                   s->board_program, s->end_program};
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
         if (programs[i])
             clReleaseProgram(programs[i]);
     cl_mem *const buffers[] = {&s->member_buffer, &s->chain_buffer, &s->particles,   &s->cells,
-                               &s->offsets,       &s->parts,        &s->total_parts, &s->edges};
+                               &s->offsets,       &s->parts,        &s->total_parts, &s->edges,
+                               &s->bounds,        &s->board_parts,  &s->full};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->blocks[0]);
@@ -68,7 +71,18 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
         status = ergo_kernel_create(ctx, s->device, s->total_program, "lj_total", &s->total);
     if (status == ERGO_OK)
         status = ergo_kernel_create(ctx, s->device, s->total_program, "lj_pairs", &s->pairs);
-    if (status == ERGO_OK && s->launch.per_move) {
+    if (status == ERGO_OK && s->launch.board_blocks) {
+        ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
+                         (unsigned long long)s->launch.board_blocks, s->system.trials,
+                         s->launch.end_group);
+        status = ergo_program_build(ctx, s->device, "lj_gcmc/board_end.cl", o.data,
+                                    &s->end_program);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->end_program, "lj_board_end",
+                                        &s->board_end);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->end_program, "lj_board_list", &s->list);
+    } else if (status == ERGO_OK && s->launch.per_move) {
         status = ergo_program_build(ctx, s->device, "lj_gcmc/step.cl", o.data, &s->step_program);
         if (status == ERGO_OK)
             status = ergo_kernel_create(ctx, s->device, s->step_program, "lj_trial", &s->trial);
@@ -153,10 +167,11 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the lj-gcmc state");
     s->batch = batch;
     s->device = device;
-    s->system = lj_system_of(batch->points[0]);
+    s->system = lj_system_on(batch->points[0], device);
     enum ergo_status status = lj_launch_plan(ctx, batch, device, &s->grid, &s->launch, &plan);
     s->slots = s->launch.slots;
     s->capacity = s->launch.capacity;
+    s->tile = s->launch.tile;
     if (status == ERGO_OK) {
         s->members = calloc(batch->count, sizeof *s->members);
         s->chains = calloc(batch->count, sizeof *s->chains);
@@ -169,6 +184,8 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
         status = build_programs(ctx, s);
     if (status == ERGO_OK)
         status = create_buffers(ctx, s);
+    if (status == ERGO_OK && s->launch.board_blocks)
+        status = lj_board_create(ctx, s);
     if (status != ERGO_OK) {
         lj_destroy(s);
         return status;

@@ -75,17 +75,27 @@ static enum ergo_status grow_particles(struct ergo_context *ctx, struct lj_state
 }
 
 enum ergo_status lj_make_room(struct ergo_context *ctx, struct lj_state *s) {
-    bool cells = false, particles = false;
+    bool cells = false, particles = false, tile = false;
     enum ergo_status status = ERGO_OK;
     for (size_t m = 0; m < s->batch->count; m++) {
         cells = cells || s->chains[m].status == LJ_CELL_FULL;
         particles = particles || s->chains[m].status == LJ_PARTICLES_FULL;
+        tile = tile || s->chains[m].status == LJ_TILE_FULL;
         s->chains[m].status = LJ_RUNNING;
     }
     if (cells)
         status = grow_cells(ctx, s);
     if (particles && status == ERGO_OK)
         status = grow_particles(ctx, s, 0);
+    if (tile && status == ERGO_OK) {
+        s->tile *= 2;
+        s->grown++;
+        status = lj_board_program(ctx, s);
+    }
+    for (size_t m = 0; m < s->batch->count && s->full && status == ERGO_OK; m++) {
+        const uint32_t none = 0;
+        status = ergo_buffer_write(ctx, s->device, s->full, 4 * m, sizeof none, &none);
+    }
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->chain_buffer, 0,
                                    s->batch->count * sizeof *s->chains, s->chains);
@@ -148,6 +158,8 @@ enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t m
     free(padded);
     if (status == ERGO_OK && s->system.neighbours != LJ_NONE)
         status = place_cells(ctx, s, member, words, count);
+    if (status == ERGO_OK && s->launch.board_blocks)
+        status = lj_board_forget(ctx, s, member);
     return status;
 }
 

@@ -106,6 +106,18 @@ static struct lj_counts get_counts(const unsigned char *at) {
                               (uint32_t)get(at + 8, 4)};
 }
 
+/* On a checkerboard the cells keep the particles, and their order is that of the cells. */
+static bool in_order(const struct lj_state *s, const uint32_t *words, uint32_t n) {
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t cell = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        if (cell < last)
+            return false;
+        last = cell;
+    }
+    return true;
+}
+
 enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                          const void *bytes, size_t length) {
     struct lj_state *s = opaque;
@@ -121,6 +133,13 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %" PRIu64 " particles", n);
     for (size_t i = 0; i < 3 * n; i++)
         words[i] = (uint32_t)get(at + HEADER + 4 * i, 4);
+    if (s->launch.board_blocks && !in_order(s, words, (uint32_t)n)) {
+        free(words);
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu is not ordered by cells: it is damaged, or "
+                         "of a run without decomposition",
+                         member);
+    }
     s->chains[member] = (struct lj_chain){
         .step = step,
         .energy = (int64_t)get(at, 8),
