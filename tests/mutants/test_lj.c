@@ -14,12 +14,17 @@ static const struct {
     const char *name, *job;
 } bits[] = {
     {"bits-micro", HEAD "'box': [7.3, 7.3, 7.3], 'temperature': 2, 'activity': 0.5, 'particles': "
-                        "100" RUN ", 'tuning': {'slots': 1}}"},
+                        "100, 'neighbours': 'microcells'" RUN ", 'tuning': {'slots': 1}}"},
     {"bits-cells", HEAD "'box': [7.3, 12.05, 9], 'temperature': 1.35, 'activity': 0.12, "
                         "'particles': 300, 'neighbours': 'cells'" RUN
                         ", 'tuning': {'work_group': 8, 'capacity': 301}}"},
     {"bits-large", HEAD "'box': [16, 15, 14.5], 'temperature': 1.35, 'activity': 0.12, "
-                        "'particles': 1200" RUN ", 'tuning': {'microcell': 75}}"},
+                        "'particles': 1200, 'neighbours': 'microcells'" RUN
+                        ", 'tuning': {'microcell': 75}}"},
+    {"bits-board", HEAD "'box': [8.3, 9.2, 8.9], 'cutoff': 2, 'temperature': 1.4, 'activity': "
+                        "0.4, 'particles': 90, 'max_displacement': 0.5, 'decomposition': "
+                        "'checkerboard', 'cell_trials': 9}, 'run': {'equilibration': 100, "
+                        "'sweeps': 1000, 'curve_every': 0}, 'tuning': {'slots': 1}}"},
 };
 
 static void test_case(void **state) {
@@ -29,7 +34,7 @@ static void test_case(void **state) {
         if (strcmp(chosen, bits[i].name) != 0)
             continue;
         assert_int_equal(lj_bench_open(&b), 0);
-        lj_compare(&b, bits[i].job, 6, 700);
+        lj_compare(&b, bits[i].job, 6, strstr(chosen, "board") ? 15 : 700);
         ergo_device_close(b.device);
         ergo_context_destroy(b.ctx);
         return;
@@ -43,6 +48,8 @@ static void test_case(void **state) {
     else if (strcmp(chosen, "shares") == 0)
         lj_expect_ideal(&r, ", 'moves': {'displacement': 0, 'insertion': 1, 'deletion': 2}",
                         chosen);
+    else if (strcmp(chosen, "board") == 0)
+        lj_expect_board(&r, ", 'max_displacement': 0.9", chosen);
     else if (strcmp(chosen, "dense") == 0)
         lj_expect_dense(&r, "", chosen, 200000);
     lj_judge(&r);
