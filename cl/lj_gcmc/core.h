@@ -107,6 +107,13 @@ ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *viri
     *virial = 2 * a - b;
 }
 
+ERGO_INLINE uint lj_kind_of(const struct lj_member *m, uint word) {
+    const uint k = word >> 1;
+    return k < m->displacement ? (uint)LJ_DISPLACEMENT
+           : k < m->insertion  ? (uint)LJ_INSERTION
+                               : (uint)LJ_DELETION;
+}
+
 /* A move of one of `particles` from its eight words. 0: kind of move; 1 and 2: which particle, of 64
  * bits; 3: acceptance; next block: where to. */
 ERGO_INLINE struct lj_move lj_move_of(const struct lj_member *m, uint particles,
@@ -115,10 +122,7 @@ ERGO_INLINE struct lj_move lj_move_of(const struct lj_member *m, uint particles,
 #ifdef __OPENCL_VERSION__
     move.to = (uint4)(0u);
 #endif
-    const uint k = a.x >> 1;
-    move.kind = k < m->displacement ? (uint)LJ_DISPLACEMENT
-                : k < m->insertion  ? (uint)LJ_INSERTION
-                                    : (uint)LJ_DELETION;
+    move.kind = lj_kind_of(m, a.x);
     move.index = (uint)(((ulong)a.y * particles + lj_mul_hi(a.z, particles)) >> 32);
     move.idle = particles == 0u && move.kind != (uint)LJ_INSERTION ? 1u : 0u;
     move.word = a.w;

@@ -34,7 +34,10 @@ static const struct {
     {"'box': [6, 6, 6], 'epsilon': 0, 'temperature': 1, 'activity': 0.9", "'slots': 1", false},
     {"'box': [6, 6, 6], 'temperature': 1, 'particles': 120, 'max_displacement': 0.2, 'moves': "
      "{'displacement': 1, 'insertion': 0, 'deletion': 0}",
-     "'work_group': 16", false},
+     "'work_group': 16, 'teams': 8", false},
+    {"'box': [6.5, 7.5, 7], 'temperature': 3, 'activity': 0.3, 'particles': 60, 'max_displacement': "
+     "0.3, 'tune_steps': 4096",
+     "'work_group': 64, 'teams': 2, 'slots': 1", false},
 };
 
 static void test_chains(void **state) {

@@ -55,6 +55,19 @@ static uint32_t choose_group(const struct ergo_device *device, size_t members, i
     return power_of_two_down(fmax(32, fmin(256, 2048 * units / (double)members)), most);
 }
 
+/* A team of 32 is a warp. */
+static uint32_t choose_teams(const struct ergo_device *device, const struct lj_launch *l,
+                             size_t members, int64_t wish) {
+    (void)members;
+    if (l->per_move)
+        return 1;
+    if (wish)
+        return (uint32_t)wish < l->group ? (uint32_t)wish : l->group;
+    if (device->quirks.loop_limit || device->type == CL_DEVICE_TYPE_CPU)
+        return 1;
+    return power_of_two_down(fmax(1, l->group / 32.0), 32);
+}
+
 static double largest_start(const struct ergo_batch *batch) {
     double n = 0;
     for (size_t i = 0; i < batch->count; i++)
@@ -98,11 +111,11 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
         return 1;
     if (!device->quirks.loop_limit)
         return l->launch_steps;
-    const uint64_t items = l->per_move ? 1 : l->group;
+    const uint64_t items = l->per_move ? 1 : l->group / l->teams;
     const uint64_t visits = grid->n_offsets
                                 ? 2 * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + slots
                                 : 3 * ((uint64_t)capacity / items + 1);
-    const uint64_t most = device->quirks.loop_limit / (visits + 32 + l->blocks);
+    const uint64_t most = device->quirks.loop_limit / (visits + 300 + items + l->blocks + 4 * l->teams);
     return l->launch_steps < most ? l->launch_steps : most;
 }
 
@@ -162,6 +175,7 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
 
     l.per_move = ergo_point_int(first, "/tuning/moves_per_launch") == 1;
     l.group = choose_group(device, batch->count, ergo_point_int(first, "/tuning/work_group"));
+    l.teams = choose_teams(device, &l, batch->count, ergo_point_int(first, "/tuning/teams"));
     const int64_t blocks = ergo_point_int(first, "/tuning/blocks");
     l.blocks = blocks
                    ? (uint32_t)blocks
@@ -190,7 +204,7 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                                : move_seconds(&s, grid, device, &l, batch->count);
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     l.launch_steps = l.per_move || l.board_blocks ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
-    l.end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 256;
+    l.end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
     l.total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
     l.total_parts = (uint32_t)fmin(
         64, fmax(1, ceil(4.0 * (d->compute_units ? d->compute_units : 1) / (double)batch->count)));

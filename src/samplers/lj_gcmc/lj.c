@@ -53,8 +53,8 @@ void lj_destroy(void *opaque) {
 static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state *s) {
     const struct lj_grid *g = &s->grid;
     struct ergo_text o = {0};
-    ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu", s->launch.group,
-                     s->launch.total_group, s->launch.bins ? s->launch.bins : 1);
+    ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TEAMS=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu",
+                     s->launch.group, s->launch.teams, s->launch.total_group, s->launch.bins ? s->launch.bins : 1);
     if (s->system.neighbours != LJ_NONE)
         ergo_text_append(&o,
                          " -DLJ_CELLS=1 -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu "

@@ -40,8 +40,8 @@ struct lj_grid {
 };
 
 struct lj_launch {
-    uint32_t group, lanes,
-        blocks; /* blocks: work-groups a chain, of the path with a launch a move */
+    uint32_t group, lanes, teams; /* teams: moves that a group looks at at once */
+    uint32_t blocks; /* work-groups a chain, of the path with a launch a move */
     bool per_move;
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */

@@ -17,6 +17,10 @@ static const struct ergo_curve_info curves[] = {
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"teams",
+     "trial moves that the parts of a work-group look at at once, all but the first in case those "
+     "before are rejected (a power of two)",
+     0, 32, true},
     {"moves_per_launch", "1: a launch per trial move, as in the paper's first versions; else many",
      0, 1, false},
     {"blocks", "work-groups per chain where a launch is one move", 0, 1024, false},
