@@ -11,7 +11,11 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
     home->capacity = capacity;
     home->slots = slots;
     home->offsets = offsets;
-#if LJ_CELLS
+#ifdef LJ_SLOTTED
+    home->cells = cells + (ulong)chain * LJ_GRID * slots;
+    home->plane = 0UL;
+    (void)chains;
+#elif LJ_CELLS
     home->cells = cells + (ulong)chain * LJ_GRID;
     home->plane = (ulong)chains * LJ_GRID;
 #else

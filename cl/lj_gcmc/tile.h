@@ -3,12 +3,14 @@
  * frozen neighbours first, then the cell's own particles, which trial moves change.
  *
  * LJ_TILE places; LJ_PERIOD cells from one active cell to the next; LJ_GROUP work-items share a
- * tile. A group of one looks at LJ_VECTOR particles at once: for CPUs.
+ * tile. With LJ_VECTOR a group of one looks at
+ * eight particles at once: for CPUs.
  */
 #ifndef ERGO_CL_LJ_GCMC_TILE_H
 #define ERGO_CL_LJ_GCMC_TILE_H
 
 #include "lj_gcmc/gather.h"
+#include "lj_gcmc/pairs8.h"
 
 #define LJ_GAP (LJ_PERIOD - LJ_ACTIVE)
 #define LJ_SPAN (LJ_ACTIVE + 2u * LJ_GAP)
@@ -52,46 +54,19 @@ ERGO_INLINE uint lj_tile_needs(lj_position p, lj_position low, lj_position width
 
 #ifdef LJ_VECTOR
 
-#define LJ_V8(name) name##8
-#define LJ_WIDTH 8u
-
 /* Sums of `at` with all of the tile but `me`; sum->overlap: a core was hit, and no sums. */
 ERGO_INLINE void lj_tile_sum(const struct lj_tile *t, lj_position at, uint me,
                              const struct lj_member *m, struct lj_sum *sum) {
     const uint count = t->env + t->n;
-    const float8 sx = (float8)(m->scale[0]), sy = (float8)(m->scale[1]), sz = (float8)(m->scale[2]);
-    const int8 lane = (int8)(0, 1, 2, 3, 4, 5, 6, 7);
-    long8 energy = (long8)(0L), virial = (long8)(0L);
-    for (uint j = 0u; j < count; j += LJ_WIDTH) {
-        const float8 x = convert_float8(as_int8(vload8(0, t->x + j) - (uint8)(at.x))) * sx;
-        const float8 y = convert_float8(as_int8(vload8(0, t->y + j) - (uint8)(at.y))) * sy;
-        const float8 z = convert_float8(as_int8(vload8(0, t->z + j) - (uint8)(at.z))) * sz;
-        const float8 r2 = fma(z, z, fma(y, y, x * x));
-        const int8 index = (int8)((int)j) + lane;
-        const int8 near = (r2 < (float8)(m->cutoff2)) & (index != (int8)((int)me)) &
-                          (index < (int8)((int)count));
-        if (!any(near))
-            continue;
-        if (any(near & (r2 < (float8)(m->core2)))) {
-            sum->overlap = 1u;
-            return;
-        }
-        /* lanes that are not near: so far away that nothing is left of them */
-        const float8 d = select((float8)(1e6f), r2, near);
-        float8 s2 = as_float8((uint8)(0x7EF311C7u) - as_uint8(d));
-        s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
-        s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
-        s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
-        const float8 s6 = s2 * s2 * s2, s12 = s6 * s6;
-        const long8 a = convert_long8(s12 * (float8)(0x1p30f)),
-                    b = convert_long8(s6 * (float8)(0x1p30f));
-        energy += a - b - (convert_long8(near) & (long8)(m->shift));
-        virial += a + a - b;
-    }
-    const long4 e4 = energy.lo + energy.hi, v4 = virial.lo + virial.hi;
-    const long2 e2 = e4.lo + e4.hi, v2 = v4.lo + v4.hi;
-    sum->energy += e2.x + e2.y;
-    sum->virial += v2.x + v2.y;
+    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
+    for (uint j = 0u; j < count && !eight.overlap; j += 8u)
+        lj_pairs8(vload8(0, t->x + j), vload8(0, t->y + j), vload8(0, t->z + j), at,
+                  lj_below8(count - j) &
+                      ((int8)(0, 1, 2, 3, 4, 5, 6, 7) != (int8)((int)(me - j))),
+                  m, &eight);
+    sum->overlap |= eight.overlap;
+    sum->energy += lj_total8(eight.energy);
+    sum->virial += lj_total8(eight.virial);
 }
 
 #else

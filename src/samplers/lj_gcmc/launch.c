@@ -127,7 +127,6 @@ static void plan_board(const struct ergo_point *point, const struct lj_system *s
     l->per_move = false;
     if (!cpu && !ergo_point_int(point, "/tuning/work_group"))
         l->group = 32;
-    l->vector = cpu && l->group == 1;
     l->tile = lj_board_tile(s, ergo_point_int(point, "/tuning/tile"));
     l->board_blocks = lj_board_blocks(s, blocks);
 }
@@ -182,6 +181,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                    : (s.neighbours == LJ_MICRO ? 1 : (device->type == CL_DEVICE_TYPE_CPU ? 2 : 27));
     if (s.period)
         plan_board(first, &s, device, &l);
+    l.vector = device->type == CL_DEVICE_TYPE_CPU && l.group == 1 && !l.per_move &&
+               s.neighbours != LJ_NONE;
     l.lanes = s.neighbours == LJ_COARSE && l.group > 1 ? (l.group < 8 ? l.group : 8) : 1;
 
     const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;
@@ -189,6 +190,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.slots = s.neighbours == LJ_NONE ? 1
               : slots                 ? (uint32_t)slots
                                       : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
+    if (l.vector && !s.period)
+        l.slots = (l.slots + 7) / 8 * 8;
     const double dense = 1.0 * s.volume / (s.sigma * s.sigma * s.sigma);
     const double start = 1.3 * largest_start(batch);
     l.capacity = (uint32_t)fmin(0x1p26, fmax(fmax(dense, start), 64));

@@ -61,7 +61,9 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
                          "-DLJ_NEAR=%uu -DLJ_LANES=%u -DLJ_CULL=%d",
                          g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes,
                          g->cull);
-    else
+    if (s->launch.vector && !s->system.period)
+        ergo_text_append(&o, " -DLJ_SLOTTED=1");
+    if (s->system.neighbours == LJ_NONE)
         ergo_text_append(&o, " -DLJ_CELLS=0");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");

@@ -46,7 +46,7 @@ struct lj_launch {
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
     uint32_t total_group, total_parts;
-    bool vector;             /* checkerboard: several particles at once */
+    bool vector;             /* eight particles at once; without a checkerboard cells are slotted */
     uint32_t tile;           /* checkerboard: room around an active cell, at the start */
     uint32_t end_group;      /* of what ends an activation */
     uint64_t board_blocks;
@@ -150,6 +150,11 @@ enum ergo_status lj_board_launch(struct ergo_context *ctx, struct lj_state *s,
 enum ergo_status lj_board_list(struct ergo_context *ctx, struct lj_state *s);
 
 /* room.c: growing, and cells from positions */
+/* How a cell's words lie in the memory of a member's cells, as read by lj_cells_read. */
+size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis);
+size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell);
+enum ergo_status lj_cells_read(struct ergo_context *ctx, struct lj_state *s, size_t member,
+                               uint32_t *words);
 enum ergo_status lj_make_room(struct ergo_context *ctx, struct lj_state *s);
 /* Write a member's positions and fill its cells with them; room is made when needed. */
 enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t member,
