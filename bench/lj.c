@@ -17,9 +17,10 @@
 
 #define JOB(side, particles, every, system, more)                                                  \
     "{\"sampler\": \"lj-gcmc\", \"system\": {\"box\": [" side ", " side ", " side                  \
-    "], \"temperature\": 1.35, \"activity\": 0.13, \"cutoff\": 2.5, \"particles\": " #particles    \
-        system "}, \"run\": {\"sweeps\": 100000000, \"measure_every\": " #every                    \
-    ", \"curve_every\": 0}" more "}"
+    "], \"temperature\": 1.35, \"activity\": 0.13, \"cutoff\": 2.5, "                              \
+    "\"particles\": " #particles system                                                            \
+    "}, \"run\": {\"sweeps\": 100000000, \"measure_every\": " #every ", \"curve_every\": 0}" more  \
+    "}"
 #define BOARD ", \"decomposition\": \"checkerboard\""
 
 enum { GPU = ERGO_BENCH_GPU, CPU = ERGO_BENCH_CPU };
@@ -83,9 +84,9 @@ static enum ergo_status averages(struct ergo_bench *bench, bool board, double z[
         free(columns);
         return status;
     }
-    status = ergo_bench_steps(&run, board ? 200 : 20000, NULL);
+    status = ergo_bench_steps(&run, board ? 800 : 20000, NULL);
     if (status == ERGO_OK)
-        status = ergo_bench_sample(&run, SAMPLES, board ? 5 : 500, columns, NULL);
+        status = ergo_bench_sample(&run, SAMPLES, board ? 10 : 500, columns, NULL);
     for (size_t m = 0; m < CHECK_REPLICAS && status == ERGO_OK; m++) {
         double n = 0, u = 0;
         for (size_t i = 0; i < SAMPLES; i++) {
@@ -116,9 +117,12 @@ static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_
     static bool known[2];
     const int board = is_board(what);
     const bool small = strstr(what->name, "-4096") != NULL;
-    enum ergo_status status = ergo_bench_check_digests(
-        bench, what->job, board ? group : small ? all_pairs : cells,
-        board ? DIGEST_ACTIVATIONS : DIGEST_MOVES, DIGEST_MEMBERS, verdict, ok);
+    enum ergo_status status = ergo_bench_check_digests(bench, what->job,
+                                                       board   ? group
+                                                       : small ? all_pairs
+                                                               : cells,
+                                                       board ? DIGEST_ACTIVATIONS : DIGEST_MOVES,
+                                                       DIGEST_MEMBERS, verdict, ok);
     if (status == ERGO_OK)
         status = audit(bench, what, verdict, ok);
     if (status == ERGO_OK && !known[board])

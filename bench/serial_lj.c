@@ -46,8 +46,9 @@ static bool sums(const struct ergo_serial_lj *s, const double r[3], int skip, do
             const double py = r[1] - (cy + dy < 0 ? -s->side[1] : cy + dy >= ny ? s->side[1] : 0);
             for (int dx = -1; dx <= 1; dx++) {
                 const int x = (cx + dx + nx) % nx;
-                const double px =
-                    r[0] - (cx + dx < 0 ? -s->side[0] : cx + dx >= nx ? s->side[0] : 0);
+                const double px = r[0] - (cx + dx < 0     ? -s->side[0]
+                                          : cx + dx >= nx ? s->side[0]
+                                                          : 0);
                 const struct ergo_serial_lj_cell *c = &s->cells[(z * ny + y) * nx + x];
                 for (int i = 0; i < c->n; i++) {
                     const double ax = c->x[i] - px, ay = c->y[i] - py, az = c->z[i] - pz;

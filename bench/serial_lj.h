@@ -23,7 +23,7 @@ struct ergo_serial_lj {
     struct ergo_serial_lj_cell *cells;
     struct {
         int cell, slot;
-    } *particles;
+    } * particles;
     size_t count, room;
     double energy, virial; /* running */
     uint64_t random[4];    /* xoshiro256++ */

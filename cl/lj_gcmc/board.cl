@@ -31,7 +31,8 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     const struct lj_member m = members[chain];
     const struct lj_chain c = chains[chain];
     __global struct lj_part *part = parts + (ulong)chain * LJ_BLOCKS + block;
-    const uint runs = c.status == (uint)LJ_RUNNING && c.step < target && part->stamp != c.step + 1UL;
+    const uint runs =
+        c.status == (uint)LJ_RUNNING && c.step < target && part->stamp != c.step + 1UL;
     const uint trials = runs ? (uint)LJ_TRIALS : 0u;
 
     /* the active cell */
@@ -64,11 +65,10 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         const uint x = t % LJ_SPAN, y = t / LJ_SPAN % LJ_SPAN, z = t / LJ_SPAN / LJ_SPAN;
         if (x - LJ_GAP < LJ_ACTIVE && y - LJ_GAP < LJ_ACTIVE && z - LJ_GAP < LJ_ACTIVE)
             continue;
-        __global const uint4 *cell =
-            mine + ((lj_wrap(cz + (int)z - (int)LJ_GAP, LJ_NZ) * LJ_NY +
-                     lj_wrap(cy + (int)y - (int)LJ_GAP, LJ_NY)) *
-                        LJ_NX +
-                    lj_wrap(cx + (int)x - (int)LJ_GAP, LJ_NX));
+        __global const uint4 *cell = mine + ((lj_wrap(cz + (int)z - (int)LJ_GAP, LJ_NZ) * LJ_NY +
+                                              lj_wrap(cy + (int)y - (int)LJ_GAP, LJ_NY)) *
+                                                 LJ_NX +
+                                             lj_wrap(cx + (int)x - (int)LJ_GAP, LJ_NX));
         uint4 p = cell[0];
         const uint count = p.w;
         for (uint s = 0u; s < count; s++) {
@@ -137,8 +137,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         const uint overlap = sum.overlap;
 #else
         struct lj_seen seen;
-        if (!skip && !m.ideal && in &&
-            lj_tile_look(&tile, move.to, me, item, &m, &seen))
+        if (!skip && !m.ideal && in && lj_tile_look(&tile, move.to, me, item, &m, &seen))
             atomic_or(&overlaps[k & 1u], 1u);
         LJ_BARRIER();
         const uint overlap = overlaps[k & 1u];
@@ -167,8 +166,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
             deleted += in ? 0u : 1u;
             const uint last = tile.env + tile.n - 1u;
             if (item == 0u)
-                lj_tile_put(&tile, out ? me : last + 1u,
-                            in ? move.to : lj_tile_get(&tile, last));
+                lj_tile_put(&tile, out ? me : last + 1u, in ? move.to : lj_tile_get(&tile, last));
             tile.n += out ? 0u : 1u;
             tile.n -= in ? 0u : 1u;
         }

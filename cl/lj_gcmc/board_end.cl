@@ -7,8 +7,8 @@
 __kernel __attribute__((reqd_work_group_size(LJ_END_GROUP, 1, 1))) void
 lj_board_end(__global const struct lj_member *members, __global struct lj_chain *chains,
              __global const struct lj_part *parts, __global const uint *full,
-             __global struct lj_sample *samples, ulong start, ulong target, ulong every,
-             uint count, uint capacity) {
+             __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
+             uint capacity) {
     __local long energies[LJ_END_GROUP], virials[LJ_END_GROUP];
     __local uint counts[8]; /* tried and accepted by kind, N, blocks that are done */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
@@ -56,7 +56,8 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
         chains[chain].status = missing & 2u ? (uint)LJ_TILE_FULL : (uint)LJ_CELL_FULL;
         return;
     }
-    if (counts[7] != LJ_BLOCKS) /* a launch was lost: the chain stands still, and the audit sees it */
+    if (counts[7] !=
+        LJ_BLOCKS) /* a launch was lost: the chain stands still, and the audit sees it */
         return;
     if (c.particles + counts[6] > capacity) {
         chains[chain].status = (uint)LJ_PARTICLES_FULL;

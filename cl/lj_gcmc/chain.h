@@ -46,7 +46,9 @@ ERGO_INLINE struct lj_move lj_propose(const struct lj_home *home, const struct l
 /* Counters, running sums, tuning; then the step is done. */
 ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m, uint kind, uint accepted,
                            long energy, long virial) {
-    const uint one = kind == (uint)LJ_DISPLACEMENT ? 1u : kind == (uint)LJ_INSERTION ? 0x10000u : 0u;
+    const uint one = kind == (uint)LJ_DISPLACEMENT ? 1u
+                     : kind == (uint)LJ_INSERTION  ? 0x10000u
+                                                   : 0u;
     c->now.tried += one;
     if (accepted) {
         c->now.accepted += one;

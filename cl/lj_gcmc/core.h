@@ -114,8 +114,8 @@ ERGO_INLINE uint lj_kind_of(const struct lj_member *m, uint word) {
                                : (uint)LJ_DELETION;
 }
 
-/* A move of one of `particles` from its eight words. 0: kind of move; 1 and 2: which particle, of 64
- * bits; 3: acceptance; next block: where to. */
+/* A move of one of `particles` from its eight words. 0: kind of move; 1 and 2: which particle, of
+ * 64 bits; 3: acceptance; next block: where to. */
 ERGO_INLINE struct lj_move lj_move_of(const struct lj_member *m, uint particles,
                                       struct ergo_words a, struct ergo_words b) {
     struct lj_move move;

@@ -7,8 +7,8 @@
  * once, also where the box has few cells. LJ_LANES work-items share a cell.
  *
  * A cell's particles: plane s holds the s-th particle of every cell of every chain; .w of plane 0
- * is their number. With LJ_SLOTTED, for CPUs, a cell's particles are together instead, coordinate by
- * coordinate, and a group of one looks at eight of them at once.
+ * is their number. With LJ_SLOTTED, for CPUs, a cell's particles are together instead, coordinate
+ * by coordinate, and a group of one looks at eight of them at once.
  */
 #ifndef ERGO_CL_LJ_GCMC_GATHER_H
 #define ERGO_CL_LJ_GCMC_GATHER_H
@@ -88,10 +88,36 @@ ERGO_INLINE float lj_gap(int d, float f) {
 
 #ifdef LJ_SLOTTED
 
-/* A cell's words: x[slots], y[slots], z[slots], then the number of particles. */
+/* A cell's words: x[slots], y[slots], z[slots]. */
 ERGO_INLINE __global uint *lj_cell_words(const struct lj_home *home, uint cell) {
-    return (__global uint *)home->cells + (ulong)cell * 4UL * home->slots;
+    return (__global uint *)home->cells + (ulong)cell * 3UL * home->slots;
 }
+
+/* Numbers of particles, behind the words of all cells. */
+ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
+    return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
+}
+
+/* The cell of offset i from c; 0 when it is farther than reach2. */
+ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i,
+                              float reach2, const struct lj_member *m, uint *cell) {
+    const uint packed = home->offsets[i];
+    const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
+              dz = (int)(packed << 8) >> 24;
+#if LJ_CULL
+    /* The factor 1.0001 covers the rounding of gaps: it may cost a cell, never a pair. */
+    const float gx = lj_gap(dx, c->fx) * (m->scale[0] * (0x1p32f / LJ_NX)),
+                gy = lj_gap(dy, c->fy) * (m->scale[1] * (0x1p32f / LJ_NY)),
+                gz = lj_gap(dz, c->fz) * (m->scale[2] * (0x1p32f / LJ_NZ));
+    if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2 * 1.0001f)
+        return 0u;
+#endif
+    *cell = (uint)((lj_wrap(c->z + dz, LJ_NZ) * LJ_NY + lj_wrap(c->y + dy, LJ_NY)) * LJ_NX +
+                   lj_wrap(c->x + dx, LJ_NX));
+    return 1u;
+}
+
+#ifdef LJ_EIGHT
 
 /* Cells `first` to `last` of the neighbourhood of `at`; a group of one. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
@@ -101,29 +127,17 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
     const uint slots = home->slots;
     const int8 keep = (int8)(has_away ? 0 : -1);
     struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
-#if LJ_CULL
-    const float wx = m->scale[0] * (0x1p32f / LJ_NX), wy = m->scale[1] * (0x1p32f / LJ_NY),
-                wz = m->scale[2] * (0x1p32f / LJ_NZ), reach2 = m->cutoff2 * 1.0001f;
-#endif
     for (uint i = first; i < last && !eight.overlap; i += stride) {
-        const uint packed = home->offsets[i];
-        const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
-                  dz = (int)(packed << 8) >> 24;
-#if LJ_CULL
-        const float gx = lj_gap(dx, c.fx) * wx, gy = lj_gap(dy, c.fy) * wy,
-                    gz = lj_gap(dz, c.fz) * wz;
-        if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2)
+        uint cell;
+        if (!lj_cell_near(home, &c, i, m->cutoff2, m, &cell))
             continue;
-#endif
-        const int x = lj_wrap(c.x + dx, LJ_NX), y = lj_wrap(c.y + dy, LJ_NY),
-                  z = lj_wrap(c.z + dz, LJ_NZ);
-        __global const uint *words = lj_cell_words(home, (uint)((z * LJ_NY + y) * LJ_NX + x));
-        const uint count = words[3u * slots];
+        __global const uint *words = lj_cell_words(home, cell);
+        const uint count = lj_cell_counts(home)[cell];
         for (uint s = 0u; s < count; s += 8u) {
             const uint8 ux = vload8(0, words + s), uy = vload8(0, words + slots + s),
                         uz = vload8(0, words + 2u * slots + s);
-            const int8 other = (ux != (uint8)(away.x)) | (uy != (uint8)(away.y)) |
-                               (uz != (uint8)(away.z)) | keep;
+            const int8 other =
+                (ux != (uint8)(away.x)) | (uy != (uint8)(away.y)) | (uz != (uint8)(away.z)) | keep;
             lj_pairs8(ux, uy, uz, at, lj_below8(count - s) & other, m, &eight);
         }
     }
@@ -132,8 +146,29 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
     sum->virial += is_new ? lj_total8(eight.virial) : -lj_total8(eight.virial);
 }
 
+#else
+
+ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
+                         uint has_away, uint is_new, uint first, uint stride, uint last,
+                         const struct lj_member *m, struct lj_sum *sum) {
+    const struct lj_place c = lj_place_of(at);
+    const uint slots = home->slots;
+    for (uint i = first; i < last; i += stride) {
+        uint cell;
+        if (!lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m, &cell))
+            continue;
+        __global const uint *words = lj_cell_words(home, cell);
+        const uint count = lj_cell_counts(home)[cell];
+        for (uint s = i % LJ_LANES; s < count; s += LJ_LANES)
+            lj_visit((uint4)(words[s], words[slots + s], words[2u * slots + s], 0u), at, away,
+                     has_away, is_new, m, sum);
+    }
+}
+
+#endif
+
 ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
-    return lj_cell_words(home, lj_cell_of(p))[3u * home->slots] >= home->slots;
+    return lj_cell_counts(home)[lj_cell_of(p)] >= home->slots;
 }
 
 ERGO_INLINE void lj_cell_put(__global uint *words, uint slots, uint s, uint x, uint y, uint z) {
@@ -143,20 +178,21 @@ ERGO_INLINE void lj_cell_put(__global uint *words, uint slots, uint s, uint x, u
 }
 
 ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
-    __global uint *words = lj_cell_words(home, lj_cell_of(p));
-    const uint slots = home->slots, count = words[3u * slots];
-    lj_cell_put(words, slots, count, p.x, p.y, p.z);
-    words[3u * slots] = count + 1u;
+    const uint cell = lj_cell_of(p);
+    __global uint *count = lj_cell_counts(home) + cell;
+    lj_cell_put(lj_cell_words(home, cell), home->slots, *count, p.x, p.y, p.z);
+    *count += 1u;
 }
 
 ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
-    __global uint *words = lj_cell_words(home, lj_cell_of(p));
-    const uint slots = home->slots, last = words[3u * slots] - 1u;
+    const uint cell = lj_cell_of(p), slots = home->slots;
+    __global uint *words = lj_cell_words(home, cell), *count = lj_cell_counts(home) + cell;
+    const uint last = *count - 1u;
     uint s = 0u;
     while (s < last && (words[s] != p.x || words[slots + s] != p.y || words[2u * slots + s] != p.z))
         s++;
     lj_cell_put(words, slots, s, words[last], words[slots + last], words[2u * slots + last]);
-    words[3u * slots] = last;
+    *count = last;
 }
 
 #else

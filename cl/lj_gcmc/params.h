@@ -61,7 +61,8 @@ struct lj_chain {
     uint step_size; /* largest displacement in units of shortest side / 2^32 */
     uint status;    /* enum lj_status */
     uint pad;
-    /* On a checkerboard the six words are trials and acceptances of the last activation, by kind. */
+    /* On a checkerboard the six words are trials and acceptances of the last activation, by kind.
+     */
     struct lj_counts now;  /* the window that has begun */
     struct lj_counts last; /* the one before */
 };

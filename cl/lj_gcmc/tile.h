@@ -61,8 +61,7 @@ ERGO_INLINE void lj_tile_sum(const struct lj_tile *t, lj_position at, uint me,
     struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
     for (uint j = 0u; j < count && !eight.overlap; j += 8u)
         lj_pairs8(vload8(0, t->x + j), vload8(0, t->y + j), vload8(0, t->z + j), at,
-                  lj_below8(count - j) &
-                      ((int8)(0, 1, 2, 3, 4, 5, 6, 7) != (int8)((int)(me - j))),
+                  lj_below8(count - j) & ((int8)(0, 1, 2, 3, 4, 5, 6, 7) != (int8)((int)(me - j))),
                   m, &eight);
     sum->overlap |= eight.overlap;
     sum->energy += lj_total8(eight.energy);

@@ -18,9 +18,9 @@ static const struct {
     {"bits-cells", HEAD "'box': [7.3, 12.05, 9], 'temperature': 1.35, 'activity': 0.12, "
                         "'particles': 300, 'neighbours': 'cells'" RUN
                         ", 'tuning': {'work_group': 8, 'capacity': 301}}"},
-    {"bits-large", HEAD "'box': [16, 15, 14.5], 'temperature': 1.35, 'activity': 0.12, "
-                        "'particles': 1200, 'neighbours': 'microcells'" RUN
-                        ", 'tuning': {'microcell': 75}}"},
+    {"bits-large",
+     HEAD "'box': [16, 15, 14.5], 'temperature': 1.35, 'activity': 0.12, "
+          "'particles': 1200, 'neighbours': 'microcells'" RUN ", 'tuning': {'microcell': 75}}"},
     {"bits-teams", HEAD "'box': [7.3, 6, 6.5], 'temperature': 3, 'activity': 0.2, 'particles': "
                         "60, 'max_displacement': 0.4, 'tune_steps': 4096" RUN
                         ", 'tuning': {'slots': 1, 'work_group': 32, 'teams': 8}}"},

@@ -69,13 +69,15 @@ static void test_tail(void **state) {
     lj_series_free(&s);
 }
 
-/* The checkerboard against the same numbers. Smallest box for r_c = 2.5 and gaps of four cells: 7.5. */
+/* The checkerboard against the same numbers. Smallest box for r_c = 2.5 and gaps of four
+ * cells: 7.5. */
 static void test_board(void **state) {
     (void)state;
     struct lj_series s = {0};
     lj_expect_board(&run, "", "checkerboard");
-    lj_expect_board(&run, ", 'max_displacement': 0.9, 'moves': {'displacement': 2, 'insertion': 2, "
-                          "'deletion': 1}",
+    lj_expect_board(&run,
+                    ", 'max_displacement': 0.9, 'moves': {'displacement': 2, 'insertion': 2, "
+                    "'deletion': 1}",
                     "checkerboard, in steps");
     static const char *const activity[3] = {"0.05", "0.2", "0.5"};
     static const double known[3][6] = {{28.5115, 0.0181, -0.34570, 0.00030, 0.10704, 0.00011},
@@ -106,9 +108,10 @@ static void test_verdict(void **state) {
 int main(void) {
     if (lj_run_open(&run) != 0)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact), cmocka_unit_test(test_virial),
-                                       cmocka_unit_test(test_dense), cmocka_unit_test(test_tail),
-                                       cmocka_unit_test(test_board), cmocka_unit_test(test_verdict)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact), cmocka_unit_test(test_virial),
+        cmocka_unit_test(test_dense), cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_board), cmocka_unit_test(test_verdict)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc", tests, NULL, NULL);
     ergo_device_close(run.device);
     ergo_context_destroy(run.ctx);

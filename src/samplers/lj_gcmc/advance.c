@@ -235,8 +235,9 @@ static void add_counts(const struct lj_counts *c, uint64_t moves, double *to) {
 
 /* Of the last activation of a checkerboard. */
 static void add_activation(const struct lj_sample *from, double *to) {
-    const uint32_t counts[6] = {from->now.tried,   from->now.accepted,  from->now.accepted_deletion,
-                                from->last.tried,  from->last.accepted, from->last.accepted_deletion};
+    const uint32_t counts[6] = {
+        from->now.tried,  from->now.accepted,  from->now.accepted_deletion,
+        from->last.tried, from->last.accepted, from->last.accepted_deletion};
     for (int k = 0; k < 6; k++)
         to[LJ_COLUMN_TRIED + k] = counts[k];
 }

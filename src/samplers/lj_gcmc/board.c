@@ -63,8 +63,8 @@ enum ergo_status lj_board_program(struct ergo_context *ctx, struct lj_state *s) 
                      "-DLJ_CELLS=1 -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=1u -DLJ_NEAR=1u "
                      "-DLJ_LANES=1 -DLJ_CULL=0 -DLJ_GROUP=%u -DLJ_PERIOD=%uu -DLJ_TRIALS=%uu "
                      "-DLJ_TILE=%uu -DLJ_BLOCKS=%lluu%s",
-                     g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period,
-                     s->system.trials, s->tile, (unsigned long long)s->launch.board_blocks,
+                     g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period, s->system.trials,
+                     s->tile, (unsigned long long)s->launch.board_blocks,
                      s->launch.vector ? " -DLJ_VECTOR=8" : "");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
@@ -140,18 +140,18 @@ enum ergo_status lj_board_launch(struct ergo_context *ctx, struct lj_state *s,
     const size_t members = s->batch->count;
     const size_t global[2] = {(size_t)s->launch.board_blocks * s->launch.group, members};
     const size_t local[2] = {s->launch.group, 1};
-    const struct ergo_arg activate[] = {
-        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->cells),
-        ERGO_ARG(s->bounds),        ERGO_ARG(s->board_parts),  ERGO_ARG(s->full),
-        ERGO_ARG(target),           ERGO_ARG(slots)};
+    const struct ergo_arg activate[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
+                                        ERGO_ARG(s->cells),         ERGO_ARG(s->bounds),
+                                        ERGO_ARG(s->board_parts),   ERGO_ARG(s->full),
+                                        ERGO_ARG(target),           ERGO_ARG(slots)};
     enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->activate, "lj_board", activate,
                                                  8, 2, global, local, NULL);
     const size_t all[2] = {members * s->launch.end_group, 1}, group[2] = {s->launch.end_group, 1};
-    const struct ergo_arg end[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
-                                   ERGO_ARG(s->board_parts),   ERGO_ARG(s->full),
-                                   ERGO_ARG(slot->samples),    ERGO_ARG(start),
-                                   ERGO_ARG(target),           ERGO_ARG(every),
-                                   ERGO_ARG(count),            ERGO_ARG(capacity)};
+    const struct ergo_arg end[] = {
+        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->board_parts),
+        ERGO_ARG(s->full),          ERGO_ARG(slot->samples),   ERGO_ARG(start),
+        ERGO_ARG(target),           ERGO_ARG(every),           ERGO_ARG(count),
+        ERGO_ARG(capacity)};
     if (status == ERGO_OK)
         status = ergo_kernel_launch(ctx, s->device, s->board_end, "lj_board_end", end, 10, 1, all,
                                     group, NULL);

@@ -161,9 +161,10 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .choices = decompositions,
      .unit = "",
-     .help = "checkerboard: one large system on the whole device. Active cells whose distance is at "
-             "least the cutoff make cell_trials moves each, all at once, then other cells do; a "
-             "step of run is such an activation. Absent: one move after the other."},
+     .help =
+         "checkerboard: one large system on the whole device. Active cells whose distance is at "
+         "least the cutoff make cell_trials moves each, all at once, then other cells do; a "
+         "step of run is such an activation. Absent: one move after the other."},
     {.pointer = "/system/gap_cells",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,

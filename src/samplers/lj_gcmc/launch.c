@@ -115,7 +115,8 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
     const uint64_t visits = grid->n_offsets
                                 ? 2 * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + slots
                                 : 3 * ((uint64_t)capacity / items + 1);
-    const uint64_t most = device->quirks.loop_limit / (visits + 300 + items + l->blocks + 4 * l->teams);
+    const uint64_t most =
+        device->quirks.loop_limit / (visits + 300 + items + l->blocks + 4 * l->teams);
     return l->launch_steps < most ? l->launch_steps : most;
 }
 
@@ -183,6 +184,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
         plan_board(first, &s, device, &l);
     l.vector = device->type == CL_DEVICE_TYPE_CPU && l.group == 1 && !l.per_move &&
                s.neighbours != LJ_NONE;
+    l.slotted = !s.period && !l.per_move &&
+                (l.vector || (s.neighbours == LJ_COARSE && l.group / l.teams >= 8));
     l.lanes = s.neighbours == LJ_COARSE && l.group > 1 ? (l.group < 8 ? l.group : 8) : 1;
 
     const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;
@@ -190,7 +193,7 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.slots = s.neighbours == LJ_NONE ? 1
               : slots                 ? (uint32_t)slots
                                       : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
-    if (l.vector && !s.period)
+    if (l.slotted)
         l.slots = (l.slots + 7) / 8 * 8;
     const double dense = 1.0 * s.volume / (s.sigma * s.sigma * s.sigma);
     const double start = 1.3 * largest_start(batch);
@@ -202,9 +205,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     /* trial moves of a chain in a step */
     const double trials = l.board_blocks ? (double)l.board_blocks * s.trials : 1;
     const double units = d->compute_units ? d->compute_units : 1;
-    const double seconds = l.board_blocks
-                               ? trials * (double)batch->count * 1e-6 / units + 1e-5
-                               : move_seconds(&s, grid, device, &l, batch->count);
+    const double seconds = l.board_blocks ? trials * (double)batch->count * 1e-6 / units + 1e-5
+                                          : move_seconds(&s, grid, device, &l, batch->count);
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     l.launch_steps = l.per_move || l.board_blocks ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
     l.end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
@@ -235,8 +237,9 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     const uint64_t cells = s.neighbours == LJ_NONE ? 16 : 16 * grid->cells * l.slots * members;
     const uint64_t particles = 16ull * l.capacity * members;
     plan->largest_buffer = cells > particles ? cells : particles;
-    plan->device_bytes = LJ_PART_BYTES * l.board_blocks * members + cells + particles + 2 * l.block_samples * sample_bytes +
-                         2 * l.curve_capacity * curve_bytes + members * 200;
+    plan->device_bytes = LJ_PART_BYTES * l.board_blocks * members + cells + particles +
+                         2 * l.block_samples * sample_bytes + 2 * l.curve_capacity * curve_bytes +
+                         members * 200;
     plan->host_bytes = plan->device_bytes - cells - particles;
     plan->block_samples = l.block_samples;
     plan->work_per_step = (double)members * trials;

@@ -54,15 +54,17 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
     const struct lj_grid *g = &s->grid;
     struct ergo_text o = {0};
     ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TEAMS=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu",
-                     s->launch.group, s->launch.teams, s->launch.total_group, s->launch.bins ? s->launch.bins : 1);
+                     s->launch.group, s->launch.teams, s->launch.total_group,
+                     s->launch.bins ? s->launch.bins : 1);
     if (s->system.neighbours != LJ_NONE)
         ergo_text_append(&o,
                          " -DLJ_CELLS=1 -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu "
                          "-DLJ_NEAR=%uu -DLJ_LANES=%u -DLJ_CULL=%d",
                          g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes,
                          g->cull);
-    if (s->launch.vector && !s->system.period)
-        ergo_text_append(&o, " -DLJ_SLOTTED=1");
+    if (s->launch.slotted)
+        ergo_text_append(&o, s->launch.vector ? " -DLJ_SLOTTED=1 -DLJ_EIGHT=1"
+                                              : " -DLJ_SLOTTED=1 -DLJ_SIEVE=1");
     if (s->system.neighbours == LJ_NONE)
         ergo_text_append(&o, " -DLJ_CELLS=0");
     if (o.failed)
@@ -77,11 +79,11 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
         ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
                          (unsigned long long)s->launch.board_blocks, s->system.trials,
                          s->launch.end_group);
-        status = ergo_program_build(ctx, s->device, "lj_gcmc/board_end.cl", o.data,
-                                    &s->end_program);
+        status =
+            ergo_program_build(ctx, s->device, "lj_gcmc/board_end.cl", o.data, &s->end_program);
         if (status == ERGO_OK)
-            status = ergo_kernel_create(ctx, s->device, s->end_program, "lj_board_end",
-                                        &s->board_end);
+            status =
+                ergo_kernel_create(ctx, s->device, s->end_program, "lj_board_end", &s->board_end);
         if (status == ERGO_OK)
             status = ergo_kernel_create(ctx, s->device, s->end_program, "lj_board_list", &s->list);
     } else if (status == ERGO_OK && s->launch.per_move) {

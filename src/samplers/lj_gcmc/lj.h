@@ -41,14 +41,15 @@ struct lj_grid {
 
 struct lj_launch {
     uint32_t group, lanes, teams; /* teams: moves that a group looks at at once */
-    uint32_t blocks; /* work-groups a chain, of the path with a launch a move */
+    uint32_t blocks;              /* work-groups a chain, of the path with a launch a move */
     bool per_move;
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
     uint32_t total_group, total_parts;
-    bool vector;             /* eight particles at once; without a checkerboard cells are slotted */
-    uint32_t tile;           /* checkerboard: room around an active cell, at the start */
-    uint32_t end_group;      /* of what ends an activation */
+    bool vector;             /* eight particles at once, by one work-item */
+    bool slotted;            /* a cell's particles are together in memory */
+    uint32_t tile;      /* checkerboard: room around an active cell, at the start */
+    uint32_t end_group; /* of what ends an activation */
     uint64_t board_blocks;
     uint32_t curve_capacity;
     size_t block_samples;

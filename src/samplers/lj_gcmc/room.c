@@ -21,26 +21,23 @@ static enum ergo_status copied(struct ergo_context *ctx, struct lj_state *s, cl_
                : ERGO_FAIL_CL(ctx, code, "copying %s on %s", what, s->device->summary.name);
 }
 
-/* ---- where a cell's words are ----------------------------------------------------------------- */
-
-static bool slotted(const struct lj_state *s) {
-    return s->launch.vector && !s->system.period;
-}
+/* ---- where a cell's words are -----------------------------------------------------------------
+ */
 
 size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis) {
-    return slotted(s) ? 4 * cell * s->slots + (size_t)axis * s->slots + slot
-                      : 4 * (slot * s->grid.cells + cell) + (size_t)axis;
+    return s->launch.slotted ? (3 * cell + (size_t)axis) * s->slots + slot
+                             : 4 * (slot * s->grid.cells + cell) + (size_t)axis;
 }
 
 size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell) {
-    return slotted(s) ? 4 * cell * s->slots + 3 * (size_t)s->slots : 4 * cell + 3;
+    return s->launch.slotted ? 3 * s->grid.cells * s->slots + cell : 4 * cell + 3;
 }
 
 enum ergo_status lj_cells_read(struct ergo_context *ctx, struct lj_state *s, size_t member,
                                uint32_t *words) {
     const size_t cells = s->grid.cells, members = s->batch->count, all = 16 * cells * s->slots;
     enum ergo_status status = ERGO_OK;
-    if (slotted(s))
+    if (s->launch.slotted)
         return ergo_buffer_read(ctx, s->device, s->cells, all * member, all, words);
     for (uint32_t p = 0; p < s->slots && status == ERGO_OK; p++)
         status = ergo_buffer_read(ctx, s->device, s->cells, 16 * cells * (p * members + member),
@@ -52,7 +49,7 @@ static enum ergo_status cells_write(struct ergo_context *ctx, struct lj_state *s
                                     uint32_t planes, const uint32_t *words) {
     const size_t cells = s->grid.cells, members = s->batch->count, all = 16 * cells * s->slots;
     enum ergo_status status = ERGO_OK;
-    if (slotted(s))
+    if (s->launch.slotted)
         return ergo_buffer_write(ctx, s->device, s->cells, all * member, all, words);
     for (uint32_t p = 0; p < planes && status == ERGO_OK; p++)
         status = ergo_buffer_write(ctx, s->device, s->cells, 16 * cells * (p * members + member),
@@ -60,19 +57,22 @@ static enum ergo_status cells_write(struct ergo_context *ctx, struct lj_state *s
     return status;
 }
 
-/* ---- more of them ----------------------------------------------------------------------------- */
+/* ---- more of them -----------------------------------------------------------------------------
+ */
 
-/* Slots are together: every row is twice as long. */
+/* Slots are together: every row is twice as long; then the counts. */
 static enum ergo_status copy_slotted(struct ergo_context *ctx, struct lj_state *s, cl_mem grown) {
-    const size_t row = 4 * (size_t)s->slots, rows = 4 * s->grid.cells, all = row * rows;
+    const size_t row = 4 * (size_t)s->slots, rows = 3 * s->grid.cells;
+    const size_t all = 16 * s->grid.cells * s->slots;
     uint32_t *words = calloc(3, all);
     enum ergo_status status =
-        words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", rows / 4);
+        words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", rows / 3);
     for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
         unsigned char *from = (unsigned char *)words, *to = from + all;
         status = ergo_buffer_read(ctx, s->device, s->cells, all * m, all, from);
         for (size_t r = 0; r < rows; r++)
             memcpy(to + 2 * row * r, from + row * r, row);
+        memcpy(to + 2 * row * rows, from + row * rows, 4 * s->grid.cells);
         if (status == ERGO_OK)
             status = ergo_buffer_write(ctx, s->device, grown, 2 * all * m, 2 * all, to);
     }
@@ -89,7 +89,7 @@ static enum ergo_status grow_cells(struct ergo_context *ctx, struct lj_state *s)
         return no_room(ctx, s, "the cells", (double)plane * slots);
     enum ergo_status status =
         ergo_buffer_create(ctx, s->device, "cells", plane * slots, NULL, &grown);
-    if (status == ERGO_OK && slotted(s))
+    if (status == ERGO_OK && s->launch.slotted)
         status = copy_slotted(ctx, s, grown);
     else if (status == ERGO_OK)
         status =
@@ -177,7 +177,7 @@ static enum ergo_status place_cells(struct ergo_context *ctx, struct lj_state *s
     while (status == ERGO_OK && most > s->slots)
         status = grow_cells(ctx, s);
     if (status == ERGO_OK) {
-        planes = calloc(cells * (slotted(s) ? s->slots : most), 16);
+        planes = calloc(cells * (s->launch.slotted ? s->slots : most), 16);
         if (!planes)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", cells);
         memset(inside, 0, cells * sizeof *inside);
