@@ -148,6 +148,12 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .max = 16777216,
      .unit = "",
      .help = "Particles at the start, on a cubic lattice; 0: an empty box."},
+    {.pointer = "/system/start",
+     .type = ERGO_KEY_STRING,
+     .flags = ERGO_KEY_CHAIN,
+     .unit = "",
+     .help = "Name of an extended XYZ file whose first frame is the start, e.g. a snapshot of "
+             "another run; its box is the job's. Absent: a lattice of `particles`."},
     {.pointer = "/system/neighbours",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE,

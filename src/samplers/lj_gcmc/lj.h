@@ -163,6 +163,11 @@ enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t m
 enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t member,
                           uint32_t **words, uint32_t *count);
 
+/* start.c: the members' first positions, 3 words each, malloc'ed. */
+const char *lj_start_file(const struct ergo_point *point); /* NULL: a lattice */
+enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point,
+                          uint32_t **words, uint32_t *count);
+
 /* state.c, audit.c */
 enum ergo_status lj_init(struct ergo_context *ctx, void *state);
 enum ergo_status lj_save(struct ergo_context *ctx, void *state, size_t member,

@@ -136,9 +136,12 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/system/moves",
                                 "a share of insertions or deletions below 1e-6 of all moves");
     if (!open && insertion == 0 && deletion == 0 && displacement > 0 &&
-        ergo_point_int(point, "/system/particles") == 0)
+        ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
         status = ergo_job_error(ctx, "/system/particles",
                                 "0, and no insertions: the box would stay empty");
+    if (lj_start_file(point) && ergo_point_int(point, "/system/particles"))
+        status = ergo_job_error(ctx, "/system/particles",
+                                "the start is a file, which says how many there are");
     if (s.cutoff > shortest / 2)
         status = ergo_job_error(ctx, "/system/cutoff",
                                 "%.10g is more than half the shortest side, %.10g: a particle "
