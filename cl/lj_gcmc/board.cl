@@ -186,7 +186,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         if (count > slots)
             atomic_or(&failed, 1u);
     }
-    LJ_BARRIER();
+    LJ_BARRIER_ALL(); /* cells and stamp have been read */
     const uint lost = failed;
     for (uint t = item; changed && !dead && !lost && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE;
          t += LJ_GROUP) {

@@ -48,7 +48,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all have read the chain */
     if (item != 0u || !runs)
         return;
     const uint missing = full[chain];

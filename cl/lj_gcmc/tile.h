@@ -18,8 +18,10 @@
 /* Of a group of one a barrier orders nothing, and PoCL's compiler cuts kernels at barriers. */
 #if LJ_GROUP == 1
 #define LJ_BARRIER()
+#define LJ_BARRIER_ALL()
 #else
 #define LJ_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define LJ_BARRIER_ALL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
 
 struct lj_tile {
