@@ -86,18 +86,6 @@ ERGO_INLINE float lj_gap(int d, float f) {
     return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
 }
 
-#ifdef LJ_SLOTTED
-
-/* A cell's words: x[slots], y[slots], z[slots]. */
-ERGO_INLINE __global uint *lj_cell_words(const struct lj_home *home, uint cell) {
-    return (__global uint *)home->cells + (ulong)cell * 3UL * home->slots;
-}
-
-/* Numbers of particles, behind the words of all cells. */
-ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
-    return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
-}
-
 /* The cell of offset i from c; 0 when it is farther than reach2. */
 ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i,
                               float reach2, const struct lj_member *m, uint *cell) {
@@ -117,7 +105,17 @@ ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place 
     return 1u;
 }
 
-#ifdef LJ_EIGHT
+#ifdef LJ_SLOTTED
+
+/* A cell's words: x[slots], y[slots], z[slots]. */
+ERGO_INLINE __global uint *lj_cell_words(const struct lj_home *home, uint cell) {
+    return (__global uint *)home->cells + (ulong)cell * 3UL * home->slots;
+}
+
+/* Numbers of particles, behind the words of all cells. */
+ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
+    return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
+}
 
 /* Cells `first` to `last` of the neighbourhood of `at`; a group of one. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
@@ -145,27 +143,6 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
     sum->energy += is_new ? lj_total8(eight.energy) : -lj_total8(eight.energy);
     sum->virial += is_new ? lj_total8(eight.virial) : -lj_total8(eight.virial);
 }
-
-#else
-
-ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
-                         uint has_away, uint is_new, uint first, uint stride, uint last,
-                         const struct lj_member *m, struct lj_sum *sum) {
-    const struct lj_place c = lj_place_of(at);
-    const uint slots = home->slots;
-    for (uint i = first; i < last; i += stride) {
-        uint cell;
-        if (!lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m, &cell))
-            continue;
-        __global const uint *words = lj_cell_words(home, cell);
-        const uint count = lj_cell_counts(home)[cell];
-        for (uint s = i % LJ_LANES; s < count; s += LJ_LANES)
-            lj_visit((uint4)(words[s], words[slots + s], words[2u * slots + s], 0u), at, away,
-                     has_away, is_new, m, sum);
-    }
-}
-
-#endif
 
 ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
     return lj_cell_counts(home)[lj_cell_of(p)] >= home->slots;
@@ -197,43 +174,43 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
 
 #else
 
-/* A cell's particles, every `stride`th from `first` on. */
-ERGO_INLINE void lj_visit_cell(const struct lj_home *home, __global const uint4 *cell, uint first,
-                               uint stride, lj_position at, lj_position away, uint has_away,
-                               uint is_new, const struct lj_member *m, struct lj_sum *sum) {
-    uint4 one = cell[0];
-    const uint count = one.w;
-    for (uint s = first; s < count; s += stride) {
-        if (s > 0u)
-            one = cell[s * home->plane];
-        lj_visit(lj_position_of(one), at, away, has_away, is_new, m, sum);
-    }
-}
+/* Cells that a work-item has asked memory for before it looks at the first: what they hold comes at
+ * the price of one wait. */
+#define LJ_DEEP 4u
 
 /* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint first, uint stride, uint last,
                          const struct lj_member *m, struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(at);
-#if LJ_CULL
-    const float wx = m->scale[0] * (0x1p32f / LJ_NX), wy = m->scale[1] * (0x1p32f / LJ_NY),
-                wz = m->scale[2] * (0x1p32f / LJ_NZ), reach2 = m->cutoff2 * 1.0001f;
-#endif
-    for (uint i = first; i < last; i += stride) {
-        const uint packed = home->offsets[i / LJ_LANES];
-        const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
-                  dz = (int)(packed << 8) >> 24;
-#if LJ_CULL
-        /* The factor 1.0001 covers the rounding of gaps: it may cost a cell, never a pair. */
-        const float gx = lj_gap(dx, c.fx) * wx, gy = lj_gap(dy, c.fy) * wy,
-                    gz = lj_gap(dz, c.fz) * wz;
-        if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2)
-            continue;
-#endif
-        const int x = lj_wrap(c.x + dx, LJ_NX), y = lj_wrap(c.y + dy, LJ_NY),
-                  z = lj_wrap(c.z + dz, LJ_NZ);
-        lj_visit_cell(home, home->cells + ((z * LJ_NY + y) * LJ_NX + x), i % LJ_LANES, LJ_LANES, at,
-                      away, has_away, is_new, m, sum);
+    for (uint i = first; i < last; i += LJ_DEEP * stride) {
+        uint cell[LJ_DEEP], count[LJ_DEEP], most = 0u;
+        uint4 q[LJ_DEEP];
+        ERGO_UNROLL
+        for (uint u = 0u; u < LJ_DEEP; u++) {
+            const uint k = i + u * stride;
+            q[u] = (uint4)(0u);
+            cell[u] = 0u;
+            if (k < last && lj_cell_near(home, &c, k / LJ_LANES, m->cutoff2, m, &cell[u]))
+                q[u] = home->cells[cell[u]];
+        }
+        ERGO_UNROLL
+        for (uint u = 0u; u < LJ_DEEP; u++) {
+            count[u] = q[u].w;
+            most = count[u] > most ? count[u] : most;
+        }
+        for (uint s = 0u; s < most; s += LJ_LANES) {
+            ERGO_UNROLL
+            for (uint u = 0u; u < LJ_DEEP; u++) {
+                const uint slot = s + (i + u * stride) % LJ_LANES;
+                if (slot > 0u && slot < count[u])
+                    q[u] = home->cells[cell[u] + slot * home->plane];
+            }
+            ERGO_UNROLL
+            for (uint u = 0u; u < LJ_DEEP; u++)
+                if (s + (i + u * stride) % LJ_LANES < count[u])
+                    lj_visit(q[u], at, away, has_away, is_new, m, sum);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "lj_gcmc/core.h"
 
-#if defined(LJ_EIGHT) || defined(LJ_VECTOR)
+#if defined(LJ_SLOTTED) || defined(LJ_VECTOR)
 struct lj_sum8 {
     long8 energy, virial;
     uint overlap;

@@ -8,11 +8,11 @@
  * the same chain, and a lone one is that much faster.
  */
 #include "lj_gcmc/chain.h"
-#include "lj_gcmc/sieve.h"
 
 #define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
-#define LJ_AHEAD (8u * LJ_TEAMS > 64u ? 8u * LJ_TEAMS : 64u) /* moves drawn at once; divides 1024  \
-                                                              */
+#define LJ_AHEAD                                                                                   \
+    (8u * LJ_TEAMS > 64u ? 8u * LJ_TEAMS : 64u) /* moves drawn at once; divides 1024               \
+                                                 */
 
 /* Of a group of one a barrier orders nothing, and PoCL's compiler cuts kernels at barriers. */
 #if LJ_GROUP == 1
@@ -46,10 +46,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     __local uint4 draws[2u * LJ_AHEAD];
     __local long energies[LJ_GROUP], virials[LJ_GROUP];
     __local uint overlaps[LJ_TEAMS], verdicts[LJ_TEAMS]; /* verdict: 1 accepted, 2 + status */
-#ifdef LJ_SIEVE
-    __local float hit_r2[LJ_TEAMS * LJ_HITS];
-    __local uint hit_count[LJ_TEAMS];
-#endif
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
     const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH, lead = item - lane;
@@ -77,20 +73,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         struct lj_move move = lj_move_of(&m, c.particles, wa, wb);
         const lj_position from = lj_start(&home, &m, &c, &move);
 
-#ifdef LJ_SIEVE
-        const uint looks = mine && !move.idle && !m.ideal ? 1u : 0u;
-        const struct lj_hits hits = {hit_r2 + team * LJ_HITS, hit_count + team};
-        if (looks && move.kind != (uint)LJ_DELETION &&
-            lj_sieve_core(&home, move.to, from, move.kind != (uint)LJ_INSERTION, lane, LJ_WIDTH, &m))
-            atomic_or(&overlaps[team], 1u);
-        if (lane == 0u)
-            hit_count[team] = 0u;
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        if (looks && !overlaps[team])
-            lj_sieve(&home, &move, from, lane, LJ_WIDTH, &m, &hits, &sum);
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        lj_sieve_sum(&hits, lane, LJ_WIDTH, &m, &sum);
-#else
         if (mine)
             lj_gather(&home, &move, from, c.particles, 0u, lane, LJ_WIDTH, &m, &sum);
         if (sum.overlap)
@@ -101,7 +83,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* all have read the flag of phase 0 */
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);
-#endif
         energies[item] = sum.energy;
         virials[item] = sum.virial;
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);

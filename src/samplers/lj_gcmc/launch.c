@@ -52,7 +52,7 @@ static uint32_t choose_group(const struct ergo_device *device, size_t members, i
         return power_of_two_down(8, most);
     if (device->type == CL_DEVICE_TYPE_CPU)
         return 1;
-    return power_of_two_down(fmax(32, fmin(256, 2048 * units / (double)members)), most);
+    return power_of_two_down(fmax(32, fmin(512, 2048 * units / (double)members)), most);
 }
 
 /* A team of 32 is a warp. */
@@ -184,8 +184,7 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
         plan_board(first, &s, device, &l);
     l.vector = device->type == CL_DEVICE_TYPE_CPU && l.group == 1 && !l.per_move &&
                s.neighbours != LJ_NONE;
-    l.slotted = !s.period && !l.per_move &&
-                (l.vector || (s.neighbours == LJ_COARSE && l.group / l.teams >= 8));
+    l.slotted = l.vector && !s.period;
     l.lanes = s.neighbours == LJ_COARSE && l.group > 1 ? (l.group < 8 ? l.group : 8) : 1;
 
     const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;

@@ -63,8 +63,7 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
                          g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes,
                          g->cull);
     if (s->launch.slotted)
-        ergo_text_append(&o, s->launch.vector ? " -DLJ_SLOTTED=1 -DLJ_EIGHT=1"
-                                              : " -DLJ_SLOTTED=1 -DLJ_SIEVE=1");
+        ergo_text_append(&o, " -DLJ_SLOTTED=1");
     if (s->system.neighbours == LJ_NONE)
         ergo_text_append(&o, " -DLJ_CELLS=0");
     if (o.failed)
