@@ -64,7 +64,7 @@ static enum ergo_status cells_write(struct ergo_context *ctx, struct lj_state *s
 static enum ergo_status copy_slotted(struct ergo_context *ctx, struct lj_state *s, cl_mem grown) {
     const size_t row = 4 * (size_t)s->slots, rows = 3 * s->grid.cells;
     const size_t all = 16 * s->grid.cells * s->slots;
-    uint32_t *words = calloc(3, all);
+    uint32_t *words = calloc(3, all + 1);
     enum ergo_status status =
         words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", rows / 3);
     for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
