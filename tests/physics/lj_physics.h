@@ -227,7 +227,7 @@ static inline void lj_expect_board(struct lj_run *r, const char *more, const cha
     snprintf(job, sizeof job,
              "{'sampler': 'lj-gcmc', 'seed': '37', 'replicas': 4, 'system': {'box': [5, 6, 7], "
              "'cutoff': 1.2, 'temperature': 1.7, 'epsilon': 0, 'activity': 0.1" LJ_BOARD "%s}, "
-             "'run': {'equilibration': 300, 'sweeps': 10000, 'measure_every': 1, 'curve_every': "
+             "'run': {'equilibration': 300, 'sweeps': 15000, 'measure_every': 1, 'curve_every': "
              "0}}",
              more);
     lj_run_job(r, job, &s);
@@ -237,7 +237,7 @@ static inline void lj_expect_board(struct lj_run *r, const char *more, const cha
     snprintf(job, sizeof job,
              "{'sampler': 'lj-gcmc', 'seed': '38', 'replicas': 4, 'system': {'box': [8, 8, 8], "
              "'temperature': 2, 'activity': 0.0025, 'gap_cells': 4, 'cell_trials': 9" LJ_BOARD
-             "%s}, 'run': {'equilibration': 300, 'sweeps': 20000, 'measure_every': 1, "
+             "%s}, 'run': {'equilibration': 300, 'sweeps': 30000, 'measure_every': 2, "
              "'curve_every': 0}}",
              more);
     lj_run_job(r, job, &s);

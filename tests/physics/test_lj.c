@@ -89,7 +89,7 @@ static void test_board(void **state) {
         snprintf(job, sizeof job,
                  "{'sampler': 'lj-gcmc', 'seed': '39', 'replicas': 4, 'system': {'box': [8, 8, 8], "
                  "'temperature': 2, 'activity': %s, 'particles': %d, 'gap_cells': 4, "
-                 "'cell_trials': 40" LJ_BOARD "}, 'run': {'equilibration': 300, 'sweeps': 5000, "
+                 "'cell_trials': 40" LJ_BOARD "}, 'run': {'equilibration': 600, 'sweeps': 7000, "
                  "'measure_every': 1, 'curve_every': 0}}",
                  activity[i], (int)known[i][0]);
         lj_run_job(&run, job, &s);
