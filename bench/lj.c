@@ -47,24 +47,6 @@ static bool is_board(const struct ergo_bench_case *what) {
     return strstr(what->job, "checkerboard") != NULL;
 }
 
-static enum ergo_status audit(struct ergo_bench *bench, const struct ergo_bench_case *what,
-                              struct ergo_text *out, bool *ok) {
-    struct ergo_bench_run run;
-    enum ergo_status status = ergo_bench_open(bench, what->job, NULL, 3, &run);
-    if (status != ERGO_OK)
-        return status;
-    status = ergo_bench_steps(&run, is_board(what) ? 20 : 10000, NULL);
-    if (status == ERGO_OK)
-        status = run.sampler->ops->audit(bench->ctx, run.state);
-    ergo_text_append(out, "; audit %s", status == ERGO_OK ? "passes" : "FAILS");
-    if (status == ERGO_E_AUDIT) {
-        *ok = false;
-        status = ERGO_OK;
-    }
-    ergo_bench_close(&run);
-    return status;
-}
-
 /* z of <N> and U/N from independent chains. */
 static enum ergo_status averages(struct ergo_bench *bench, bool board, double z[2]) {
     enum { SAMPLES = 400 };
@@ -122,9 +104,7 @@ static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_
                                                        : small ? all_pairs
                                                                : cells,
                                                        board ? DIGEST_ACTIVATIONS : DIGEST_MOVES,
-                                                       DIGEST_MEMBERS, verdict, ok);
-    if (status == ERGO_OK)
-        status = audit(bench, what, verdict, ok);
+                                                       DIGEST_MEMBERS, true, verdict, ok);
     if (status == ERGO_OK && !known[board])
         status = averages(bench, board, z[board]);
     if (status != ERGO_OK)
