@@ -47,11 +47,30 @@ ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint 
         sum->overlap = 1u;
         return;
     }
+#ifdef LJ_QUEUE
+    if (sum->queued < LJ_QUEUE) {
+        sum->queue[LJ_GROUP * sum->queued++] = is_new ? r2 : -r2;
+        return;
+    }
+#endif
     long energy, virial;
     lj_pair(r2, m->shift, &energy, &virial);
     sum->energy += is_new ? energy : -energy;
     sum->virial += is_new ? virial : -virial;
 }
+
+#ifdef LJ_QUEUE
+/* The pairs that were put aside. */
+ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) {
+    for (uint k = 0u; k < sum->queued; k++) {
+        const float r2 = sum->queue[LJ_GROUP * k];
+        long energy, virial;
+        lj_pair(fabs(r2), m->shift, &energy, &virial);
+        sum->energy += r2 > 0.0f ? energy : -energy;
+        sum->virial += r2 > 0.0f ? virial : -virial;
+    }
+}
+#endif
 
 #if LJ_CELLS
 /* Where a position is in the grid, and, for culling, where in its cell. */
@@ -174,42 +193,23 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
 
 #else
 
-/* Cells that a work-item has asked memory for before it looks at the first: what they hold comes at
- * the price of one wait. */
-#define LJ_DEEP 4u
-
-/* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell. */
+/* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell.
+ * (Loads of several cells before the first is looked at gained nothing on an H200.) */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint first, uint stride, uint last,
                          const struct lj_member *m, struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(at);
-    for (uint i = first; i < last; i += LJ_DEEP * stride) {
-        uint cell[LJ_DEEP], count[LJ_DEEP], most = 0u;
-        uint4 q[LJ_DEEP];
-        ERGO_UNROLL
-        for (uint u = 0u; u < LJ_DEEP; u++) {
-            const uint k = i + u * stride;
-            q[u] = (uint4)(0u);
-            cell[u] = 0u;
-            if (k < last && lj_cell_near(home, &c, k / LJ_LANES, m->cutoff2, m, &cell[u]))
-                q[u] = home->cells[cell[u]];
-        }
-        ERGO_UNROLL
-        for (uint u = 0u; u < LJ_DEEP; u++) {
-            count[u] = q[u].w;
-            most = count[u] > most ? count[u] : most;
-        }
-        for (uint s = 0u; s < most; s += LJ_LANES) {
-            ERGO_UNROLL
-            for (uint u = 0u; u < LJ_DEEP; u++) {
-                const uint slot = s + (i + u * stride) % LJ_LANES;
-                if (slot > 0u && slot < count[u])
-                    q[u] = home->cells[cell[u] + slot * home->plane];
-            }
-            ERGO_UNROLL
-            for (uint u = 0u; u < LJ_DEEP; u++)
-                if (s + (i + u * stride) % LJ_LANES < count[u])
-                    lj_visit(q[u], at, away, has_away, is_new, m, sum);
+    for (uint i = first; i < last; i += stride) {
+        uint cell;
+        if (!lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m, &cell))
+            continue;
+        __global const uint4 *slot = home->cells + cell;
+        uint4 one = slot[0];
+        const uint count = one.w;
+        for (uint s = i % LJ_LANES; s < count; s += LJ_LANES) {
+            if (s > 0u)
+                one = slot[s * home->plane];
+            lj_visit(one, at, away, has_away, is_new, m, sum);
         }
     }
 }

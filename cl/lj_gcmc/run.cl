@@ -45,6 +45,9 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
        uint capacity, uint slots) {
     __local uint4 draws[2u * LJ_AHEAD];
     __local long energies[LJ_GROUP], virials[LJ_GROUP];
+#ifdef LJ_QUEUE
+    __local float queue[LJ_QUEUE * LJ_GROUP];
+#endif
     __local uint overlaps[LJ_TEAMS], verdicts[LJ_TEAMS]; /* verdict: 1 accepted, 2 + status */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
@@ -66,7 +69,13 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         moves = goal - c.step < (ulong)moves ? (uint)(goal - c.step) : moves;
         const uint mine = team < moves ? 1u : 0u;
 
-        struct lj_sum sum = {0, 0, 0u};
+        struct lj_sum sum;
+        sum.energy = sum.virial = 0;
+        sum.overlap = 0u;
+#ifdef LJ_QUEUE
+        sum.queued = 0u;
+        sum.queue = queue + item;
+#endif
         const uint4 a = draws[2u * (at + (mine ? team : 0u))];
         const uint4 b = draws[2u * (at + (mine ? team : 0u)) + 1u];
         const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
@@ -78,8 +87,12 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        if (mine && !overlaps[team])
+        if (mine && !overlaps[team]) {
             lj_gather(&home, &move, from, c.particles, 1u, lane, LJ_WIDTH, &m, &sum);
+#ifdef LJ_QUEUE
+            lj_visit_queued(&m, &sum);
+#endif
+        }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* all have read the flag of phase 0 */
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);

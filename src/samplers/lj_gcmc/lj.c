@@ -92,6 +92,10 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
         if (status == ERGO_OK)
             status = ergo_kernel_create(ctx, s->device, s->step_program, "lj_decide", &s->decide);
     } else if (status == ERGO_OK) {
+        /* room in local memory: 16 bytes a work-item otherwise */
+        const uint32_t queue = s->launch.group <= 256 ? 8 : s->launch.group <= 512 ? 4 : 0;
+        if (s->launch.group > 1 && queue)
+            ergo_text_append(&o, " -DLJ_QUEUE=%uu", queue);
         status = ergo_program_build(ctx, s->device, "lj_gcmc/run.cl", o.data, &s->run_program);
         if (status == ERGO_OK)
             status = ergo_kernel_create(ctx, s->device, s->run_program, "lj_run", &s->run);
