@@ -105,9 +105,10 @@ ERGO_INLINE float lj_gap(int d, float f) {
     return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
 }
 
-/* The cell of offset i from c; 0 when it is farther than reach2. */
+/* The cell of offset i from c; LJ_FAR when it is farther than reach2. */
+#define LJ_FAR 0xffffffffu
 ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i,
-                              float reach2, const struct lj_member *m, uint *cell) {
+                              float reach2, const struct lj_member *m) {
     const uint packed = home->offsets[i];
     const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
               dz = (int)(packed << 8) >> 24;
@@ -117,11 +118,10 @@ ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place 
                 gy = lj_gap(dy, c->fy) * (m->scale[1] * (0x1p32f / LJ_NY)),
                 gz = lj_gap(dz, c->fz) * (m->scale[2] * (0x1p32f / LJ_NZ));
     if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2 * 1.0001f)
-        return 0u;
+        return LJ_FAR;
 #endif
-    *cell = (uint)((lj_wrap(c->z + dz, LJ_NZ) * LJ_NY + lj_wrap(c->y + dy, LJ_NY)) * LJ_NX +
-                   lj_wrap(c->x + dx, LJ_NX));
-    return 1u;
+    return (uint)((lj_wrap(c->z + dz, LJ_NZ) * LJ_NY + lj_wrap(c->y + dy, LJ_NY)) * LJ_NX +
+                  lj_wrap(c->x + dx, LJ_NX));
 }
 
 #ifdef LJ_SLOTTED
@@ -145,8 +145,8 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
     const int8 keep = (int8)(has_away ? 0 : -1);
     struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
     for (uint i = first; i < last && !eight.overlap; i += stride) {
-        uint cell;
-        if (!lj_cell_near(home, &c, i, m->cutoff2, m, &cell))
+        const uint cell = lj_cell_near(home, &c, i, m->cutoff2, m);
+        if (cell == LJ_FAR)
             continue;
         __global const uint *words = lj_cell_words(home, cell);
         const uint count = lj_cell_counts(home)[cell];
@@ -200,8 +200,8 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
                          const struct lj_member *m, struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(at);
     for (uint i = first; i < last; i += stride) {
-        uint cell;
-        if (!lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m, &cell))
+        const uint cell = lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m);
+        if (cell == LJ_FAR)
             continue;
         __global const uint4 *slot = home->cells + cell;
         uint4 one = slot[0];

@@ -82,6 +82,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         struct lj_move move = lj_move_of(&m, c.particles, wa, wb);
         const lj_position from = lj_start(&home, &m, &c, &move);
 
+        /* here and not in an else below: LLVM 15 crashes on that in PoCL 3.1, groups of 2 */
+        energies[item] = virials[item] = 0;
         if (mine)
             lj_gather(&home, &move, from, c.particles, 0u, lane, LJ_WIDTH, &m, &sum);
         if (sum.overlap)
@@ -92,13 +94,12 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 #ifdef LJ_QUEUE
             lj_visit_queued(&m, &sum);
 #endif
+            energies[item] = sum.energy;
+            virials[item] = sum.virial;
         }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* all have read the flag of phase 0 */
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* and all have read the flag of phase 0 */
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);
-        energies[item] = sum.energy;
-        virials[item] = sum.virial;
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
 #if LJ_WIDTH > 8
         if (lane < 8u) {
             for (uint i = lane + 8u; i < LJ_WIDTH; i += 8u) {

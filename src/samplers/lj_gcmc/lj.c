@@ -94,7 +94,7 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
     } else if (status == ERGO_OK) {
         /* room in local memory: 16 bytes a work-item otherwise */
         const uint32_t queue = s->launch.group <= 256 ? 8 : s->launch.group <= 512 ? 4 : 0;
-        if (s->launch.group >= 32 && queue) /* PoCL 3.1 crashes on it in groups of 2 */
+        if (s->launch.group >= 32 && queue)
             ergo_text_append(&o, " -DLJ_QUEUE=%uu", queue);
         status = ergo_program_build(ctx, s->device, "lj_gcmc/run.cl", o.data, &s->run_program);
         if (status == ERGO_OK)
