@@ -46,8 +46,8 @@ struct lj_launch {
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
     uint32_t total_group, total_parts;
-    bool vector;             /* eight particles at once, by one work-item */
-    bool slotted;            /* a cell's particles are together in memory */
+    bool vector;        /* eight particles at once, by one work-item */
+    bool slotted;       /* a cell's particles are together in memory */
     uint32_t tile;      /* checkerboard: room around an active cell, at the start */
     uint32_t end_group; /* of what ends an activation */
     uint64_t board_blocks;
