@@ -99,22 +99,18 @@ static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_
     static bool known[2];
     const int board = is_board(what);
     const bool small = strstr(what->name, "-4096") != NULL;
-    enum ergo_status status = ergo_bench_check_digests(bench, what->job,
-                                                       board   ? group
-                                                       : small ? all_pairs
-                                                               : cells,
-                                                       board ? DIGEST_ACTIVATIONS : DIGEST_MOVES,
-                                                       DIGEST_MEMBERS, true, verdict, ok);
-    if (status == ERGO_OK && !known[board])
-        status = averages(bench, board, z[board]);
+    const char *const *another = board ? group : small ? all_pairs : cells;
+    const enum ergo_status status = known[board] ? ERGO_OK : averages(bench, board, z[board]);
     if (status != ERGO_OK)
         return status;
     known[board] = true;
     const bool right = fabs(z[board][0]) < 4 && fabs(z[board][1]) < 4;
     *ok = *ok && right;
-    ergo_text_append(verdict, "; T* = 2, z = 0.2: N and U/N off by z = %+.1f, %+.1f%s", z[board][0],
+    ergo_text_append(verdict, "T* = 2, z = 0.2: N and U/N off by z = %+.1f, %+.1f%s", z[board][0],
                      z[board][1], right ? "" : " WRONG");
-    return ERGO_OK;
+    return ergo_bench_check_digests(bench, what->job, another,
+                                    board ? DIGEST_ACTIVATIONS : DIGEST_MOVES, DIGEST_MEMBERS, true,
+                                    verdict, ok);
 }
 
 /*
