@@ -11,7 +11,11 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
     home->capacity = capacity;
     home->slots = slots;
     home->offsets = offsets;
-#if LJ_CELLS
+#ifdef LJ_SLOTTED
+    home->cells = cells + (ulong)chain * LJ_GRID * slots;
+    home->plane = 0UL;
+    (void)chains;
+#elif LJ_CELLS
     home->cells = cells + (ulong)chain * LJ_GRID;
     home->plane = (ulong)chains * LJ_GRID;
 #else
@@ -20,29 +24,36 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
 #endif
 }
 
+/* Where a move's particle is; in steps, also where it goes. */
+ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_member *m,
+                                 const struct lj_chain *c, struct lj_move *move) {
+    lj_position from = (uint4)(0u);
+    if (move->kind != (uint)LJ_INSERTION && !move->idle)
+        from = lj_position_of(home->particles[move->index]);
+    if (move->kind == (uint)LJ_DISPLACEMENT && m->local_moves)
+        lj_local_target(m, from, c->step_size, move);
+    return from;
+}
+
 /* The trial move of this step; *from: where its particle is. */
 ERGO_INLINE struct lj_move lj_propose(const struct lj_home *home, const struct lj_member *m,
                                       const struct lj_chain *c, lj_position *from) {
-    struct lj_move move = lj_draw(m, c->particles, c->step_size, c->step);
-    *from = (uint4)(0u);
-    if (move.kind != (uint)LJ_INSERTION && !move.idle)
-        *from = lj_position_of(home->particles[move.index]);
-    if (move.kind == (uint)LJ_DISPLACEMENT && m->local_moves)
-        lj_local_target(m, *from, c->step_size, &move);
+    struct lj_move move = lj_draw(m, c->particles, c->step);
+    *from = lj_start(home, m, c, &move);
     return move;
 }
 
 /* Counters, running sums, tuning; then the step is done. */
-ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m,
-                           const struct lj_move *move, uint accepted, long energy, long virial) {
-    const uint one = move->kind == (uint)LJ_DISPLACEMENT ? 1u
-                     : move->kind == (uint)LJ_INSERTION  ? 0x10000u
-                                                         : 0u;
+ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m, uint kind, uint accepted,
+                           long energy, long virial) {
+    const uint one = kind == (uint)LJ_DISPLACEMENT ? 1u
+                     : kind == (uint)LJ_INSERTION  ? 0x10000u
+                                                   : 0u;
     c->now.tried += one;
     if (accepted) {
         c->now.accepted += one;
         c->now.accepted_deletion += one ? 0u : 1u;
-        c->particles += move->kind == (uint)LJ_INSERTION ? 1u : one ? 0u : 0xffffffffu;
+        c->particles += kind == (uint)LJ_INSERTION ? 1u : one ? 0u : 0xffffffffu;
         c->energy += energy;
         c->virial += virial;
     }

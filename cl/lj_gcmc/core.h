@@ -57,6 +57,12 @@ typedef struct {
 struct lj_sum {
     lj_long energy, virial;
     uint overlap;
+#ifdef LJ_QUEUE
+    /* Squared distances of pairs put aside, negative at the old place: one in eight of the
+     * distances is within the cutoff, and work-items that evaluate at once do so together. */
+    uint queued;
+    __local float *queue; /* every LJ_GROUP-th */
+#endif
 };
 
 /* One trial move: what was drawn, before energies. */
@@ -107,30 +113,37 @@ ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *viri
     *virial = 2 * a - b;
 }
 
-/* Word 0: kind of move; 1 and 2: which particle, of 64 bits; 3: acceptance; next block: where to.
- */
-ERGO_INLINE struct lj_move lj_draw(const struct lj_member *m, uint particles, uint step_size,
-                                   ulong step) {
-    const struct ergo_words a = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
-                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 0), m->key0, m->key1);
-    const struct ergo_words b = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
-                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 1), m->key0, m->key1);
+ERGO_INLINE uint lj_kind_of(const struct lj_member *m, uint word) {
+    const uint k = word >> 1;
+    return k < m->displacement ? (uint)LJ_DISPLACEMENT
+           : k < m->insertion  ? (uint)LJ_INSERTION
+                               : (uint)LJ_DELETION;
+}
+
+/* A move of one of `particles` from its eight words. 0: kind of move; 1 and 2: which particle, of
+ * 64 bits; 3: acceptance; next block: where to. */
+ERGO_INLINE struct lj_move lj_move_of(const struct lj_member *m, uint particles,
+                                      struct ergo_words a, struct ergo_words b) {
     struct lj_move move;
 #ifdef __OPENCL_VERSION__
     move.to = (uint4)(0u);
 #endif
-    const uint k = a.x >> 1;
-    move.kind = k < m->displacement ? (uint)LJ_DISPLACEMENT
-                : k < m->insertion  ? (uint)LJ_INSERTION
-                                    : (uint)LJ_DELETION;
+    move.kind = lj_kind_of(m, a.x);
     move.index = (uint)(((ulong)a.y * particles + lj_mul_hi(a.z, particles)) >> 32);
     move.idle = particles == 0u && move.kind != (uint)LJ_INSERTION ? 1u : 0u;
     move.word = a.w;
     move.to.x = b.x;
     move.to.y = b.y;
     move.to.z = b.z;
-    (void)step_size;
     return move;
+}
+
+ERGO_INLINE struct lj_move lj_draw(const struct lj_member *m, uint particles, ulong step) {
+    const struct ergo_words a = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 0), m->key0, m->key1);
+    const struct ergo_words b = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                                                  ERGO_DRAW(LJ_PURPOSE_MOVE, 1), m->key0, m->key1);
+    return lj_move_of(m, particles, a, b);
 }
 
 /* A displacement of at most size (2^-32 of a side) along one axis, both signs alike to the bit. */
@@ -170,6 +183,43 @@ ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint
     if (kind == (uint)LJ_DELETION)
         return u * m->zv <= n * w ? 1u : 0u;
     return u <= w ? 1u : 0u;
+}
+
+/*
+ * The checkerboard (cl/lj_gcmc/board.cl). The box has `period` x blocks cells along an axis; the
+ * active cell of a block is LJ_ACTIVE of them wide and begins `period` x block + offset cells from
+ * the box's corner, where the offset is drawn anew for every activation (a step), whatever the
+ * configuration. Words of a trial: those of a chain's move, of the block's own counter.
+ */
+#define LJ_ACTIVE 2u
+
+ERGO_INLINE struct ergo_words lj_board_offset(const struct lj_member *m, ulong step, uint period) {
+    struct ergo_words o = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                                            ERGO_DRAW(LJ_PURPOSE_BOARD, 0), m->key0, m->key1);
+    o.x = lj_mul_hi(o.x, period);
+    o.y = lj_mul_hi(o.y, period);
+    o.z = lj_mul_hi(o.z, period);
+    return o;
+}
+
+/* Block `which` (0, 1) of the words of a trial. */
+ERGO_INLINE struct ergo_words lj_board_words(const struct lj_member *m, ulong step, uint block,
+                                             uint trial, uint which) {
+    return ergo_philox_words(block, (uint)step, (uint)(step >> 32),
+                             ERGO_DRAW(LJ_PURPOSE_CELL, 2u * trial + which), m->key0, m->key1);
+}
+
+/* Uniform in the active cell that begins at `low` and is `width` wide. */
+ERGO_INLINE lj_position lj_board_place(lj_position words, lj_position low, lj_position width) {
+    lj_position p = words;
+    p.x = low.x + lj_mul_hi(words.x, width.x);
+    p.y = low.y + lj_mul_hi(words.y, width.y);
+    p.z = low.z + lj_mul_hi(words.z, width.z);
+    return p;
+}
+
+ERGO_INLINE uint lj_board_inside(lj_position p, lj_position low, lj_position width) {
+    return p.x - low.x < width.x && p.y - low.y < width.y && p.z - low.z < width.z ? 1u : 0u;
 }
 
 /* Steer the largest displacement towards half of them accepted; integers only. */

@@ -7,12 +7,14 @@
  * once, also where the box has few cells. LJ_LANES work-items share a cell.
  *
  * A cell's particles: plane s holds the s-th particle of every cell of every chain; .w of plane 0
- * is their number.
+ * is their number. With LJ_SLOTTED, for CPUs, a cell's particles are together instead, coordinate
+ * by coordinate, and a group of one looks at eight of them at once.
  */
 #ifndef ERGO_CL_LJ_GCMC_GATHER_H
 #define ERGO_CL_LJ_GCMC_GATHER_H
 
 #include "lj_gcmc/core.h"
+#include "lj_gcmc/pairs8.h"
 
 #if LJ_CELLS
 #define LJ_GRID ((uint)(LJ_NX) * (LJ_NY) * (LJ_NZ))
@@ -45,11 +47,30 @@ ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint 
         sum->overlap = 1u;
         return;
     }
+#ifdef LJ_QUEUE
+    if (sum->queued < LJ_QUEUE) {
+        sum->queue[LJ_GROUP * sum->queued++] = is_new ? r2 : -r2;
+        return;
+    }
+#endif
     long energy, virial;
     lj_pair(r2, m->shift, &energy, &virial);
     sum->energy += is_new ? energy : -energy;
     sum->virial += is_new ? virial : -virial;
 }
+
+#ifdef LJ_QUEUE
+/* The pairs that were put aside. */
+ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) {
+    for (uint k = 0u; k < sum->queued; k++) {
+        const float r2 = sum->queue[LJ_GROUP * k];
+        long energy, virial;
+        lj_pair(fabs(r2), m->shift, &energy, &virial);
+        sum->energy += r2 > 0.0f ? energy : -energy;
+        sum->virial += r2 > 0.0f ? virial : -virial;
+    }
+}
+#endif
 
 #if LJ_CELLS
 /* Where a position is in the grid, and, for culling, where in its cell. */
@@ -84,43 +105,112 @@ ERGO_INLINE float lj_gap(int d, float f) {
     return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
 }
 
-/* A cell's particles, every `stride`th from `first` on. */
-ERGO_INLINE void lj_visit_cell(const struct lj_home *home, __global const uint4 *cell, uint first,
-                               uint stride, lj_position at, lj_position away, uint has_away,
-                               uint is_new, const struct lj_member *m, struct lj_sum *sum) {
-    uint4 one = cell[0];
-    const uint count = one.w;
-    for (uint s = first; s < count; s += stride) {
-        if (s > 0u)
-            one = cell[s * home->plane];
-        lj_visit(lj_position_of(one), at, away, has_away, is_new, m, sum);
-    }
+/* The cell of offset i from c; LJ_FAR when it is farther than reach2. */
+#define LJ_FAR 0xffffffffu
+ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i,
+                              float reach2, const struct lj_member *m) {
+    const uint packed = home->offsets[i];
+    const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
+              dz = (int)(packed << 8) >> 24;
+#if LJ_CULL
+    /* The factor 1.0001 covers the rounding of gaps: it may cost a cell, never a pair. */
+    const float gx = lj_gap(dx, c->fx) * (m->scale[0] * (0x1p32f / LJ_NX)),
+                gy = lj_gap(dy, c->fy) * (m->scale[1] * (0x1p32f / LJ_NY)),
+                gz = lj_gap(dz, c->fz) * (m->scale[2] * (0x1p32f / LJ_NZ));
+    if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2 * 1.0001f)
+        return LJ_FAR;
+#endif
+    return (uint)((lj_wrap(c->z + dz, LJ_NZ) * LJ_NY + lj_wrap(c->y + dy, LJ_NY)) * LJ_NX +
+                  lj_wrap(c->x + dx, LJ_NX));
 }
 
-/* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell. */
+#ifdef LJ_SLOTTED
+
+/* A cell's words: x[slots], y[slots], z[slots]. */
+ERGO_INLINE __global uint *lj_cell_words(const struct lj_home *home, uint cell) {
+    return (__global uint *)home->cells + (ulong)cell * 3UL * home->slots;
+}
+
+/* Numbers of particles, behind the words of all cells. */
+ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
+    return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
+}
+
+/* Cells `first` to `last` of the neighbourhood of `at`; a group of one. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint first, uint stride, uint last,
                          const struct lj_member *m, struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(at);
-#if LJ_CULL
-    const float wx = m->scale[0] * (0x1p32f / LJ_NX), wy = m->scale[1] * (0x1p32f / LJ_NY),
-                wz = m->scale[2] * (0x1p32f / LJ_NZ), reach2 = m->cutoff2 * 1.0001f;
-#endif
-    for (uint i = first; i < last; i += stride) {
-        const uint packed = home->offsets[i / LJ_LANES];
-        const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
-                  dz = (int)(packed << 8) >> 24;
-#if LJ_CULL
-        /* The factor 1.0001 covers the rounding of gaps: it may cost a cell, never a pair. */
-        const float gx = lj_gap(dx, c.fx) * wx, gy = lj_gap(dy, c.fy) * wy,
-                    gz = lj_gap(dz, c.fz) * wz;
-        if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2)
+    const uint slots = home->slots;
+    const int8 keep = (int8)(has_away ? 0 : -1);
+    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
+    for (uint i = first; i < last && !eight.overlap; i += stride) {
+        const uint cell = lj_cell_near(home, &c, i, m->cutoff2, m);
+        if (cell == LJ_FAR)
             continue;
-#endif
-        const int x = lj_wrap(c.x + dx, LJ_NX), y = lj_wrap(c.y + dy, LJ_NY),
-                  z = lj_wrap(c.z + dz, LJ_NZ);
-        lj_visit_cell(home, home->cells + ((z * LJ_NY + y) * LJ_NX + x), i % LJ_LANES, LJ_LANES, at,
-                      away, has_away, is_new, m, sum);
+        __global const uint *words = lj_cell_words(home, cell);
+        const uint count = lj_cell_counts(home)[cell];
+        for (uint s = 0u; s < count; s += 8u) {
+            const uint8 ux = vload8(0, words + s), uy = vload8(0, words + slots + s),
+                        uz = vload8(0, words + 2u * slots + s);
+            const int8 other =
+                (ux != (uint8)(away.x)) | (uy != (uint8)(away.y)) | (uz != (uint8)(away.z)) | keep;
+            lj_pairs8(ux, uy, uz, at, lj_below8(count - s) & other, m, &eight);
+        }
+    }
+    sum->overlap |= eight.overlap;
+    sum->energy += is_new ? lj_total8(eight.energy) : -lj_total8(eight.energy);
+    sum->virial += is_new ? lj_total8(eight.virial) : -lj_total8(eight.virial);
+}
+
+ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
+    return lj_cell_counts(home)[lj_cell_of(p)] >= home->slots;
+}
+
+ERGO_INLINE void lj_cell_put(__global uint *words, uint slots, uint s, uint x, uint y, uint z) {
+    words[s] = x;
+    words[slots + s] = y;
+    words[2u * slots + s] = z;
+}
+
+ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
+    const uint cell = lj_cell_of(p);
+    __global uint *count = lj_cell_counts(home) + cell;
+    lj_cell_put(lj_cell_words(home, cell), home->slots, *count, p.x, p.y, p.z);
+    *count += 1u;
+}
+
+ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
+    const uint cell = lj_cell_of(p), slots = home->slots;
+    __global uint *words = lj_cell_words(home, cell), *count = lj_cell_counts(home) + cell;
+    const uint last = *count - 1u;
+    uint s = 0u;
+    while (s < last && (words[s] != p.x || words[slots + s] != p.y || words[2u * slots + s] != p.z))
+        s++;
+    lj_cell_put(words, slots, s, words[last], words[slots + last], words[2u * slots + last]);
+    *count = last;
+}
+
+#else
+
+/* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell.
+ * (Loads of several cells before the first is looked at gained nothing on an H200.) */
+ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
+                         uint has_away, uint is_new, uint first, uint stride, uint last,
+                         const struct lj_member *m, struct lj_sum *sum) {
+    const struct lj_place c = lj_place_of(at);
+    for (uint i = first; i < last; i += stride) {
+        const uint cell = lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m);
+        if (cell == LJ_FAR)
+            continue;
+        __global const uint4 *slot = home->cells + cell;
+        uint4 one = slot[0];
+        const uint count = one.w;
+        for (uint s = i % LJ_LANES; s < count; s += LJ_LANES) {
+            if (s > 0u)
+                one = slot[s * home->plane];
+            lj_visit(one, at, away, has_away, is_new, m, sum);
+        }
     }
 }
 
@@ -149,6 +239,7 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
     cell[s * home->plane] = (uint4)(last.x, last.y, last.z, 0u);
     cell[0].w = count - 1u;
 }
+#endif
 #endif
 
 /* Shares of phase 0 of the gathering: the nearest cells of the new position, where a core may be

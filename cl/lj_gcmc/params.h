@@ -14,11 +14,11 @@ typedef long lj_long;
 /* Energies are sums of (sigma/r)^12 - (sigma/r)^6 in units of 2^-30; see core.h for the bound. */
 #define LJ_ENERGY_BITS 30
 
-enum lj_purpose { LJ_PURPOSE_MOVE = 1 };
+enum lj_purpose { LJ_PURPOSE_MOVE = 1, LJ_PURPOSE_CELL, LJ_PURPOSE_BOARD };
 enum lj_kind { LJ_DISPLACEMENT, LJ_INSERTION, LJ_DELETION, LJ_KINDS };
 
 /* Why a chain waits for the host. It stands exactly before a move that needs more room. */
-enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL };
+enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL, LJ_TILE_FULL };
 
 /* Moves are counted in windows of so many, which begin at multiples of it: what a sample says of
  * acceptances depends on the chain alone. Between two the largest displacement is adjusted. */
@@ -33,7 +33,8 @@ struct lj_member {
     float cutoff2;
     float core2;       /* closer pairs have infinite energy: see core.h */
     float beta4;       /* 4 epsilon / T in units of the fixed point */
-    float zv;          /* activity x volume x share of deletions / share of insertions */
+    float zv;          /* activity x volume (of an active cell, on a checkerboard) x share of
+                          deletions / share of insertions */
     float tail;        /* beta x (tail energy / N^2); 0: none */
     uint displacement; /* kind of move: upper 31 bits of a word below this */
     uint insertion;    /* else below this; else a deletion */
@@ -60,6 +61,8 @@ struct lj_chain {
     uint step_size; /* largest displacement in units of shortest side / 2^32 */
     uint status;    /* enum lj_status */
     uint pad;
+    /* On a checkerboard the six words are trials and acceptances of the last activation, by kind.
+     */
     struct lj_counts now;  /* the window that has begun */
     struct lj_counts last; /* the one before */
 };
@@ -72,5 +75,16 @@ struct lj_sample {
     uint pad;
 };
 #define LJ_SAMPLE_BYTES 48
+
+/* What one active cell of a checkerboard did in an activation. */
+struct lj_part {
+    ulong stamp; /* 1 + the step it belongs to */
+    lj_long energy, virial;
+    int particles;
+    uint tried;    /* displacements, insertions << 16 */
+    uint accepted; /* the same */
+    uint accepted_deletion;
+};
+#define LJ_PART_BYTES 40
 
 #endif

@@ -1,6 +1,37 @@
-/* One chain per work-group, many moves per launch: the paper's optimised version, for every way of
- * finding neighbours. */
+/*
+ * One chain per work-group, many moves per launch: the paper's optimised version, for every way of
+ * finding neighbours.
+ *
+ * Most trial moves are rejected, and a rejected move changes nothing. So LJ_TEAMS teams of
+ * work-items look at as many moves in a row at once, all as if those before had been rejected; the
+ * chain goes on to the first one accepted, and what was looked at beyond is looked at again. It is
+ * the same chain, and a lone one is that much faster.
+ */
 #include "lj_gcmc/chain.h"
+
+#define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
+#define LJ_AHEAD                                                                                   \
+    (8u * LJ_TEAMS > 64u ? 8u * LJ_TEAMS : 64u) /* moves drawn at once; divides 1024               \
+                                                 */
+
+/* Of a group of one a barrier orders nothing, and PoCL's compiler cuts kernels at barriers. */
+#if LJ_GROUP == 1
+#define LJ_BARRIER(flags)
+#else
+#define LJ_BARRIER(flags) barrier(flags)
+#endif
+
+/* The words of the moves from step `first` on. */
+ERGO_INLINE void lj_draw_ahead(const struct lj_member *m, ulong first, uint item,
+                               __local uint4 *draws) {
+    for (uint t = item; t < 2u * LJ_AHEAD; t += LJ_GROUP) {
+        const ulong step = first + t / 2u;
+        const struct ergo_words w =
+            ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                              ERGO_DRAW(LJ_PURPOSE_MOVE, t % 2u), m->key0, m->key1);
+        draws[t] = (uint4)(w.x, w.y, w.z, w.w);
+    }
+}
 
 /*
  * Moves until step `target`. Samples: `count` of them, each after `every` moves from step `start`
@@ -12,70 +43,108 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
        __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
        uint capacity, uint slots) {
+    __local uint4 draws[2u * LJ_AHEAD];
     __local long energies[LJ_GROUP], virials[LJ_GROUP];
-    __local uint overlaps[2];
+#ifdef LJ_QUEUE
+    __local float queue[LJ_QUEUE * LJ_GROUP];
+#endif
+    __local uint overlaps[LJ_TEAMS], verdicts[LJ_TEAMS]; /* verdict: 1 accepted, 2 + status */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
+    const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH, lead = item - lane;
     const struct lj_member m = members[chain];
     struct lj_chain c = chains[chain];
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
-    if (item < 2u)
-        overlaps[item] = 0u;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-#if LJ_GROUP == 1
-    if (item == 0u)
-        overlaps[1] = 0u;
-#endif
+    if (lane == 0u)
+        overlaps[team] = 0u;
+    lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
+    LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
     while (c.step < target && c.status == (uint)LJ_RUNNING) {
-        struct lj_sum sum = {0, 0, 0u};
-        lj_position from;
-        const struct lj_move move = lj_propose(&home, &m, &c, &from);
-        const uint flag = (uint)c.step & 1u;
+        const uint at = (uint)c.step % LJ_AHEAD;
+        const ulong goal = next < target && next > c.step ? next : target;
+        uint moves = LJ_AHEAD - at < LJ_TEAMS ? LJ_AHEAD - at : LJ_TEAMS;
+        moves = goal - c.step < (ulong)moves ? (uint)(goal - c.step) : moves;
+        const uint mine = team < moves ? 1u : 0u;
 
-        lj_gather(&home, &move, from, c.particles, 0u, item, LJ_GROUP, &m, &sum);
+        struct lj_sum sum;
+        sum.energy = sum.virial = 0;
+        sum.overlap = 0u;
+#ifdef LJ_QUEUE
+        sum.queued = 0u;
+        sum.queue = queue + item;
+#endif
+        const uint4 a = draws[2u * (at + (mine ? team : 0u))];
+        const uint4 b = draws[2u * (at + (mine ? team : 0u)) + 1u];
+        const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
+        struct lj_move move = lj_move_of(&m, c.particles, wa, wb);
+        const lj_position from = lj_start(&home, &m, &c, &move);
+
+        /* here and not in an else below: LLVM 15 crashes on that in PoCL 3.1, groups of 2 */
+        energies[item] = virials[item] = 0;
+        if (mine)
+            lj_gather(&home, &move, from, c.particles, 0u, lane, LJ_WIDTH, &m, &sum);
         if (sum.overlap)
-            atomic_or(&overlaps[flag], 1u);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint overlap = overlaps[flag];
-        if (!overlap)
-            lj_gather(&home, &move, from, c.particles, 1u, item, LJ_GROUP, &m, &sum);
-        barrier(CLK_LOCAL_MEM_FENCE); /* all have read the flag of phase 0 */
-        if (sum.overlap)
-            atomic_or(&overlaps[flag], 1u);
-        if (item == 0u)
-            overlaps[flag ^ 1u] = 0u;
-        energies[item] = sum.energy;
-        virials[item] = sum.virial;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint width = LJ_GROUP / 2u; width > 0u; width /= 2u) { /* a power of two */
-            if (item < width) {
-                energies[item] += energies[item + width];
-                virials[item] += virials[item + width];
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
+            atomic_or(&overlaps[team], 1u);
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+        if (mine && !overlaps[team]) {
+            lj_gather(&home, &move, from, c.particles, 1u, lane, LJ_WIDTH, &m, &sum);
+#ifdef LJ_QUEUE
+            lj_visit_queued(&m, &sum);
+#endif
+            energies[item] = sum.energy;
+            virials[item] = sum.virial;
         }
-        overlap = overlaps[flag];
-        const long energy = energies[0], virial = virials[0];
-        const uint accepted =
-            !move.idle && !overlap && lj_accept(&m, move.kind, move.word, c.particles, energy);
-        const uint room = accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* read before item 0 writes */
-        if (room != (uint)LJ_RUNNING) {
-            c.status = room;
-        } else {
-            if (accepted && item == 0u)
-                lj_apply(&home, &move, from, c.particles);
-            lj_finish(&c, &m, &move, accepted, energy, virial);
-            if (c.step == next) {
-                if (count && item == 0u && c.step > start)
-                    samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
-                next += every;
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* and all have read the flag of phase 0 */
+        if (sum.overlap)
+            atomic_or(&overlaps[team], 1u);
+#if LJ_WIDTH > 8
+        if (lane < 8u) {
+            for (uint i = lane + 8u; i < LJ_WIDTH; i += 8u) {
+                energies[item] += energies[lead + i];
+                virials[item] += virials[lead + i];
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#endif
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+        if (lane == 0u) {
+            for (uint i = 1u; i < LJ_WIDTH && i < 8u; i++) {
+                energies[item] += energies[item + i];
+                virials[item] += virials[item + i];
+            }
+            const uint accepted = mine && !move.idle && !overlaps[team] &&
+                                  lj_accept(&m, move.kind, move.word, c.particles, energies[item]);
+            const uint room =
+                accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
+            verdicts[team] = room != (uint)LJ_RUNNING ? 2u + room : accepted;
+            overlaps[team] = 0u;
+        }
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+
+        uint accepted = 0u;
+        for (uint j = 0u; j < moves && !accepted && c.status == (uint)LJ_RUNNING; j++) {
+            const uint verdict = verdicts[j];
+            if (verdict > 1u) {
+                c.status = verdict - 2u;
+            } else {
+                accepted = verdict;
+                if (accepted && item == j * LJ_WIDTH)
+                    lj_apply(&home, &move, from, c.particles);
+                lj_finish(&c, &m, lj_kind_of(&m, draws[2u * (at + j)].x), accepted,
+                          energies[j * LJ_WIDTH], virials[j * LJ_WIDTH]);
+            }
+        }
+        if (c.step == next) {
+            if (count && item == 0u && c.step > start)
+                samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
+            next += every;
+        }
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (c.step % LJ_AHEAD == 0UL)
+            lj_draw_ahead(&m, c.step, item, draws);
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
     }
     if (item == 0u)
         chains[chain] = c;

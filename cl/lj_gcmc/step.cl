@@ -71,7 +71,7 @@ __kernel void lj_decide(__global const struct lj_member *members, __global struc
     } else {
         if (accepted)
             lj_apply(&home, &move, from, c.particles);
-        lj_finish(&c, &m, &move, accepted, sum.energy, sum.virial);
+        lj_finish(&c, &m, move.kind, accepted, sum.energy, sum.virial);
         if (count && c.step > start && (c.step - start) % every == 0UL)
             samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
     }

@@ -1,5 +1,6 @@
 /* Device memory. Every return code is checked; every message names buffer, size and device. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/device.h"
 
@@ -101,12 +102,32 @@ enum ergo_status ergo_buffer_read_later(struct ergo_context *ctx, struct ergo_de
                         offset, device->summary.id, device->summary.name, blame(code));
 }
 
+/* A part of a buffer by writing all of it. */
+static cl_int write_whole(struct ergo_device *device, cl_mem mem, size_t offset, size_t bytes,
+                          const void *data) {
+    size_t all = 0;
+    cl_int code = clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof all, &all, NULL);
+    char *copy = code == CL_SUCCESS && offset + bytes <= all ? malloc(all) : NULL;
+    if (code == CL_SUCCESS && !copy)
+        code = offset + bytes <= all ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_VALUE;
+    if (code == CL_SUCCESS)
+        code = clEnqueueReadBuffer(device->queue, mem, CL_TRUE, 0, all, copy, 0, NULL, NULL);
+    if (code == CL_SUCCESS) {
+        memcpy(copy + offset, data, bytes);
+        code = clEnqueueWriteBuffer(device->queue, mem, CL_TRUE, 0, all, copy, 0, NULL, NULL);
+    }
+    free(copy);
+    return code;
+}
+
 enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                    size_t offset, size_t bytes, const void *data) {
     if (bytes == 0)
         return ERGO_OK;
-    cl_int code =
-        clEnqueueWriteBuffer(device->queue, mem, CL_TRUE, offset, bytes, data, 0, NULL, NULL);
+    const cl_int code =
+        device->quirks.whole_writes
+            ? write_whole(device, mem, offset, bytes, data)
+            : clEnqueueWriteBuffer(device->queue, mem, CL_TRUE, offset, bytes, data, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         return ERGO_OK;
     return ERGO_FAIL_CL(ctx, code, "Writing %zu bytes at %zu to device %s (%s) failed%s", bytes,

@@ -12,6 +12,8 @@ struct ergo_quirks {
     bool no_profiling;           /* event times are missing or zero: use the host clock */
     bool no_binary_cache;        /* program binaries of this implementation are not to be trusted */
     bool no_fill;                /* zero buffers by writes, not by clEnqueueFillBuffer */
+    bool whole_writes;           /* write a buffer as a whole: what a write of a part leaves alone
+                                    becomes uninitialised in the device's eyes */
     bool group_limit_unreliable; /* CL_KERNEL_WORK_GROUP_SIZE is too small: believe the device's */
     const char *build_options;   /* extra build options, "" for none */
     uint64_t host_buffer_limit;  /* largest buffer to believe, 0: as reported */

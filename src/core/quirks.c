@@ -45,6 +45,7 @@ static const struct {
         .effect = {.no_profiling = true,
                    .no_binary_cache = true,
                    .no_fill = true,
+                   .whole_writes = true,
                    .build_options = "-cl-opt-disable -DERGO_NO_FORCED_INLINE "
                                     "-DERGO_ATOMIC_READS"},
         .evidence =
@@ -52,7 +53,8 @@ static const struct {
             "does not know; inlined functions that return structs bring "
             "llvm.experimental.noalias.scope.decl, which it does not know either; its "
             "reports name source lines only for programs built from source; it takes "
-            "what clEnqueueFillBuffer wrote for uninitialised, and plain reads beside atomic "
+            "what clEnqueueFillBuffer wrote for uninitialised, and, after a write of a part "
+            "of a buffer, all of it but that part, whatever kernels store there; and plain reads beside atomic "
             "writes for races, which union-find is made to bear.",
         .date = "2026-11-21",
     },
@@ -72,6 +74,7 @@ void ergo_quirks_find(const struct ergo_device_summary *summary, struct ergo_qui
         quirks->no_profiling |= effect->no_profiling;
         quirks->no_binary_cache |= effect->no_binary_cache;
         quirks->no_fill |= effect->no_fill;
+        quirks->whole_writes |= effect->whole_writes;
         quirks->group_limit_unreliable |= effect->group_limit_unreliable;
         if (effect->loop_limit && (!quirks->loop_limit || effect->loop_limit < quirks->loop_limit))
             quirks->loop_limit = effect->loop_limit;

@@ -6,6 +6,7 @@
 #ifndef ERGO_TESTS_KERNEL_LJ_TWIN_H
 #define ERGO_TESTS_KERNEL_LJ_TWIN_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +17,7 @@
 
 #include <cmocka.h>
 
-#include "samplers/lj_gcmc/lj.h"
-
-#include "lj_gcmc/core.h"
+#include "lj_board_twin.h"
 
 struct lj_twin {
     struct lj_member m;
@@ -27,6 +26,7 @@ struct lj_twin {
     uint32_t counts[2][3], last[2][3]; /* tried and accepted, by kind; of windows */
     uint64_t step;
     int64_t energy, virial;
+    struct lj_board_twin board; /* cells NULL: none */
 };
 
 /* Sums of one particle's pairs; false: an overlap. `skip`: its place in the list, or n. */
@@ -68,10 +68,42 @@ static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *poi
     }
     t->energy /= 2;
     t->virial /= 2;
+    if (s.period) {
+        lj_board_twin_start(&t->board, point, t->p, t->n);
+        lj_board_particles(&t->board, t->p);
+    }
+}
+
+static inline void lj_twin_free(struct lj_twin *t) {
+    free(t->p);
+    free(t->board.cells);
+}
+
+/* One activation. */
+static inline void lj_twin_activate(struct lj_twin *t) {
+    struct lj_board_sums c = {.m = &t->m,
+                              .step = t->step,
+                              .step_size = t->step_size,
+                              .particles = t->n,
+                              .energy = t->energy,
+                              .virial = t->virial};
+    lj_board_activation(&t->board, &c);
+    t->n = c.particles;
+    t->energy = c.energy;
+    t->virial = c.virial;
+    memcpy(t->counts, c.counts, sizeof t->counts);
+    assert_true(t->n <= t->room && lj_board_particles(&t->board, t->p) == t->n);
+    t->step++;
+    if (t->step <= t->m.tune_until)
+        t->step_size = lj_tuned(t->step_size, t->counts[0][0], t->counts[1][0]);
 }
 
 static inline void lj_twin_move(struct lj_twin *t) {
-    struct lj_move move = lj_draw(&t->m, t->n, t->step_size, t->step);
+    if (t->board.cells) {
+        lj_twin_activate(t);
+        return;
+    }
+    struct lj_move move = lj_draw(&t->m, t->n, t->step);
     lj_position from = {0, 0, 0};
     int64_t old_energy = 0, old_virial = 0, energy = 0, virial = 0;
     bool free = true;
@@ -211,7 +243,7 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     LJ_OK(b, text, ops->audit(b->ctx, state));
     b->grown += ((struct lj_state *)state)->grown;
     for (size_t m = 0; m < batch->count; m++)
-        free(twins[m].p);
+        lj_twin_free(&twins[m]);
     for (int c = 0; c < 3; c++)
         free(got.curves[c]);
     free(twins);

@@ -34,7 +34,11 @@ static const struct {
     {"'box': [6, 6, 6], 'epsilon': 0, 'temperature': 1, 'activity': 0.9", "'slots': 1", false},
     {"'box': [6, 6, 6], 'temperature': 1, 'particles': 120, 'max_displacement': 0.2, 'moves': "
      "{'displacement': 1, 'insertion': 0, 'deletion': 0}",
-     "'work_group': 16", false},
+     "'work_group': 16, 'teams': 8", false},
+    {"'box': [6.5, 7.5, 7], 'temperature': 3, 'activity': 0.3, 'particles': 60, "
+     "'max_displacement': "
+     "0.3, 'tune_steps': 4096",
+     "'work_group': 64, 'teams': 2, 'slots': 1", false},
 };
 
 static void test_chains(void **state) {
@@ -47,11 +51,13 @@ static void test_chains(void **state) {
         for (size_t w = 0; w < 3; w++) {
             char job[1000];
             /* PoCL compiles for seconds: the first cases in every way, of the others one each */
-            if ((small && !cases[i].small) || (i >= 2 && w != (i % 2 ? 1 : 2)))
+            if ((small && (!cases[i].small || (i == 0) != (w > 0))) ||
+                (i >= 2 && w != (i % 2 ? 1 : 2) && !small))
                 continue;
             snprintf(job, sizeof job,
                      HEAD "'system': {%s, 'neighbours': '%s'}, " RUN ", 'tuning': {%s}}",
-                     cases[i].system, ways[w], cases[i].tuning);
+                     cases[i].system, ways[w],
+                     small && !*cases[i].tuning ? "'work_group': 16" : cases[i].tuning);
             lj_compare(&bench, job, small ? 2 : 6, small ? 10 : few ? 60 : 700);
         }
     }
@@ -60,17 +66,49 @@ static void test_chains(void **state) {
     assert_true(small || few || bench.grown >= 6);
 }
 
-int main(void) {
-    /* The results are right there, and races and bounds are clean; but --uninitialized calls the
-     * positions that the host wrote uninitialised in lj_total, which is not understood yet. */
-    if (getenv("ERGOCL_TEST_SMALL") && !getenv("ERGOCL_TEST_LJ_SMALL")) {
-        puts("Oclgrind takes positions that the host wrote for uninitialised: not understood yet; "
-             "ERGOCL_TEST_LJ_SMALL=1 runs it all the same");
-        return 77;
+static const struct {
+    const char *system, *tuning;
+    bool small;
+} boards[] = {
+    {"'box': [10.3, 12.1, 15.6], 'cutoff': 2.5, 'temperature': 1.35, 'activity': 0.12, "
+     "'particles': 1000, 'cell_trials': 20",
+     "", false},
+    {"'box': [5.3, 6.2, 4.9], 'cutoff': 1.2, 'temperature': 2, 'activity': 0.4, 'particles': 60, "
+     "'cell_trials': 7, 'gap_cells': 3, 'max_displacement': 0.4, 'tune_steps': 40",
+     "'slots': 1, 'tile': 32, 'capacity': 61", false},
+    {"'box': [4.2, 4.3, 4.1], 'cutoff': 1, 'temperature': 1.1, 'activity': 0.5, 'particles': 30, "
+     "'cell_trials': 3, 'shifted': true",
+     "'work_group': 4", true},
+    {"'box': [8.7, 9, 8.5], 'sigma': 0.9, 'cutoff': 2, 'temperature': 1.2, 'activity': 0.3, "
+     "'particles': 200, 'moves': {'displacement': 1, 'insertion': 2, 'deletion': 3}",
+     "'work_group': 4, 'tile': 64", false},
+    {"'box': [6, 6, 6], 'cutoff': 1.4, 'epsilon': 0, 'temperature': 1, 'activity': 0.9",
+     "'slots': 1", false},
+};
+
+static void test_boards(void **state) {
+    (void)state;
+    const bool few = bench.device->quirks.loop_limit != 0;
+    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    const uint64_t grown = bench.grown;
+    for (size_t i = 0; i < sizeof boards / sizeof boards[0]; i++) {
+        char job[1000];
+        if (small && !boards[i].small)
+            continue;
+        snprintf(job, sizeof job,
+                 HEAD "'system': {%s, 'decomposition': 'checkerboard'}, 'run': {'equilibration': "
+                      "40, 'sweeps': 1000, 'curve_every': 3}, 'tuning': {%s}}",
+                 boards[i].system, boards[i].tuning);
+        lj_compare(&bench, job, small ? 2 : 6, small ? 2 : few ? 4 : 20);
     }
+    assert_true(small || few || bench.grown >= grown + 4);
+}
+
+int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains),
+                                       cmocka_unit_test(test_boards)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);
     ergo_device_close(bench.device);
     ergo_context_destroy(bench.ctx);

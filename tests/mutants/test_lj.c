@@ -13,13 +13,25 @@ static const char *chosen;
 static const struct {
     const char *name, *job;
 } bits[] = {
-    {"bits-micro", HEAD "'box': [7.3, 7.3, 7.3], 'temperature': 2, 'activity': 0.5, 'particles': "
-                        "100" RUN ", 'tuning': {'slots': 1}}"},
+    {"bits-micro",
+     HEAD "'box': [7.3, 7.3, 7.3], 'temperature': 2, 'activity': 0.5, 'particles': "
+          "100, 'neighbours': 'microcells'" RUN ", 'tuning': {'slots': 1, 'work_group': 8}}"},
+    {"bits-eight",
+     HEAD "'box': [9.3, 8.3, 7.7], 'temperature': 1.5, 'activity': 0.15, 'particles': "
+          "150" RUN "}"},
     {"bits-cells", HEAD "'box': [7.3, 12.05, 9], 'temperature': 1.35, 'activity': 0.12, "
                         "'particles': 300, 'neighbours': 'cells'" RUN
                         ", 'tuning': {'work_group': 8, 'capacity': 301}}"},
     {"bits-large", HEAD "'box': [16, 15, 14.5], 'temperature': 1.35, 'activity': 0.12, "
-                        "'particles': 1200" RUN ", 'tuning': {'microcell': 75}}"},
+                        "'particles': 1200, 'neighbours': 'microcells'" RUN
+                        ", 'tuning': {'microcell': 75, 'work_group': 8}}"},
+    {"bits-teams", HEAD "'box': [7.3, 6, 6.5], 'temperature': 3, 'activity': 0.2, 'particles': "
+                        "60, 'max_displacement': 0.4, 'tune_steps': 4096" RUN
+                        ", 'tuning': {'slots': 1, 'work_group': 32, 'teams': 8}}"},
+    {"bits-board", HEAD "'box': [8.3, 9.2, 8.9], 'cutoff': 2, 'temperature': 1.4, 'activity': "
+                        "0.4, 'particles': 90, 'max_displacement': 0.5, 'decomposition': "
+                        "'checkerboard', 'cell_trials': 9}, 'run': {'equilibration': 100, "
+                        "'sweeps': 1000, 'curve_every': 0}, 'tuning': {'slots': 1}}"},
 };
 
 static void test_case(void **state) {
@@ -29,7 +41,7 @@ static void test_case(void **state) {
         if (strcmp(chosen, bits[i].name) != 0)
             continue;
         assert_int_equal(lj_bench_open(&b), 0);
-        lj_compare(&b, bits[i].job, 6, 700);
+        lj_compare(&b, bits[i].job, 6, strstr(chosen, "board") ? 15 : 700);
         ergo_device_close(b.device);
         ergo_context_destroy(b.ctx);
         return;
@@ -43,6 +55,8 @@ static void test_case(void **state) {
     else if (strcmp(chosen, "shares") == 0)
         lj_expect_ideal(&r, ", 'moves': {'displacement': 0, 'insertion': 1, 'deletion': 2}",
                         chosen);
+    else if (strcmp(chosen, "board") == 0)
+        lj_expect_board(&r, ", 'max_displacement': 0.9", chosen);
     else if (strcmp(chosen, "dense") == 0)
         lj_expect_dense(&r, "", chosen, 200000);
     lj_judge(&r);

@@ -218,6 +218,35 @@ static inline void lj_expect_dense(struct lj_run *r, const char *more, const cha
     lj_series_free(&s);
 }
 
+#define LJ_BOARD ", 'decomposition': 'checkerboard'"
+
+/* The checkerboard's ideal gas, and exact weights of small N, in a box of 512 at T* = 2. */
+static inline void lj_expect_board(struct lj_run *r, const char *more, const char *what) {
+    struct lj_series s = {0};
+    char job[700];
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-gcmc', 'seed': '37', 'replicas': 4, 'system': {'box': [5, 6, 7], "
+             "'cutoff': 1.2, 'temperature': 1.7, 'epsilon': 0, 'activity': 0.1" LJ_BOARD "%s}, "
+             "'run': {'equilibration': 300, 'sweeps': 15000, 'measure_every': 1, 'curve_every': "
+             "0}}",
+             more);
+    lj_run_job(r, job, &s);
+    lj_expect(r, &s, 0, what, "<N>", lj_particles, NULL, 21, 0);
+    lj_expect(r, &s, 0, what, "<N^2>", lj_particles_squared, NULL, 21 * 21 + 21, 0);
+    lj_series_free(&s);
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-gcmc', 'seed': '38', 'replicas': 4, 'system': {'box': [8, 8, 8], "
+             "'temperature': 2, 'activity': 0.0025, 'gap_cells': 4, 'cell_trials': 9" LJ_BOARD
+             "%s}, 'run': {'equilibration': 300, 'sweeps': 30000, 'measure_every': 2, "
+             "'curve_every': 0}}",
+             more);
+    lj_run_job(r, job, &s);
+    lj_expect(r, &s, 0, what, "P(1)/P(0)", lj_is_1, lj_is_0, 1.28, 0);
+    lj_expect(r, &s, 0, what, "P(2)/P(1)", lj_is_2, lj_is_1, 0.0025 * (512 + 2 * 1.046413958) / 2,
+              0);
+    lj_series_free(&s);
+}
+
 static inline int lj_run_open(struct lj_run *r) {
     memset(r, 0, sizeof *r);
     r->ctx = ergo_context_create();

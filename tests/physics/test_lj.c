@@ -69,6 +69,37 @@ static void test_tail(void **state) {
     lj_series_free(&s);
 }
 
+/* The checkerboard against the same numbers. Smallest box for r_c = 2.5 and gaps of four
+ * cells: 7.5. */
+static void test_board(void **state) {
+    (void)state;
+    struct lj_series s = {0};
+    lj_expect_board(&run, "", "checkerboard");
+    lj_expect_board(&run,
+                    ", 'max_displacement': 0.9, 'moves': {'displacement': 2, 'insertion': 2, "
+                    "'deletion': 1}",
+                    "checkerboard, in steps");
+    static const char *const activity[3] = {"0.05", "0.2", "0.5"};
+    static const double known[3][6] = {{28.5115, 0.0181, -0.34570, 0.00030, 0.10704, 0.00011},
+                                       {141.6706, 0.1104, -1.63571, 0.00144, 0.53070, 0.00059},
+                                       {257.2204, 0.1427, -2.89838, 0.00177, 1.35228, 0.00188}};
+    for (int i = 0; i < 3; i++) {
+        char job[600], what[60];
+        snprintf(what, sizeof what, "checkerboard, z = %s", activity[i]);
+        snprintf(job, sizeof job,
+                 "{'sampler': 'lj-gcmc', 'seed': '39', 'replicas': 4, 'system': {'box': [8, 8, 8], "
+                 "'temperature': 2, 'activity': %s, 'particles': %d, 'gap_cells': 4, "
+                 "'cell_trials': 40" LJ_BOARD "}, 'run': {'equilibration': 600, 'sweeps': 7000, "
+                 "'measure_every': 1, 'curve_every': 0}}",
+                 activity[i], (int)known[i][0]);
+        lj_run_job(&run, job, &s);
+        lj_expect(&run, &s, 0, what, "<N>", lj_particles, NULL, known[i][0], known[i][1]);
+        lj_expect(&run, &s, 0, what, "<U>/<N>", lj_energy, lj_particles, known[i][2], known[i][3]);
+        lj_expect(&run, &s, 0, what, "P", lj_virial_pressure, NULL, known[i][4], known[i][5]);
+        lj_series_free(&s);
+    }
+}
+
 static void test_verdict(void **state) {
     (void)state;
     lj_judge(&run);
@@ -77,9 +108,10 @@ static void test_verdict(void **state) {
 int main(void) {
     if (lj_run_open(&run) != 0)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact), cmocka_unit_test(test_virial),
-                                       cmocka_unit_test(test_dense), cmocka_unit_test(test_tail),
-                                       cmocka_unit_test(test_verdict)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact), cmocka_unit_test(test_virial),
+        cmocka_unit_test(test_dense), cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_board), cmocka_unit_test(test_verdict)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc", tests, NULL, NULL);
     ergo_device_close(run.device);
     ergo_context_destroy(run.ctx);

@@ -200,11 +200,120 @@ static void test_grid(void **state) {
     }
 }
 
+/* ---- jobs and starts ------------------------------------------------------------------------- */
+
+static struct ergo_context *ctx;
+
+static struct ergo_job *parse(const char *system) {
+    char text[800];
+    struct ergo_job *job = NULL;
+    snprintf(text, sizeof text,
+             "{\"sampler\": \"lj-gcmc\", \"run\": {\"sweeps\": 9}, \"system\": "
+             "{\"temperature\": 2, %s}}",
+             system);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    ergo_error_clear(ctx);
+    return ergo_job_parse(ctx, text, strlen(text), "unit", NULL, 0, &job) == ERGO_OK ? job : NULL;
+}
+
+static void refused(const char *system, const char *message) {
+    assert_null(parse(system));
+    if (!strstr(ergo_error_message(ctx), message))
+        fail_msg("\"%s\" is not in: %s", message, ergo_error_message(ctx));
+}
+
+#define BOARD "'activity': 0.1, 'decomposition': 'checkerboard'"
+
+static void test_jobs(void **state) {
+    (void)state;
+    refused(BOARD ", 'box': [12, 12, 12], 'tail_correction': true", "proportional to N^2");
+    refused(BOARD ", 'box': [12, 9.9, 12]", "needs at least 10.00001");
+    refused(BOARD ", 'box': [8.3, 9, 9], 'gap_cells': 3", "needs at least 8.33334");
+    refused(BOARD ", 'box': [12, 12, 12], 'neighbours': 'none'", "cells of its own");
+    refused("'activity': 0.1, 'box': [12, 12, 12], 'cell_trials': 3", "without decomposition");
+    refused("'activity': 0.1, 'box': [12, 12, 12], 'particles': 3, 'start': 'a.xyz'",
+            "says how many");
+}
+
+/* Gaps are wider than the cutoff, whatever the side; blocks are as many as there can be. */
+static void test_boards(void **state) {
+    (void)state;
+    for (int side = 1000; side < 4000; side += 7) {
+        char system[200];
+        snprintf(system, sizeof system, BOARD ", 'box': [%d.0e-2, 20, 31.7]", side);
+        struct ergo_job *job = parse(system);
+        if (!job) {
+            assert_true(side < 1001);
+            continue;
+        }
+        const struct lj_system s = lj_system_of(&job->points[0]);
+        struct lj_grid grid;
+        struct lj_member m;
+        uint32_t blocks[3];
+        assert_true(lj_grid_board(&grid, &s));
+        const uint64_t all = lj_board_blocks(&s, blocks);
+        assert_int_equal(all, (uint64_t)blocks[0] * blocks[1] * blocks[2]);
+        for (int k = 0; k < 3; k++) {
+            const double cell = s.box[k] / grid.n[k];
+            assert_true(blocks[k] >= 2 && grid.n[k] == 4 * blocks[k]);
+            assert_true(2 * cell > 2.5 && s.box[k] / (blocks[k] + 1) < 5.00001);
+        }
+        lj_member_fill(&job->points[0], &m);
+        assert_true(fabs(m.zv - 0.1 * s.volume / (8.0 * (double)all)) < 1e-5 * m.zv);
+        free(grid.offsets);
+        ergo_job_destroy(job);
+    }
+}
+
+/* What a frame says of positions is exact. */
+static void test_start(void **state) {
+    (void)state;
+    const char *path = "/tmp/ergo-unit-lj-start.xyz";
+    static const double box[3] = {12.3, 7, 9.1};
+    uint32_t words[300], *got = NULL, n = 0;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "100\nLattice=\"12.3 0 0 0 7 0 0 0 9.1\" Properties=species:S:1:pos:R:3\n");
+    for (uint32_t i = 0; i < 300; i++) {
+        words[i] = i == 5 ? 0xffffffffu : i * 2654435761u;
+        fprintf(file, "%s%.11g%s", i % 3 ? " " : "LJ ", words[i] * 0x1p-32 * box[i % 3],
+                i % 3 == 2 ? "\n" : "");
+    }
+    fclose(file);
+    struct ergo_job *job =
+        parse("'activity': 0.1, 'box': [12.3, 7, 9.1], 'start': '/tmp/ergo-unit-lj-start.xyz'");
+    assert_non_null(job);
+    assert_int_equal(lj_start(ctx, &job->points[0], &got, &n), ERGO_OK);
+    assert_int_equal(n, 100);
+    assert_memory_equal(got, words, sizeof words);
+    free(got);
+    ergo_job_destroy(job);
+    job = parse("'activity': 0.1, 'box': [12.3, 7, 9], 'start': '/tmp/ergo-unit-lj-start.xyz'");
+    assert_int_equal(lj_start(ctx, &job->points[0], &got, &n), ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "12.3 x 7 x 9.1"));
+    ergo_job_destroy(job);
+    remove(path);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    ctx = ergo_context_create();
+    return ctx ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    ergo_context_destroy(ctx);
+    return 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static),    cmocka_unit_test(test_small_n),
         cmocka_unit_test(test_functions), cmocka_unit_test(test_acceptance),
-        cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_grid),      cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_boards),    cmocka_unit_test(test_start),
     };
-    return cmocka_run_group_tests_name("lj", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("lj", tests, set_up, tear_down);
 }

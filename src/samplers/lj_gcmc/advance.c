@@ -14,6 +14,8 @@ static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
     const cl_uint count = (cl_uint)slot->count;
     const cl_uint capacity = s->capacity, slots = s->slots, n_parts = s->launch.blocks;
     const size_t members = s->batch->count;
+    if (s->launch.board_blocks)
+        return lj_board_launch(ctx, s, slot, to);
     if (!s->launch.per_move) {
         const size_t global[2] = {members * s->launch.group, 1}, local[2] = {s->launch.group, 1};
         const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer),
@@ -91,6 +93,8 @@ static enum ergo_status launch_pairs(struct ergo_context *ctx, struct lj_state *
     const size_t global[2] = {(size_t)s->launch.total_parts * s->launch.total_group,
                               s->batch->count};
     const size_t local[2] = {s->launch.total_group, 1};
+    if (s->launch.board_blocks && lj_board_list(ctx, s) != ERGO_OK)
+        return ERGO_E_DEVICE;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
         ERGO_ARG(s->edges),         ERGO_ARG(slot->counts),    ERGO_ARG(at),
@@ -213,7 +217,8 @@ static enum ergo_status catch_up(struct ergo_context *ctx, struct lj_state *s) {
 }
 
 enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s) {
-    return catch_up(ctx, s);
+    const enum ergo_status status = catch_up(ctx, s);
+    return status == ERGO_OK && s->launch.board_blocks ? lj_board_list(ctx, s) : status;
 }
 
 /* ---- collect --------------------------------------------------------------------------------- */
@@ -226,6 +231,15 @@ static void add_counts(const struct lj_counts *c, uint64_t moves, double *to) {
     to[LJ_COLUMN_ACCEPTED] += c->accepted & 0xffff;
     to[LJ_COLUMN_ACCEPTED + 1] += c->accepted >> 16;
     to[LJ_COLUMN_ACCEPTED + 2] += c->accepted_deletion;
+}
+
+/* Of the last activation of a checkerboard. */
+static void add_activation(const struct lj_sample *from, double *to) {
+    const uint32_t counts[6] = {
+        from->now.tried,  from->now.accepted,  from->now.accepted_deletion,
+        from->last.tried, from->last.accepted, from->last.accepted_deletion};
+    for (int k = 0; k < 6; k++)
+        to[LJ_COLUMN_TRIED + k] = counts[k];
 }
 
 static void convert_samples(const struct lj_state *s, const struct lj_slot *slot, double *columns) {
@@ -242,6 +256,10 @@ static void convert_samples(const struct lj_state *s, const struct lj_slot *slot
             const uint64_t step = slot->start + (i / members + 1) * slot->every;
             for (int k = 0; k < 6; k++)
                 to[LJ_COLUMN_TRIED + k] = 0;
+            if (s->launch.board_blocks) {
+                add_activation(from, to);
+                continue;
+            }
             add_counts(&from->now, step % LJ_WINDOW, to);
             if (step >= LJ_WINDOW)
                 add_counts(&from->last, LJ_WINDOW, to);

@@ -40,24 +40,25 @@ static enum ergo_status compare_sums(struct ergo_context *ctx, struct lj_state *
 
 /* Each particle once in its cell, and nobody else. */
 static enum ergo_status check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member) {
-    const size_t cells = s->grid.cells, members = s->batch->count;
+    const size_t cells = s->grid.cells;
     uint32_t *words = NULL, n = 0;
     uint32_t *planes = calloc(4 * cells * s->slots, 4);
     enum ergo_status status =
         planes ? lj_fetch(ctx, s, member, &words, &n)
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %zu cells", cells);
-    for (uint32_t p = 0; p < s->slots && status == ERGO_OK; p++)
-        status = ergo_buffer_read(ctx, s->device, s->cells, 16 * cells * (p * members + member),
-                                  16 * cells, planes + 4 * cells * p);
+    if (status == ERGO_OK)
+        status = lj_cells_read(ctx, s, member, planes);
     uint64_t inside = 0, missing = 0;
     for (size_t c = 0; c < cells && status == ERGO_OK; c++)
-        inside += planes[4 * c + 3];
+        inside += planes[lj_cell_count_word(s, c)];
     for (uint32_t i = 0; i < n && status == ERGO_OK; i++) {
         const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
-        const uint32_t count = planes[4 * c + 3];
+        const uint32_t count = planes[lj_cell_count_word(s, c)];
         bool found = false;
         for (uint32_t p = 0; p < count && p < s->slots && !found; p++)
-            found = memcmp(planes + 4 * (cells * p + c), words + 3 * (size_t)i, 12) == 0;
+            found = planes[lj_cell_word(s, c, p, 0)] == words[3 * (size_t)i] &&
+                    planes[lj_cell_word(s, c, p, 1)] == words[3 * (size_t)i + 1] &&
+                    planes[lj_cell_word(s, c, p, 2)] == words[3 * (size_t)i + 2];
         missing += !found;
     }
     if (status == ERGO_OK && (missing || inside != n))

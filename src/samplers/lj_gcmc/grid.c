@@ -22,21 +22,13 @@ static int by_distance(const void *left, const void *right) {
     return 0;
 }
 
-bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
-                  double cutoff, double side) {
+/* The rest of a grid whose n is known. */
+static bool find_offsets(struct lj_grid *grid, const double box[3], double cutoff) {
     double width[3];
     int low[3], high[3];
-    memset(grid, 0, sizeof *grid);
     grid->cull = true;
     grid->cells = 1;
-    if (neighbours == LJ_NONE) {
-        grid->n[0] = grid->n[1] = grid->n[2] = 1;
-        grid->offsets = calloc(1, sizeof *grid->offsets);
-        return grid->offsets != NULL;
-    }
     for (int k = 0; k < 3; k++) {
-        const double cells = floor(box[k] / (neighbours == LJ_COARSE ? cutoff : side));
-        grid->n[k] = (uint32_t)fmax(1, fmin(cells, 1024));
         grid->cells *= grid->n[k];
         width[k] = box[k] / grid->n[k];
         /* a pair within the cutoff is at most this many cells apart; the factor is for rounding */
@@ -85,6 +77,31 @@ bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const dou
     }
     free(found);
     return true;
+}
+
+bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
+                  double cutoff, double side) {
+    memset(grid, 0, sizeof *grid);
+    if (neighbours == LJ_NONE) {
+        grid->cull = true;
+        grid->cells = grid->n[0] = grid->n[1] = grid->n[2] = 1;
+        grid->offsets = calloc(1, sizeof *grid->offsets);
+        return grid->offsets != NULL;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double cells = floor(box[k] / (neighbours == LJ_COARSE ? cutoff : side));
+        grid->n[k] = (uint32_t)fmax(1, fmin(cells, 1024));
+    }
+    return find_offsets(grid, box, cutoff);
+}
+
+bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s) {
+    const double box[3] = {s->box[0] / s->sigma, s->box[1] / s->sigma, s->box[2] / s->sigma};
+    memset(grid, 0, sizeof *grid);
+    lj_board_blocks(s, grid->n);
+    for (int k = 0; k < 3; k++)
+        grid->n[k] *= s->period;
+    return find_offsets(grid, box, s->cutoff / s->sigma);
 }
 
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words) {

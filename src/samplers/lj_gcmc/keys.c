@@ -2,6 +2,7 @@
 #include "samplers/lj_gcmc/tables.h"
 
 static const char *const neighbours[] = {"none", "cells", "microcells", NULL};
+static const char *const decompositions[] = {"checkerboard", NULL};
 
 enum {
     PHYSICS = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
@@ -147,15 +148,44 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .max = 16777216,
      .unit = "",
      .help = "Particles at the start, on a cubic lattice; 0: an empty box."},
+    {.pointer = "/system/start",
+     .type = ERGO_KEY_STRING,
+     .flags = ERGO_KEY_CHAIN,
+     .unit = "",
+     .help = "Name of an extended XYZ file whose first frame is the start, e.g. a snapshot of "
+             "another run; its box is the job's. Absent: a lattice of `particles`."},
     {.pointer = "/system/neighbours",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE,
-     .fallback = "\"microcells\"",
      .choices = neighbours,
      .unit = "",
      .help = "How partners within the cutoff are found: none (all pairs, section 3.1), cells of at "
-             "least the cutoff (section 3.2), microcells of about sigma^3 (section 3.3). The chain "
-             "is the same to the bit."},
+             "least the cutoff (section 3.2), microcells of about sigma^3 (section 3.3); absent: "
+             "cells on CPUs, else microcells. The chain is the same to the bit."},
+    {.pointer = "/system/decomposition",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = decompositions,
+     .unit = "",
+     .help =
+         "checkerboard: one large system on the whole device. Active cells whose distance is at "
+         "least the cutoff make cell_trials moves each, all at once, then other cells do; a "
+         "step of run is such an activation. Absent: one move after the other."},
+    {.pointer = "/system/gap_cells",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2,
+     .max = 8,
+     .unit = "",
+     .help = "Of a checkerboard: cells across the gap between active cells, which are two cells "
+             "wide; absent: 2."},
+    {.pointer = "/system/cell_trials",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 1,
+     .max = 512,
+     .unit = "moves",
+     .help = "Of a checkerboard: trial moves of an active cell in an activation; absent: 32."},
     {.pointer = "/run/curve_every",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,

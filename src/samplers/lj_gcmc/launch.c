@@ -25,6 +25,14 @@ size_t lj_histogram_size(const struct lj_system *s, uint32_t *width) {
     return (size_t)ceil(dense / *width);
 }
 
+/* GPUs hide the latency of many small cells, CPUs like few long ones. */
+struct lj_system lj_system_on(const struct ergo_point *point, const struct ergo_device *device) {
+    struct lj_system s = lj_system_of(point);
+    if (s.neighbours == LJ_AUTO)
+        s.neighbours = device->type == CL_DEVICE_TYPE_CPU ? LJ_COARSE : LJ_MICRO;
+    return s;
+}
+
 static uint32_t power_of_two_down(double n, uint32_t most) {
     uint32_t p = 1;
     while (p * 2 <= most && p * 2 <= n)
@@ -44,7 +52,20 @@ static uint32_t choose_group(const struct ergo_device *device, size_t members, i
         return power_of_two_down(8, most);
     if (device->type == CL_DEVICE_TYPE_CPU)
         return 1;
-    return power_of_two_down(fmax(32, fmin(256, 2048 * units / (double)members)), most);
+    return power_of_two_down(fmax(32, fmin(512, 2048 * units / (double)members)), most);
+}
+
+/* A team of 32 is a warp. */
+static uint32_t choose_teams(const struct ergo_device *device, const struct lj_launch *l,
+                             size_t members, int64_t wish) {
+    (void)members;
+    if (l->per_move)
+        return 1;
+    if (wish)
+        return (uint32_t)wish < l->group ? (uint32_t)wish : l->group;
+    if (device->quirks.loop_limit || device->type == CL_DEVICE_TYPE_CPU)
+        return 1;
+    return power_of_two_down(fmax(1, l->group / 32.0), 32);
 }
 
 static double largest_start(const struct ergo_batch *batch) {
@@ -86,14 +107,52 @@ static double move_seconds(const struct lj_system *s, const struct lj_grid *grid
  * work-item in one move, at worst. */
 uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid *grid,
                          const struct lj_launch *l, uint32_t slots, uint32_t capacity) {
+    if (l->board_blocks)
+        return 1;
     if (!device->quirks.loop_limit)
         return l->launch_steps;
-    const uint64_t items = l->per_move ? 1 : l->group;
+    const uint64_t items = l->per_move ? 1 : l->group / l->teams;
     const uint64_t visits = grid->n_offsets
                                 ? 2 * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + slots
                                 : 3 * ((uint64_t)capacity / items + 1);
-    const uint64_t most = device->quirks.loop_limit / (visits + 32 + l->blocks);
+    const uint64_t most =
+        device->quirks.loop_limit / (visits + 300 + items + l->blocks + 4 * l->teams);
     return l->launch_steps < most ? l->launch_steps : most;
+}
+
+/* One warp an active cell: they are so many that a device is full. */
+static void plan_board(const struct ergo_point *point, const struct lj_system *s,
+                       const struct ergo_device *device, struct lj_launch *l) {
+    uint32_t blocks[3];
+    const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
+    l->per_move = false;
+    if (!cpu && !ergo_point_int(point, "/tuning/work_group"))
+        l->group = 32;
+    l->tile = lj_board_tile(s, ergo_point_int(point, "/tuning/tile"));
+    l->board_blocks = lj_board_blocks(s, blocks);
+}
+
+static enum ergo_status check_board(struct ergo_context *ctx, const struct ergo_device *device,
+                                    const struct lj_system *s, const struct lj_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const uint64_t local = lj_board_local_bytes(s, l, l->tile);
+    if (local > d->local_memory)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s (%s): the neighbourhood of an active cell needs %llu bytes of local "
+                         "memory, the device has %llu: use a shorter cutoff, fewer "
+                         "/system/cell_trials, a smaller /tuning/tile or /tuning/work_group (or "
+                         "0), or another device",
+                         d->name, d->id, (unsigned long long)local,
+                         (unsigned long long)d->local_memory);
+    const uint64_t limit = device->quirks.loop_limit;
+    if (limit && lj_board_visits(s, l, l->slots, l->tile) > limit)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s (%s) ends a kernel's loops after %llu iterations, too few for an "
+                         "activation: use fewer /system/cell_trials, a shorter cutoff, a smaller "
+                         "/tuning/tile or /tuning/slots, a larger /tuning/work_group (or 0), or "
+                         "another device",
+                         d->name, d->id, (unsigned long long)limit);
+    return ERGO_OK;
 }
 
 enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -102,23 +161,30 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     static const char *const names[] = {"none", "cells", "microcells"};
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
-    const struct lj_system s = lj_system_of(first);
+    const struct lj_system s = lj_system_on(first, device);
     struct lj_launch l = {0};
     memset(plan, 0, sizeof *plan);
     const int64_t side = ergo_point_int(first, "/tuning/microcell");
     const double box[3] = {s.box[0] / s.sigma, s.box[1] / s.sigma, s.box[2] / s.sigma};
-    if (!lj_grid_make(grid, s.neighbours, box, s.cutoff / s.sigma,
-                      side ? 0.01 * (double)side : 1.0))
+    if (!(s.period ? lj_grid_board(grid, &s)
+                   : lj_grid_make(grid, s.neighbours, box, s.cutoff / s.sigma,
+                                  side ? 0.01 * (double)side : 1.0)))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "no cell grid for this cutoff: it spans more than 127 cells; use "
                          "/system/neighbours \"cells\"");
 
     l.per_move = ergo_point_int(first, "/tuning/moves_per_launch") == 1;
     l.group = choose_group(device, batch->count, ergo_point_int(first, "/tuning/work_group"));
+    l.teams = choose_teams(device, &l, batch->count, ergo_point_int(first, "/tuning/teams"));
     const int64_t blocks = ergo_point_int(first, "/tuning/blocks");
     l.blocks = blocks
                    ? (uint32_t)blocks
                    : (s.neighbours == LJ_MICRO ? 1 : (device->type == CL_DEVICE_TYPE_CPU ? 2 : 27));
+    if (s.period)
+        plan_board(first, &s, device, &l);
+    l.vector = device->type == CL_DEVICE_TYPE_CPU && l.group == 1 && !l.per_move &&
+               s.neighbours != LJ_NONE;
+    l.slotted = l.vector && !s.period;
     l.lanes = s.neighbours == LJ_COARSE && l.group > 1 ? (l.group < 8 ? l.group : 8) : 1;
 
     const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;
@@ -126,6 +192,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.slots = s.neighbours == LJ_NONE ? 1
               : slots                 ? (uint32_t)slots
                                       : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
+    if (l.slotted)
+        l.slots = (l.slots + 7) / 8 * 8;
     const double dense = 1.0 * s.volume / (s.sigma * s.sigma * s.sigma);
     const double start = 1.3 * largest_start(batch);
     l.capacity = (uint32_t)fmin(0x1p26, fmax(fmax(dense, start), 64));
@@ -133,9 +201,14 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     if (room)
         l.capacity = (uint32_t)fmax((double)room, largest_start(batch));
 
-    const double seconds = move_seconds(&s, grid, device, &l, batch->count);
+    /* trial moves of a chain in a step */
+    const double trials = l.board_blocks ? (double)l.board_blocks * s.trials : 1;
+    const double units = d->compute_units ? d->compute_units : 1;
+    const double seconds = l.board_blocks ? trials * (double)batch->count * 1e-6 / units + 1e-5
+                                          : move_seconds(&s, grid, device, &l, batch->count);
     plan->block_steps = fmax(1, floor(0.1 / seconds));
-    l.launch_steps = l.per_move ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
+    l.launch_steps = l.per_move || l.board_blocks ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
+    l.end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
     l.total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
     l.total_parts = (uint32_t)fmin(
         64, fmax(1, ceil(4.0 * (d->compute_units ? d->compute_units : 1) / (double)batch->count)));
@@ -163,15 +236,25 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     const uint64_t cells = s.neighbours == LJ_NONE ? 16 : 16 * grid->cells * l.slots * members;
     const uint64_t particles = 16ull * l.capacity * members;
     plan->largest_buffer = cells > particles ? cells : particles;
-    plan->device_bytes = cells + particles + 2 * l.block_samples * sample_bytes +
-                         2 * l.curve_capacity * curve_bytes + members * 200;
+    plan->device_bytes = LJ_PART_BYTES * l.board_blocks * members + cells + particles +
+                         2 * l.block_samples * sample_bytes + 2 * l.curve_capacity * curve_bytes +
+                         members * 200;
     plan->host_bytes = plan->device_bytes - cells - particles;
     plan->block_samples = l.block_samples;
-    plan->work_per_step = (double)members;
-    plan->launches_per_step = l.per_move ? 2 : 1.0 / (double)l.launch_steps;
-    snprintf(plan->path, sizeof plan->path, "%s, %s", names[s.neighbours],
-             l.per_move ? "a launch per move" : "many moves per launch");
-    if (s.neighbours == LJ_NONE)
+    plan->work_per_step = (double)members * trials;
+    plan->launches_per_step = l.per_move || l.board_blocks ? 2 : 1.0 / (double)l.launch_steps;
+    snprintf(plan->path, sizeof plan->path, "%s, %s",
+             l.board_blocks ? "checkerboard" : names[s.neighbours],
+             l.board_blocks ? "a launch per activation"
+             : l.per_move   ? "a launch per move"
+                            : "many moves per launch");
+    if (l.board_blocks)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%zu chains, %llu active cells of 2 x 2 x 2 cells among %u x %u x %u, one "
+                 "work-group of %u and %u trial moves for each",
+                 batch->count, (unsigned long long)l.board_blocks, grid->n[0], grid->n[1],
+                 grid->n[2], l.group, s.trials);
+    else if (s.neighbours == LJ_NONE)
         snprintf(plan->launch, sizeof plan->launch, "%zu chains, %u work-groups of %u each",
                  batch->count, l.per_move ? l.blocks : 1, l.group);
     else
@@ -181,6 +264,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                  batch->count, l.per_move ? l.blocks : 1, l.group, grid->n[0], grid->n[1],
                  grid->n[2], grid->n_offsets, l.slots);
     *launch = l;
+    if (l.board_blocks && check_board(ctx, device, &s, &l) != ERGO_OK)
+        return ERGO_E_DEVICE;
     if (lj_launch_steps(device, grid, &l, l.slots, l.capacity) == 0 ||
         (device->quirks.loop_limit && l.capacity > l.total_group * l.total_parts))
         return ERGO_FAIL(

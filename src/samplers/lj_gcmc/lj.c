@@ -27,16 +27,19 @@ void lj_destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our slots may be under way */
-    const cl_kernel kernels[] = {s->run, s->trial, s->decide, s->total, s->pairs};
+    const cl_kernel kernels[] = {s->run,   s->trial,    s->decide,    s->total,
+                                 s->pairs, s->activate, s->board_end, s->list};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
-    const cl_program programs[] = {s->run_program, s->step_program, s->total_program};
+    const cl_program programs[] = {s->run_program, s->step_program, s->total_program,
+                                   s->board_program, s->end_program};
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
         if (programs[i])
             clReleaseProgram(programs[i]);
     cl_mem *const buffers[] = {&s->member_buffer, &s->chain_buffer, &s->particles,   &s->cells,
-                               &s->offsets,       &s->parts,        &s->total_parts, &s->edges};
+                               &s->offsets,       &s->parts,        &s->total_parts, &s->edges,
+                               &s->bounds,        &s->board_parts,  &s->full};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->blocks[0]);
@@ -50,15 +53,18 @@ void lj_destroy(void *opaque) {
 static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state *s) {
     const struct lj_grid *g = &s->grid;
     struct ergo_text o = {0};
-    ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu", s->launch.group,
-                     s->launch.total_group, s->launch.bins ? s->launch.bins : 1);
+    ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TEAMS=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu",
+                     s->launch.group, s->launch.teams, s->launch.total_group,
+                     s->launch.bins ? s->launch.bins : 1);
     if (s->system.neighbours != LJ_NONE)
         ergo_text_append(&o,
                          " -DLJ_CELLS=1 -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu "
                          "-DLJ_NEAR=%uu -DLJ_LANES=%u -DLJ_CULL=%d",
                          g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes,
                          g->cull);
-    else
+    if (s->launch.slotted)
+        ergo_text_append(&o, " -DLJ_SLOTTED=1");
+    if (s->system.neighbours == LJ_NONE)
         ergo_text_append(&o, " -DLJ_CELLS=0");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
@@ -68,13 +74,28 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
         status = ergo_kernel_create(ctx, s->device, s->total_program, "lj_total", &s->total);
     if (status == ERGO_OK)
         status = ergo_kernel_create(ctx, s->device, s->total_program, "lj_pairs", &s->pairs);
-    if (status == ERGO_OK && s->launch.per_move) {
+    if (status == ERGO_OK && s->launch.board_blocks) {
+        ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
+                         (unsigned long long)s->launch.board_blocks, s->system.trials,
+                         s->launch.end_group);
+        status =
+            ergo_program_build(ctx, s->device, "lj_gcmc/board_end.cl", o.data, &s->end_program);
+        if (status == ERGO_OK)
+            status =
+                ergo_kernel_create(ctx, s->device, s->end_program, "lj_board_end", &s->board_end);
+        if (status == ERGO_OK)
+            status = ergo_kernel_create(ctx, s->device, s->end_program, "lj_board_list", &s->list);
+    } else if (status == ERGO_OK && s->launch.per_move) {
         status = ergo_program_build(ctx, s->device, "lj_gcmc/step.cl", o.data, &s->step_program);
         if (status == ERGO_OK)
             status = ergo_kernel_create(ctx, s->device, s->step_program, "lj_trial", &s->trial);
         if (status == ERGO_OK)
             status = ergo_kernel_create(ctx, s->device, s->step_program, "lj_decide", &s->decide);
     } else if (status == ERGO_OK) {
+        /* room in local memory: 16 bytes a work-item otherwise */
+        const uint32_t queue = s->launch.group <= 256 ? 8 : s->launch.group <= 512 ? 4 : 0;
+        if (s->launch.group >= 32 && queue)
+            ergo_text_append(&o, " -DLJ_QUEUE=%uu", queue);
         status = ergo_program_build(ctx, s->device, "lj_gcmc/run.cl", o.data, &s->run_program);
         if (status == ERGO_OK)
             status = ergo_kernel_create(ctx, s->device, s->run_program, "lj_run", &s->run);
@@ -153,10 +174,11 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the lj-gcmc state");
     s->batch = batch;
     s->device = device;
-    s->system = lj_system_of(batch->points[0]);
+    s->system = lj_system_on(batch->points[0], device);
     enum ergo_status status = lj_launch_plan(ctx, batch, device, &s->grid, &s->launch, &plan);
     s->slots = s->launch.slots;
     s->capacity = s->launch.capacity;
+    s->tile = s->launch.tile;
     if (status == ERGO_OK) {
         s->members = calloc(batch->count, sizeof *s->members);
         s->chains = calloc(batch->count, sizeof *s->chains);
@@ -169,6 +191,8 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
         status = build_programs(ctx, s);
     if (status == ERGO_OK)
         status = create_buffers(ctx, s);
+    if (status == ERGO_OK && s->launch.board_blocks)
+        status = lj_board_create(ctx, s);
     if (status != ERGO_OK) {
         lj_destroy(s);
         return status;

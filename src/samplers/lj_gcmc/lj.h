@@ -7,7 +7,8 @@
 
 #include "lj_gcmc/params.h"
 
-enum lj_neighbours { LJ_NONE, LJ_COARSE, LJ_MICRO };
+/* LJ_AUTO: as suits the device. */
+enum lj_neighbours { LJ_NONE, LJ_COARSE, LJ_MICRO, LJ_AUTO };
 enum lj_curve { LJ_CURVE_GR, LJ_CURVE_PAIR_DENSITY, LJ_CURVE_HISTOGRAM, LJ_CURVES };
 enum lj_column {
     LJ_COLUMN_PARTICLES,
@@ -25,6 +26,8 @@ struct lj_system {
     double max_displacement; /* 0: anywhere */
     bool shifted, tail;
     enum lj_neighbours neighbours;
+    uint32_t period, trials; /* of a checkerboard: cells from one active cell to the next, and
+                                trials of an activation in each; 0: none */
 };
 
 /* Cells and the offsets of those within the cutoff, nearest first; each cell comes once. */
@@ -37,12 +40,17 @@ struct lj_grid {
 };
 
 struct lj_launch {
-    uint32_t group, lanes,
-        blocks; /* blocks: work-groups a chain, of the path with a launch a move */
+    uint32_t group, lanes, teams; /* teams: moves that a group looks at at once */
+    uint32_t blocks;              /* work-groups a chain, of the path with a launch a move */
     bool per_move;
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
     uint32_t total_group, total_parts;
+    bool vector;        /* eight particles at once, by one work-item */
+    bool slotted;       /* a cell's particles are together in memory */
+    uint32_t tile;      /* checkerboard: room around an active cell, at the start */
+    uint32_t end_group; /* of what ends an activation */
+    uint64_t board_blocks;
     uint32_t curve_capacity;
     size_t block_samples;
     uint64_t launch_steps;
@@ -74,10 +82,11 @@ struct lj_state {
     struct lj_launch launch;
     struct lj_member *members;
     struct lj_chain *chains; /* host copy, for settling and audits */
-    cl_program run_program, step_program, total_program;
-    cl_kernel run, trial, decide, total, pairs;
+    cl_program run_program, step_program, total_program, board_program, end_program;
+    cl_kernel run, trial, decide, total, pairs, activate, board_end, list;
     cl_mem member_buffer, chain_buffer, particles, cells, offsets, parts, total_parts, edges;
-    uint32_t slots, capacity;
+    cl_mem bounds, board_parts, full; /* of a checkerboard */
+    uint32_t slots, capacity, tile;
     struct lj_slot blocks[2];
     uint64_t step, grown;
 };
@@ -96,12 +105,14 @@ double lj_energy_of(double epsilon, int64_t fixed);
 double lj_virial_of(double epsilon, int64_t fixed);
 double lj_tail_energy(const struct lj_system *s, double n);
 
-/* grid.c: lengths in sigma; side: of a microcell. false: no memory. */
+/* grid.c: lengths in sigma; side: of a microcell. false: no memory, or too many cells in reach. */
 bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
                   double cutoff, double side);
+bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
 
 /* launch.c */
+struct lj_system lj_system_on(const struct ergo_point *point, const struct ergo_device *device);
 enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                 const struct ergo_device *device, struct lj_grid *grid,
                                 struct lj_launch *launch, struct ergo_plan *plan);
@@ -125,12 +136,36 @@ enum ergo_status lj_collect(struct ergo_context *ctx, void *state, unsigned slot
 /* Every chain at s->step, with room made where it was missing; s->chains is up to date. */
 enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
 
+/* board.c */
+double lj_board_smallest(const struct lj_system *s); /* side of a box, in the job's unit */
+uint64_t lj_board_blocks(const struct lj_system *s, uint32_t blocks[3]);
+uint32_t lj_board_tile(const struct lj_system *s, int64_t wish);
+uint64_t lj_board_local_bytes(const struct lj_system *s, const struct lj_launch *l, uint32_t tile);
+uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, uint32_t slots,
+                         uint32_t tile);
+enum ergo_status lj_board_program(struct ergo_context *ctx, struct lj_state *s);
+enum ergo_status lj_board_create(struct ergo_context *ctx, struct lj_state *s);
+enum ergo_status lj_board_forget(struct ergo_context *ctx, struct lj_state *s, size_t member);
+enum ergo_status lj_board_launch(struct ergo_context *ctx, struct lj_state *s,
+                                 const struct lj_slot *slot, uint64_t to);
+enum ergo_status lj_board_list(struct ergo_context *ctx, struct lj_state *s);
+
 /* room.c: growing, and cells from positions */
+/* How a cell's words lie in the memory of a member's cells, as read by lj_cells_read. */
+size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis);
+size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell);
+enum ergo_status lj_cells_read(struct ergo_context *ctx, struct lj_state *s, size_t member,
+                               uint32_t *words);
 enum ergo_status lj_make_room(struct ergo_context *ctx, struct lj_state *s);
 /* Write a member's positions and fill its cells with them; room is made when needed. */
 enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t member,
                           const uint32_t *words, uint32_t count);
 enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t member,
+                          uint32_t **words, uint32_t *count);
+
+/* start.c: the members' first positions, 3 words each, malloc'ed. */
+const char *lj_start_file(const struct ergo_point *point); /* NULL: a lattice */
+enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point,
                           uint32_t **words, uint32_t *count);
 
 /* state.c, audit.c */

@@ -17,6 +17,10 @@ static const struct ergo_curve_info curves[] = {
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"teams",
+     "trial moves that the parts of a work-group look at at once, all but the first in case those "
+     "before are rejected (a power of two)",
+     0, 32, true},
     {"moves_per_launch", "1: a launch per trial move, as in the paper's first versions; else many",
      0, 1, false},
     {"blocks", "work-groups per chain where a launch is one move", 0, 1024, false},
@@ -24,6 +28,8 @@ static const struct ergo_tunable tunables[] = {
      false},
     {"slots", "room for particles in a cell at the start", 0, 4096, false},
     {"capacity", "room for particles in a chain at the start", 0, 67108864, false},
+    {"tile", "room for particles around an active cell of a checkerboard at the start", 0, 65536,
+     false},
 };
 
 static const struct ergo_sampler_info info = {
@@ -31,7 +37,8 @@ static const struct ergo_sampler_info info = {
     .summary = "Lennard-Jones fluid in the grand canonical ensemble, with microcell lists",
     .citation = "L. Schwiebert, E. Hailat, K. Rushaidat, J. Mick, J. Potoff, An efficient cell "
                 "list implementation for Monte Carlo simulation on GPUs, arXiv:1408.3764 (2014)",
-    .programs = {"lj_gcmc/run.cl", "lj_gcmc/step.cl", "lj_gcmc/total.cl"},
+    .programs = {"lj_gcmc/run.cl", "lj_gcmc/step.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl",
+                 "lj_gcmc/board_end.cl"},
     .step_name = "move",
     .rate_unit = "trial moves per second",
     .keys = lj_keys,
@@ -80,29 +87,61 @@ static enum ergo_status check_activity(struct ergo_context *ctx, const struct er
     return ERGO_OK;
 }
 
-static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+/* A checkerboard is exact, or refused. */
+static enum ergo_status check_board(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const struct lj_system *s, double shortest) {
     enum ergo_status status = ERGO_OK;
+    static const char *const own[] = {"/system/gap_cells", "/system/cell_trials"};
+    if (!s->period) {
+        for (int k = 0; k < 2; k++)
+            if (has(point, own[k]))
+                status = ergo_job_error(ctx, own[k], "without decomposition");
+        return status;
+    }
+    if (has(point, "/system/neighbours"))
+        status = ergo_job_error(ctx, "/system/neighbours",
+                                "not with decomposition checkerboard, which has cells of its own");
+    if (s->tail)
+        status = ergo_job_error(ctx, "/system/tail_correction",
+                                "not with decomposition checkerboard: the tail's energy is "
+                                "proportional to N^2, so that each acceptance would depend on what "
+                                "the other active cells do at the same time, and the chain would "
+                                "not be exact");
+    if (shortest < lj_board_smallest(s))
+        status = ergo_job_error(ctx, "/system/box",
+                                "the shortest side is %.10g; a checkerboard with this cutoff needs "
+                                "at least %.10g, for two active cells and two gaps. Leave "
+                                "/system/decomposition out for small systems",
+                                shortest, lj_board_smallest(s));
+    return status;
+}
+
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
     const double displacement = ergo_point_real(point, "/system/moves/displacement");
     const double insertion = ergo_point_real(point, "/system/moves/insertion");
     const double deletion = ergo_point_real(point, "/system/moves/deletion");
     const bool open = insertion > 0 && deletion > 0;
+    enum ergo_status status = check_board(ctx, point, &s, shortest);
     if ((insertion > 0) != (deletion > 0))
         status = ergo_job_error(ctx, "/system/moves",
                                 "insertions without deletions, or the reverse, sample nothing: "
                                 "both shares 0 or both above");
     else if (!open && displacement == 0)
         status = ergo_job_error(ctx, "/system/moves", "all shares are 0: nothing would move");
-    else
-        status = check_activity(ctx, point, open);
+    else if (check_activity(ctx, point, open) != ERGO_OK)
+        status = ERGO_E_JOB;
     if (open && fmin(insertion, deletion) < 1e-6 * (displacement + insertion + deletion))
         status = ergo_job_error(ctx, "/system/moves",
                                 "a share of insertions or deletions below 1e-6 of all moves");
     if (!open && insertion == 0 && deletion == 0 && displacement > 0 &&
-        ergo_point_int(point, "/system/particles") == 0)
+        ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
         status = ergo_job_error(ctx, "/system/particles",
                                 "0, and no insertions: the box would stay empty");
+    if (lj_start_file(point) && ergo_point_int(point, "/system/particles"))
+        status = ergo_job_error(ctx, "/system/particles",
+                                "the start is a file, which says how many there are");
     if (s.cutoff > shortest / 2)
         status = ergo_job_error(ctx, "/system/cutoff",
                                 "%.10g is more than half the shortest side, %.10g: a particle "

@@ -4,13 +4,21 @@
 #include <string.h>
 
 #include "core/portable.h"
+#include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/lj.h"
 
 static const double PI = 3.14159265358979323846;
 
+/* What a checkerboard is when the job does not say: see the README for the measurements. */
+enum { LJ_GAP_CELLS = 2, LJ_CELL_TRIALS = 32 };
+
 static double given(const struct ergo_point *point, const char *pointer, double otherwise) {
     const struct ergo_value *value = ergo_point_value(point, pointer);
     return value->present ? value->real : otherwise;
+}
+
+static int64_t given_int(const struct ergo_point *point, const char *pointer, int64_t otherwise) {
+    return ergo_point_value(point, pointer)->present ? ergo_point_int(point, pointer) : otherwise;
 }
 
 static double activity_of(const struct ergo_point *point, double temperature) {
@@ -41,10 +49,17 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
         s.box[k] = box->reals[k];
     s.volume = s.box[0] * s.box[1] * s.box[2];
     s.activity = activity_of(point, s.temperature);
-    const char *neighbours = ergo_point_text(point, "/system/neighbours");
-    s.neighbours = strcmp(neighbours, "none") == 0    ? LJ_NONE
-                   : strcmp(neighbours, "cells") == 0 ? LJ_COARSE
-                                                      : LJ_MICRO;
+    if (ergo_point_value(point, "/system/decomposition")->present) {
+        s.period = LJ_ACTIVE + (uint32_t)given_int(point, "/system/gap_cells", LJ_GAP_CELLS);
+        s.trials = (uint32_t)given_int(point, "/system/cell_trials", LJ_CELL_TRIALS);
+    }
+    s.neighbours = s.period ? LJ_MICRO : LJ_AUTO;
+    if (ergo_point_value(point, "/system/neighbours")->present) {
+        const char *neighbours = ergo_point_text(point, "/system/neighbours");
+        s.neighbours = strcmp(neighbours, "none") == 0    ? LJ_NONE
+                       : strcmp(neighbours, "cells") == 0 ? LJ_COARSE
+                                                          : LJ_MICRO;
+    }
     return s;
 }
 
@@ -125,7 +140,11 @@ void lj_member_fill(const struct ergo_point *point, struct lj_member *m) {
     /* shares as they are after rounding: where they differ, so must the acceptance */
     const double insertions = (double)m->insertion - (double)m->displacement;
     const double deletions = 0x1p31 - (double)m->insertion;
-    m->zv = insertions > 0 ? (float)(s.activity * s.volume * (deletions / insertions)) : 0;
+    uint32_t blocks[3];
+    const double share = (double)LJ_ACTIVE / s.period, part = share * share * share;
+    const double volume =
+        s.period ? s.volume / (double)lj_board_blocks(&s, blocks) * part : s.volume;
+    m->zv = insertions > 0 ? (float)(s.activity * volume * (deletions / insertions)) : 0;
 }
 
 void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words) {

@@ -21,6 +21,65 @@ static enum ergo_status copied(struct ergo_context *ctx, struct lj_state *s, cl_
                : ERGO_FAIL_CL(ctx, code, "copying %s on %s", what, s->device->summary.name);
 }
 
+/* ---- where a cell's words are -----------------------------------------------------------------
+ */
+
+size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis) {
+    return s->launch.slotted ? (3 * cell + (size_t)axis) * s->slots + slot
+                             : 4 * (slot * s->grid.cells + cell) + (size_t)axis;
+}
+
+size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell) {
+    return s->launch.slotted ? 3 * s->grid.cells * s->slots + cell : 4 * cell + 3;
+}
+
+enum ergo_status lj_cells_read(struct ergo_context *ctx, struct lj_state *s, size_t member,
+                               uint32_t *words) {
+    const size_t cells = s->grid.cells, members = s->batch->count, all = 16 * cells * s->slots;
+    enum ergo_status status = ERGO_OK;
+    if (s->launch.slotted)
+        return ergo_buffer_read(ctx, s->device, s->cells, all * member, all, words);
+    for (uint32_t p = 0; p < s->slots && status == ERGO_OK; p++)
+        status = ergo_buffer_read(ctx, s->device, s->cells, 16 * cells * (p * members + member),
+                                  16 * cells, words + 4 * cells * p);
+    return status;
+}
+
+static enum ergo_status cells_write(struct ergo_context *ctx, struct lj_state *s, size_t member,
+                                    uint32_t planes, const uint32_t *words) {
+    const size_t cells = s->grid.cells, members = s->batch->count, all = 16 * cells * s->slots;
+    enum ergo_status status = ERGO_OK;
+    if (s->launch.slotted)
+        return ergo_buffer_write(ctx, s->device, s->cells, all * member, all, words);
+    for (uint32_t p = 0; p < planes && status == ERGO_OK; p++)
+        status = ergo_buffer_write(ctx, s->device, s->cells, 16 * cells * (p * members + member),
+                                   16 * cells, words + 4 * cells * p);
+    return status;
+}
+
+/* ---- more of them -----------------------------------------------------------------------------
+ */
+
+/* Slots are together: every row is twice as long; then the counts. */
+static enum ergo_status copy_slotted(struct ergo_context *ctx, struct lj_state *s, cl_mem grown) {
+    const size_t row = 4 * (size_t)s->slots, rows = 3 * s->grid.cells;
+    const size_t all = 16 * s->grid.cells * s->slots;
+    uint32_t *words = calloc(3, all + 1);
+    enum ergo_status status =
+        words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", rows / 3);
+    for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
+        unsigned char *from = (unsigned char *)words, *to = from + all;
+        status = ergo_buffer_read(ctx, s->device, s->cells, all * m, all, from);
+        for (size_t r = 0; r < rows; r++)
+            memcpy(to + 2 * row * r, from + row * r, row);
+        memcpy(to + 2 * row * rows, from + row * rows, 4 * s->grid.cells);
+        if (status == ERGO_OK)
+            status = ergo_buffer_write(ctx, s->device, grown, 2 * all * m, 2 * all, to);
+    }
+    free(words);
+    return status;
+}
+
 /* Twice the slots. Planes are behind one another, so the old ones stay as they are. */
 static enum ergo_status grow_cells(struct ergo_context *ctx, struct lj_state *s) {
     const size_t plane = 16 * s->grid.cells * s->batch->count, old = plane * s->slots;
@@ -30,7 +89,9 @@ static enum ergo_status grow_cells(struct ergo_context *ctx, struct lj_state *s)
         return no_room(ctx, s, "the cells", (double)plane * slots);
     enum ergo_status status =
         ergo_buffer_create(ctx, s->device, "cells", plane * slots, NULL, &grown);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK && s->launch.slotted)
+        status = copy_slotted(ctx, s, grown);
+    else if (status == ERGO_OK)
         status =
             copied(ctx, s,
                    clEnqueueCopyBuffer(s->device->queue, s->cells, grown, 0, 0, old, 0, NULL, NULL),
@@ -75,59 +136,61 @@ static enum ergo_status grow_particles(struct ergo_context *ctx, struct lj_state
 }
 
 enum ergo_status lj_make_room(struct ergo_context *ctx, struct lj_state *s) {
-    bool cells = false, particles = false;
+    bool cells = false, particles = false, tile = false;
     enum ergo_status status = ERGO_OK;
     for (size_t m = 0; m < s->batch->count; m++) {
         cells = cells || s->chains[m].status == LJ_CELL_FULL;
         particles = particles || s->chains[m].status == LJ_PARTICLES_FULL;
+        tile = tile || s->chains[m].status == LJ_TILE_FULL;
         s->chains[m].status = LJ_RUNNING;
     }
     if (cells)
         status = grow_cells(ctx, s);
     if (particles && status == ERGO_OK)
         status = grow_particles(ctx, s, 0);
+    if (tile && status == ERGO_OK) {
+        s->tile *= 2;
+        s->grown++;
+        status = lj_board_program(ctx, s);
+    }
+    for (size_t m = 0; m < s->batch->count && s->full && status == ERGO_OK; m++) {
+        const uint32_t none = 0;
+        status = ergo_buffer_write(ctx, s->device, s->full, 4 * m, sizeof none, &none);
+    }
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->chain_buffer, 0,
                                    s->batch->count * sizeof *s->chains, s->chains);
     return status;
 }
 
-/* Planes of one member from its positions; *slots: as many as it needs. NULL: no memory. */
-static uint32_t *bin(const struct lj_state *s, const uint32_t *words, uint32_t count,
-                     uint32_t *slots) {
-    const size_t cells = s->grid.cells;
-    uint32_t *inside = calloc(cells, sizeof *inside), *planes = NULL;
-    *slots = 1;
-    for (uint32_t i = 0; inside && i < count; i++) {
-        const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
-        if (++inside[c] > *slots)
-            *slots = inside[c];
-    }
-    if (inside)
-        planes = calloc(cells * *slots, 16);
-    if (planes)
-        memset(inside, 0, cells * sizeof *inside);
-    for (uint32_t i = 0; planes && i < count; i++) {
-        const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
-        memcpy(planes + 4 * (inside[c] * cells + c), words + 3 * (size_t)i, 12);
-        planes[4 * c + 3] = ++inside[c];
-    }
-    free(inside);
-    return planes;
-}
-
 static enum ergo_status place_cells(struct ergo_context *ctx, struct lj_state *s, size_t member,
                                     const uint32_t *words, uint32_t count) {
-    const size_t cells = s->grid.cells, members = s->batch->count;
-    uint32_t slots;
-    uint32_t *planes = bin(s, words, count, &slots);
+    const size_t cells = s->grid.cells;
+    uint32_t *inside = calloc(cells, sizeof *inside), *planes = NULL, most = 1;
     enum ergo_status status =
-        planes ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", cells);
-    while (status == ERGO_OK && slots > s->slots)
+        inside ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", cells);
+    for (uint32_t i = 0; inside && i < count; i++) {
+        const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        if (++inside[c] > most)
+            most = inside[c];
+    }
+    while (status == ERGO_OK && most > s->slots)
         status = grow_cells(ctx, s);
-    for (uint32_t p = 0; p < slots && status == ERGO_OK; p++)
-        status = ergo_buffer_write(ctx, s->device, s->cells, 16 * cells * (p * members + member),
-                                   16 * cells, planes + 4 * cells * p);
+    if (status == ERGO_OK) {
+        planes = calloc(cells * (s->launch.slotted ? s->slots : most), 16);
+        if (!planes)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", cells);
+        memset(inside, 0, cells * sizeof *inside);
+    }
+    for (uint32_t i = 0; planes && i < count; i++) {
+        const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        for (int k = 0; k < 3; k++)
+            planes[lj_cell_word(s, c, inside[c], k)] = words[3 * (size_t)i + (size_t)k];
+        planes[lj_cell_count_word(s, c)] = ++inside[c];
+    }
+    if (status == ERGO_OK)
+        status = cells_write(ctx, s, member, most, planes);
+    free(inside);
     free(planes);
     return status;
 }
@@ -148,6 +211,8 @@ enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t m
     free(padded);
     if (status == ERGO_OK && s->system.neighbours != LJ_NONE)
         status = place_cells(ctx, s, member, words, count);
+    if (status == ERGO_OK && s->launch.board_blocks)
+        status = lj_board_forget(ctx, s, member);
     return status;
 }
 

@@ -10,17 +10,11 @@ static enum ergo_status write_chains(struct ergo_context *ctx, struct lj_state *
                              s->batch->count * sizeof *s->chains, s->chains);
 }
 
-static enum ergo_status start_member(struct ergo_context *ctx, struct lj_state *s, size_t m) {
+static enum ergo_status start_member(struct ergo_context *ctx, struct lj_state *s, size_t m,
+                                     const uint32_t *words, uint32_t n) {
     const struct lj_system system = lj_system_of(s->batch->points[m]);
-    const uint32_t n = (uint32_t)ergo_point_int(s->batch->points[m], "/system/particles");
-    uint32_t *words = malloc(12 * ((size_t)n + 1));
-    if (!words)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u particles", n);
-    lj_lattice(&system, n, words);
     s->chains[m] = (struct lj_chain){.particles = n, .step_size = lj_step_size(&system)};
-    const enum ergo_status status = lj_place(ctx, s, m, words, n);
-    free(words);
-    return status;
+    return lj_place(ctx, s, m, words, n);
 }
 
 enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
@@ -30,19 +24,30 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status =
         totals ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
     s->step = 0;
-    for (size_t m = 0; m < members && status == ERGO_OK; m++)
-        status = start_member(ctx, s, m);
+    /* replicas start alike: a file is read once */
+    uint32_t *words = NULL, n = 0;
+    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
+        if (m == 0 || s->batch->points[m]->scan_index != s->batch->points[m - 1]->scan_index) {
+            free(words);
+            status = lj_start(ctx, s->batch->points[m], &words, &n);
+        }
+        if (status == ERGO_OK)
+            status = start_member(ctx, s, m, words, n);
+    }
+    free(words);
     if (status == ERGO_OK)
         status = write_chains(ctx, s);
     if (status == ERGO_OK)
         status = lj_total_sums(ctx, s, s->system.neighbours == LJ_NONE, totals);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         if (totals[m].overlaps)
-            status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                               "/system/particles: %u particles on a lattice in this box are so "
-                               "close that their energy is above 100 k_B T a pair: start with "
-                               "fewer",
-                               s->chains[m].particles);
+            status = ERGO_FAIL(
+                ctx, ERGO_E_JOB,
+                "%s: %u particles %s are so close that the energy of a pair is "
+                "above 100 k_B T: start with fewer",
+                lj_start_file(s->batch->points[m]) ? "/system/start" : "/system/particles",
+                s->chains[m].particles,
+                lj_start_file(s->batch->points[m]) ? "of the file" : "on a lattice in this box");
         s->chains[m].energy = totals[m].energy;
         s->chains[m].virial = totals[m].virial;
     }
@@ -106,6 +111,18 @@ static struct lj_counts get_counts(const unsigned char *at) {
                               (uint32_t)get(at + 8, 4)};
 }
 
+/* On a checkerboard the cells keep the particles, and their order is that of the cells. */
+static bool in_order(const struct lj_state *s, const uint32_t *words, uint32_t n) {
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t cell = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
+        if (cell < last)
+            return false;
+        last = cell;
+    }
+    return true;
+}
+
 enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                          const void *bytes, size_t length) {
     struct lj_state *s = opaque;
@@ -121,6 +138,13 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %" PRIu64 " particles", n);
     for (size_t i = 0; i < 3 * n; i++)
         words[i] = (uint32_t)get(at + HEADER + 4 * i, 4);
+    if (s->launch.board_blocks && !in_order(s, words, (uint32_t)n)) {
+        free(words);
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu is not ordered by cells: it is damaged, or "
+                         "of a run without decomposition",
+                         member);
+    }
     s->chains[member] = (struct lj_chain){
         .step = step,
         .energy = (int64_t)get(at, 8),

@@ -1,0 +1,54 @@
+/* Eight pairs at once, for CPUs; the same arithmetic as lj_distance2 and lj_pair. */
+#ifndef ERGO_CL_LJ_GCMC_PAIRS8_H
+#define ERGO_CL_LJ_GCMC_PAIRS8_H
+
+#include "lj_gcmc/core.h"
+
+#if defined(LJ_SLOTTED) || defined(LJ_VECTOR)
+struct lj_sum8 {
+    long8 energy, virial;
+    uint overlap;
+};
+
+/* Of x, y, z[8] with `at`, those where `mask` is set and that are within the cutoff. A core hit
+ * sets overlap, and the sums are then of no use. */
+ERGO_INLINE void lj_pairs8(uint8 ux, uint8 uy, uint8 uz, lj_position at, int8 mask,
+                           const struct lj_member *m, struct lj_sum8 *sum) {
+    const float8 x = convert_float8(as_int8(ux - (uint8)(at.x))) * (float8)(m->scale[0]);
+    const float8 y = convert_float8(as_int8(uy - (uint8)(at.y))) * (float8)(m->scale[1]);
+    const float8 z = convert_float8(as_int8(uz - (uint8)(at.z))) * (float8)(m->scale[2]);
+    const float8 r2 = fma(z, z, fma(y, y, x * x));
+    const int8 near = (r2 < (float8)(m->cutoff2)) & mask;
+    if (!any(near))
+        return;
+    if (any((r2 < (float8)(m->core2)) & near)) {
+        sum->overlap = 1u;
+        return;
+    }
+    /* Lanes that are not near: so far away that nothing is left of them. Masks: select() makes
+     * PoCL's compiler slow. */
+    const float8 d = as_float8((as_int8(r2) & near) | (as_int8((float8)(1e6f)) & ~near));
+    float8 s2 = as_float8((uint8)(0x7EF311C7u) - as_uint8(d));
+    s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
+    s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
+    s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
+    const float8 s6 = s2 * s2 * s2, s12 = s6 * s6;
+    const long8 a = convert_long8(s12 * (float8)(0x1p30f)),
+                b = convert_long8(s6 * (float8)(0x1p30f));
+    sum->energy += a - b - (convert_long8(near) & (long8)(m->shift));
+    sum->virial += a + a - b;
+}
+
+ERGO_INLINE long lj_total8(long8 v) {
+    const long4 four = v.lo + v.hi;
+    const long2 two = four.lo + four.hi;
+    return two.x + two.y;
+}
+
+/* Lanes below `count`. */
+ERGO_INLINE int8 lj_below8(uint count) {
+    return (int8)(0, 1, 2, 3, 4, 5, 6, 7) < (int8)((int)count);
+}
+#endif
+
+#endif
