@@ -25,4 +25,13 @@ struct fac_member {
 /* What is counted of a word-lattice, over all its realisations. */
 #define FAC_COUNTS 4 /* up; equal to the reference; never flipped since; unequal bonds */
 
+/* Tiles (facilitated_tiles.cl): an entry is an attempt's offset from the first one of its segment,
+ * above its place in the tile with its halo. */
+#define FAC_PLACE_BITS 14
+#define FAC_SEGMENT_MAX (1u << (32 - FAC_PLACE_BITS))
+#define FAC_COUNTER_STRIDE 32 /* words from one tile's counter to the next: a cache line each */
+/* Words of a word-lattice's flags: whether its segment has to be done again; segments done; segments
+ * done again. */
+#define FAC_FLAGS 3
+
 #endif

@@ -195,6 +195,7 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
     const size_t fit = (size_t)(REPLAY_ATTEMPTS / (attempts ? attempts : 1));
     const size_t replayed = fit < n ? fit : n;
     uint32_t *found = malloc(2 * 4 * sites);
+    bool done = true;
     enum ergo_status status = found ? fac_launch_attempts(ctx, s, s->step, from, attempts)
                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
     for (size_t k = 0; k < replayed && status == ERGO_OK; k++) {
@@ -222,6 +223,10 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
                            "another device, or /tuning/path");
         free(room);
     }
+    if (status == ERGO_OK)
+        status = fac_launch_check(ctx, s, &done);
+    if (status == ERGO_OK && !done)
+        status = fails(ctx, s, n - 1, "the device has not done all that it was given");
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->spins, 0, 4 * sites * n, lattices[0]);
     if (status == ERGO_OK)

@@ -337,12 +337,16 @@ static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos, "
      "3 half a sweep per launch. Facilitated dynamics: 1 windows of attempts in a work-group, "
-     "2 and 3 one work-item for each 32 realisations",
+     "2 many work-groups with tiles and halos, 3 one work-item for each 32 realisations",
      0, 3, false},
     {"work_group", "work-items per group (a power of two); facilitated: attempts per window", 0,
      1024, true},
     {"tile_sweeps", "path 2: sweeps per launch", 0, 16, false},
     {"tile_rows", "path 2: rows per work-group", 0, 4096, false},
+    {"tile_columns", "path 2, facilitated: columns per work-group", 0, 4096, false},
+    {"halo", "path 2, facilitated: sites around a tile; where it was too small, work is repeated",
+     0, 64, false},
+    {"segment", "path 2, facilitated: attempts between exchanges of tiles", 0, 262144, false},
     {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
      2, false},
 };
@@ -356,7 +360,7 @@ static const struct ergo_sampler_info info = {
     .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
                  "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl",
-                 "spin_lattice/facilitated.cl"},
+                 "spin_lattice/facilitated.cl", "spin_lattice/facilitated_tiles.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
