@@ -25,7 +25,7 @@ enum { TILES_SIDE_MAX = 1 << 15 };
  * one direction, with any number of steps aside, back or on the spot, there are
  * exp(3 s) I_k(2 s) per site of the edge (rate 1 per sweep for each direction), some
  * exp(3 s) s^k / k!. They come in bunches: a segment is done again a hundred times less often
- * (128 x 128, s = 1: of 1000 segments REDO7 with a halo of 7, REDO8 with 8; expected 6.1 and 0.77
+ * (128 x 128, s = 1: of 1020 segments 81 with a halo of 7, 11 with 8; expected 6.1 and 0.77
  * paths each). One in 5000 done again costs a percent.
  */
 static uint32_t halo_for(double sweeps, double edges) {
