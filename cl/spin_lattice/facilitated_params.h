@@ -12,6 +12,7 @@
 #define FAC_CLASS_START 10
 #define FAC_PURPOSE_ATTEMPT 4
 #define FAC_PURPOSE_START 5
+#define FAC_PURPOSE_DIVISION 6
 #define FAC_WORDS_MAX (1u << 20) /* word-lattices: 20 of the 24 bits of a draw */
 
 struct fac_member {

@@ -19,6 +19,10 @@ struct fac_shape {
     uint32_t words, lanes; /* word-lattices per member, realisations in each (1 or 32) */
     unsigned directions, needed;
     bool coupled; /* J != 0 */
+    /* method lambda: picks at a time (0: the exact order), and how the lattice is divided (see
+     * cl/spin_lattice/facilitated_lambda.h) */
+    uint32_t lambda;
+    enum { FAC_SHIFTED, FAC_FIXED, FAC_COLOURED } division;
 };
 
 /* Energies in units of k_B T = 1, or as the job has them. */
@@ -33,6 +37,7 @@ enum fac_mode {
     FAC_MODE_SERIAL,  /* a work-item per word-lattice */
     FAC_MODE_WINDOWS, /* a work-group per word-lattice */
     FAC_MODE_TILES,   /* many work-groups per word-lattice: cl/spin_lattice/facilitated_tiles.cl */
+    FAC_MODE_LAMBDA,  /* another chain: cl/spin_lattice/facilitated_lambda.cl */
 };
 
 struct fac_tiles {
@@ -73,7 +78,8 @@ struct fac_state {
     cl_program program;
     cl_kernel sweep, start, reference, measure;
     cl_mem spins, first, flipped, member_buffer;
-    /* Tiles. A segment goes from spins and flipped to the others, which then change names. */
+    /* Tiles. A segment goes from spins and flipped to the others, which then change names. So does
+     * half a sweep of method lambda, which has its kernel in `tile` too. */
     cl_program tile_program;
     cl_kernel bin, tile;
     cl_mem other_spins, other_flipped, bins, bin_counts, flags;
@@ -116,7 +122,7 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
 /* facilitated_launch.c: programs, kernels and buffers of the launch's mode. */
 enum ergo_status fac_launch_create(struct ergo_context *ctx, struct fac_state *s);
 void fac_launch_destroy(struct fac_state *s);
-/* Attempts `attempt` and following of sweep `step` on all word-lattices; nothing is recorded. */
+/* Attempts (of method lambda: whole halves) `attempt` and following of sweep `step` on all word-lattices; nothing is recorded. */
 enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state *s, uint64_t step,
                                      uint32_t attempt, uint64_t count);
 /* Whether the device has done all segments it was given. */
@@ -146,6 +152,9 @@ void fac_twin_start(const struct fac_shape *shape, const struct fac_member *memb
 void fac_twin_attempts(const struct fac_shape *shape, const struct fac_member *member,
                        uint32_t word, uint64_t step, uint32_t attempt, uint64_t count,
                        uint32_t *spins, uint32_t *flipped);
+/* Half a sweep of method lambda; false: no memory. */
+bool fac_twin_half(const struct fac_shape *shape, const struct fac_member *member, uint32_t word,
+                   uint64_t step, uint32_t half, uint32_t *spins, uint32_t *flipped);
 void fac_twin_count(const struct fac_shape *shape, const uint32_t *spins, const uint32_t *first,
                     const uint32_t *flipped, uint64_t counts[FAC_COUNTS]);
 /* Sites that can never flip, of each realisation: raise every site that may be raised until none

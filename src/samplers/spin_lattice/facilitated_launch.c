@@ -8,7 +8,7 @@
 /* ---- programs -------------------------------------------------------------------------------- */
 
 static enum ergo_status build(struct ergo_context *ctx, struct fac_state *s) {
-    const bool tiled = s->launch.mode == FAC_MODE_TILES;
+    const enum fac_mode mode = s->launch.mode;
     const struct fac_tiles *t = &s->launch.tiles;
     struct ergo_text o = {0}, more = {0};
     ergo_text_append(&o,
@@ -17,20 +17,28 @@ static enum ergo_status build(struct ergo_context *ctx, struct fac_state *s) {
                      s->shape.lx, s->shape.ly, s->shape.directions, s->shape.needed,
                      s->shape.coupled, s->shape.lanes == 32 ? 0xffffffffu : 1u);
     if (!o.failed)
+        ergo_text_append(&more, "%s", o.data);
+    if (mode == FAC_MODE_TILES)
         ergo_text_append(&more,
-                         "%s -DFAC_NX=%uu -DFAC_NY=%uu -DFAC_HALO=%uu -DFAC_WIDE=%uu "
-                         "-DFAC_HIGH=%uu -DFAC_ROOM=%uu -DFAC_GROUP=%uu",
-                         o.data, t->nx, t->ny, t->halo, t->wide, t->high, t->room, t->group);
-    if (s->launch.window)
-        ergo_text_append(&o, " -DFAC_WINDOW=%uu%s", s->launch.window, tiled ? " -DFAC_REDO" : "");
+                         " -DFAC_NX=%uu -DFAC_NY=%uu -DFAC_HALO=%uu -DFAC_WIDE=%uu -DFAC_HIGH=%uu "
+                         "-DFAC_ROOM=%uu -DFAC_GROUP=%uu",
+                         t->nx, t->ny, t->halo, t->wide, t->high, t->room, t->group);
+    if (mode == FAC_MODE_LAMBDA)
+        ergo_text_append(&more, " -DFAC_LAMBDA=%uu -DFAC_DIVISION=%d -DFAC_GROUP=%uu",
+                         s->shape.lambda, (int)s->shape.division, s->launch.window);
+    else if (s->launch.window)
+        ergo_text_append(&o, " -DFAC_WINDOW=%uu%s", s->launch.window,
+                         mode == FAC_MODE_TILES ? " -DFAC_REDO" : "");
     enum ergo_status status =
         o.failed || more.failed
             ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
             : ergo_program_build(ctx, s->device, "spin_lattice/facilitated.cl", o.data,
                                  &s->program);
-    if (status == ERGO_OK && tiled)
-        status = ergo_program_build(ctx, s->device, "spin_lattice/facilitated_tiles.cl", more.data,
-                                    &s->tile_program);
+    if (status == ERGO_OK && mode >= FAC_MODE_TILES)
+        status = ergo_program_build(ctx, s->device,
+                                    mode == FAC_MODE_TILES ? "spin_lattice/facilitated_tiles.cl"
+                                                           : "spin_lattice/facilitated_lambda.cl",
+                                    more.data, &s->tile_program);
     ergo_text_free(&o);
     ergo_text_free(&more);
     return status;
@@ -48,30 +56,46 @@ static enum ergo_status check_group(struct ergo_context *ctx, struct fac_state *
     return status;
 }
 
-enum ergo_status fac_launch_create(struct ergo_context *ctx, struct fac_state *s) {
-    const bool tiled = s->launch.mode == FAC_MODE_TILES;
-    const size_t lattices = fac_lattices(s), tiles = lattices * s->launch.tiles.nx * s->launch.tiles.ny;
-    enum ergo_status status = build(ctx, s);
+static enum ergo_status create_kernels(struct ergo_context *ctx, struct fac_state *s) {
     const struct {
         cl_kernel *kernel;
         cl_program program;
         const char *name;
-    } kernels[] = {{&s->sweep, s->program,
-                    s->launch.window ? "facilitated_window" : "facilitated_serial"},
-                   {&s->start, s->program, "facilitated_start"},
-                   {&s->reference, s->program, "facilitated_reference"},
-                   {&s->measure, s->program, "facilitated_measure"},
-                   {&s->bin, s->tile_program, "facilitated_bin"},
-                   {&s->tile, s->tile_program, "facilitated_tiles"}};
-    for (size_t i = 0; i < (tiled ? 6 : 4) && status == ERGO_OK; i++)
+        uint32_t group; /* compiled for, or 0 */
+    } kernels[] = {{&s->start, s->program, "facilitated_start", 0},
+                   {&s->reference, s->program, "facilitated_reference", 0},
+                   {&s->measure, s->program, "facilitated_measure", 0},
+                   {&s->sweep, s->program, "facilitated_serial", 0},
+                   {&s->sweep, s->program, "facilitated_window", s->launch.window},
+                   {&s->bin, s->tile_program, "facilitated_bin", 0},
+                   {&s->tile, s->tile_program, "facilitated_tiles", s->launch.tiles.group},
+                   {&s->tile, s->tile_program, "facilitated_lambda", s->launch.window}};
+    static const unsigned wanted[] = {[FAC_MODE_SERIAL] = 0x0f,
+                                      [FAC_MODE_WINDOWS] = 0x17,
+                                      [FAC_MODE_TILES] = 0x77,
+                                      [FAC_MODE_LAMBDA] = 0x87};
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0] && status == ERGO_OK; i++) {
+        if (!(wanted[s->launch.mode] >> i & 1))
+            continue;
         status = ergo_kernel_create(ctx, s->device, kernels[i].program, kernels[i].name,
                                     kernels[i].kernel);
-    if (status == ERGO_OK && s->launch.window)
-        status = check_group(ctx, s, s->sweep, "facilitated_window", s->launch.window);
-    if (!tiled || status != ERGO_OK)
-        return status;
-    status = check_group(ctx, s, s->tile, "facilitated_tiles", s->launch.tiles.group);
+        if (status == ERGO_OK && kernels[i].group)
+            status = check_group(ctx, s, *kernels[i].kernel, kernels[i].name, kernels[i].group);
+    }
+    return status;
+}
+
+enum ergo_status fac_launch_create(struct ergo_context *ctx, struct fac_state *s) {
+    const struct fac_tiles *t = &s->launch.tiles;
+    const size_t lattices = fac_lattices(s), tiles = lattices * t->nx * t->ny;
     const size_t counts = 4 * FAC_COUNTER_STRIDE * tiles, flags = 4 * FAC_FLAGS * lattices;
+    const bool tiled = s->launch.mode == FAC_MODE_TILES;
+    enum ergo_status status = build(ctx, s);
+    if (status == ERGO_OK)
+        status = create_kernels(ctx, s);
+    if (s->launch.mode < FAC_MODE_TILES || status != ERGO_OK)
+        return status;
     void *zeros = calloc(counts > flags ? counts : flags, 1);
     const struct {
         cl_mem *mem;
@@ -80,12 +104,12 @@ enum ergo_status fac_launch_create(struct ergo_context *ctx, struct fac_state *s
         void *data;
     } buffers[] = {{&s->other_spins, "spins", 4 * s->shape.sites * lattices, NULL},
                    {&s->other_flipped, "flipped since t = 0", 4 * s->shape.sites * lattices, NULL},
-                   {&s->bins, "attempts by tile", 4 * tiles * s->launch.tiles.room, NULL},
+                   {&s->bins, "attempts by tile", 4 * tiles * t->room, NULL},
                    {&s->bin_counts, "numbers of attempts", counts, zeros},
                    {&s->flags, "flags", flags, zeros}};
-    if (status == ERGO_OK && !zeros)
+    if (!zeros)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for counters of %zu tiles", tiles);
-    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; i++)
+    for (size_t i = 0; i < (tiled ? 5 : 1) && status == ERGO_OK; i++)
         status = ergo_buffer_create(ctx, s->device, buffers[i].name, buffers[i].bytes,
                                     buffers[i].data, buffers[i].mem);
     free(zeros);
@@ -188,6 +212,36 @@ static enum ergo_status launch_sweep(struct ergo_context *ctx, struct fac_state 
                               2, global, local, NULL);
 }
 
+/* Half a sweep of method lambda. Of four classes none that changes is next to another, so that it
+ * can be done in place. */
+static enum ergo_status launch_half(struct ergo_context *ctx, struct fac_state *s, cl_ulong sweep,
+                                    cl_uint half) {
+    const bool coloured = s->shape.division == FAC_COLOURED;
+    const cl_uint words = s->shape.words;
+    const size_t sublattices = s->shape.sites / 1024 / (coloured ? 4 : 1);
+    const size_t global[2] = {sublattices * s->launch.window, fac_lattices(s)};
+    const size_t local[2] = {s->launch.window, 1};
+    enum ergo_status status = ERGO_OK;
+    for (cl_uint turn = 0; turn < (coloured ? 4 : 1) && status == ERGO_OK; turn++) {
+        const struct ergo_arg args[] = {
+            ERGO_ARG(s->spins),
+            *(coloured ? &ERGO_ARG(s->spins) : &ERGO_ARG(s->other_spins)),
+            ERGO_ARG(s->flipped),
+            ERGO_ARG(s->member_buffer),
+            ERGO_ARG(sweep),
+            ERGO_ARG(half),
+            ERGO_ARG(turn),
+            ERGO_ARG(words),
+            ERGO_ARG_LOCAL(34 * 34 * sizeof(cl_uint)),
+            ERGO_ARG_LOCAL(2 * 1024 * sizeof(cl_uint))};
+        status = ergo_kernel_launch(ctx, s->device, s->tile, "facilitated_lambda", args, 10, 2,
+                                    global, local, NULL);
+    }
+    if (!coloured)
+        swap(&s->spins, &s->other_spins);
+    return status;
+}
+
 enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state *s, uint64_t step,
                                      uint32_t attempt, uint64_t count) {
     enum ergo_status status = ERGO_OK;
@@ -195,7 +249,8 @@ enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state 
         const uint64_t now = count < s->launch.attempts ? count : s->launch.attempts;
         status = s->launch.mode == FAC_MODE_TILES
                      ? launch_segment(ctx, s, step, attempt, (cl_uint)now)
-                     : launch_sweep(ctx, s, step, attempt, now);
+                 : s->launch.mode == FAC_MODE_LAMBDA ? launch_half(ctx, s, step, attempt != 0)
+                                                     : launch_sweep(ctx, s, step, attempt, now);
         const uint64_t end = attempt + now;
         step += end / s->shape.sites;
         attempt = (uint32_t)(end % s->shape.sites);

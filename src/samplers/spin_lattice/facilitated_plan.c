@@ -97,13 +97,15 @@ static bool plan_tiles(const struct ergo_point *point, const struct fac_shape *s
 static double attempts_per_second(const struct fac_launch *l, const struct ergo_device *device) {
     if (device->type == CL_DEVICE_TYPE_CPU)
         return l->mode == FAC_MODE_SERIAL ? 1e7 : 1e6;
+    if (l->mode == FAC_MODE_LAMBDA)
+        return 2e9;
     return l->mode == FAC_MODE_TILES ? 2e9 : l->window ? 4e5 * l->window : 5e5;
 }
 
 static void describe(const struct fac_shape *s, const struct fac_launch *l, double lattices,
                      struct ergo_plan *plan) {
     const struct fac_tiles *t = &l->tiles;
-    static const char *const names[] = {"serial", "windows", "tiles"};
+    static const char *const names[] = {"serial", "windows", "tiles", "lambda"};
     snprintf(plan->path, sizeof plan->path, "%s", names[l->mode]);
     if (l->mode == FAC_MODE_TILES)
         snprintf(plan->launch, sizeof plan->launch,
@@ -111,6 +113,11 @@ static void describe(const struct fac_shape *s, const struct fac_launch *l, doub
                  "halo of %u, %u attempts at a time in their order",
                  lattices, t->nx * t->ny, t->group, s->lanes, t->wide - 2 * t->halo,
                  t->high - 2 * t->halo, t->halo, t->segment);
+    else if (l->mode == FAC_MODE_LAMBDA)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%.0f x %llu work-groups of %u, for %u realisations each a sub-lattice of 32 x 32, "
+                 "%u picks at a time",
+                 lattices, (unsigned long long)(s->sites / 1024), l->window, s->lanes, s->lambda);
     else if (l->mode == FAC_MODE_WINDOWS)
         snprintf(plan->launch, sizeof plan->launch,
                  "%.0f work-groups, one for %u realisations, %u attempts at a time in their order",
@@ -142,13 +149,14 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
     const int64_t wish = ergo_point_int(first, "/tuning/work_group");
     /* NVIDIA gives this kernel no group beyond 256 (driver 580, also with the size required) */
     const uint32_t most = d->largest_group < 256 ? (uint32_t)d->largest_group : 256;
-    struct fac_launch l = {.mode = path == 1 || (path == 0 && gpu) ? FAC_MODE_WINDOWS
-                                                                  : FAC_MODE_SERIAL};
+    struct fac_launch l = {.mode = s.lambda                            ? FAC_MODE_LAMBDA
+                                   : path == 1 || (path == 0 && gpu) ? FAC_MODE_WINDOWS
+                                                                     : FAC_MODE_SERIAL};
     memset(plan, 0, sizeof *plan);
 
-    const bool tiled = (path == 2 || (path == 0 && gpu)) &&
+    const bool tiled = !s.lambda && (path == 2 || (path == 0 && gpu)) &&
                        plan_tiles(first, &s, device, lattices, &l.tiles);
-    if (path == 2 && !tiled)
+    if (path == 2 && !tiled && !s.lambda)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "/tuning/path 2 needs tiles with halos in %.3g KiB of local memory of %s "
                          "(%s), and sides of at least a tile and two halos: use another path, or "
@@ -157,7 +165,13 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
                          (double)d->local_memory / 1024, d->name, d->id);
     if (tiled)
         l.mode = FAC_MODE_TILES;
-    if (l.mode != FAC_MODE_SERIAL) {
+    if (s.lambda) {
+        l.window = ergo_power_of_two_up(s.lambda, gpu ? 64 : 1, gpu ? most : 16);
+        l.window = wish ? (uint32_t)wish : l.window;
+        if (wish > (int64_t)d->largest_group)
+            return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/work_group %lld: %s (%s) has %llu at most",
+                             (long long)wish, d->name, d->id, (unsigned long long)d->largest_group);
+    } else if (l.mode != FAC_MODE_SERIAL) {
         /* Of W attempts some 5 W^2 / N wait: windows of a thirty-second of the lattice at most.
          * Table and flag in local memory. Of tiles: for what has to be done again. */
         const uint32_t room = power_of_two_below((d->local_memory - 64) / 64, 1, 256);
@@ -173,7 +187,7 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
     const double rate = attempts_per_second(&l, device);
     const double units = d->compute_units ? d->compute_units : 1;
     const double parallel = !gpu                          ? units
-                            : l.mode == FAC_MODE_TILES   ? 2
+                            : l.mode >= FAC_MODE_TILES   ? 2
                             : l.mode == FAC_MODE_WINDOWS ? units
                                                          : 512 * units;
     const double waves = ceil(lattices / parallel);
@@ -181,9 +195,11 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
     l.attempts = (uint64_t)fmax(1e3, 0.1 * rate / waves);
     if (tiled)
         l.attempts = l.tiles.segment;
+    if (s.lambda)
+        l.attempts = s.sites / 2;
     /* an attempt, or a window of them, takes up to some 30 iterations of all loops together */
     const uint64_t limit = device->quirks.loop_limit / 32 * (l.window ? l.window : 1);
-    if (limit && l.attempts > limit)
+    if (limit && l.attempts > limit && !s.lambda)
         l.attempts = limit;
 
     const double counts = lattices * l.parts * FAC_COUNTS;
@@ -194,7 +210,7 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
     l.block_samples = (size_t)fmax(1, fmin(1024, 0x1p25 / counts));
     l.counts_length = (uint32_t)fmin(counts, 0x1p31);
     plan->largest_buffer = (uint64_t)fmax(lattice_bytes, bins);
-    plan->device_bytes = (uint64_t)((tiled ? 5 : 3) * lattice_bytes + members * FAC_MEMBER_BYTES +
+    plan->device_bytes = (uint64_t)((tiled ? 5 : s.lambda ? 4 : 3) * lattice_bytes + members * FAC_MEMBER_BYTES +
                                     4 * counts * (1 + 2 * (double)l.block_samples) + bins +
                                     4 * tiles * FAC_COUNTER_STRIDE + 4 * FAC_FLAGS * lattices);
     plan->host_bytes =
@@ -202,11 +218,11 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
                    n_times * (4 * counts + 8 * lattices * FAC_COUNTS) + 3 * lattice_bytes);
     plan->block_samples = l.block_samples;
     plan->work_per_step = (double)s.sites * lattices * s.lanes;
-    plan->launches_per_step = (tiled ? 3.0 : 1.0) * (double)s.sites / (double)l.attempts;
+    plan->launches_per_step = (tiled ? 3.0 : s.lambda && s.division == FAC_COLOURED ? 4.0 : 1.0) * (double)s.sites / (double)l.attempts;
     describe(&s, &l, lattices, plan);
     if (counts > 0x1p31 || (double)plan->largest_buffer > (double)d->largest_buffer ||
         (double)plan->device_bytes > (double)d->global_memory)
-        return refuse(ctx, d, plan, tiled ? 6 : 3);
+        return refuse(ctx, d, plan, tiled ? 6 : s.lambda ? 4 : 3);
     *launch = l;
     return ERGO_OK;
 }

@@ -190,9 +190,12 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
     const size_t sites = s->shape.sites, n = s->batch->count * s->shape.words;
     /* a launch as long as the run's, from within a sweep on, if that is in reason */
     const uint64_t most = 16 * sites < REPLAY_ATTEMPTS ? 16 * sites : REPLAY_ATTEMPTS;
-    const uint64_t attempts = s->launch.attempts < most ? s->launch.attempts : most;
-    const uint32_t from = (uint32_t)(sites - sites / 3);
-    const size_t fit = (size_t)(REPLAY_ATTEMPTS / (attempts ? attempts : 1));
+    const bool halves = s->launch.mode == FAC_MODE_LAMBDA; /* two, the second one first */
+    const uint64_t attempts = halves                         ? sites
+                              : s->launch.attempts < most ? s->launch.attempts
+                                                          : most;
+    const uint32_t from = (uint32_t)(halves ? sites / 2 : sites - sites / 3);
+    const size_t fit = (size_t)(REPLAY_ATTEMPTS / (attempts ? attempts : 1)) + halves;
     const size_t replayed = fit < n ? fit : n;
     uint32_t *found = malloc(2 * 4 * sites);
     bool done = true;
@@ -213,10 +216,14 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
         }
         memcpy(room, lattices[0] + l * sites, 4 * sites);
         memcpy(room + sites, lattices[2] + l * sites, 4 * sites);
-        fac_twin_attempts(&s->shape, &s->members[l / s->shape.words],
-                          (uint32_t)(l % s->shape.words), s->step, from, attempts, room,
-                          room + sites);
-        if (memcmp(room, found, 2 * 4 * sites) != 0)
+        const struct fac_member *member = &s->members[l / s->shape.words];
+        const uint32_t word = (uint32_t)(l % s->shape.words);
+        if (!halves)
+            fac_twin_attempts(&s->shape, member, word, s->step, from, attempts, room, room + sites);
+        else if (!fac_twin_half(&s->shape, member, word, s->step, 1, room, room + sites) ||
+                 !fac_twin_half(&s->shape, member, word, s->step + 1, 0, room, room + sites))
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
+        if (status == ERGO_OK && memcmp(room, found, 2 * 4 * sites) != 0)
             status = fails(ctx, s, l,
                            "from the same lattice, the next attempts give another one on the host. "
                            "The device's compiler or hardware is wrong for these kernels: try "

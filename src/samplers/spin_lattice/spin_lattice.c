@@ -9,7 +9,8 @@
 #include "samplers/spin_lattice/models.h"
 
 static const char *const models[] = {"ising", "north-east", "fredrickson-andersen", "east", NULL};
-static const char *const methods[] = {"exact", "serial", NULL};
+static const char *const methods[] = {"exact", "serial", "lambda", NULL};
+static const char *const divisions[] = {"shifted", "fixed", "coloured", NULL};
 static const char *const dynamics[] = {"metropolis", "heat-bath", NULL};
 static const char *const starts[] = {"up", "down", "random", NULL};
 
@@ -104,7 +105,27 @@ static const struct ergo_key keys[] = {
              "sites; exact, 32 realisations share a sequence of sites, with their own starts and "
              "acceptances, and attempts that do not meet go in parallel. Each realisation alone is "
              "exactly random-sequential in both (the first of 32 is even the same chain); errors "
-             "come from groups of 32, which are independent. exact is some 32 times faster."},
+             "come from groups of 32, which are independent. exact is some 32 times faster. lambda "
+             "is the paper's approximation (section III.2), picks at a time in sub-lattices, for "
+             "32 realisations as in exact."},
+    {.pointer = "/system/lambda",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 0,
+     .max = 512,
+     .unit = "picks",
+     .help = "Method lambda: picks at the same time in each sub-lattice of 32 x 32, a power of "
+             "two; 16 if not given (Levy, Cohen, Rabani 2010, Fig. 5). 0: the exact order. A scan "
+             "that includes 0 is a calibration: the others are compared with it."},
+    {.pointer = "/system/sublattices",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE,
+     .choices = divisions,
+     .unit = "",
+     .help = "Method lambda: how the lattice is divided. shifted (if not given): at another random "
+             "place twice per sweep; fixed: always the same (the paper's); coloured: sub-lattices "
+             "that do not touch, and in them sites of one colour, so that balance is kept (the "
+             "paper's slower variant; sides are multiples of 64)."},
     {.pointer = "/system/realisations",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
@@ -360,7 +381,8 @@ static const struct ergo_sampler_info info = {
     .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
                  "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl",
-                 "spin_lattice/facilitated.cl", "spin_lattice/facilitated_tiles.cl"},
+                 "spin_lattice/facilitated.cl", "spin_lattice/facilitated_tiles.cl",
+                 "spin_lattice/facilitated_lambda.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
