@@ -11,12 +11,16 @@ struct ergo_observable_result {
     struct ergo_estimate estimate; /* tau in samples; writers multiply by measure_every */
     double exact;                  /* NAN: not known */
     double z;                      /* (mean - exact) / error; NAN: not known */
+    /* Of a calibration: the reference point's value (error 0: none), and the difference in units of
+     * the error of the difference. */
+    double reference, reference_error, reference_z;
 };
 
 struct ergo_curve_result {
     const struct ergo_curve_info *info;
     size_t size;
     double *x, *mean, *error; /* owned */
+    double *reference_z;      /* owned; of a calibration, else NULL; NAN: no error */
 };
 
 struct ergo_member_result {
@@ -46,7 +50,8 @@ struct ergo_result {
     struct ergo_member_result *members; /* in job order */
     double rate, seconds; /* work per second, wall seconds of sampling over all sessions */
     size_t n_warnings;
-    char **warnings; /* owned sentences */
+    char **warnings;  /* owned sentences */
+    char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
 };
 
 #endif

@@ -160,6 +160,10 @@ struct ergo_sampler_ops {
                               struct ergo_text *text);
     /* Exact or published value of an observable at a point; NAN: not known. */
     double (*exact)(const struct ergo_point *point, const char *observable);
+    /* Calibrations, or NULL op: the key whose value 0 makes a point the reference of those that are
+     * otherwise the same, if this point is of such a kind (NULL: not). Where the key is scanned and
+     * 0 is among its values, observables and curves are compared with the reference's. */
+    const char *(*reference)(const struct ergo_point *point);
     void (*destroy)(void *state);
 };
 

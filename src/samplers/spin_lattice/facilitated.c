@@ -305,5 +305,6 @@ const struct ergo_sampler_ops facilitated_ops = {
     .audit = fac_audit,
     .picture = fac_picture,
     .exact = fac_exact,
+    .reference = fac_reference,
     .destroy = destroy,
 };

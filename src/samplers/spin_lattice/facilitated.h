@@ -112,6 +112,7 @@ size_t fac_times(uint64_t sweeps, double *times);
 enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *point);
 size_t fac_curve_size(const struct ergo_point *point, size_t c);
 void fac_curve_x(const struct ergo_point *point, size_t c, double *x);
+const char *fac_reference(const struct ergo_point *point);
 double fac_exact(const struct ergo_point *point, const char *observable);
 double fac_relaxation_time(const struct ergo_point *point, const double *mean, size_t size);
 
@@ -122,7 +123,8 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
 /* facilitated_launch.c: programs, kernels and buffers of the launch's mode. */
 enum ergo_status fac_launch_create(struct ergo_context *ctx, struct fac_state *s);
 void fac_launch_destroy(struct fac_state *s);
-/* Attempts (of method lambda: whole halves) `attempt` and following of sweep `step` on all word-lattices; nothing is recorded. */
+/* Attempts (of method lambda: whole halves) `attempt` and following of sweep `step` on all
+ * word-lattices; nothing is recorded. */
 enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state *s, uint64_t step,
                                      uint32_t attempt, uint64_t count);
 /* Whether the device has done all segments it was given. */

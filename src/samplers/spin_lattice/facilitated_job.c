@@ -148,10 +148,10 @@ static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo
                                 "sites",
                                 lambda, coloured ? 256 : 512);
     for (int k = 0; k < 2; k++)
-        if (size->size[k] % (coloured ? 64 : 32))
+        if (size->size[k] % (coloured ? 64 : 32) || size->size[k] < 64)
             status = ergo_job_error(ctx, "/system/size",
                                     "a side of %lld: sub-lattices of 32 x 32%s need multiples of "
-                                    "%d",
+                                    "%d, from 64 on (none may be its own neighbour)",
                                     (long long)size->size[k], coloured ? " in four classes" : "",
                                     coloured ? 64 : 32);
     return status;
@@ -190,8 +190,7 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
     if (!is_serial(point) && realisations % 32)
         status = ergo_job_error(ctx, "/system/realisations",
                                 "%lld is not a multiple of 32: method %s runs 32 to a word",
-                                (long long)realisations,
-                                ergo_point_text(point, "/system/method"));
+                                (long long)realisations, ergo_point_text(point, "/system/method"));
     if (check_lambda(ctx, point) != ERGO_OK)
         status = ERGO_E_JOB;
     if (realisations / (is_serial(point) ? 1 : 32) > (int64_t)FAC_WORDS_MAX)
@@ -207,6 +206,10 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
     if ((double)size->size[0] * (double)size->size[1] > 0x1p30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
     return status;
+}
+
+const char *fac_reference(const struct ergo_point *point) {
+    return is_lambda(point) ? "/system/lambda" : NULL;
 }
 
 size_t fac_curve_size(const struct ergo_point *point, size_t c) {

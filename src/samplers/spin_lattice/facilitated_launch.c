@@ -30,10 +30,9 @@ static enum ergo_status build(struct ergo_context *ctx, struct fac_state *s) {
         ergo_text_append(&o, " -DFAC_WINDOW=%uu%s", s->launch.window,
                          mode == FAC_MODE_TILES ? " -DFAC_REDO" : "");
     enum ergo_status status =
-        o.failed || more.failed
-            ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
-            : ergo_program_build(ctx, s->device, "spin_lattice/facilitated.cl", o.data,
-                                 &s->program);
+        o.failed || more.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
+                                : ergo_program_build(ctx, s->device, "spin_lattice/facilitated.cl",
+                                                     o.data, &s->program);
     if (status == ERGO_OK && mode >= FAC_MODE_TILES)
         status = ergo_program_build(ctx, s->device,
                                     mode == FAC_MODE_TILES ? "spin_lattice/facilitated_tiles.cl"
@@ -153,8 +152,9 @@ static enum ergo_status launch_segment(struct ergo_context *ctx, struct fac_stat
     const size_t redo_global[2] = {(size_t)words * window, s->batch->count};
     const size_t redo_local[2] = {window, 1};
     const struct ergo_arg bin[] = {
-        ERGO_ARG(s->bins), ERGO_ARG(s->bin_counts), ERGO_ARG(s->member_buffer), ERGO_ARG(sweep),
-        ERGO_ARG(from),    ERGO_ARG(count),         ERGO_ARG(words)};
+        ERGO_ARG(s->bins), ERGO_ARG(s->bin_counts), ERGO_ARG(s->member_buffer),
+        ERGO_ARG(sweep),   ERGO_ARG(from),          ERGO_ARG(count),
+        ERGO_ARG(words)};
     const struct ergo_arg tile[] = {ERGO_ARG(s->spins),
                                     ERGO_ARG(s->other_spins),
                                     ERGO_ARG(s->flipped),
@@ -266,9 +266,8 @@ enum ergo_status fac_launch_check(struct ergo_context *ctx, struct fac_state *s,
     if (s->launch.mode != FAC_MODE_TILES)
         return ERGO_OK;
     uint32_t *flags = malloc(bytes);
-    enum ergo_status status = flags
-                                  ? ergo_buffer_read(ctx, s->device, s->flags, 0, bytes, flags)
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
+    enum ergo_status status = flags ? ergo_buffer_read(ctx, s->device, s->flags, 0, bytes, flags)
+                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
     for (size_t l = 0; l < lattices && status == ERGO_OK; l++) {
         *done = *done && flags[FAC_FLAGS * l] == 0 && flags[FAC_FLAGS * l + 1] == s->segments;
         again += flags[FAC_FLAGS * l + 2];

@@ -72,7 +72,8 @@ static bool plan_tiles(const struct ergo_point *point, const struct fac_shape *s
     const double units = d->compute_units ? d->compute_units : 1;
     double best = INFINITY;
     struct fac_tiles t = {.group = group ? group : device->type == CL_DEVICE_TYPE_CPU ? 16 : 256};
-    t.segment = wish && wish < FAC_SEGMENT_MAX ? wish : (uint32_t)((s->sites + pieces - 1) / pieces);
+    t.segment =
+        wish && wish < FAC_SEGMENT_MAX ? wish : (uint32_t)((s->sites + pieces - 1) / pieces);
     if (t.group > d->largest_group)
         return false;
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
@@ -114,10 +115,11 @@ static void describe(const struct fac_shape *s, const struct fac_launch *l, doub
                  lattices, t->nx * t->ny, t->group, s->lanes, t->wide - 2 * t->halo,
                  t->high - 2 * t->halo, t->halo, t->segment);
     else if (l->mode == FAC_MODE_LAMBDA)
-        snprintf(plan->launch, sizeof plan->launch,
-                 "%.0f x %llu work-groups of %u, for %u realisations each a sub-lattice of 32 x 32, "
-                 "%u picks at a time",
-                 lattices, (unsigned long long)(s->sites / 1024), l->window, s->lanes, s->lambda);
+        snprintf(
+            plan->launch, sizeof plan->launch,
+            "%.0f x %llu work-groups of %u, for %u realisations each a sub-lattice of 32 x 32, "
+            "%u picks at a time",
+            lattices, (unsigned long long)(s->sites / 1024), l->window, s->lanes, s->lambda);
     else if (l->mode == FAC_MODE_WINDOWS)
         snprintf(plan->launch, sizeof plan->launch,
                  "%.0f work-groups, one for %u realisations, %u attempts at a time in their order",
@@ -149,7 +151,7 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
     const int64_t wish = ergo_point_int(first, "/tuning/work_group");
     /* NVIDIA gives this kernel no group beyond 256 (driver 580, also with the size required) */
     const uint32_t most = d->largest_group < 256 ? (uint32_t)d->largest_group : 256;
-    struct fac_launch l = {.mode = s.lambda                            ? FAC_MODE_LAMBDA
+    struct fac_launch l = {.mode = s.lambda                          ? FAC_MODE_LAMBDA
                                    : path == 1 || (path == 0 && gpu) ? FAC_MODE_WINDOWS
                                                                      : FAC_MODE_SERIAL};
     memset(plan, 0, sizeof *plan);
@@ -169,8 +171,9 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
         l.window = ergo_power_of_two_up(s.lambda, gpu ? 64 : 1, gpu ? most : 16);
         l.window = wish ? (uint32_t)wish : l.window;
         if (wish > (int64_t)d->largest_group)
-            return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/work_group %lld: %s (%s) has %llu at most",
-                             (long long)wish, d->name, d->id, (unsigned long long)d->largest_group);
+            return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                             "/tuning/work_group %lld: %s (%s) has %llu at most", (long long)wish,
+                             d->name, d->id, (unsigned long long)d->largest_group);
     } else if (l.mode != FAC_MODE_SERIAL) {
         /* Of W attempts some 5 W^2 / N wait: windows of a thirty-second of the lattice at most.
          * Table and flag in local memory. Of tiles: for what has to be done again. */
@@ -186,7 +189,7 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
 
     const double rate = attempts_per_second(&l, device);
     const double units = d->compute_units ? d->compute_units : 1;
-    const double parallel = !gpu                          ? units
+    const double parallel = !gpu                         ? units
                             : l.mode >= FAC_MODE_TILES   ? 2
                             : l.mode == FAC_MODE_WINDOWS ? units
                                                          : 512 * units;
@@ -210,15 +213,22 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
     l.block_samples = (size_t)fmax(1, fmin(1024, 0x1p25 / counts));
     l.counts_length = (uint32_t)fmin(counts, 0x1p31);
     plan->largest_buffer = (uint64_t)fmax(lattice_bytes, bins);
-    plan->device_bytes = (uint64_t)((tiled ? 5 : s.lambda ? 4 : 3) * lattice_bytes + members * FAC_MEMBER_BYTES +
-                                    4 * counts * (1 + 2 * (double)l.block_samples) + bins +
-                                    4 * tiles * FAC_COUNTER_STRIDE + 4 * FAC_FLAGS * lattices);
+    plan->device_bytes =
+        (uint64_t)((tiled      ? 5
+                    : s.lambda ? 4
+                               : 3) *
+                       lattice_bytes +
+                   members * FAC_MEMBER_BYTES + 4 * counts * (1 + 2 * (double)l.block_samples) +
+                   bins + 4 * tiles * FAC_COUNTER_STRIDE + 4 * FAC_FLAGS * lattices);
     plan->host_bytes =
         (uint64_t)(8 * counts * (double)l.block_samples +
                    n_times * (4 * counts + 8 * lattices * FAC_COUNTS) + 3 * lattice_bytes);
     plan->block_samples = l.block_samples;
     plan->work_per_step = (double)s.sites * lattices * s.lanes;
-    plan->launches_per_step = (tiled ? 3.0 : s.lambda && s.division == FAC_COLOURED ? 4.0 : 1.0) * (double)s.sites / (double)l.attempts;
+    plan->launches_per_step = (tiled                                    ? 3.0
+                               : s.lambda && s.division == FAC_COLOURED ? 4.0
+                                                                        : 1.0) *
+                              (double)s.sites / (double)l.attempts;
     describe(&s, &l, lattices, plan);
     if (counts > 0x1p31 || (double)plan->largest_buffer > (double)d->largest_buffer ||
         (double)plan->device_bytes > (double)d->global_memory)

@@ -191,7 +191,7 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
     /* a launch as long as the run's, from within a sweep on, if that is in reason */
     const uint64_t most = 16 * sites < REPLAY_ATTEMPTS ? 16 * sites : REPLAY_ATTEMPTS;
     const bool halves = s->launch.mode == FAC_MODE_LAMBDA; /* two, the second one first */
-    const uint64_t attempts = halves                         ? sites
+    const uint64_t attempts = halves                      ? sites
                               : s->launch.attempts < most ? s->launch.attempts
                                                           : most;
     const uint32_t from = (uint32_t)(halves ? sites / 2 : sites - sites / 3);

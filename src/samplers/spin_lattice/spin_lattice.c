@@ -336,6 +336,13 @@ static const struct ergo_observable observables[] = {
      .from_curve = fac_relaxation_time,
      .independent = true,
      .applies = is_facilitated},
+    {.name = "phi_mean",
+     .unit = "",
+     .help = "mean of phi over the times of its curve, which crowd at the beginning",
+     .curve = "phi",
+     .from_curve = curve_mean,
+     .independent = true,
+     .applies = is_facilitated},
     {.name = "energy2",
      .unit = "J^2 per site^2",
      .help = "mean squared energy per site",
@@ -478,6 +485,10 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return model_of(point)->exact(point, observable);
 }
 
+static const char *reference(const struct ergo_point *point) {
+    return model_of(point)->reference ? model_of(point)->reference(point) : NULL;
+}
+
 static void destroy(void *state) {
     if (state)
         model_in(state)->destroy(state);
@@ -499,6 +510,7 @@ static const struct ergo_sampler_ops ops = {
     .audit = audit,
     .picture = picture,
     .exact = exact,
+    .reference = reference,
     .destroy = destroy,
 };
 
