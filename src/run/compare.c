@@ -91,7 +91,7 @@ static void describe(struct ergo_text *text, const struct ergo_point *point, siz
 }
 
 enum ergo_status ergo_run_compare(struct ergo_run *run) {
-    struct ergo_text agree = {0}, differ = {0}, text = {0};
+    struct ergo_text agree = {0}, differ = {0}, unknown = {0}, text = {0};
     enum ergo_status status = ERGO_OK;
     const char *pointer = NULL;
     for (size_t i = 0; i < run->result->n_members && status == ERGO_OK; i++) {
@@ -106,7 +106,7 @@ enum ergo_status ergo_run_compare(struct ergo_run *run) {
         pointer = m->point->scanned[key].pointer;
         status = compare_member(run, m, with, &worst);
         const bool good = fabs(worst.z) < WITHIN;
-        struct ergo_text *list = good ? &agree : &differ;
+        struct ergo_text *list = !worst.name ? &unknown : good ? &agree : &differ;
         ergo_text_append(list, list->length ? ", " : "");
         describe(list, m->point, key, good ? NULL : &worst);
     }
@@ -115,12 +115,16 @@ enum ergo_status ergo_run_compare(struct ergo_run *run) {
                          pointer, WITHIN, agree.length ? agree.data : "none");
         if (differ.length)
             ergo_text_append(&text, "; not: %s", differ.data);
+        if (unknown.length)
+            ergo_text_append(&text, "; without errors, so that nothing can be said: %s",
+                             unknown.data);
         run->result->comparison = ergo_text_take(&text);
         if (!run->result->comparison)
             status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a comparison");
     }
     ergo_text_free(&agree);
     ergo_text_free(&differ);
+    ergo_text_free(&unknown);
     ergo_text_free(&text);
     return status;
 }
