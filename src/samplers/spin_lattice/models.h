@@ -5,7 +5,7 @@
 
 #include "samplers/sampler.h"
 
-extern const struct ergo_sampler_ops ising_ops, facilitated_ops;
+extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops;
 
 /* Curves and columns, in the order of the tables. */
 enum {

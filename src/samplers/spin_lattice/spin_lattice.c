@@ -4,11 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
-static const char *const models[] = {"ising", "north-east", "fredrickson-andersen", "east", NULL};
+static const char *const models[] = {"ising", "north-east", "fredrickson-andersen",
+                                     "east",  "potts",      NULL};
 static const char *const methods[] = {"exact", "serial", "lambda", NULL};
 static const char *const divisions[] = {"shifted", "fixed", "coloured", NULL};
 static const char *const dynamics[] = {"metropolis", "heat-bath", NULL};
@@ -27,17 +29,28 @@ static const struct ergo_key keys[] = {
              "spin may flip while its north and east neighbours are up (section III.2); east, "
              "while its east neighbour is up, each row a chain of its own (Jackle, Eisinger 1991); "
              "fredrickson-andersen, while at least /system/facilitation of its four neighbours are "
-             "up (Fredrickson, Andersen 1984)."},
+             "up (Fredrickson, Andersen 1984). potts: H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q "
+             "- 1, by single spins (swendsen-wang has clusters)."},
+    {.pointer = "/system/q",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2,
+     .max = 256,
+     .unit = "states",
+     .help = "Model potts: number of states; 3 if not given. The infinite square lattice is "
+             "critical at T = 1/ln(1 + sqrt q)."},
     {.pointer = "/system/size",
      .type = ERGO_KEY_SIZE,
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .min = 2,
      .max = 1048576,
-     .min_items = 2,
-     .max_items = 2,
+     .min_items = 1,
+     .max_items = 3,
      .unit = "sites",
-     .help = "Lattice sides [Lx, Ly], periodic; for ising both even (the checkerboard needs it). A "
-             "side of 2 has two bonds between the same neighbours."},
+     .help =
+         "Lattice sides, periodic: ising and potts [Lx], [Lx, Ly] or [Lx, Ly, Lz], all even (the "
+         "checkerboard needs it); facilitated dynamics [Lx, Ly]. A "
+         "side of 2 has two bonds between the same neighbours."},
     {.pointer = "/system/temperature",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
@@ -74,6 +87,25 @@ static const struct ergo_key keys[] = {
      .max = 1e6,
      .unit = "J",
      .help = "Magnetic field B: for ising positive prefers up, for facilitated dynamics down."},
+    {.pointer = "/system/couplings",
+     .type = ERGO_KEY_REALS,
+     .flags = ERGO_KEY_CHAIN,
+     .min = -1e6,
+     .max = 1e6,
+     .min_items = 1,
+     .max_items = 3,
+     .unit = "J",
+     .help =
+         "Models ising and potts: a coupling for each direction, [Jx, Jy, Jz], instead of one."},
+    {.pointer = "/system/random_field",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .min = 0,
+     .max = 1e6,
+     .unit = "J",
+     .help = "Model ising: h of a random field, +h or -h at each site with probability 1/2, beside "
+             "the uniform one (Imry, Ma 1975). It depends on seed and replica, not on the "
+             "temperature."},
     {.pointer = "/system/dynamics",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
@@ -181,9 +213,16 @@ static bool is_facilitated(const struct ergo_point *point) {
            strcmp(model, "fredrickson-andersen") == 0;
 }
 
+static bool is_potts(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
+}
+
 static double sites(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    return (double)size->size[0] * (double)size->size[1];
+    double n = 1;
+    for (int k = 0; k < size->items; k++)
+        n *= (double)size->size[k];
+    return n;
 }
 
 static double sample_energy(const struct ergo_point *point, const double *c) {
@@ -217,6 +256,8 @@ static const char *slow_m(const struct ergo_point *point) {
         return NULL;
     const double t = ergo_point_real(point, "/system/temperature");
     const double j = ergo_point_real(point, "/system/coupling");
+    if (is_potts(point) || bytes_is(point))
+        return NULL;
     const bool ordered = j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
     return ordered && ergo_point_real(point, "/system/field") == 0.0
                ? "near and below Tc a lattice without a field changes sign only as a whole, too "
@@ -257,6 +298,14 @@ static bool is_equilibrium(const struct ergo_point *point) {
     return !is_facilitated(point);
 }
 
+static bool is_not_potts(const struct ergo_point *point) {
+    return !is_potts(point);
+}
+
+static bool is_ising(const struct ergo_point *point) {
+    return is_equilibrium(point) && !is_potts(point);
+}
+
 static double curve_first(const struct ergo_point *point, const double *mean, size_t size) {
     (void)point, (void)size;
     return mean[0];
@@ -277,11 +326,16 @@ static const struct ergo_observable observables[] = {
      .help = "mean energy per site",
      .sample = sample_energy,
      .slow = slow_energy},
+    {.name = "order_parameter",
+     .unit = "per site",
+     .help = "potts: mean m = (q max_k n_k / N - 1) / (q - 1); magnetization in what follows",
+     .sample = sample_m,
+     .applies = is_potts},
     {.name = "abs_magnetization",
      .unit = "per site",
      .help = "mean |m|",
      .sample = sample_abs_m,
-     .applies = is_equilibrium},
+     .applies = is_ising},
     {.name = "heat_capacity",
      .unit = "k_B per site",
      .help = "N (<e^2> - <e>^2) / T^2",
@@ -304,6 +358,7 @@ static const struct ergo_observable observables[] = {
      .unit = "per site",
      .help = "mean m",
      .sample = sample_m,
+     .applies = is_not_potts,
      .slow = slow_m},
     {.name = "magnetization2",
      .unit = "per site^2",
@@ -381,15 +436,15 @@ static const struct ergo_tunable tunables[] = {
 
 static const struct ergo_sampler_info info = {
     .name = "spin-lattice",
-    .summary = "Lattice spin models: the 2D Ising model at equilibrium, facilitated dynamics near "
-               "a glass transition",
+    .summary = "Lattice spin models: Ising and Potts models at equilibrium, facilitated dynamics "
+               "near a glass transition",
     .citation = "T. Levy, G. Cohen, E. Rabani, Simulating lattice spin models on GPUs, "
                 "J. Chem. Theory Comput. 6, 3293 (2010)",
     .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
                  "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl",
                  "spin_lattice/facilitated.cl", "spin_lattice/facilitated_tiles.cl",
-                 "spin_lattice/facilitated_lambda.cl"},
+                 "spin_lattice/facilitated_lambda.cl", "spin_lattice/bytes.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
@@ -408,7 +463,7 @@ static const struct ergo_sampler_info info = {
 /* ---- models ---------------------------------------------------------------------------------- */
 
 static const struct ergo_sampler_ops *model_of(const struct ergo_point *point) {
-    return is_facilitated(point) ? &facilitated_ops : &ising_ops;
+    return is_facilitated(point) ? &facilitated_ops : bytes_is(point) ? &bytes_ops : &ising_ops;
 }
 
 /* Every state begins with its model's ops. */
@@ -417,7 +472,19 @@ static const struct ergo_sampler_ops *model_in(const void *state) {
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    return model_of(point)->check(ctx, point);
+    static const char *const own[] = {"/system/q", "/system/couplings", "/system/random_field"};
+    enum ergo_status status = ERGO_OK;
+    if (is_facilitated(point)) {
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+            if (model_given(point, own[i]))
+                status = ergo_job_error(ctx, own[i], "of models ising and potts");
+        if (ergo_point_value(point, "/system/size")->items != 2)
+            return ergo_job_error(ctx, "/system/size", "facilitated dynamics has two dimensions");
+    } else if (!bytes_is(point) && model_given(point, own[0])) {
+        status = ergo_job_error(ctx, own[0], "of model potts; the Ising model has 2");
+    }
+    const enum ergo_status other = model_of(point)->check(ctx, point);
+    return status == ERGO_OK ? other : status;
 }
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
