@@ -106,7 +106,12 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
         n.south = v.south.at[g];
         n.above = v.above.at[g];
         n.below = v.below.at[g];
-        if (BYTES_MODEL == 2) {
+        if (BYTES_MODEL == 2) { /* whose choice depends on the neighbours' order */
+            const uint z = row / BYTES_LY, y = row - z * BYTES_LY;
+            if (((y + z + colour) & 1) == 0) {
+                n.west = v.side.at[g];
+                n.east = v.near.at[g];
+            }
             uint result = 0;
             for (int l = 0; l < 4; l++) {
                 const struct ergo_words r = ergo_philox_words(

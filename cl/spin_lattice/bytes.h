@@ -43,7 +43,7 @@ ERGO_INLINE uint bytes_accepts(uint random, uint chance) {
 
 /* The neighbours of four sites. Absent dimensions: not read. */
 struct bytes_around {
-    uint west, east; /* in no order */
+    uint west, east; /* in this order for the heat bath of potts only */
     uint north, south, above, below;
 };
 
