@@ -227,3 +227,79 @@ __kernel void bytes_measure(__global const uint4 *spins, __global uint *counts, 
             atomic_add(&counts[((ulong)sample * get_global_size(1) + member) * (3 + BYTES_STATES) + i],
                        own[i]);
 }
+
+/*
+ * Pairs of equal sites at a distance along an axis, of all sites as the first of the pair:
+ * counts[sample][which = axis reach + distance - 1] of each member, `stride` apart. Dimension 0:
+ * any number of work-items; 1: member (BYTES_D reach) + which. Along y and z a partner has the same
+ * h, and the colour changes with the distance; along x: see bytes.h's layout.
+ */
+__kernel void bytes_correlate(__global const uint4 *spins, __global uint *counts, uint sample,
+                              uint reach, uint stride, __local uint *sum) {
+    const uint which = (uint)get_global_id(1) % (BYTES_D * reach);
+    const uint member = (uint)get_global_id(1) / (BYTES_D * reach);
+    const uint members = (uint)get_global_size(1) / (BYTES_D * reach);
+    const uint axis = which / reach, r = which - axis * reach + 1;
+    const uint mask = BYTES_MODEL == 0 ? BYTES_ONES : 0xffffffffu;
+    __global const uint4 *first = spins + 2 * BYTES_COLOUR * member;
+    if (get_local_id(0) == 0)
+        sum[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint equal = 0;
+    const ulong quads = 8 * BYTES_COLOUR, step = get_global_size(0);
+    for (ulong at = get_global_id(0); at < quads; at += step) {
+        const uint colour = at >= quads / 2;
+        const uint of = (uint)(at - colour * (quads / 2));
+        const uint row = of / (BYTES_PITCH / 4), h = 4 * (of - row * (BYTES_PITCH / 4));
+        if (h >= BYTES_HALF)
+            continue;
+        const uint z = row / BYTES_LY, y = row - z * BYTES_LY, odd = r & 1;
+        const uint here =
+            BYTES_HALF - h < 4 ? BYTES_ONES >> 8 * (4 - (BYTES_HALF - h)) : BYTES_ONES;
+        __global const uint4 *other = first + BYTES_COLOUR * (colour ^ odd);
+        const uint own = ((__global const uint *)first)[at];
+        uint partner = 0;
+        if (axis == 0) {
+            const uint shift = odd ? (r - 1) / 2 + ((y + z + colour) & 1) : r / 2;
+            for (uint l = 0; l < 4; l++)
+                partner |= bytes_one(other, row, (h + l + shift) % BYTES_HALF) << 8 * l;
+        } else {
+            const uint to = axis == 1 ? (y + r) % BYTES_LY + BYTES_LY * z
+                                      : y + BYTES_LY * ((z + r) % BYTES_LZ);
+            partner = ((__global const uint *)other)[(ulong)to * (BYTES_PITCH / 4) + h / 4];
+        }
+        equal += popcount(bytes_equal(own & mask, partner & mask) & here);
+    }
+    atomic_add(&sum[0], equal);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        atomic_add(&counts[((ulong)sample * members + member) * stride + which], sum[0]);
+}
+
+/*
+ * Sites in each state in each plane of the last dimension, behind the numbers of bytes_correlate.
+ * Dimension 0: a work-group per plane; 1: members.
+ */
+__kernel void bytes_planes(__global const uint4 *spins, __global uint *counts, uint sample,
+                           uint behind, uint stride, __local uint *own) {
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint plane = (uint)get_group_id(0), member = (uint)get_global_id(1);
+    const uint rows = BYTES_D > 2 ? BYTES_LY : 1, quads = rows * (BYTES_PITCH / 4);
+    const uint mask = BYTES_MODEL == 0 ? 1 : 255;
+    __global const uint *first = (__global const uint *)(spins + 2 * BYTES_COLOUR * member);
+    for (uint i = item; i < BYTES_Q; i += size)
+        own[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint at = item; at < 2 * quads; at += size) {
+        const uint colour = at >= quads, of = at - colour * quads;
+        const uint row = of / (BYTES_PITCH / 4), h = 4 * (of - row * (BYTES_PITCH / 4));
+        const uint s = first[4 * BYTES_COLOUR * colour + (ulong)plane * quads + of];
+        for (uint l = 0; l < 4; l++)
+            if (h + l < BYTES_HALF)
+                atomic_inc(&own[s >> 8 * l & mask]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < BYTES_Q; i += size)
+        counts[((ulong)sample * get_global_size(1) + member) * stride + behind + BYTES_Q * plane +
+               i] = own[i];
+}

@@ -44,6 +44,47 @@ static inline struct bytes_oracle bytes_bench_oracle(const struct ergo_point *po
     return o;
 }
 
+/* A member's curves of the only curve sample, from its sites: pairs and plane waves one by one. */
+static inline void bytes_bench_curves(const char *text, const struct bytes_oracle *o,
+                                      const uint8_t *sites, size_t member, size_t reach,
+                                      bool structure, const struct ergo_samples *samples) {
+    static const int curve[3] = {CURVE_CORRELATION_X, CURVE_CORRELATION_Y, CURVE_CORRELATION_Z};
+    const int n = bytes_oracle_sites(o), q = o->q == 0 ? 2 : o->q, last = o->l[o->d - 1];
+    const int step[3] = {1, o->l[0], o->l[0] * o->l[1]};
+    for (size_t r = 1; r <= reach; r++) {
+        double mean = 0;
+        for (int k = 0; k < o->d; k++) {
+            double sum = 0;
+            for (int i = 0; i < n; i++) {
+                const int at = i / step[k] % o->l[k];
+                const int to = i + ((at + (int)r) % o->l[k] - at) * step[k];
+                sum += ((double)q * (sites[i] == sites[to]) - 1) / (q - 1) / n;
+            }
+            mean += sum / o->d;
+            if (fabs(samples->curves[curve[k]][member * (reach + 1) + r] - sum) > 1e-9)
+                fail_msg("%s: correlation %.9g at distance %zu along %d, the oracle %.9g", text,
+                         samples->curves[curve[k]][member * (reach + 1) + r], r, k, sum);
+        }
+        assert_true(fabs(samples->curves[CURVE_CORRELATION][member * (reach + 1) + r] - mean) <
+                    1e-9);
+    }
+    for (int wave = 0; wave < 2 && structure; wave++) {
+        double sum = 0;
+        for (int a = 0; a < q; a++) {
+            double re = 0, im = 0;
+            for (int i = 0; i < n; i++) {
+                const double phase = wave * 2 * acos(-1) * (i / step[o->d - 1]) / last;
+                re += ((sites[i] == a) - 1.0 / q) * cos(phase);
+                im += ((sites[i] == a) - 1.0 / q) * sin(phase);
+            }
+            sum += (re * re + im * im) * q / (q - 1) / n;
+        }
+        if (fabs(samples->curves[CURVE_STRUCTURE][2 * member + (size_t)wave] - sum) > 1e-6)
+            fail_msg("%s: structure factor %d is %.9g, by the oracle %.9g", text, wave,
+                     samples->curves[CURVE_STRUCTURE][2 * member + (size_t)wave], sum);
+    }
+}
+
 /* The only batch of a job, with ' for ": /run/sweeps sweeps, as if `late` had gone by; then a
  * sample, whose energy and order are compared too. */
 static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device *device,
@@ -64,6 +105,9 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
     struct bytes_state *s = state;
     double *columns = malloc(sizeof(double) * COLUMNS * batch->count);
     struct ergo_samples samples = {.columns = columns};
+    const size_t reach = bytes_reach(batch->points[0]);
+    for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
+        samples.curves[c] = malloc(sizeof(double) * (reach + 2) * batch->count);
     s->step += late;
     BYTES_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 1, sweeps, 0));
     BYTES_BENCH_OK(ctx, text, ops->collect(ctx, state, 0, &samples));
@@ -85,12 +129,18 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
         if (fabs(columns[COLUMNS * m] - e) > 1e-9 || fabs(columns[COLUMNS * m + 1] - p) > 1e-9)
             fail_msg("%s: member %zu has energy %.9g, order %.9g; the oracle %.9g, %.9g", text, m,
                      columns[COLUMNS * m], columns[COLUMNS * m + 1], e, p);
+        assert_int_equal(samples.n_curve_samples, reach > 0);
+        if (reach)
+            bytes_bench_curves(text, &o, sites, m, reach, bytes_has_structure(batch->points[m]),
+                               &samples);
         ergo_text_free(&saved);
         free(sites);
         free(signs);
     }
     BYTES_BENCH_OK(ctx, text, ops->audit(ctx, state));
     free(columns);
+    for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
+        free(samples.curves[c]);
     ops->destroy(state);
     ergo_job_destroy(job);
 }

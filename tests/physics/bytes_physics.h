@@ -48,7 +48,8 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
     snprintf(text, sizeof text, "%s", job_text);
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
-    BYTES_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
+    const char *no_curves = "/run/correlation_every=0";
+    BYTES_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", &no_curves, 1, &job));
     const struct ergo_batch *batch = &job->batches[0];
     const struct ergo_point *first = batch->points[0];
     const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;

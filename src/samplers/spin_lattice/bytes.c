@@ -28,22 +28,32 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
                          l.group, d->name, d->id, (unsigned long long)d->largest_group);
     /* a work-item of the measuring kernel has some 50 iterations of all loops for a block */
     const double wanted = gpu ? 16 * units : 4 * units;
-    const double least = device->quirks.loop_limit
-                             ? 64.0 * (double)blocks / (double)device->quirks.loop_limit / l.group + 1
-                             : 1;
+    const double least =
+        device->quirks.loop_limit
+            ? 64.0 * (double)blocks / (double)device->quirks.loop_limit / l.group + 1
+            : 1;
     const double fill = (double)(blocks / l.group) + 1;
     l.measure_groups = (uint32_t)fmax(least, fmin(fill, wanted / members + 1));
     l.length = 3 + s.states;
     const double numbers = members * l.length;
     l.block_samples = (size_t)fmax(1, fmin(1024, 0x1p24 / numbers));
+    l.reach = bytes_reach(first);
+    l.planes = bytes_has_structure(first) ? s.l[s.d - 1] : 0;
+    l.curve_length = s.d * l.reach + s.q * l.planes;
+    const double curve_numbers = members * l.curve_length;
+    l.curve_capacity = curve_numbers > 0 ? (uint32_t)fmax(1, fmin(256, 0x1p22 / curve_numbers)) : 0;
+    if (l.curve_capacity && l.block_samples > l.curve_capacity)
+        l.block_samples = l.curve_capacity; /* at most one curve sample each */
 
     const double bytes = 2 * (double)s.colour * members;
     const double rate = gpu ? 2e11 : 1e8 * units, work = (double)s.sites * members;
     plan->largest_buffer = (uint64_t)bytes;
     plan->device_bytes =
-        (uint64_t)(bytes + members * BYTES_MEMBER_BYTES + 8 * numbers * (double)l.block_samples);
+        (uint64_t)(bytes + members * BYTES_MEMBER_BYTES + 8 * numbers * (double)l.block_samples +
+                   8 * curve_numbers * l.curve_capacity);
     plan->host_bytes =
-        (uint64_t)(8 * numbers * (double)l.block_samples + 4 * (double)s.sites + bytes);
+        (uint64_t)(8 * numbers * (double)l.block_samples + 8 * curve_numbers * l.curve_capacity +
+                   4 * (double)s.sites + bytes);
     plan->block_samples = l.block_samples;
     plan->work_per_step = work;
     plan->launches_per_step = 2;
@@ -78,7 +88,7 @@ static void destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our memory may be under way */
-    const cl_kernel kernels[] = {s->sweep, s->start, s->clear, s->measure};
+    const cl_kernel kernels[] = {s->sweep, s->start, s->clear, s->measure, s->correlate, s->plane};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -88,9 +98,13 @@ static void destroy(void *opaque) {
     ergo_buffer_release(&s->member_buffer);
     for (int i = 0; i < 2; i++) {
         ergo_buffer_release(&s->slots[i].counts);
+        ergo_buffer_release(&s->slots[i].curve_counts);
         if (s->slots[i].ready)
             clReleaseEvent(s->slots[i].ready);
+        if (s->slots[i].curve_ready)
+            clReleaseEvent(s->slots[i].curve_ready);
         free(s->slots[i].host);
+        free(s->slots[i].curve_host);
     }
     free(s->members);
     free(s);
@@ -100,10 +114,9 @@ static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
     const struct {
         cl_kernel *kernel;
         const char *name;
-    } kernels[] = {{&s->sweep, "bytes_sweep"},
-                   {&s->start, "bytes_start_all"},
-                   {&s->clear, "bytes_clear"},
-                   {&s->measure, "bytes_measure"}};
+    } kernels[] = {{&s->sweep, "bytes_sweep"},         {&s->start, "bytes_start_all"},
+                   {&s->clear, "bytes_clear"},         {&s->measure, "bytes_measure"},
+                   {&s->correlate, "bytes_correlate"}, {&s->plane, "bytes_planes"}};
     const struct bytes_shape *h = &s->shape;
     char options[256];
     snprintf(options, sizeof options,
@@ -112,7 +125,7 @@ static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
              h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind);
     enum ergo_status status =
         ergo_program_build(ctx, s->device, "spin_lattice/bytes.cl", options, &s->program);
-    for (size_t i = 0; i < 4 && status == ERGO_OK; i++) {
+    for (size_t i = 0; i < 6 && status == ERGO_OK; i++) {
         size_t largest = 0;
         status = ergo_kernel_create(ctx, s->device, s->program, kernels[i].name, kernels[i].kernel);
         if (status == ERGO_OK)
@@ -157,7 +170,13 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     for (int i = 0; i < 2 && status == ERGO_OK; i++) {
         status = ergo_buffer_create(ctx, device, "samples", counts, NULL, &s->slots[i].counts);
         s->slots[i].host = malloc(counts);
-        if (status == ERGO_OK && !s->slots[i].host)
+        const size_t curves =
+            4 * batch->count * s->launch.curve_length * (size_t)s->launch.curve_capacity;
+        s->slots[i].curve_host = malloc(curves ? curves : 1);
+        if (status == ERGO_OK && curves)
+            status =
+                ergo_buffer_create(ctx, device, "curves", curves, NULL, &s->slots[i].curve_counts);
+        if (status == ERGO_OK && (!s->slots[i].host || !s->slots[i].curve_host))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
     }
     if (status != ERGO_OK) {
@@ -213,28 +232,67 @@ static enum ergo_status launch_measure(struct ergo_context *ctx, struct bytes_st
                               local, NULL);
 }
 
+/* `numbers` per member to zero. */
 static enum ergo_status launch_clear(struct ergo_context *ctx, struct bytes_state *s, cl_mem counts,
-                                     size_t samples) {
-    const cl_uint length = (cl_uint)(samples * s->batch->count * s->launch.length);
+                                     size_t numbers) {
+    const cl_uint length = (cl_uint)(numbers * s->batch->count);
     const size_t local[2] = {s->launch.group, 1}, global[2] = {ergo_round_up(length, local[0]), 1};
     const struct ergo_arg args[] = {ERGO_ARG(counts), ERGO_ARG(length)};
     return ergo_kernel_launch(ctx, s->device, s->clear, "bytes_clear", args, 2, 1, global, local,
                               NULL);
 }
 
+/* Numbers of the slot's next curve sample, which were cleared before. */
+static enum ergo_status launch_curves(struct ergo_context *ctx, struct bytes_state *s,
+                                      struct bytes_slot *slot) {
+    const struct bytes_launch *l = &s->launch;
+    const cl_uint at = (cl_uint)slot->curves++, reach = l->reach, stride = l->curve_length;
+    const cl_uint pairs = s->shape.d * reach;
+    const size_t local[2] = {l->group, 1};
+    const size_t global[2] = {l->measure_groups * local[0], s->batch->count * pairs};
+    const size_t plane_global[2] = {l->planes * local[0], s->batch->count};
+    const struct ergo_arg correlate[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->curve_counts),
+                                         ERGO_ARG(at),       ERGO_ARG(reach),
+                                         ERGO_ARG(stride),   ERGO_ARG_LOCAL(sizeof(cl_uint))};
+    const struct ergo_arg planes[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->curve_counts),
+                                      ERGO_ARG(at),       ERGO_ARG(pairs),
+                                      ERGO_ARG(stride),   ERGO_ARG_LOCAL(s->shape.q * 4)};
+    enum ergo_status status = ERGO_OK;
+    if (pairs)
+        status = ergo_kernel_launch(ctx, s->device, s->correlate, "bytes_correlate", correlate, 6,
+                                    2, global, local, NULL);
+    if (status == ERGO_OK && l->planes)
+        status = ergo_kernel_launch(ctx, s->device, s->plane, "bytes_planes", planes, 6, 2,
+                                    plane_global, local, NULL);
+    return status;
+}
+
 static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned which,
                                 size_t count, uint64_t every, uint64_t first_sample) {
     struct bytes_state *s = opaque;
     struct bytes_slot *slot = &s->slots[which];
-    (void)first_sample; /* no curves */
+    const struct bytes_launch *l = &s->launch;
+    const uint64_t interval =
+        l->curve_length ? (uint64_t)ergo_point_int(s->batch->points[0], "/run/correlation_every")
+                        : 0;
+    const size_t stride = 4 * s->batch->count * (size_t)l->curve_length;
     slot->samples = count;
+    slot->curves = 0;
     enum ergo_status status =
-        count ? launch_clear(ctx, s, slot->counts, count) : bytes_sweeps(ctx, s, every);
+        count ? launch_clear(ctx, s, slot->counts, count * l->length) : bytes_sweeps(ctx, s, every);
+    if (status == ERGO_OK && count && interval)
+        status = launch_clear(ctx, s, slot->curve_counts, (size_t)l->curve_length * count);
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
         status = bytes_sweeps(ctx, s, every);
         if (status == ERGO_OK)
             status = launch_measure(ctx, s, slot->counts, i);
+        if (status == ERGO_OK && interval && (first_sample + i) % interval == 0)
+            status = launch_curves(ctx, s, slot);
     }
+    if (status == ERGO_OK && slot->curves)
+        status =
+            ergo_buffer_read_later(ctx, s->device, slot->curve_counts, 0, stride * slot->curves,
+                                   slot->curve_host, &slot->curve_ready);
     if (status == ERGO_OK && count)
         status = ergo_buffer_read_later(ctx, s->device, slot->counts, 0,
                                         4 * count * s->batch->count * s->launch.length, slot->host,
@@ -244,25 +302,52 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
     return status;
 }
 
+/* Curve sample (and member) `row`. */
+static void convert_curves(const struct bytes_state *s, const uint32_t *counts, size_t row,
+                           struct ergo_samples *samples) {
+    static const int curve[3] = {CURVE_CORRELATION_X, CURVE_CORRELATION_Y, CURVE_CORRELATION_Z};
+    const size_t reach = s->launch.reach, size = reach + 1;
+    const double q = s->shape.q, n = (double)s->shape.sites;
+    if (s->launch.planes)
+        bytes_structure(&s->shape, counts + s->shape.d * reach,
+                        samples->curves[CURVE_STRUCTURE] + 2 * row);
+    if (!reach)
+        return;
+    double *mean = samples->curves[CURVE_CORRELATION] + row * size;
+    memset(mean, 0, size * sizeof *mean);
+    for (uint32_t k = 0; k < s->shape.d; k++) {
+        double *axis = samples->curves[curve[k]] + row * size;
+        for (size_t r = 0; r <= reach; r++) {
+            const double equal = r ? counts[k * reach + r - 1] / n : 1;
+            axis[r] = (q * equal - 1) / (q - 1);
+            mean[r] += axis[r] / s->shape.d;
+        }
+    }
+}
+
 static enum ergo_status collect(struct ergo_context *ctx, void *opaque, unsigned which,
                                 struct ergo_samples *samples) {
     struct bytes_state *s = opaque;
     struct bytes_slot *slot = &s->slots[which];
     const size_t members = s->batch->count;
     samples->count = slot->samples;
-    samples->n_curve_samples = 0;
+    samples->n_curve_samples = slot->curves;
     if (slot->samples == 0)
         return ERGO_OK;
     enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
     for (size_t i = 0; i < slot->samples * members && status == ERGO_OK; i++)
         bytes_columns(s->batch->points[i % members], &s->shape, slot->host + i * s->launch.length,
                       samples->columns + i * COLUMNS);
+    if (status == ERGO_OK && slot->curves)
+        status = ergo_event_wait(ctx, s->device, &slot->curve_ready, NULL);
+    for (size_t i = 0; i < slot->curves * members && status == ERGO_OK; i++)
+        convert_curves(s, slot->curve_host + i * s->launch.curve_length, i, samples);
     return status;
 }
 
 enum ergo_status bytes_measure_now(struct ergo_context *ctx, struct bytes_state *s) {
     struct bytes_slot *slot = &s->slots[0];
-    enum ergo_status status = launch_clear(ctx, s, slot->counts, 1);
+    enum ergo_status status = launch_clear(ctx, s, slot->counts, s->launch.length);
     if (status == ERGO_OK)
         status = launch_measure(ctx, s, slot->counts, 0);
     return status == ERGO_OK ? ergo_buffer_read(ctx, s->device, slot->counts, 0,
@@ -270,18 +355,9 @@ enum ergo_status bytes_measure_now(struct ergo_context *ctx, struct bytes_state 
                              : status;
 }
 
-static size_t curve_size(const struct ergo_point *point, size_t c) {
-    (void)point, (void)c;
-    return 0;
-}
-
-static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    (void)point, (void)c, (void)x;
-}
-
 static uint64_t curve_every(const struct ergo_point *point) {
-    (void)point;
-    return 1;
+    const int64_t every = ergo_point_int(point, "/run/correlation_every");
+    return every > 0 ? (uint64_t)every : 1;
 }
 
 const struct ergo_sampler_ops bytes_ops = {
@@ -291,8 +367,8 @@ const struct ergo_sampler_ops bytes_ops = {
     .init = init,
     .advance = advance,
     .collect = collect,
-    .curve_size = curve_size,
-    .curve_x = curve_x,
+    .curve_size = bytes_curve_size,
+    .curve_x = bytes_curve_x,
     .curve_every = curve_every,
     .save = bytes_save,
     .load = bytes_load,

@@ -26,13 +26,16 @@ struct bytes_launch {
     uint32_t measure_groups;
     uint32_t length; /* numbers per sample and member: 3 + states */
     size_t block_samples;
+    uint32_t reach, planes; /* of curves; 0: none */
+    uint32_t curve_length;  /* numbers per curve sample and member */
+    uint32_t curve_capacity;
 };
 
 struct bytes_slot {
-    cl_mem counts;
-    uint32_t *host;
-    cl_event ready;
-    size_t samples;
+    cl_mem counts, curve_counts;
+    uint32_t *host, *curve_host;
+    cl_event ready, curve_ready;
+    size_t samples, curves;
 };
 
 struct bytes_state {
@@ -44,7 +47,7 @@ struct bytes_state {
     struct bytes_member *members;
     bool fields; /* a member has a random field */
     cl_program program;
-    cl_kernel sweep, start, clear, measure;
+    cl_kernel sweep, start, clear, measure, correlate, plane;
     cl_mem spins, member_buffer;
     struct bytes_slot slots[2];
     uint64_t step;
@@ -60,6 +63,14 @@ double bytes_exact(const struct ergo_point *point, const char *observable);
 /* Energy and magnetization (potts: order parameter) per site from the counts of a sample. */
 void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s,
                    const uint32_t *counts, double *columns);
+
+uint32_t bytes_reach(const struct ergo_point *point);     /* of correlations; 0: none */
+bool bytes_has_structure(const struct ergo_point *point); /* curve "structure_factor" */
+size_t bytes_curve_size(const struct ergo_point *point, size_t c);
+void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
+double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
+/* S(0) and S(k) from sites in each state of each plane, [plane][q]. */
+void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double out[2]);
 
 /* bytes.c */
 enum ergo_status bytes_sweeps(struct ergo_context *ctx, struct bytes_state *s, uint64_t sweeps);

@@ -158,6 +158,66 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     return status;
 }
 
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+uint32_t bytes_reach(const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    int64_t reach = ergo_point_int(point, "/run/correlation_max");
+    for (uint32_t k = 0; k < s.d; k++)
+        reach = reach < s.l[k] / 2 ? reach : s.l[k] / 2;
+    return ergo_point_int(point, "/run/correlation_every") ? (uint32_t)reach : 0;
+}
+
+bool bytes_has_structure(const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    return bytes_is(point) && s.d > 1 && s.l[s.d - 1] * (uint64_t)s.q <= 1 << 17 &&
+           ergo_point_int(point, "/run/correlation_every");
+}
+
+size_t bytes_curve_size(const struct ergo_point *point, size_t c) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    const uint32_t reach = bytes_reach(point);
+    if (c == CURVE_STRUCTURE)
+        return bytes_has_structure(point) ? 2 : 0;
+    const bool measured = c <= CURVE_CORRELATION_X || (c == CURVE_CORRELATION_Y && s.d > 1) ||
+                          (c == CURVE_CORRELATION_Z && s.d > 2);
+    return reach && measured ? reach + 1 : 0;
+}
+
+void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    for (size_t i = 0; i < bytes_curve_size(point, c); i++)
+        x[i] = c == CURVE_STRUCTURE ? (double)i * 2 * acos(-1) / s.l[s.d - 1] : (double)i;
+}
+
+/* sum over states of |sum over sites of exp(i k r) (delta - 1/q)|^2 q / (q - 1) / N */
+void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double out[2]) {
+    const uint32_t length = s->l[s->d - 1];
+    out[0] = out[1] = 0;
+    for (uint32_t a = 0; a < s->q; a++) {
+        double sum = 0, re = 0, im = 0;
+        for (uint32_t p = 0; p < length; p++) {
+            const double phase = 2 * acos(-1) * p / length, n = planes[s->q * (size_t)p + a];
+            sum += n;
+            re += n * cos(phase);
+            im += n * sin(phase);
+        }
+        sum -= (double)s->sites / s->q;
+        out[0] += sum * sum;
+        out[1] += re * re + im * im;
+    }
+    const double scale = s->q / (s->q - 1.0) / (double)s->sites;
+    out[0] *= scale;
+    out[1] *= scale;
+}
+
+double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    (void)size;
+    return mean[0] > mean[1] ? sqrt(mean[0] / mean[1] - 1) / (2 * sin(acos(-1) / s.l[s.d - 1]))
+                             : NAN;
+}
+
 void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s,
                    const uint32_t *counts, double *columns) {
     const struct bytes_physics p = bytes_physics_of(point);

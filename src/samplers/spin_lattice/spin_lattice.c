@@ -398,6 +398,14 @@ static const struct ergo_observable observables[] = {
      .from_curve = curve_mean,
      .independent = true,
      .applies = is_facilitated},
+    {.name = "correlation_length",
+     .unit = "sites",
+     .help =
+         "second moment, along the last dimension: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), k = 2 pi "
+         "/ L; above the critical temperature",
+     .curve = "structure_factor",
+     .from_curve = bytes_correlation_length,
+     .applies = bytes_has_structure},
     {.name = "energy2",
      .unit = "J^2 per site^2",
      .help = "mean squared energy per site",
@@ -414,6 +422,11 @@ static const struct ergo_curve_info curves[] = {
     {"persistence", "sweeps", "per site", "sites that have not flipped since t = 0"},
     {"up_density", "sweeps", "per site", "density of up spins"},
     {"frozen", "sweeps", "per site", "sites that can never flip, by the closure test"},
+    {"correlation_z", "distance", "", "<s(0) s(r)> along z"},
+    {"structure_factor", "k along the last dimension", "",
+     "N <m^2> and the structure factor of the smallest wave vector, per site; potts: of the "
+     "q-state "
+     "spins, as unit vectors"},
 };
 
 static const struct ergo_tunable tunables[] = {
