@@ -12,8 +12,8 @@
  *
  * Tables. Ising: the chance of a flip, by (nx + 3 ny + 9 nz) + 27 spin + 54 field, nk neighbours
  * that are up along k. Potts, Metropolis: the chance to take a proposed state, by 62 + sum over k of
- * 5^k (neighbours along k in the old state - in the new one). A chance p is round(2^32 p); 2^32 - 1
- * and more is always. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
+ * 5^k (neighbours along k in the old state - in the new one). A chance p is round(2^32 p), at
+ * most 2^32 - 1. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
  * largest possible, times 2^40, in two words, by nx + 3 ny + 9 nz.
  *
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
@@ -38,7 +38,7 @@ ERGO_INLINE uint bytes_equal(uint a, uint b) {
 }
 
 ERGO_INLINE uint bytes_accepts(uint random, uint chance) {
-    return (random < chance) | (chance == 0xffffffffu);
+    return random < chance;
 }
 
 /* The neighbours of four sites. Absent dimensions: not read. */

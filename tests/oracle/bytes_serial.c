@@ -52,10 +52,10 @@ void bytes_oracle_start(const struct bytes_oracle *o, uint8_t *sites) {
         sites[i] = (uint8_t)(word_of(o, o->stream, i, 0, 13) * 0x1p-32 * (o->q == 0 ? 2 : o->q));
 }
 
-/* A chance is a multiple of 2^-32; what is nearer to 1 is 1. */
+/* A chance is a multiple of 2^-32, at most 1 - 2^-32. */
 static bool happens(double p, uint32_t random) {
     const double scaled = floor(p * 0x1p32 + 0.5);
-    return scaled >= 4294967295.0 || random < scaled;
+    return random < fmin(scaled, 4294967295.0);
 }
 
 static void flip(const struct bytes_oracle *o, int sign, uint64_t step, int i, uint8_t *sites) {
