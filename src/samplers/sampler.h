@@ -104,8 +104,9 @@ struct ergo_sampler_info {
     uint32_t curves_at_end, curves_hidden;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
-    const char *trajectory; /* what /output/trajectory_every writes; NULL: nothing */
-    uint32_t state_version; /* of what save writes */
+    const char *frame_suffix; /* of the files of ops->frame; NULL: "xyz" */
+    const char *trajectory;   /* what /output/trajectory_every writes; NULL: nothing */
+    uint32_t state_version;   /* of what save writes */
 };
 
 /* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top. */
@@ -158,8 +159,8 @@ struct ergo_sampler_ops {
     /* A picture of a member, or NULL op. */
     enum ergo_status (*picture)(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_picture *picture);
-    /* The member's configuration as one frame of extended XYZ, appended to `text`, or NULL op (then
-     * info->trajectory is NULL). */
+    /* The member's configuration as a file of extended XYZ (or of info->frame_suffix), appended to
+     * `text`, or NULL op (then info->trajectory is NULL). Nothing appended: no file. */
     enum ergo_status (*frame)(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text);
     /* Exact or published value of an observable at a point; NAN: not known. */

@@ -374,6 +374,7 @@ const struct ergo_sampler_ops bytes_ops = {
     .load = bytes_load,
     .audit = bytes_audit,
     .picture = bytes_picture,
+    .frame = bytes_frame,
     .exact = bytes_exact,
     .destroy = destroy,
 };

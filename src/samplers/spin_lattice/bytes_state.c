@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/io.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -219,5 +220,21 @@ enum ergo_status bytes_picture(struct ergo_context *ctx, void *opaque, size_t me
         free(picture->rgb);
         picture->rgb = NULL;
     }
+    return status;
+}
+
+enum ergo_status bytes_frame(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_text *text) {
+    struct bytes_state *s = opaque;
+    const struct bytes_shape *h = &s->shape;
+    const uint64_t size[3] = {h->l[0], h->l[1], h->l[2]};
+    struct ergo_text sites = {0};
+    if (h->sites > MODEL_FRAME_SITES)
+        return ERGO_OK;
+    const enum ergo_status status = bytes_save(ctx, opaque, member, &sites);
+    if (status == ERGO_OK)
+        ergo_vti_append(text, size, h->kind == BYTES_ISING ? "up" : "state",
+                        (const uint8_t *)sites.data);
+    ergo_text_free(&sites);
     return status;
 }

@@ -304,6 +304,7 @@ const struct ergo_sampler_ops facilitated_ops = {
     .load = fac_load,
     .audit = fac_audit,
     .picture = fac_picture,
+    .frame = fac_frame,
     .exact = fac_exact,
     .reference = fac_reference,
     .destroy = destroy,

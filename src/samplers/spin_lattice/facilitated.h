@@ -145,6 +145,8 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *state, size_t member, 
 enum ergo_status fac_audit(struct ergo_context *ctx, void *state);
 enum ergo_status fac_picture(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_picture *picture);
+enum ergo_status fac_frame(struct ergo_context *ctx, void *state, size_t member,
+                           struct ergo_text *text);
 enum ergo_status fac_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_curve *curves);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/io.h"
 #include "samplers/spin_lattice/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -349,5 +350,27 @@ enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t memb
         free(picture->rgb);
         picture->rgb = NULL;
     }
+    return status;
+}
+
+/* The first realisation: up or not. */
+enum ergo_status fac_frame(struct ergo_context *ctx, void *opaque, size_t member,
+                           struct ergo_text *text) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, at = member * s->shape.words * 4 * sites;
+    const uint64_t size[3] = {s->shape.lx, s->shape.ly, 1};
+    if (sites > MODEL_FRAME_SITES)
+        return ERGO_OK;
+    uint32_t *words = malloc(4 * sites);
+    uint8_t *up = malloc(sites);
+    enum ergo_status status = words && up
+                                  ? ergo_buffer_read(ctx, s->device, s->spins, at, 4 * sites, words)
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
+    for (size_t i = 0; i < sites && status == ERGO_OK; i++)
+        up[i] = words[i] & 1;
+    if (status == ERGO_OK)
+        ergo_vti_append(text, size, "up", up);
+    free(words);
+    free(up);
     return status;
 }

@@ -97,6 +97,7 @@ const struct ergo_sampler_ops ising_ops = {
     .load = ising_load,
     .audit = ising_audit,
     .picture = ising_picture,
+    .frame = ising_frame,
     .exact = exact,
     .destroy = ising_destroy,
 };

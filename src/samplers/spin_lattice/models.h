@@ -5,6 +5,9 @@
 
 #include "samplers/sampler.h"
 
+/* Frames (.vti) of lattices beyond that many sites would fill disks: none is written. */
+enum { MODEL_FRAME_SITES = 1 << 22 };
+
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops;
 
 /* Curves and columns, in the order of the tables. */

@@ -470,6 +470,10 @@ static const struct ergo_sampler_info info = {
     .n_curves = sizeof curves / sizeof curves[0],
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
+    .frame_suffix = "vti",
+    .trajectory =
+        "configurations as VTK image data, a value for each site (of facilitated dynamics the "
+        "first realisation), of lattices up to 2^22 sites",
     .state_version = 1,
 };
 
@@ -561,6 +565,12 @@ static enum ergo_status picture(struct ergo_context *ctx, void *state, size_t me
     return model_in(state)->picture(ctx, state, member, picture);
 }
 
+static enum ergo_status frame(struct ergo_context *ctx, void *state, size_t member,
+                              struct ergo_text *text) {
+    const struct ergo_sampler_ops *model = model_in(state);
+    return model->frame ? model->frame(ctx, state, member, text) : ERGO_OK;
+}
+
 static double exact(const struct ergo_point *point, const char *observable) {
     return model_of(point)->exact(point, observable);
 }
@@ -589,6 +599,7 @@ static const struct ergo_sampler_ops ops = {
     .load = load,
     .audit = audit,
     .picture = picture,
+    .frame = frame,
     .exact = exact,
     .reference = reference,
     .destroy = destroy,
