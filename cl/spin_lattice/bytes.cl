@@ -4,8 +4,8 @@
  */
 #include "spin_lattice/bytes.h"
 
-#define BYTES_BLOCKS (BYTES_PITCH / 16)                      /* of a row */
-#define BYTES_COLOUR ((ulong)BYTES_ROWS * BYTES_BLOCKS)      /* of a colour, in blocks of 16 */
+#define BYTES_BLOCKS (BYTES_PITCH / 16)                          /* of a row */
+#define BYTES_COLOUR ((ulong)BYTES_ROWS * BYTES_BLOCKS)          /* of a colour, in blocks of 16 */
 #define BYTES_STATES ((BYTES_MODEL) == 0 ? 4u : (uint)(BYTES_Q)) /* values of a byte */
 
 struct bytes_sixteen {
@@ -114,17 +114,17 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
             }
             uint result = 0;
             for (int l = 0; l < 4; l++) {
-                const struct ergo_words r = ergo_philox_words(
-                    row * BYTES_HALF + h + l, (uint)step, (uint)(step >> 32),
-                    ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1);
+                const struct ergo_words r =
+                    ergo_philox_words(row * BYTES_HALF + h + l, (uint)step, (uint)(step >> 32),
+                                      ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1);
                 if (h + l < BYTES_HALF)
                     result |= bytes_heat_bath(n, l, r, table, table + BYTES_TABLE) << 8 * l;
             }
             s.at[g] = result;
         } else {
-            const struct ergo_words r = ergo_philox_words(
-                row * BYTES_QUADS + h / 4, (uint)step, (uint)(step >> 32),
-                ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1);
+            const struct ergo_words r =
+                ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step, (uint)(step >> 32),
+                                  ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1);
             s.at[g] = bytes_update(s.at[g], n, r, table);
         }
     }
@@ -224,8 +224,9 @@ __kernel void bytes_measure(__global const uint4 *spins, __global uint *counts, 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < 3 + BYTES_STATES; i += size)
         if (own[i])
-            atomic_add(&counts[((ulong)sample * get_global_size(1) + member) * (3 + BYTES_STATES) + i],
-                       own[i]);
+            atomic_add(
+                &counts[((ulong)sample * get_global_size(1) + member) * (3 + BYTES_STATES) + i],
+                own[i]);
 }
 
 /*
@@ -264,8 +265,8 @@ __kernel void bytes_correlate(__global const uint4 *spins, __global uint *counts
             for (uint l = 0; l < 4; l++)
                 partner |= bytes_one(other, row, (h + l + shift) % BYTES_HALF) << 8 * l;
         } else {
-            const uint to = axis == 1 ? (y + r) % BYTES_LY + BYTES_LY * z
-                                      : y + BYTES_LY * ((z + r) % BYTES_LZ);
+            const uint to =
+                axis == 1 ? (y + r) % BYTES_LY + BYTES_LY * z : y + BYTES_LY * ((z + r) % BYTES_LZ);
             partner = ((__global const uint *)other)[(ulong)to * (BYTES_PITCH / 4) + h / 4];
         }
         equal += popcount(bytes_equal(own & mask, partner & mask) & here);

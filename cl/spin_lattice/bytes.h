@@ -1,23 +1,25 @@
 /*
  * Models with a byte per spin, on lattices of one to three dimensions, all sides even: pure
- * functions. Checkerboard: a sweep offers sites of one colour c = (x + y + z) & 1, then of the other.
+ * functions. Checkerboard: a sweep offers sites of one colour c = (x + y + z) & 1, then of the
+ * other.
  *
- * Layout. Of each colour the rows (y, z), row = y + LY z, each BYTES_PITCH bytes, multiple of 16, of
- * which the first LX / 2 count; h-th byte of a row: x = 2h + ((y + z + c) & 1). Four bytes are a
+ * Layout. Of each colour the rows (y, z), row = y + LY z, each BYTES_PITCH bytes, multiple of 16,
+ * of which the first LX / 2 count; h-th byte of a row: x = 2h + ((y + z + c) & 1). Four bytes are a
  * uint, lowest byte first. Ising: bit 0 is the spin (1: up), bit 1 the sign of the random field
  * (1: up). Potts: the state.
  *
- * Random numbers. Four sites h = 4g .. 4g + 3 of a row share a counter: entity = row ceil(LX/8) + g,
- * step = sweep, draw = colour; one word each. Heat bath of potts: entity = row LX/2 + h, four words.
+ * Random numbers. Four sites h = 4g .. 4g + 3 of a row share a counter: entity = row ceil(LX/8) +
+ * g, step = sweep, draw = colour; one word each. Heat bath of potts: entity = row LX/2 + h, four
+ * words.
  *
  * Tables. Ising: the chance of a flip, by (nx + 3 ny + 9 nz) + 27 spin + 54 field, nk neighbours
- * that are up along k. Potts, Metropolis: the chance to take a proposed state, by 62 + sum over k of
- * 5^k (neighbours along k in the old state - in the new one). A chance p is round(2^32 p), at
+ * that are up along k. Potts, Metropolis: the chance to take a proposed state, by 62 + sum over k
+ * of 5^k (neighbours along k in the old state - in the new one). A chance p is round(2^32 p), at
  * most 2^32 - 1. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
  * largest possible, times 2^40, in two words, by nx + 3 ny + 9 nz.
  *
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
- * Metropolis, 2 potts heat bath).
+ * Metropolis, 2 potts heat bath), BYTES_FIELDS (0: no random field, all bits 1 are 0).
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_H
@@ -58,12 +60,15 @@ ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words
     const uint random[4] = {r.x, r.y, r.z, r.w};
     uint result = 0;
     if ((BYTES_MODEL) == 0) {
-        uint at = (n.west & BYTES_ONES) + (n.east & BYTES_ONES) + 27 * (own & BYTES_ONES) +
-                  54 * (own >> 1 & BYTES_ONES);
+        const uint spin =
+            (BYTES_FIELDS) ? BYTES_ONES : 0xffffffffu; /* without fields nothing else */
+        uint at = (n.west & spin) + (n.east & spin) + 27 * (own & spin);
+        if (BYTES_FIELDS)
+            at += 54 * (own >> 1 & BYTES_ONES);
         if ((BYTES_D) > 1)
-            at += 3 * ((n.north & BYTES_ONES) + (n.south & BYTES_ONES));
+            at += 3 * ((n.north & spin) + (n.south & spin));
         if ((BYTES_D) > 2)
-            at += 9 * ((n.above & BYTES_ONES) + (n.below & BYTES_ONES));
+            at += 9 * ((n.above & spin) + (n.below & spin));
         ERGO_UNROLL
         for (int l = 0; l < 4; l++)
             result |= bytes_accepts(random[l], table[at >> 8 * l & 255]) << 8 * l;
@@ -102,7 +107,7 @@ ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_wo
     const uint all[6] = {n.west >> 8 * lane & 255,  n.east >> 8 * lane & 255,
                          n.north >> 8 * lane & 255, n.south >> 8 * lane & 255,
                          n.above >> 8 * lane & 255, n.below >> 8 * lane & 255};
-    ulong weight[6];
+    ulong weight[6] = {0, 0, 0, 0, 0, 0};
     uint distinct = 0;
     const ulong alone = (ulong)table[0] << 32 | low[0];
     ulong total = 0;
@@ -139,14 +144,13 @@ ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_wo
     return state;
 }
 
-/* Byte of a site at the start: mode 0 the last state (down), 1 the first (up), 2 random. Ising: up is
+/* Byte of a site at the start: mode 0 the last state (down), 1 the first (up), 2 random. Ising: up
+ * is
  * 1. One word per site, of four sites each; the random field beside it. */
 ERGO_INLINE uint bytes_start(uint random, uint mode) {
     if ((BYTES_MODEL) == 0)
         return mode == 2 ? random >> 31 : mode;
-    return mode == 2   ? (uint)(((ulong)random * (BYTES_Q)) >> 32)
-           : mode == 1 ? 0
-                       : (BYTES_Q)-1;
+    return mode == 2 ? (uint)(((ulong)random * (BYTES_Q)) >> 32) : mode == 1 ? 0 : (BYTES_Q)-1;
 }
 
 #endif

@@ -46,14 +46,12 @@ __kernel void facilitated_serial(__global uint *spins, __global uint *flipped,
  *
  * With FAC_REDO: only where facilitated_tiles.cl gave up, from the lattices before it.
  */
-__attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void
-facilitated_window(__global uint *spins, __global uint *flipped,
-                   __global const struct fac_member *members, ulong sweep, uint attempt,
-                   ulong count, __local uint *table, __local uint *waiting
+__attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void facilitated_window(
+    __global uint *spins, __global uint *flipped, __global const struct fac_member *members,
+    ulong sweep, uint attempt, ulong count, __local uint *table, __local uint *waiting
 #ifdef FAC_REDO
-                   ,
-                   __global const uint *from_spins, __global const uint *from_flipped,
-                   __global uint *flags
+    ,
+    __global const uint *from_spins, __global const uint *from_flipped, __global uint *flags
 #endif
 ) {
     const uint item = (uint)get_local_id(0), word = (uint)get_group_id(0);

@@ -31,8 +31,8 @@ struct fac_member {
 #define FAC_PLACE_BITS 14
 #define FAC_SEGMENT_MAX (1u << (32 - FAC_PLACE_BITS))
 #define FAC_COUNTER_STRIDE 32 /* words from one tile's counter to the next: a cache line each */
-/* Words of a word-lattice's flags: whether its segment has to be done again; segments done; segments
- * done again. */
+/* Words of a word-lattice's flags: whether its segment has to be done again; segments done;
+ * segments done again. */
 #define FAC_FLAGS 3
 
 #endif

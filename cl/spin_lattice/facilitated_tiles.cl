@@ -75,13 +75,11 @@ __kernel void facilitated_bin(__global uint *bins, __global uint *counts,
  * list: FAC_ROOM, of which a work-item has every FAC_GROUP-th: the attempts it looks after.
  * first[place]: the earliest attempt that is left there.
  */
-__attribute__((reqd_work_group_size(FAC_GROUP, 1, 1))) __kernel void
-facilitated_tiles(__global const uint *from_spins, __global uint *to_spins,
-                  __global const uint *from_flipped, __global uint *to_flipped,
-                  __global const uint *bins, __global uint *counts, __global uint *flags,
-                  __global const struct fac_member *members, ulong sweep, uint attempt, uint words,
-                  __local uint *spins, __local uint *first, __local uint *list,
-                  __local uint *moved) {
+__attribute__((reqd_work_group_size(FAC_GROUP, 1, 1))) __kernel void facilitated_tiles(
+    __global const uint *from_spins, __global uint *to_spins, __global const uint *from_flipped,
+    __global uint *to_flipped, __global const uint *bins, __global uint *counts,
+    __global uint *flags, __global const struct fac_member *members, ulong sweep, uint attempt,
+    uint words, __local uint *spins, __local uint *first, __local uint *list, __local uint *moved) {
     const uint item = (uint)get_local_id(0), tile = (uint)get_group_id(0);
     const ulong lattice = get_global_id(1);
     const uint index = (uint)lattice / words, word = (uint)lattice - index * words;
@@ -162,9 +160,9 @@ facilitated_tiles(__global const uint *from_spins, __global uint *to_spins,
             }
             const struct fac_attempt a = fac_attempt(i, t, word, &m);
             const uint up = spins[place];
-            const uint flip = fac_decide(up, spins[place - FAC_WIDE], spins[place + 1],
-                                         spins[place + FAC_WIDE], spins[place - 1], a.random, i, t,
-                                         word, &m);
+            const uint flip =
+                fac_decide(up, spins[place - FAC_WIDE], spins[place + 1], spins[place + FAC_WIDE],
+                           spins[place - 1], a.random, i, t, word, &m);
             spins[place] = up ^ flip;
             first[place] = FAC_FREE;
             if (flip && px - FAC_HALO < wide && py - FAC_HALO < high)

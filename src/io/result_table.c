@@ -8,7 +8,15 @@
 
 enum { ROWS_MAX = 40, COLUMNS_MAX = 32, WIDTH_MAX = 158, OBSERVABLES_MAX = 6 };
 
-enum cell { CELL_SCANNED, CELL_REPLICA, CELL_VALUE, CELL_EXACT, CELL_Z, CELL_REFERENCE_Z, CELL_TAU };
+enum cell {
+    CELL_SCANNED,
+    CELL_REPLICA,
+    CELL_VALUE,
+    CELL_EXACT,
+    CELL_Z,
+    CELL_REFERENCE_Z,
+    CELL_TAU
+};
 
 struct column {
     enum cell cell;

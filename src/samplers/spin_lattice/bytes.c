@@ -21,7 +21,7 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
     const double members = (double)batch->count, units = d->compute_units ? d->compute_units : 1;
     const int64_t wish = ergo_point_int(first, "/tuning/work_group");
     const uint64_t blocks = 2 * s.colour / 16;
-    struct bytes_launch l = {.group = wish ? (uint32_t)wish : gpu ? 256 : 16};
+    struct bytes_launch l = {.group = wish ? (uint32_t)wish : gpu ? 128 : 16};
     memset(plan, 0, sizeof *plan);
     if (l.group > d->largest_group)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/work_group %u: %s (%s) has %llu at most",
@@ -32,7 +32,8 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
         device->quirks.loop_limit
             ? 64.0 * (double)blocks / (double)device->quirks.loop_limit / l.group + 1
             : 1;
-    const double fill = (double)(blocks / l.group) + 1;
+    const uint64_t fill_groups = blocks / l.group + 1;
+    const double fill = (double)fill_groups;
     l.measure_groups = (uint32_t)fmax(least, fmin(fill, wanted / members + 1));
     l.length = 3 + s.states;
     const double numbers = members * l.length;
@@ -121,8 +122,8 @@ static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
     char options[256];
     snprintf(options, sizeof options,
              "-DBYTES_D=%u -DBYTES_LX=%uu -DBYTES_LY=%uu -DBYTES_LZ=%uu -DBYTES_Q=%uu "
-             "-DBYTES_MODEL=%d",
-             h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind);
+             "-DBYTES_MODEL=%d -DBYTES_FIELDS=%d",
+             h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind, (int)s->fields);
     enum ergo_status status =
         ergo_program_build(ctx, s->device, "spin_lattice/bytes.cl", options, &s->program);
     for (size_t i = 0; i < 6 && status == ERGO_OK; i++) {

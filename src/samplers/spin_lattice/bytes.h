@@ -93,10 +93,4 @@ void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_membe
 void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member *member,
                       uint64_t step, uint8_t *sites);
 void bytes_twin_count(const struct bytes_shape *shape, const uint8_t *sites, uint32_t *counts);
-/* Where a site is in the device's layout of a member. */
-static inline uint64_t bytes_place(const struct bytes_shape *s, uint64_t x, uint64_t y,
-                                   uint64_t z) {
-    return ((x + y + z) & 1) * s->colour + (y + s->l[1] * z) * s->pitch + x / 2;
-}
-
 #endif

@@ -81,7 +81,7 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     for (int i = 0; i < 108 && s.kind == BYTES_ISING; i++) {
         const int up[3] = {i % 3, i / 3 % 3, i / 9 % 3};
         double force = p.b + (i / 54 ? p.h : -p.h);
-        for (uint32_t k = 0; k < s.d; k++)
+        for (uint32_t k = 0; k < s.d && k < 3; k++)
             force += p.j[k] * (2.0 * up[k] - 2.0);
         const double cost = 2 * (i / 27 % 2 ? force : -force) / p.t; /* of the flip */
         const double weight = ergo_portable_exp(-cost);
@@ -90,7 +90,7 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     for (int i = 0; i < 125 && s.kind == BYTES_POTTS; i++) {
         const int less[3] = {i % 5 - 2, i / 5 % 5 - 2, i / 25 - 2};
         double cost = 0;
-        for (uint32_t k = 0; k < s.d; k++)
+        for (uint32_t k = 0; k < s.d && k < 3; k++)
             cost += p.j[k] * less[k] / p.t;
         member->table[i] = chance(cost <= 0 ? 1 : ergo_portable_exp(-cost));
     }
@@ -100,7 +100,7 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     for (int i = 0; i < 27 && s.kind == BYTES_POTTS_HEAT; i++) {
         const int same[3] = {i % 3, i / 3 % 3, i / 9};
         double exponent = -most;
-        for (uint32_t k = 0; k < s.d; k++)
+        for (uint32_t k = 0; k < s.d && k < 3; k++)
             exponent += p.j[k] * same[k] / p.t;
         /* never zero: which states are among the neighbours is read from their weights */
         const uint64_t weight = (uint64_t)(ergo_portable_exp(exponent) * 0x1p40 + 1);

@@ -18,17 +18,19 @@ enum { REPLAY_SITES = 1 << 22 };
 static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, size_t member,
                               uint8_t **out) {
     const struct bytes_shape *h = &s->shape;
-    uint8_t *raw = malloc(2 * h->colour), *sites = malloc(h->sites);
+    uint8_t *raw = malloc(2 * h->colour), *sites = calloc(h->sites, 1);
     enum ergo_status status =
         raw && sites
             ? ergo_buffer_read(ctx, s->device, s->spins, 2 * h->colour * member, 2 * h->colour, raw)
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
                         (double)h->sites / 1048576);
-    size_t at = 0;
-    for (uint64_t z = 0; z < h->l[2] && status == ERGO_OK; z++)
-        for (uint64_t y = 0; y < h->l[1]; y++)
-            for (uint64_t x = 0; x < h->l[0]; x++)
-                sites[at++] = raw[bytes_place(h, x, y, z)];
+    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2] && status == ERGO_OK; row++) {
+        const size_t odd = (row % h->l[1] + row / h->l[1]) & 1;
+        const uint8_t *from[2] = {raw + row * h->pitch, raw + h->colour + row * h->pitch};
+        uint8_t *to = sites + row * h->l[0];
+        for (size_t x = 0; x < h->l[0]; x++)
+            to[x] = from[(x + odd) & 1][x / 2];
+    }
     free(raw);
     if (status != ERGO_OK) {
         free(sites);
@@ -42,14 +44,16 @@ static enum ergo_status store(struct ergo_context *ctx, struct bytes_state *s, s
                               const uint8_t *sites) {
     const struct bytes_shape *h = &s->shape;
     uint8_t *raw = calloc(2 * h->colour, 1);
-    size_t at = 0;
     if (!raw)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
                          (double)h->sites / 1048576);
-    for (uint64_t z = 0; z < h->l[2]; z++)
-        for (uint64_t y = 0; y < h->l[1]; y++)
-            for (uint64_t x = 0; x < h->l[0]; x++)
-                raw[bytes_place(h, x, y, z)] = sites[at++];
+    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2]; row++) {
+        const size_t odd = (row % h->l[1] + row / h->l[1]) & 1;
+        uint8_t *to[2] = {raw + row * h->pitch, raw + h->colour + row * h->pitch};
+        const uint8_t *from = sites + row * h->l[0];
+        for (size_t x = 0; x < h->l[0]; x++)
+            to[(x + odd) & 1][x / 2] = from[x];
+    }
     const enum ergo_status status =
         ergo_buffer_write(ctx, s->device, s->spins, 2 * h->colour * member, 2 * h->colour, raw);
     free(raw);
@@ -87,7 +91,7 @@ enum ergo_status bytes_load(struct ergo_context *ctx, void *opaque, size_t membe
                              "the saved state of member %zu is damaged: site %zu is in state %u of "
                              "%u",
                              member, i, from[i], s->shape.q);
-    uint8_t *sites = malloc(length);
+    uint8_t *sites = calloc(length + 1, 1);
     if (!sites)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice");
     memcpy(sites, bytes, length);
@@ -158,7 +162,7 @@ enum ergo_status bytes_audit(struct ergo_context *ctx, void *opaque) {
         status = fetch(ctx, s, m, &after);
         if (status != ERGO_OK)
             break;
-        uint8_t *own = malloc(s->shape.sites);
+        uint8_t *own = calloc(s->shape.sites, 1);
         if (!own) {
             free(after);
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");

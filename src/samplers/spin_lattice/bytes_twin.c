@@ -14,6 +14,7 @@ static _Thread_local struct bytes_shape twin;
 #define BYTES_LZ twin.l[2]
 #define BYTES_Q twin.q
 #define BYTES_MODEL ((int)twin.kind)
+#define BYTES_FIELDS 1
 #include "spin_lattice/bytes.h"
 
 static size_t site_of(const struct bytes_shape *s, uint64_t x, uint64_t y, uint64_t z) {
@@ -24,13 +25,15 @@ void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_membe
                        uint8_t *sites) {
     twin = *shape;
     for (uint32_t row = 0; row < BYTES_ROWS; row++)
-        for (uint32_t x = 0; x < shape->l[0]; x++) {
-            const uint32_t y = row % shape->l[1], z = row / shape->l[1], h = x / 2;
-            const struct ergo_words r = ergo_philox_words(
-                row * BYTES_QUADS + h / 4, 0, 0, ERGO_DRAW(BYTES_PURPOSE_FIELD, (x + y + z) & 1),
-                member->field0, member->field1);
+        for (uint32_t quad = 0; quad < 2 * BYTES_QUADS; quad++) {
+            const uint32_t colour = quad & 1, y = row % shape->l[1], z = row / shape->l[1];
+            const struct ergo_words r = ergo_philox_words(row * BYTES_QUADS + quad / 2, 0, 0,
+                                                          ERGO_DRAW(BYTES_PURPOSE_FIELD, colour),
+                                                          member->field0, member->field1);
             const uint32_t words[4] = {r.x, r.y, r.z, r.w};
-            sites[site_of(shape, x, y, z)] |= (uint8_t)(words[h % 4] >> 31 << 1);
+            uint8_t *of_row = sites + (size_t)row * shape->l[0];
+            for (uint32_t h = quad / 2 * 4, l = 0; l < 4 && h + l < BYTES_HALF; l++)
+                of_row[2 * (h + l) + ((y + z + colour) & 1)] |= (uint8_t)(words[l] >> 31 << 1);
         }
 }
 
@@ -68,14 +71,15 @@ void bytes_twin_count(const struct bytes_shape *shape, const uint8_t *sites, uin
     memset(counts, 0, (3 + shape->states) * sizeof *counts);
     const uint8_t mask = shape->kind == BYTES_ISING ? 1 : 255;
     for (uint64_t z = 0; z < shape->l[2]; z++)
-        for (uint64_t y = 0; y < shape->l[1]; y++)
-            for (uint64_t x = 0; x < shape->l[0]; x++) {
-                const uint8_t own = sites[site_of(shape, x, y, z)];
-                const uint8_t next[3] = {sites[site_of(shape, x + 1, y, z)],
-                                         sites[site_of(shape, x, y + 1, z)],
-                                         sites[site_of(shape, x, y, z + 1)]};
-                for (uint32_t k = 0; k < shape->d; k++)
-                    counts[k] += ((own ^ next[k]) & mask) == 0;
-                counts[3 + own]++;
+        for (uint64_t y = 0; y < shape->l[1]; y++) {
+            const uint8_t *own = sites + site_of(shape, 0, y, z);
+            const uint8_t *next[3] = {own, sites + site_of(shape, 0, y + 1, z),
+                                      sites + site_of(shape, 0, y, z + 1)};
+            for (uint32_t x = 0; x < shape->l[0]; x++) {
+                const uint32_t right = x + 1 == shape->l[0] ? 0 : x + 1;
+                for (uint32_t k = 0; k < shape->d && k < 3; k++)
+                    counts[k] += ((own[x] ^ next[k][k == 0 ? right : x]) & mask) == 0;
+                counts[3 + own[x]]++;
             }
+        }
 }

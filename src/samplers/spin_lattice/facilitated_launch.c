@@ -133,7 +133,7 @@ void fac_launch_destroy(struct fac_state *s) {
 /* ---- launches -------------------------------------------------------------------------------- */
 
 static void swap(cl_mem *a, cl_mem *b) {
-    const cl_mem t = *a;
+    cl_mem t = *a;
     *a = *b;
     *b = t;
 }

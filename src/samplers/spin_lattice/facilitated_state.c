@@ -198,7 +198,7 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
     const uint32_t from = (uint32_t)(halves ? sites / 2 : sites - sites / 3);
     const size_t fit = (size_t)(REPLAY_ATTEMPTS / (attempts ? attempts : 1)) + halves;
     const size_t replayed = fit < n ? fit : n;
-    uint32_t *found = malloc(2 * 4 * sites);
+    uint32_t *found = malloc(2 * 4 * sites + 4);
     bool done = true;
     enum ergo_status status = found ? fac_launch_attempts(ctx, s, s->step, from, attempts)
                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
@@ -210,7 +210,7 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
                                       found + sites);
         if (status != ERGO_OK)
             break;
-        uint32_t *room = malloc(2 * 4 * sites);
+        uint32_t *room = calloc(2 * sites + 1, 4);
         if (!room) {
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
             break;
