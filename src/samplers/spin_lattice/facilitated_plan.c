@@ -68,10 +68,11 @@ static bool plan_tiles(const struct ergo_point *point, const struct fac_shape *s
     const uint32_t halo = (uint32_t)ergo_point_int(point, "/tuning/halo");
     const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/segment");
     const uint32_t group = (uint32_t)ergo_point_int(point, "/tuning/work_group");
-    /* On an H200, 32 realisations of 512 x 512: 78 updates/ns by halves of a sweep, 77 by wholes;
-     * 1024 of them: 186 by halves in tiles of 64 x 32, 136 by wholes, whose halos leave room for 32
-     * x 32 only (2026-11-21, driver 580.159). */
-    const uint64_t pieces = (s->sites + FAC_SEGMENT_MAX / 2 - 1) / (FAC_SEGMENT_MAX / 2);
+    /* On an H200, 32 realisations of 512 x 512: 78 updates/ns by halves of a sweep or by wholes, 66
+     * by quarters; 1024 of them: 180 by halves, 197 by quarters, in tiles of 64 x 32; 136 by
+     * wholes, whose halos leave room for 32 x 32 only (2026-11-21, driver 580.159). */
+    const uint64_t most = FAC_SEGMENT_MAX / (lattices * (double)s->sites > 0x1p21 ? 4 : 2);
+    const uint64_t pieces = (s->sites + most - 1) / most;
     const double units = d->compute_units ? d->compute_units : 1;
     bool found = false;
     struct fac_tiles t = {.group = group ? group : device->type == CL_DEVICE_TYPE_CPU ? 16 : 256};
