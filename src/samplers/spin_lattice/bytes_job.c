@@ -139,8 +139,10 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     if (j->present && model_given(point, "/system/coupling"))
         status = ergo_job_error(ctx, "/system/coupling", "given together with couplings");
     if (is_potts(point)) {
-        if (model_given(point, "/system/field") || model_given(point, "/system/random_field"))
-            status = ergo_job_error(ctx, "/system/field", "not of model \"potts\"");
+        static const char *const fields[] = {"/system/field", "/system/random_field"};
+        for (size_t i = 0; i < 2; i++)
+            if (model_given(point, fields[i]))
+                status = ergo_job_error(ctx, fields[i], "not of model \"potts\"");
     } else if (model_given(point, "/system/q")) {
         status = ergo_job_error(ctx, "/system/q", "of model \"potts\"; the Ising model has 2");
     }
