@@ -43,11 +43,17 @@ __kernel void facilitated_serial(__global uint *spins, __global uint *flipped,
  * have the first waiting attempt of the sites that share an entry. An earlier attempt is in both;
  * what is in one only is not there. Two sites that share both entries only wait more. The first of
  * all never waits, so each round gets on; usually two rounds do. `table`: 2 FAC_TABLE.
+ *
+ * With FAC_REDO: only where facilitated_tiles.cl gave up, from the lattices before it.
  */
-__attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void
-facilitated_window(__global uint *spins, __global uint *flipped,
-                   __global const struct fac_member *members, ulong sweep, uint attempt,
-                   ulong count, __local uint *table, __local uint *waiting) {
+__attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void facilitated_window(
+    __global uint *spins, __global uint *flipped, __global const struct fac_member *members,
+    ulong sweep, uint attempt, ulong count, __local uint *table, __local uint *waiting
+#ifdef FAC_REDO
+    ,
+    __global const uint *from_spins, __global const uint *from_flipped, __global uint *flags
+#endif
+) {
     const uint item = (uint)get_local_id(0), word = (uint)get_group_id(0);
     const uint index = (uint)get_global_id(1);
     const ulong lattice = (ulong)index * get_num_groups(0) + word;
@@ -58,7 +64,22 @@ facilitated_window(__global uint *spins, __global uint *flipped,
         table[t * FAC_WINDOW + item] = FAC_FREE;
     if (item == 0)
         waiting[0] = 0;
+#ifdef FAC_REDO
+    const uint again = flags[lattice * FAC_FLAGS];
+    for (uint site = item; site < FAC_SITES && again; site += FAC_WINDOW) {
+        s[site] = from_spins[lattice * FAC_SITES + site];
+        f[site] = from_flipped[lattice * FAC_SITES + site];
+    }
+    count = again ? count : 0;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (item == 0) {
+        flags[lattice * FAC_FLAGS] = 0;
+        flags[lattice * FAC_FLAGS + 1]++;
+        flags[lattice * FAC_FLAGS + 2] += again;
+    }
+#else
     barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     uint i = attempt + item; /* below 2^31 + FAC_WINDOW */
     const ulong windows = (count + FAC_WINDOW - 1) / FAC_WINDOW;
     uint round = 0;

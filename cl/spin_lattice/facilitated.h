@@ -168,6 +168,23 @@ ERGO_INLINE uint fac_start(uint site, uint word, uint mode, const struct fac_mem
     return flip;
 }
 
+/* Realisations that an attempt flips, of a site with these spins around it. */
+ERGO_INLINE uint fac_decide(uint up, uint north, uint east, uint south, uint west,
+                            struct ergo_words random, uint i, ulong sweep, uint word,
+                            const struct fac_member *m) {
+    const uint open = fac_allowed(north, east, south, west) & FAC_LANES;
+    struct fac_classes k;
+    if (open == 0)
+        return 0;
+    if (FAC_COUPLED) {
+        k = fac_classify(up, north, east, south, west);
+    } else {
+        k.in[0] = up;
+        k.in[5] = ~up;
+    }
+    return fac_flips(open, k, random, i, sweep, word, m);
+}
+
 /* One attempt on a word-lattice in global memory (in C: anywhere). */
 #ifdef __OPENCL_VERSION__
 #define FAC_SPACE __global
@@ -189,17 +206,7 @@ ERGO_INLINE void fac_update(FAC_SPACE uint *spins, FAC_SPACE uint *flipped, stru
 #else
 #define FAC_BEFORE flipped[a.site] /* needed in one attempt of four */
 #endif
-    const uint open = fac_allowed(north, east, south, west) & FAC_LANES;
-    if (open == 0)
-        return;
-    struct fac_classes k;
-    if (FAC_COUPLED) {
-        k = fac_classify(up, north, east, south, west);
-    } else {
-        k.in[0] = up;
-        k.in[5] = ~up;
-    }
-    const uint flip = fac_flips(open, k, a.random, i, sweep, word, m);
+    const uint flip = fac_decide(up, north, east, south, west, a.random, i, sweep, word, m);
     if (flip) {
         spins[a.site] = up ^ flip;
         flipped[a.site] = FAC_BEFORE | flip;

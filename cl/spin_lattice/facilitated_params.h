@@ -12,6 +12,7 @@
 #define FAC_CLASS_START 10
 #define FAC_PURPOSE_ATTEMPT 4
 #define FAC_PURPOSE_START 5
+#define FAC_PURPOSE_DIVISION 6
 #define FAC_WORDS_MAX (1u << 20) /* word-lattices: 20 of the 24 bits of a draw */
 
 struct fac_member {
@@ -24,5 +25,14 @@ struct fac_member {
 
 /* What is counted of a word-lattice, over all its realisations. */
 #define FAC_COUNTS 4 /* up; equal to the reference; never flipped since; unequal bonds */
+
+/* Tiles (facilitated_tiles.cl): an entry is an attempt's offset from the first one of its segment,
+ * above its place in the tile with its halo. */
+#define FAC_PLACE_BITS 14
+#define FAC_SEGMENT_MAX (1u << (32 - FAC_PLACE_BITS))
+#define FAC_COUNTER_STRIDE 32 /* words from one tile's counter to the next: a cache line each */
+/* Words of a word-lattice's flags: whether its segment has to be done again; segments done;
+ * segments done again. */
+#define FAC_FLAGS 3
 
 #endif

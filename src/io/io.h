@@ -69,4 +69,9 @@ enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const char *pat
 enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const char *path,
                                       struct ergo_blobs *blobs);
 
+/* vti.c: sites of a lattice (x fastest) as VTK image data, one cell each, values below 256, as
+ * text. */
+void ergo_vti_append(struct ergo_text *text, const uint64_t size[3], const char *name,
+                     const uint8_t *sites);
+
 #endif

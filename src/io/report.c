@@ -123,6 +123,11 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
              result->device.driver);
     append_fact(text, "Device", value, " class=\"wide\"");
     ergo_text_append(text, "</dl>\n");
+    if (result->comparison) {
+        ergo_text_append(text, "<p>");
+        ergo_html_escape(text, result->comparison);
+        ergo_text_append(text, "</p>\n");
+    }
     if (result->n_warnings) {
         ergo_text_append(text, "<div class=\"warn\"><b>Warnings</b><ul>\n");
         for (size_t w = 0; w < result->n_warnings; w++) {
@@ -229,6 +234,8 @@ static void append_cell(struct ergo_text *text, const struct ergo_observable_res
             ergo_text_append(text, ", z %+.1f", o->z);
         ergo_text_append(text, "</small>");
     }
+    if (o->reference_error > 0)
+        ergo_text_append(text, "<small>%+.1f from the reference</small>", o->reference_z);
     ergo_text_append(text, "</td>");
 }
 

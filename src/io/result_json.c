@@ -60,16 +60,21 @@ static void append_observable(struct ergo_text *text, const struct ergo_observab
         append_number(text, "exact", o->exact);
         append_number(text, "z", o->z);
     }
+    if (o->reference_error > 0) {
+        append_number(text, "reference", o->reference);
+        append_number(text, "reference_error", o->reference_error);
+        append_number(text, "reference_z", o->reference_z);
+    }
     ergo_text_append(text, " }");
 }
 
 static void append_curves(struct ergo_text *text, const struct ergo_member_result *member,
-                          size_t n_curves) {
+                          const struct ergo_sampler_info *info) {
     const char *separator = "";
     ergo_text_append(text, "\n      \"curves\": {");
-    for (size_t c = 0; c < n_curves; c++) {
+    for (size_t c = 0; c < info->n_curves; c++) {
         const struct ergo_curve_result *curve = &member->curves[c];
-        if (!curve->size)
+        if (!curve->size || (info->curves_hidden >> c & 1))
             continue;
         ergo_text_append(text, "%s\n        ", separator);
         ergo_json_string(text, curve->info->name);
@@ -80,6 +85,8 @@ static void append_curves(struct ergo_text *text, const struct ergo_member_resul
         append_array(text, "x", curve->x, curve->size);
         append_array(text, "mean", curve->mean, curve->size);
         append_array(text, "error", curve->error, curve->size);
+        if (curve->reference_z)
+            append_array(text, "reference_z", curve->reference_z, curve->size);
         ergo_text_append(text, " }");
         separator = ",";
     }
@@ -113,7 +120,7 @@ static void append_point(struct ergo_text *text, const struct ergo_member_result
         separator = ",";
     }
     ergo_text_append(text, *separator ? "\n      }," : "},");
-    append_curves(text, member, info->n_curves);
+    append_curves(text, member, info);
     ergo_text_append(text, "\n    }");
 }
 
@@ -172,7 +179,12 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
         ergo_text_append(&text, w ? ",\n    " : "\n    ");
         ergo_json_string(&text, result->warnings[w]);
     }
-    ergo_text_append(&text, "%s],\n  \"job\": ", result->n_warnings ? "\n  " : "");
+    ergo_text_append(&text, "%s],\n  ", result->n_warnings ? "\n  " : "");
+    if (result->comparison) {
+        append_pair(&text, "comparison", result->comparison);
+        ergo_text_append(&text, ",\n  ");
+    }
+    ergo_text_append(&text, "\"job\": ");
     if (result->job->canonical)
         ergo_text_append_bytes(&text, result->job->canonical, strlen(result->job->canonical));
     else

@@ -8,7 +8,15 @@
 
 enum { ROWS_MAX = 40, COLUMNS_MAX = 32, WIDTH_MAX = 158, OBSERVABLES_MAX = 6 };
 
-enum cell { CELL_SCANNED, CELL_REPLICA, CELL_VALUE, CELL_EXACT, CELL_Z, CELL_TAU };
+enum cell {
+    CELL_SCANNED,
+    CELL_REPLICA,
+    CELL_VALUE,
+    CELL_EXACT,
+    CELL_Z,
+    CELL_REFERENCE_Z,
+    CELL_TAU
+};
 
 struct column {
     enum cell cell;
@@ -37,6 +45,8 @@ static const char *format_cell(char buffer[ERGO_CONCISE], const struct column *c
         return ergo_format_short(buffer, o->exact, 7);
     case CELL_Z:
         return ergo_format_fixed(buffer, o->z, 1);
+    case CELL_REFERENCE_Z:
+        return o->reference_error > 0 ? ergo_format_fixed(buffer, o->reference_z, 1) : "-";
     case CELL_TAU:
         break;
     }
@@ -72,7 +82,14 @@ static bool has_exact(const struct ergo_result *result, size_t o) {
     return false;
 }
 
-/* Value, and where known exact and z: all or nothing. */
+static bool has_reference(const struct ergo_result *result, size_t o) {
+    for (size_t m = 0; m < result->n_members; m++)
+        if (result->members[m].observables[o].reference_error > 0)
+            return true;
+    return false;
+}
+
+/* Value, and where known exact and z, or z against a reference: all or nothing. */
 static bool add_observable(struct table *table, size_t o, bool exact) {
     const char *name = table->result->job->sampler->info->observables[o].name;
     size_t before = table->n_columns;
@@ -82,6 +99,8 @@ static bool add_observable(struct table *table, size_t o, bool exact) {
     if (exact) {
         table->columns[table->n_columns++] = make_column(table, CELL_EXACT, o, "exact");
         table->columns[table->n_columns++] = make_column(table, CELL_Z, o, "z");
+    } else if (has_reference(table->result, o)) {
+        table->columns[table->n_columns++] = make_column(table, CELL_REFERENCE_Z, o, "z(ref)");
     }
     if (width_of(table) <= WIDTH_MAX - 24) /* tau comes last */
         return true;
@@ -104,12 +123,13 @@ static void choose_columns(struct table *table) {
             table, CELL_SCANNED, i, ergo_format_pointer(title, first->scanned[i].pointer));
     if (replicas)
         table->columns[table->n_columns++] = make_column(table, CELL_REPLICA, 0, "replica");
-    for (int exact = 1; exact >= 0; exact--) {
+    /* what can be compared with an exact value, with a reference, with nothing */
+    for (int known = 2; known >= 0; known--) {
         for (size_t o = 0; o < info->n_observables && shown < OBSERVABLES_MAX; o++) {
-            if (!ergo_observable_shown(&info->observables[o], first) ||
-                has_exact(result, o) != (exact == 1))
+            const int is = has_exact(result, o) ? 2 : has_reference(result, o);
+            if (!ergo_observable_shown(&info->observables[o], first) || is != known)
                 continue;
-            if (!add_observable(table, o, exact == 1))
+            if (!add_observable(table, o, known == 2))
                 continue;
             shown++;
             /* tau of the first one that is sampled, not derived: usually the energy */
@@ -167,6 +187,8 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
         choose_columns(&table);
         append_rows(&text, &table);
         append_chi2(&text, result);
+        if (result->comparison)
+            ergo_text_append(&text, "%s\n", result->comparison);
     } else {
         ergo_text_append(&text, "no points\n");
     }

@@ -309,6 +309,8 @@ enum ergo_status ergo_run_estimate(struct ergo_run *run) {
             status = curves_of(run, m);
     }
     if (status == ERGO_OK)
+        status = ergo_run_compare(run);
+    if (status == ERGO_OK)
         status = warn_frozen(run);
     return status == ERGO_OK ? warn_short(run) : status;
 }

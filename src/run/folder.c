@@ -16,8 +16,8 @@
 static const char *const files[] = {"checkpoint.h5", "checkpoint-#-#.h5", "result.json",
                                     "series.h5",     "report.html",       "configurations.png"};
 /* # stands for digits */
-static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz"};
-static const char *const frames[] = {"p#-#.xyz"};
+static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz", "p#-#.vti"};
+static const char *const frames[] = {"p#-#.xyz", "p#-#.vti"};
 
 /* What follows the pattern in `text`, or NULL when it does not begin with it. */
 static const char *match(const char *text, const char *pattern) {

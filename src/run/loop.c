@@ -72,7 +72,7 @@ static void loop_free(struct loop *loop) {
     ergo_mark_done(&loop->blocks[0].mark);
     ergo_mark_done(&loop->blocks[1].mark);
     free(loop->samples.columns);
-    for (size_t c = 0; c < 8; c++)
+    for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
         free(loop->samples.curves[c]);
 }
 
@@ -88,7 +88,7 @@ static enum ergo_status loop_allocate(struct loop *loop) {
     bool ok = loop->samples.columns != NULL;
     for (size_t c = 0; c < info->n_curves; c++) {
         const size_t size = run->sampler->ops->curve_size(first, c);
-        if (!size)
+        if (!size || (info->curves_at_end >> c & 1))
             continue;
         loop->samples.curves[c] = malloc(curve_samples * members * size * sizeof(double));
         ok = ok && loop->samples.curves[c];

@@ -11,12 +11,16 @@ struct ergo_observable_result {
     struct ergo_estimate estimate; /* tau in samples; writers multiply by measure_every */
     double exact;                  /* NAN: not known */
     double z;                      /* (mean - exact) / error; NAN: not known */
+    /* Of a calibration: the reference point's value (error 0: none), and the difference in units of
+     * the error of the difference. */
+    double reference, reference_error, reference_z;
 };
 
 struct ergo_curve_result {
     const struct ergo_curve_info *info;
     size_t size;
     double *x, *mean, *error; /* owned */
+    double *reference_z;      /* owned; of a calibration, else NULL; NAN: no error */
 };
 
 struct ergo_member_result {
@@ -49,7 +53,8 @@ struct ergo_result {
      * that cost no time because the device was working; NAN: not known */
     double host_seconds, hidden_seconds;
     size_t n_warnings;
-    char **warnings; /* owned sentences */
+    char **warnings;  /* owned sentences */
+    char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
 };
 
 #endif

@@ -127,4 +127,8 @@ enum ergo_status ergo_run_digest_members(struct ergo_run *run);
 enum ergo_status ergo_run_estimate(struct ergo_run *run);
 enum ergo_status ergo_run_write(struct ergo_run *run);
 
+/* compare.c: of a calibration (ops->reference), after the estimates: each point with its reference.
+ */
+enum ergo_status ergo_run_compare(struct ergo_run *run);
+
 #endif

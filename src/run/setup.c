@@ -59,6 +59,7 @@ void ergo_result_destroy(struct ergo_result *r) {
             free(m->curves[c].x);
             free(m->curves[c].mean);
             free(m->curves[c].error);
+            free(m->curves[c].reference_z);
         }
         for (size_t k = 0; k < m->n_pictures; k++)
             free(m->pictures[k].rgb);
@@ -72,6 +73,7 @@ void ergo_result_destroy(struct ergo_result *r) {
     for (size_t i = 0; i < r->n_warnings; i++)
         free(r->warnings[i]);
     free(r->warnings);
+    free(r->comparison);
     free(r->members);
     ergo_job_destroy(r->job);
     free(r);

@@ -1,7 +1,7 @@
 /*
- * Configurations as text (extended XYZ), a file each: a kill leaves whole ones, and a resumed run
- * writes the same files again from its checkpoint on. `cat DIR/trajectory/p0000-*.xyz` is a
- * trajectory of the first point for every reader of the format.
+ * Configurations as text (extended XYZ, or what the sampler writes), a file each: a kill leaves
+ * whole ones, and a resumed run writes the same files again from its checkpoint on. `cat
+ * DIR/trajectory/p0000-*.xyz` is a trajectory of the first point for every reader of the format.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +28,7 @@ size_t ergo_run_next_frame(const struct ergo_run *run, size_t samples) {
 
 enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, size_t stride) {
     const struct ergo_batch *batch = &run->job->batches[run->batch];
+    const char *suffix = run->sampler->info->frame_suffix;
     char *folder = ergo_path_join(run->folder, kind);
     enum ergo_status status = folder ? ergo_folder_create(run->ctx, folder)
                                      : ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a path");
@@ -37,12 +38,13 @@ enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, s
         char name[64];
         if (index % stride)
             continue;
-        snprintf(name, sizeof name, "p%04zu-%015" PRIu64 ".xyz", index, run->step);
+        snprintf(name, sizeof name, "p%04zu-%015" PRIu64 ".%.8s", index, run->step,
+                 suffix ? suffix : "xyz");
         char *path = ergo_path_join(folder, name);
         status = run->sampler->ops->frame(run->ctx, run->state, m, &text);
         if (status == ERGO_OK && (text.failed || !path))
             status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a configuration");
-        if (status == ERGO_OK)
+        if (status == ERGO_OK && text.length)
             status = ergo_file_write(run->ctx, path, text.data, text.length);
         ergo_text_free(&text);
         free(path);

@@ -52,6 +52,7 @@ static inline bool ergo_observable_shown(const struct ergo_observable *observabl
 struct ergo_curve_info {
     const char *name, *x_label, *unit, *help;
 };
+enum { ERGO_CURVES_MAX = 24 }; /* of one sampler */
 
 /* A launch parameter: changes speed, never the chain. Job key: /tuning/<name>. */
 struct ergo_tunable {
@@ -80,7 +81,7 @@ struct ergo_samples {
     /* Curves of samples whose index (counted from the first sample of the run) is a multiple of
      * the sampler's curve interval: [n_curve_samples][members][curve size], per curve. */
     size_t n_curve_samples;
-    double *curves[8];
+    double *curves[ERGO_CURVES_MAX];
 };
 
 struct ergo_sampler_info {
@@ -98,10 +99,14 @@ struct ergo_sampler_info {
     size_t n_observables;
     const struct ergo_curve_info *curves;
     size_t n_curves;
+    /* By bits: curves to which end_curves alone adds, never collect; and those that are only inputs
+     * of observables and end_curves, and in the HDF5 file alone. */
+    uint32_t curves_at_end, curves_hidden;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
-    const char *trajectory; /* what /output/trajectory_every writes; NULL: nothing */
-    uint32_t state_version; /* of what save writes */
+    const char *frame_suffix; /* of the files of ops->frame; NULL: "xyz" */
+    const char *trajectory;   /* what /output/trajectory_every writes; NULL: nothing */
+    uint32_t state_version;   /* of what save writes */
 };
 
 /* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top. */
@@ -154,8 +159,8 @@ struct ergo_sampler_ops {
     /* A picture of a member, or NULL op. */
     enum ergo_status (*picture)(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_picture *picture);
-    /* The member's configuration as one frame of extended XYZ, appended to `text`, or NULL op (then
-     * info->trajectory is NULL). */
+    /* The member's configuration as a file of extended XYZ (or of info->frame_suffix), appended to
+     * `text`, or NULL op (then info->trajectory is NULL). Nothing appended: no file. */
     enum ergo_status (*frame)(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text);
     /* Exact or published value of an observable at a point; NAN: not known. */
@@ -163,6 +168,10 @@ struct ergo_sampler_ops {
     /* Autocorrelation of what the job is for, in steps: the sum of the autocorrelation function
      * from 1 on, roughly. For /run/measure_every "auto"; NULL op: not offered. */
     double (*correlation)(const struct ergo_point *point);
+    /* Calibrations, or NULL op: the key whose value 0 makes a point the reference of those that are
+     * otherwise the same, if this point is of such a kind (NULL: not). Where the key is scanned and
+     * 0 is among its values, observables and curves are compared with the reference's. */
+    const char *(*reference)(const struct ergo_point *point);
     void (*destroy)(void *state);
 };
 

@@ -37,8 +37,8 @@ bad 's/"seed": "11"/"seed": 9007199254740993/' /seed
 bad 's/"seed": "11"/"seed": "-1"/' /seed
 bad 's/"seed": "11"/"seed": "18446744073709551616"/' /seed
 bad 's/\[64, 64\]/[64, 63]/' /system/size 63
-bad 's/\[64, 64\]/[64]/' /system/size
-bad 's/\[64, 64\]/[64, 64, 64]/' /system/size
+bad 's/\[64, 64\]/[]/' /system/size
+bad 's/\[64, 64\]/[64, 64, 64, 64]/' /system/size
 bad 's/"ising"/"isng"/' /system/model '"ising"'
 bad 's/spin-lattice/spin-latice/' /sampler spin-lattice
 bad 's/"sampler": "spin-lattice",//' /sampler
@@ -89,7 +89,7 @@ validator.validate(job)
 for path, value in [("sampler", "x"), ("seed", -1), ("replicas", 0), ("unknown", 1)]:
     if validator.is_valid({**job, path: value}):
         sys.exit(f"the schema accepts {path} = {value}")
-for path, value in [("size", [64]), ("temperature", -1), ("model", "x"), ("temperture", 1)]:
+for path, value in [("size", []), ("temperature", -1), ("model", "x"), ("temperture", 1)]:
     if validator.is_valid({**job, "system": {**job["system"], path: value}}):
         sys.exit(f"the schema accepts /system/{path} = {value}")
 PYTHON

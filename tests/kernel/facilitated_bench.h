@@ -50,7 +50,13 @@ static inline void fac_bench_lane(const char *what, const struct ergo_point *poi
             ups[t] += spins[i];
         if (t == sweeps)
             break;
-        fac_oracle_sweep(&o, point->stream, (uint32_t)word, (int)lane, step + t, spins, flipped);
+        if (s->lambda)
+            fac_oracle_lambda_sweep(&o, (int)s->lambda, (enum fac_oracle_division)s->division,
+                                    point->stream, (uint32_t)word, (int)lane, step + t, spins,
+                                    flipped);
+        else
+            fac_oracle_sweep(&o, point->stream, (uint32_t)word, (int)lane, step + t, spins,
+                             flipped);
     }
     for (size_t i = 0; i < s->sites; i++)
         if (fac_bench_bit(s, state, word, 0, i, lane) != spins[i] ||

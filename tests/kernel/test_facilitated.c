@@ -61,6 +61,63 @@ static void test_windows(void **state) {
     cases("\"path\": 1, \"work_group\": 8", SOME);
 }
 
+static void run_case(const char *system, const char *tuning, int replicas, int sweeps) {
+    char job[600];
+    snprintf(job, sizeof job,
+             "{\"sampler\": \"spin-lattice\", \"seed\": \"9\", \"replicas\": %d, \"system\": {%s}, "
+             "\"run\": {\"sweeps\": %d}, \"tuning\": {%s}}",
+             replicas, system, sweeps, tuning);
+    fac_bench_case(ctx, device, job, 0);
+    if (!small)
+        fac_bench_case(ctx, device, job, UINT64_C(0x1fffffffe));
+}
+
+/* Tiles of unequal sides, across the lattice's edges; segments that end within a sweep; halos that
+ * are too small, so that all or some is done again. */
+static void test_tiles(void **state) {
+    (void)state;
+    if (small) {
+        run_case("\"model\": \"north-east\", \"size\": [19, 18], \"up_density\": 0.6, "
+                 "\"realisations\": 32",
+                 "\"path\": 2, \"tile_columns\": 8, \"tile_rows\": 8, \"halo\": 5, \"work_group\": "
+                 "8, \"segment\": 150",
+                 1, 1);
+        return;
+    }
+    run_case(
+        "\"model\": \"north-east\", \"size\": [61, 50], \"up_density\": 0.42, \"realisations\": 64",
+        "\"path\": 2, \"tile_columns\": 16, \"tile_rows\": 16", 2, 3);
+    run_case(
+        "\"model\": \"north-east\", \"size\": [61, 50], \"up_density\": 0.42, \"realisations\": 64",
+        "\"path\": 2, \"tile_columns\": 20, \"tile_rows\": 10, \"halo\": 4, \"segment\": 1400", 1,
+        3);
+    run_case("\"model\": \"fredrickson-andersen\", \"facilitation\": 2, \"size\": [40, 43], "
+             "\"temperature\": 2, \"coupling\": -0.5, \"method\": \"serial\", \"realisations\": 2",
+             "\"path\": 2, \"tile_columns\": 14, \"tile_rows\": 9, \"halo\": 8, \"work_group\": 32",
+             1, 2);
+}
+
+static void test_lambda(void **state) {
+    (void)state;
+    if (small) {
+        run_case("\"model\": \"north-east\", \"size\": [64, 64], \"up_density\": 0.6, \"method\": "
+                 "\"lambda\", \"lambda\": 256, \"realisations\": 32",
+                 "\"work_group\": 8", 1, 1);
+        return;
+    }
+    run_case("\"model\": \"north-east\", \"size\": [64, 64], \"up_density\": 0.42, \"method\": "
+             "\"lambda\", \"realisations\": 64",
+             "", 2, 2);
+    run_case(
+        "\"model\": \"fredrickson-andersen\", \"size\": [96, 64], \"temperature\": 2, "
+        "\"coupling\": -0.5, \"method\": \"lambda\", \"lambda\": 128, \"sublattices\": \"fixed\", "
+        "\"realisations\": 32",
+        "\"work_group\": 4", 1, 2);
+    run_case("\"model\": \"north-east\", \"size\": [128, 64], \"up_density\": 0.42, \"method\": "
+             "\"lambda\", \"lambda\": 64, \"sublattices\": \"coloured\", \"realisations\": 32",
+             "", 1, 2);
+}
+
 static int set_up(void **state) {
     (void)state;
     const char *little = getenv("ERGOCL_TEST_SMALL");
@@ -80,6 +137,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_serial),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_lambda),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -176,6 +176,80 @@ void fac_oracle_sweep(const struct fac_oracle *o, uint64_t stream, uint32_t word
     }
 }
 
+/* One round of picks in the sub-lattice whose corner is (x0, y0): what they see is `view`. */
+static void pick_round(const struct fac_oracle *o, int lambda, bool coloured, uint64_t stream,
+                       uint32_t word, int lane, uint64_t step, uint32_t entity, int first, int x0,
+                       int y0, const uint8_t *view, uint8_t *spins, uint8_t *flipped) {
+    bool picked[32][32] = {{false}};
+    for (int k = 0; k < lambda; k++) {
+        uint32_t random[44];
+        const uint32_t at = entity + (uint32_t)(first + k);
+        for (uint32_t b = 0; b < 11; b++)
+            words(stream, at, step, 4u << 24 | (16 * word + b), random + 4 * b);
+        int y = (int)(random[0] >> 27), x = (int)(random[0] >> 22 & 31), up;
+        if (!coloured) { /* ten bits: row, column */
+            y = (int)(random[0] / 0x400000) / 32;
+            x = (int)(random[0] / 0x400000) % 32;
+        } else { /* nine: row, pair of columns; the colour says which of the pair */
+            const int colour = first / lambda % 2;
+            x = (int)(random[0] / 0x800000) % 16 * 2 + (y + colour) % 2;
+        }
+        if (picked[y][x])
+            continue;
+        picked[y][x] = true;
+        const int site = (x0 + x) % o->lx + o->lx * ((y0 + y) % o->ly);
+        if (!may_flip(o, view, site, &up) ||
+            !below(fac_oracle_chance(o, view[site], up), random + 2, lane))
+            continue;
+        spins[site] = !view[site];
+        flipped[site] = 1;
+    }
+}
+
+void fac_oracle_lambda_sweep(const struct fac_oracle *o, int lambda,
+                             enum fac_oracle_division division, uint64_t stream, uint32_t word,
+                             int lane, uint64_t step, uint8_t *spins, uint8_t *flipped) {
+    const size_t sites = (size_t)o->lx * (size_t)o->ly;
+    const int nx = o->lx / 32, ny = o->ly / 32;
+    uint8_t *before = malloc(2 * sites), *view = before + sites;
+    for (int half = 0; half < 2; half++) {
+        uint32_t r[4];
+        words(stream, (uint32_t)half, step, 6u << 24 | 16 * word, r);
+        const int ox = division == FAC_ORACLE_FIXED ? 0 : (int)(r[0] / 0x8000000u);
+        const int oy = division == FAC_ORACLE_FIXED ? 0 : (int)(r[1] / 0x8000000u);
+        /* the classes' order: the permutation of that number in lexicographic order */
+        int order[4] = {0, 1, 2, 3}, number = (int)(r[2] / 0x1p32 * 24);
+        for (int i = 0, left = 6; i < 3; left /= 3 - i, i++) {
+            const int take = i + number / left, chosen = order[take];
+            number %= left;
+            for (int k = take; k > i; k--)
+                order[k] = order[k - 1];
+            order[i] = chosen;
+        }
+        for (int turn = 0; turn < (division == FAC_ORACLE_COLOURED ? 4 : 1); turn++) {
+            memcpy(before, spins, sites);
+            for (int sub = 0; sub < nx * ny; sub++) {
+                const int sx = sub % nx, sy = sub / nx;
+                const int x0 = 32 * sx + ox, y0 = 32 * sy + oy;
+                if (division == FAC_ORACLE_COLOURED && sx % 2 + 2 * (sy % 2) != order[turn])
+                    continue;
+                for (int first = 0; first < 512; first += lambda) {
+                    /* outside: before the half sweep; inside: before the round */
+                    memcpy(view, before, sites);
+                    for (int i = 0; i < 1024; i++) {
+                        const int site = (x0 + i % 32) % o->lx + o->lx * ((y0 + i / 32) % o->ly);
+                        view[site] = spins[site];
+                    }
+                    pick_round(o, lambda, division == FAC_ORACLE_COLOURED, stream, word, lane, step,
+                               (uint32_t)(1024 * sub + 512 * half), first, x0, y0, view, spins,
+                               flipped);
+                }
+            }
+        }
+    }
+    free(before);
+}
+
 void fac_oracle_frozen(const struct fac_oracle *o, const uint8_t *spins, uint8_t *frozen) {
     const int sites = o->lx * o->ly;
     uint8_t *raised = malloc((size_t)sites);

@@ -34,6 +34,12 @@ void fac_oracle_start(const struct fac_oracle *o, uint64_t stream, uint32_t word
                       uint8_t *spins);
 void fac_oracle_sweep(const struct fac_oracle *o, uint64_t stream, uint32_t word, int lane,
                       uint64_t step, uint8_t *spins, uint8_t *flipped);
+/* The same by `lambda` concurrent picks in sub-lattices of 32 x 32 (the rules of
+ * cl/spin_lattice/facilitated_lambda.h): shifted, fixed, coloured. */
+enum fac_oracle_division { FAC_ORACLE_SHIFTED, FAC_ORACLE_FIXED, FAC_ORACLE_COLOURED };
+void fac_oracle_lambda_sweep(const struct fac_oracle *o, int lambda,
+                             enum fac_oracle_division division, uint64_t stream, uint32_t word,
+                             int lane, uint64_t step, uint8_t *spins, uint8_t *flipped);
 /* frozen[site]: it can never flip. By repeated passes over a plain lattice. */
 void fac_oracle_frozen(const struct fac_oracle *o, const uint8_t *spins, uint8_t *frozen);
 

@@ -69,8 +69,14 @@ static void test_chain(void **state) {
                                      cases[k].j,
                                      field_of(0.42),
                                      cases[k].heat_bath};
-        const struct fac_shape shape = {LX, LY,           SITES,           8,
-                                        32, o.directions, cases[k].needed, o.j != 0};
+        const struct fac_shape shape = {.lx = LX,
+                                        .ly = LY,
+                                        .sites = SITES,
+                                        .words = 8,
+                                        .lanes = 32,
+                                        .directions = o.directions,
+                                        .needed = cases[k].needed,
+                                        .coupled = o.j != 0};
         struct fac_member m = {.key0 = (uint32_t)stream, .key1 = (uint32_t)(stream >> 32)};
         for (int c = 0; c < 10; c++) {
             const double p = fac_oracle_chance(&o, c < 5, c % 5) * 0x1p39 + 0.5;
@@ -115,6 +121,51 @@ static void test_chain(void **state) {
     }
 }
 
+/* Concurrent picks: two sweeps, some realisations of a word, every division. */
+static void test_lambda(void **state) {
+    enum { SIDE = 64, SITES = SIDE * SIDE, WORD = 3 };
+    const uint64_t stream = UINT64_C(0x123456789abcdef0), step = UINT64_C(0x2fffffffe);
+    const struct fac_oracle o = {SIDE, SIDE, 3, 2, 0, field_of(0.42), false};
+    static uint32_t spins[SITES], flipped[SITES];
+    static uint8_t plain[SITES], changed[SITES];
+    struct fac_member m = {.key0 = (uint32_t)stream, .key1 = (uint32_t)(stream >> 32)};
+    (void)state;
+    for (int c = 0; c < 10; c++) {
+        const double p = fac_oracle_chance(&o, c < 5, c % 5) * 0x1p39 + 0.5;
+        if (p >= 0x1p39)
+            m.always |= 1u << c;
+        else
+            m.threshold[c] = (uint64_t)p;
+    }
+    m.threshold[10] = (uint64_t)(fac_oracle_density(&o) * 0x1p39 + 0.5);
+    for (unsigned division = FAC_SHIFTED; division <= FAC_COLOURED; division++) {
+        struct fac_shape shape = {.lx = SIDE,
+                                  .ly = SIDE,
+                                  .sites = SITES,
+                                  .words = 8,
+                                  .lanes = 32,
+                                  .directions = 3,
+                                  .needed = 2,
+                                  .lambda = division == FAC_SHIFTED ? 512 : 32};
+        shape.division = division;
+        fac_twin_start(&shape, &m, WORD, 2, spins);
+        memset(flipped, 0, sizeof flipped);
+        for (uint32_t half = 0; half < 4; half++)
+            assert_true(fac_twin_half(&shape, &m, WORD, step + half / 2, half % 2, spins, flipped));
+        for (int lane = 0; lane < 32; lane += 7) {
+            memset(changed, 0, sizeof changed);
+            fac_oracle_start(&o, stream, WORD, lane, plain);
+            for (uint64_t t = 0; t < 2; t++)
+                fac_oracle_lambda_sweep(&o, (int)shape.lambda, (enum fac_oracle_division)division,
+                                        stream, WORD, lane, step + t, plain, changed);
+            for (int i = 0; i < SITES; i++) {
+                assert_int_equal(plain[i], spins[i] >> lane & 1);
+                assert_int_equal(changed[i], flipped[i] >> lane & 1);
+            }
+        }
+    }
+}
+
 static void test_times(void **state) {
     static const double first[] = {0,  1,  2,  3,  4,  5,  6,  8,  10,  12,
                                    15, 20, 25, 30, 40, 50, 60, 80, 100, 120};
@@ -133,6 +184,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_lambda),
         cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/io.h"
 #include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
 
 /* Bit i of the lower half to bit 2i, and back. */
@@ -194,5 +196,27 @@ enum ergo_status ising_picture(struct ergo_context *ctx, void *opaque, size_t me
     }
 out:
     free(rows);
+    return status;
+}
+
+enum ergo_status ising_frame(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_text *text) {
+    struct ising_state *s = opaque;
+    const size_t lx = (size_t)s->shape.lx, ly = (size_t)s->shape.ly, row = (lx + 7) / 8;
+    const uint64_t size[3] = {lx, ly, 1};
+    uint8_t *rows = NULL;
+    size_t length = 0;
+    if (lx * ly > MODEL_FRAME_SITES)
+        return ERGO_OK;
+    enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
+    uint8_t *up = malloc(lx * ly);
+    if (status == ERGO_OK && !up)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
+    for (size_t i = 0; i < lx * ly && status == ERGO_OK; i++)
+        up[i] = rows[i / lx * row + i % lx / 8] >> (i % lx % 8) & 1;
+    if (status == ERGO_OK)
+        ergo_vti_append(text, size, "up", up);
+    free(rows);
+    free(up);
     return status;
 }

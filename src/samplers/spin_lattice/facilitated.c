@@ -9,94 +9,6 @@
 #include "core/program.h"
 #include "samplers/spin_lattice/models.h"
 
-/* ---- plan ------------------------------------------------------------------------------------ */
-
-static uint32_t power_of_two_below(uint64_t n, uint32_t least, uint32_t most) {
-    uint32_t p = least;
-    while (2 * (uint64_t)p <= n && 2 * p <= most)
-        p *= 2;
-    return p;
-}
-
-/* Attempts per second of one word-lattice, roughly: only the length of launches depends on it. */
-static double attempts_per_second(const struct fac_launch *l, const struct ergo_device *device) {
-    if (device->type == CL_DEVICE_TYPE_CPU)
-        return l->window ? 1e6 : 1e7;
-    return l->window ? 4e5 * l->window : 5e5;
-}
-
-enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                 const struct ergo_device *device, struct fac_launch *launch,
-                                 struct ergo_plan *plan) {
-    const struct ergo_device_summary *d = &device->summary;
-    const struct ergo_point *first = batch->points[0];
-    const struct fac_shape s = fac_shape_of(first);
-    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const double members = (double)batch->count, lattices = members * s.words;
-    const int64_t path = ergo_point_int(first, "/tuning/path");
-    const int64_t wish = ergo_point_int(first, "/tuning/work_group");
-    /* NVIDIA gives this kernel no group beyond 256 (driver 580, also with the size required) */
-    const uint32_t most = d->largest_group < 256 ? (uint32_t)d->largest_group : 256;
-    struct fac_launch l = {0};
-    memset(plan, 0, sizeof *plan);
-
-    if (path == 1 || (path == 0 && gpu)) {
-        /* Of W attempts some 5 W^2 / N wait: windows of a thirty-second of the lattice at most.
-         * Table and flag in local memory. */
-        const uint32_t room = power_of_two_below((d->local_memory - 64) / 64, 1, 256);
-        l.window = power_of_two_below(s.sites / 32, 32, most < room ? most : room);
-        if (wish && wish < l.window)
-            l.window = (uint32_t)wish;
-    }
-    l.group = power_of_two_below(s.sites, 1, gpu ? most : 16);
-    const uint64_t fill = gpu ? s.sites / (8 * (uint64_t)l.group) : s.sites >> 22;
-    const uint64_t share = (uint64_t)(2048 / lattices) + (s.sites >> 22) + 1;
-    l.parts = (uint32_t)((fill < share ? fill : share) + (s.sites >> 25) + 1);
-
-    const double rate = attempts_per_second(&l, device);
-    const double units = d->compute_units ? d->compute_units : 1;
-    const double waves = ceil(lattices / (gpu ? (l.window ? 1 : 512) * units : units));
-    plan->block_steps = fmax(1, floor(0.1 * rate / waves / (double)s.sites));
-    l.attempts = (uint64_t)fmax(1e3, 0.1 * rate / waves);
-    /* an attempt, or a window of them, takes up to some 30 iterations of all loops together */
-    const uint64_t limit = device->quirks.loop_limit / 32 * (l.window ? l.window : 1);
-    if (limit && l.attempts > limit)
-        l.attempts = limit;
-
-    const double counts = lattices * l.parts * FAC_COUNTS;
-    const double n_times = (double)fac_curve_size(first, CURVE_PHI);
-    const double lattice_bytes = 4.0 * (double)s.sites * lattices;
-    l.block_samples = (size_t)fmax(1, fmin(1024, 0x1p25 / counts));
-    l.counts_length = (uint32_t)fmin(counts, 0x1p31);
-    plan->largest_buffer = (uint64_t)lattice_bytes;
-    plan->device_bytes = (uint64_t)(3 * lattice_bytes + members * FAC_MEMBER_BYTES +
-                                    4 * counts * (1 + 2 * (double)l.block_samples));
-    plan->host_bytes =
-        (uint64_t)(8 * counts * (double)l.block_samples +
-                   n_times * (4 * counts + 8 * lattices * FAC_COUNTS) + 3 * lattice_bytes);
-    plan->block_samples = l.block_samples;
-    plan->work_per_step = (double)s.sites * lattices * s.lanes;
-    plan->launches_per_step = (double)s.sites / (double)l.attempts;
-    snprintf(plan->path, sizeof plan->path, "%s", l.window ? "windows" : "serial");
-    if (l.window)
-        snprintf(plan->launch, sizeof plan->launch,
-                 "%.0f work-groups, one for %u realisations, %u attempts at a time in their order",
-                 lattices, s.lanes, l.window);
-    else
-        snprintf(plan->launch, sizeof plan->launch, "%.0f work-items, one for %u realisations",
-                 lattices, s.lanes);
-    if (counts > 0x1p31 || lattice_bytes > (double)d->largest_buffer ||
-        (double)plan->device_bytes > (double)d->global_memory)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "%s (%s) cannot hold this batch: three buffers of %.3g MiB; the device "
-                         "allows %.3g and has %.3g MiB. Use a smaller lattice, fewer realisations, "
-                         "replicas or scan points, or another device",
-                         d->name, d->id, lattice_bytes / 1048576,
-                         (double)d->largest_buffer / 1048576, (double)d->global_memory / 1048576);
-    *launch = l;
-    return ERGO_OK;
-}
-
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
     struct fac_launch launch;
@@ -105,22 +17,13 @@ static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *
 
 /* ---- create ---------------------------------------------------------------------------------- */
 
-static size_t lattices_of(const struct fac_state *s) {
-    return s->batch->count * s->shape.words;
-}
-
 static void destroy(void *opaque) {
     struct fac_state *s = opaque;
     if (!s)
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our memory may be under way */
-    const cl_kernel kernels[] = {s->sweep, s->start, s->reference, s->measure};
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
-        if (kernels[i])
-            clReleaseKernel(kernels[i]);
-    if (s->program)
-        clReleaseProgram(s->program);
+    fac_launch_destroy(s);
     cl_mem *const buffers[] = {&s->spins,          &s->first,  &s->flipped,
                                &s->member_buffer,  &s->record, &s->slots[0].counts,
                                &s->slots[1].counts};
@@ -138,34 +41,8 @@ static void destroy(void *opaque) {
     free(s);
 }
 
-static enum ergo_status build(struct ergo_context *ctx, struct fac_state *s) {
-    const struct {
-        cl_kernel *kernel;
-        const char *name;
-    } kernels[] = {{&s->sweep, s->launch.window ? "facilitated_window" : "facilitated_serial"},
-                   {&s->start, "facilitated_start"},
-                   {&s->reference, "facilitated_reference"},
-                   {&s->measure, "facilitated_measure"}};
-    struct ergo_text o = {0};
-    ergo_text_append(&o,
-                     "-DFAC_LX=%uu -DFAC_LY=%uu -DFAC_DIRECTIONS=%u -DFAC_NEEDED=%u "
-                     "-DFAC_COUPLED=%d -DFAC_LANES=%uu",
-                     s->shape.lx, s->shape.ly, s->shape.directions, s->shape.needed,
-                     s->shape.coupled, s->shape.lanes == 32 ? 0xffffffffu : 1u);
-    if (s->launch.window)
-        ergo_text_append(&o, " -DFAC_WINDOW=%uu", s->launch.window);
-    enum ergo_status status =
-        o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
-                 : ergo_program_build(ctx, s->device, "spin_lattice/facilitated.cl", o.data,
-                                      &s->program);
-    for (size_t i = 0; i < 4 && status == ERGO_OK; i++)
-        status = ergo_kernel_create(ctx, s->device, s->program, kernels[i].name, kernels[i].kernel);
-    ergo_text_free(&o);
-    return status;
-}
-
 static enum ergo_status allocate(struct ergo_context *ctx, struct fac_state *s) {
-    const size_t lattices = lattices_of(s), bytes = 4 * s->shape.sites * lattices;
+    const size_t lattices = fac_lattices(s), bytes = 4 * s->shape.sites * lattices;
     const size_t counts = 4 * (size_t)s->launch.counts_length;
     const struct {
         cl_mem *mem;
@@ -220,16 +97,7 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
             /* shape is a batch's, but whether a coupling is zero may differ within it */
             s->shape.coupled = s->shape.coupled || fac_physics_of(batch->points[i]).j != 0;
         }
-        status = build(ctx, s);
-    }
-    if (status == ERGO_OK && s->launch.window) {
-        size_t largest = 0;
-        status = ergo_kernel_largest_group(ctx, device, s->sweep, "facilitated_window", &largest);
-        if (status == ERGO_OK && largest < s->launch.window)
-            status = ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                               "%s runs facilitated_window in groups of up to %zu, not of %u: set "
-                               "/tuning/work_group",
-                               device->summary.name, largest, s->launch.window);
+        status = fac_launch_create(ctx, s);
     }
     if (status == ERGO_OK)
         status = allocate(ctx, s);
@@ -238,35 +106,6 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
         s = NULL;
     }
     *state = s;
-    return status;
-}
-
-/* ---- launches -------------------------------------------------------------------------------- */
-
-enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state *s, uint64_t step,
-                                     uint32_t attempt, uint64_t count) {
-    enum ergo_status status = ERGO_OK;
-    const uint32_t window = s->launch.window;
-    const size_t global[2] = {(size_t)s->shape.words * (window ? window : 1), s->batch->count};
-    const size_t local[2] = {window ? window : 1, 1};
-    while (count && status == ERGO_OK) {
-        const cl_ulong now = count < s->launch.attempts ? count : s->launch.attempts, sweep = step;
-        const cl_uint from = attempt;
-        const struct ergo_arg args[] = {ERGO_ARG(s->spins),
-                                        ERGO_ARG(s->flipped),
-                                        ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(sweep),
-                                        ERGO_ARG(from),
-                                        ERGO_ARG(now),
-                                        ERGO_ARG_LOCAL(16 * window * sizeof(cl_uint)),
-                                        ERGO_ARG_LOCAL(2 * sizeof(cl_uint))};
-        status = ergo_kernel_launch(ctx, s->device, s->sweep, "facilitated sweep", args,
-                                    window ? 8 : 6, 2, global, local, NULL);
-        const uint64_t end = attempt + now;
-        step += end / s->shape.sites;
-        attempt = (uint32_t)(end % s->shape.sites);
-        count -= now;
-    }
     return status;
 }
 
@@ -302,7 +141,7 @@ static enum ergo_status event(struct ergo_context *ctx, struct fac_state *s) {
     for (size_t k = 0; k < s->n_times && status == ERGO_OK; k++) {
         if (s->origin + (uint64_t)s->times[k] != s->step)
             continue;
-        const size_t length = s->launch.counts_length, lattices = lattices_of(s);
+        const size_t length = s->launch.counts_length, lattices = fac_lattices(s);
         memset(s->loaded + k * lattices * FAC_COUNTS, 0, lattices * FAC_COUNTS * sizeof *s->loaded);
         status = launch_measure(ctx, s, s->record, 0);
         if (status == ERGO_OK)
@@ -345,7 +184,7 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     const struct ergo_arg args[] = {ERGO_ARG(s->spins),   ERGO_ARG(s->first),
                                     ERGO_ARG(s->flipped), ERGO_ARG(s->member_buffer),
                                     ERGO_ARG(words),      ERGO_ARG(mode)};
-    const size_t lattices = lattices_of(s);
+    const size_t lattices = fac_lattices(s);
     enum ergo_status status = ergo_device_finish(ctx, s->device); /* reads of an earlier run */
     memset(s->recorded, 0, 4 * s->n_times * (size_t)s->launch.counts_length);
     memset(s->loaded, 0, s->n_times * lattices * FAC_COUNTS * sizeof *s->loaded);
@@ -393,7 +232,7 @@ static uint64_t sum_parts(const struct fac_state *s, const uint32_t *counts, siz
 uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_t word,
                     unsigned count) {
     const size_t lattice = member * s->shape.words + word;
-    return s->loaded[(time * lattices_of(s) + lattice) * FAC_COUNTS + count] +
+    return s->loaded[(time * fac_lattices(s) + lattice) * FAC_COUNTS + count] +
            sum_parts(s, s->recorded + time * s->launch.counts_length, lattice, count);
 }
 
@@ -439,7 +278,7 @@ enum ergo_status fac_measure_now(struct ergo_context *ctx, struct fac_state *s, 
         status = launch_measure(ctx, s, s->record, 0);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->record, 0, 4 * length, parts);
-    for (size_t k = 0; k < lattices_of(s) * FAC_COUNTS && status == ERGO_OK; k++)
+    for (size_t k = 0; k < fac_lattices(s) * FAC_COUNTS && status == ERGO_OK; k++)
         counts[k] = sum_parts(s, parts, k / FAC_COUNTS, (unsigned)(k % FAC_COUNTS));
     free(parts);
     return status;
@@ -465,6 +304,8 @@ const struct ergo_sampler_ops facilitated_ops = {
     .load = fac_load,
     .audit = fac_audit,
     .picture = fac_picture,
+    .frame = fac_frame,
     .exact = fac_exact,
+    .reference = fac_reference,
     .destroy = destroy,
 };

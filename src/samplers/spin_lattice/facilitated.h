@@ -19,6 +19,10 @@ struct fac_shape {
     uint32_t words, lanes; /* word-lattices per member, realisations in each (1 or 32) */
     unsigned directions, needed;
     bool coupled; /* J != 0 */
+    /* method lambda: picks at a time (0: the exact order), and how the lattice is divided (see
+     * cl/spin_lattice/facilitated_lambda.h) */
+    uint32_t lambda;
+    enum { FAC_SHIFTED, FAC_FIXED, FAC_COLOURED } division;
 };
 
 /* Energies in units of k_B T = 1, or as the job has them. */
@@ -28,7 +32,27 @@ struct fac_physics {
     double ratio; /* exp(2 B / T) = (1 - c) / c */
 };
 
+/* How attempts are brought onto the device. */
+enum fac_mode {
+    FAC_MODE_SERIAL,  /* a work-item per word-lattice */
+    FAC_MODE_WINDOWS, /* a work-group per word-lattice */
+    FAC_MODE_TILES,   /* many work-groups per word-lattice: cl/spin_lattice/facilitated_tiles.cl */
+    FAC_MODE_LAMBDA,  /* another chain: cl/spin_lattice/facilitated_lambda.cl */
+};
+
+struct fac_tiles {
+    uint32_t nx, ny, halo;
+    uint32_t wide, high; /* of the largest tile with its halo */
+    uint32_t room;       /* attempts a tile has place for */
+    uint32_t group;
+    uint32_t segment;   /* attempts between two exchanges */
+    size_t local_bytes; /* of facilitated_tiles */
+    double load;        /* sites that are worked on, for each of the lattice */
+};
+
 struct fac_launch {
+    enum fac_mode mode;
+    struct fac_tiles tiles;
     uint32_t window;        /* attempts at a time, one work-item each; 0: one after the other */
     uint32_t parts;         /* partial sums per word-lattice */
     uint32_t group;         /* work-items per group that measures */
@@ -54,6 +78,12 @@ struct fac_state {
     cl_program program;
     cl_kernel sweep, start, reference, measure;
     cl_mem spins, first, flipped, member_buffer;
+    /* Tiles. A segment goes from spins and flipped to the others, which then change names. So does
+     * half a sweep of method lambda, which has its kernel in `tile` too. */
+    cl_program tile_program;
+    cl_kernel bin, tile;
+    cl_mem other_spins, other_flipped, bins, bin_counts, flags;
+    uint32_t segments; /* of each word-lattice so far, as the device counts them too */
     struct fac_slot slots[2];
     uint64_t step, origin; /* origin: /system/waiting_time, where t = 0 */
     /* Counts at the times of the curves. Those of this session as the device wrote them,
@@ -65,6 +95,10 @@ struct fac_state {
     uint64_t *loaded;
     cl_mem record; /* one sample */
 };
+
+static inline size_t fac_lattices(const struct fac_state *s) {
+    return s->batch->count * s->shape.words;
+}
 
 /* facilitated_job.c: what can be said of a point without a device. */
 struct fac_shape fac_shape_of(const struct ergo_point *point);
@@ -78,16 +112,25 @@ size_t fac_times(uint64_t sweeps, double *times);
 enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *point);
 size_t fac_curve_size(const struct ergo_point *point, size_t c);
 void fac_curve_x(const struct ergo_point *point, size_t c, double *x);
+const char *fac_reference(const struct ergo_point *point);
 double fac_exact(const struct ergo_point *point, const char *observable);
 double fac_relaxation_time(const struct ergo_point *point, const double *mean, size_t size);
 
-/* facilitated.c */
+/* facilitated_plan.c */
 enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                  const struct ergo_device *device, struct fac_launch *launch,
                                  struct ergo_plan *plan);
-/* Attempts `attempt` and following of sweep `step` on all word-lattices; nothing is recorded. */
+/* facilitated_launch.c: programs, kernels and buffers of the launch's mode. */
+enum ergo_status fac_launch_create(struct ergo_context *ctx, struct fac_state *s);
+void fac_launch_destroy(struct fac_state *s);
+/* Attempts (of method lambda: whole halves) `attempt` and following of sweep `step` on all
+ * word-lattices; nothing is recorded. */
 enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state *s, uint64_t step,
                                      uint32_t attempt, uint64_t count);
+/* Whether the device has done all segments it was given. */
+enum ergo_status fac_launch_check(struct ergo_context *ctx, struct fac_state *s, bool *done);
+
+/* facilitated.c */
 /* Counts of all members now (blocking): [member][word][FAC_COUNTS]. */
 enum ergo_status fac_measure_now(struct ergo_context *ctx, struct fac_state *s, uint64_t *counts);
 /* A number of the curves, after the queue has finished. */
@@ -102,6 +145,8 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *state, size_t member, 
 enum ergo_status fac_audit(struct ergo_context *ctx, void *state);
 enum ergo_status fac_picture(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_picture *picture);
+enum ergo_status fac_frame(struct ergo_context *ctx, void *state, size_t member,
+                           struct ergo_text *text);
 enum ergo_status fac_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_curve *curves);
 
@@ -111,6 +156,9 @@ void fac_twin_start(const struct fac_shape *shape, const struct fac_member *memb
 void fac_twin_attempts(const struct fac_shape *shape, const struct fac_member *member,
                        uint32_t word, uint64_t step, uint32_t attempt, uint64_t count,
                        uint32_t *spins, uint32_t *flipped);
+/* Half a sweep of method lambda; false: no memory. */
+bool fac_twin_half(const struct fac_shape *shape, const struct fac_member *member, uint32_t word,
+                   uint64_t step, uint32_t half, uint32_t *spins, uint32_t *flipped);
 void fac_twin_count(const struct fac_shape *shape, const uint32_t *spins, const uint32_t *first,
                     const uint32_t *flipped, uint64_t counts[FAC_COUNTS]);
 /* Sites that can never flip, of each realisation: raise every site that may be raised until none

@@ -22,6 +22,16 @@ static const struct fac_rule *rule_of(const struct ergo_point *point) {
     return &rules[0];
 }
 
+static bool is_lambda(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/method"), "lambda") == 0;
+}
+
+static uint32_t lambda_of(const struct ergo_point *point) {
+    const struct ergo_value *lambda = ergo_point_value(point, "/system/lambda");
+    /* 16: the paper's choice (Fig. 5) */
+    return !is_lambda(point) ? 0 : lambda->present ? (uint32_t)lambda->integer : 16;
+}
+
 static bool is_serial(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/method"), "serial") == 0;
 }
@@ -37,6 +47,12 @@ struct fac_shape fac_shape_of(const struct ergo_point *point) {
     s.directions = rule->directions;
     s.needed = rule->needed ? rule->needed : needed->present ? (unsigned)needed->integer : 1;
     s.coupled = fac_physics_of(point).j != 0;
+    s.lambda = lambda_of(point);
+    const struct ergo_value *division = ergo_point_value(point, "/system/sublattices");
+    s.division = !division->present                        ? FAC_SHIFTED
+                 : strcmp(division->text, "coloured") == 0 ? FAC_COLOURED
+                 : strcmp(division->text, "fixed") == 0    ? FAC_FIXED
+                                                           : FAC_SHIFTED;
     return s;
 }
 
@@ -113,6 +129,34 @@ size_t fac_times(uint64_t sweeps, double *times) {
     return n;
 }
 
+/* The keys of method lambda. */
+static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo_point *point) {
+    static const char *const own[] = {"/system/lambda", "/system/sublattices"};
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const uint32_t lambda = lambda_of(point);
+    const bool coloured = fac_shape_of(point).division == FAC_COLOURED;
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < 2; i++)
+        if (!is_lambda(point) && ergo_point_value(point, own[i])->present)
+            status = ergo_job_error(ctx, own[i], "is of method lambda");
+    if (!is_lambda(point))
+        return status;
+    if (lambda & (lambda - 1) || lambda > (coloured ? 256 : 512))
+        status = ergo_job_error(ctx, "/system/lambda",
+                                "%u is neither 0 nor a power of two up to %u, of which a whole "
+                                "number of rounds makes half as many picks as a sub-lattice has "
+                                "sites",
+                                lambda, coloured ? 256 : 512);
+    for (int k = 0; k < 2; k++)
+        if (size->size[k] % (coloured ? 64 : 32) || size->size[k] < 64)
+            status = ergo_job_error(ctx, "/system/size",
+                                    "a side of %lld: sub-lattices of 32 x 32%s need multiples of "
+                                    "%d, from 64 on (none may be its own neighbour)",
+                                    (long long)size->size[k], coloured ? " in four classes" : "",
+                                    coloured ? 64 : 32);
+    return status;
+}
+
 enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *c = ergo_point_value(point, "/system/up_density");
@@ -145,8 +189,10 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
                                 model);
     if (!is_serial(point) && realisations % 32)
         status = ergo_job_error(ctx, "/system/realisations",
-                                "%lld is not a multiple of 32: method exact runs 32 to a word",
-                                (long long)realisations);
+                                "%lld is not a multiple of 32: method %s runs 32 to a word",
+                                (long long)realisations, ergo_point_text(point, "/system/method"));
+    if (check_lambda(ctx, point) != ERGO_OK)
+        status = ERGO_E_JOB;
     if (realisations / (is_serial(point) ? 1 : 32) > (int64_t)FAC_WORDS_MAX)
         status = ergo_job_error(ctx, "/system/realisations",
                                 "%lld are more than %u word-lattices; use replicas",
@@ -160,6 +206,10 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
     if ((double)size->size[0] * (double)size->size[1] > 0x1p30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
     return status;
+}
+
+const char *fac_reference(const struct ergo_point *point) {
+    return is_lambda(point) ? "/system/lambda" : NULL;
 }
 
 size_t fac_curve_size(const struct ergo_point *point, size_t c) {

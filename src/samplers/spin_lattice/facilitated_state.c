@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/io.h"
 #include "samplers/spin_lattice/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -190,11 +191,15 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
     const size_t sites = s->shape.sites, n = s->batch->count * s->shape.words;
     /* a launch as long as the run's, from within a sweep on, if that is in reason */
     const uint64_t most = 16 * sites < REPLAY_ATTEMPTS ? 16 * sites : REPLAY_ATTEMPTS;
-    const uint64_t attempts = s->launch.attempts < most ? s->launch.attempts : most;
-    const uint32_t from = (uint32_t)(sites - sites / 3);
-    const size_t fit = (size_t)(REPLAY_ATTEMPTS / (attempts ? attempts : 1));
+    const bool halves = s->launch.mode == FAC_MODE_LAMBDA; /* two, the second one first */
+    const uint64_t attempts = halves                      ? sites
+                              : s->launch.attempts < most ? s->launch.attempts
+                                                          : most;
+    const uint32_t from = (uint32_t)(halves ? sites / 2 : sites - sites / 3);
+    const size_t fit = (size_t)(REPLAY_ATTEMPTS / (attempts ? attempts : 1)) + halves;
     const size_t replayed = fit < n ? fit : n;
-    uint32_t *found = malloc(2 * 4 * sites);
+    uint32_t *found = malloc(2 * 4 * sites + 4);
+    bool done = true;
     enum ergo_status status = found ? fac_launch_attempts(ctx, s, s->step, from, attempts)
                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
     for (size_t k = 0; k < replayed && status == ERGO_OK; k++) {
@@ -205,23 +210,31 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *
                                       found + sites);
         if (status != ERGO_OK)
             break;
-        uint32_t *room = malloc(2 * 4 * sites);
+        uint32_t *room = calloc(2 * sites + 1, 4);
         if (!room) {
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
             break;
         }
         memcpy(room, lattices[0] + l * sites, 4 * sites);
         memcpy(room + sites, lattices[2] + l * sites, 4 * sites);
-        fac_twin_attempts(&s->shape, &s->members[l / s->shape.words],
-                          (uint32_t)(l % s->shape.words), s->step, from, attempts, room,
-                          room + sites);
-        if (memcmp(room, found, 2 * 4 * sites) != 0)
+        const struct fac_member *member = &s->members[l / s->shape.words];
+        const uint32_t word = (uint32_t)(l % s->shape.words);
+        if (!halves)
+            fac_twin_attempts(&s->shape, member, word, s->step, from, attempts, room, room + sites);
+        else if (!fac_twin_half(&s->shape, member, word, s->step, 1, room, room + sites) ||
+                 !fac_twin_half(&s->shape, member, word, s->step + 1, 0, room, room + sites))
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
+        if (status == ERGO_OK && memcmp(room, found, 2 * 4 * sites) != 0)
             status = fails(ctx, s, l,
                            "from the same lattice, the next attempts give another one on the host. "
                            "The device's compiler or hardware is wrong for these kernels: try "
                            "another device, or /tuning/path");
         free(room);
     }
+    if (status == ERGO_OK)
+        status = fac_launch_check(ctx, s, &done);
+    if (status == ERGO_OK && !done)
+        status = fails(ctx, s, n - 1, "the device has not done all that it was given");
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->spins, 0, 4 * sites * n, lattices[0]);
     if (status == ERGO_OK)
@@ -337,5 +350,27 @@ enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t memb
         free(picture->rgb);
         picture->rgb = NULL;
     }
+    return status;
+}
+
+/* The first realisation: up or not. */
+enum ergo_status fac_frame(struct ergo_context *ctx, void *opaque, size_t member,
+                           struct ergo_text *text) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, at = member * s->shape.words * 4 * sites;
+    const uint64_t size[3] = {s->shape.lx, s->shape.ly, 1};
+    if (sites > MODEL_FRAME_SITES)
+        return ERGO_OK;
+    uint32_t *words = malloc(4 * sites);
+    uint8_t *up = malloc(sites);
+    enum ergo_status status = words && up
+                                  ? ergo_buffer_read(ctx, s->device, s->spins, at, 4 * sites, words)
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
+    for (size_t i = 0; i < sites && status == ERGO_OK; i++)
+        up[i] = words[i] & 1;
+    if (status == ERGO_OK)
+        ergo_vti_append(text, size, "up", up);
+    free(words);
+    free(up);
     return status;
 }

@@ -1,5 +1,6 @@
 /* The host's twin of the kernels: cl/spin_lattice/facilitated.h compiled as C, one attempt after
- * the other. Counting and the closure test are the host's own. */
+ * the other, or one round of picks. Counting and the closure test are the host's own. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "samplers/spin_lattice/facilitated.h"
@@ -13,7 +14,8 @@ static _Thread_local struct fac_shape twin;
 #define FAC_NEEDED twin.needed
 #define FAC_COUPLED twin.coupled
 #define FAC_LANES (twin.lanes == 32 ? 0xffffffffu : (1u << twin.lanes) - 1)
-#include "spin_lattice/facilitated.h"
+#define FAC_DIVISION twin.division
+#include "spin_lattice/facilitated_lambda.h"
 
 void fac_twin_start(const struct fac_shape *shape, const struct fac_member *member, uint32_t word,
                     unsigned mode, uint32_t *spins) {
@@ -34,6 +36,62 @@ void fac_twin_attempts(const struct fac_shape *shape, const struct fac_member *m
             step++;
         }
     }
+}
+
+/* A sub-lattice at (x0, y0) of the lattice, from pick `first` on. */
+static void twin_sublattice(const struct fac_member *member, uint32_t word, uint64_t step,
+                            uint32_t x0, uint32_t y0, uint32_t first, const uint32_t *from,
+                            uint32_t *spins, uint32_t *flipped) {
+    const uint32_t lx = twin.lx, ly = twin.ly, lambda = twin.lambda;
+    uint32_t own[34][34], flips[512], places[512];
+    for (uint32_t y = 0; y < 34; y++)
+        for (uint32_t x = 0; x < 34; x++)
+            own[y][x] = from[(x0 + lx - 1 + x) % lx + lx * ((y0 + ly - 1 + y) % ly)];
+    for (uint32_t pick = 0; pick < 512; pick += lambda) {
+        bool taken[1024] = {false};
+        for (uint32_t k = 0; k < lambda; k++) {
+            const struct ergo_words random =
+                fac_attempt(first + pick + k, step, word, member).random;
+            const uint32_t place = fac_place(random.x, pick + k, lambda);
+            const uint32_t y = place / 32 + 1, x = place % 32 + 1;
+            places[k] = place;
+            flips[k] = taken[place] ? 0
+                                    : fac_decide(own[y][x], own[y - 1][x], own[y][x + 1],
+                                                 own[y + 1][x], own[y][x - 1], random,
+                                                 first + pick + k, step, word, member);
+            taken[place] = true;
+        }
+        for (uint32_t k = 0; k < lambda; k++) {
+            const uint32_t y = places[k] / 32, x = places[k] % 32;
+            own[y + 1][x + 1] ^= flips[k];
+            flipped[(x0 + x) % lx + lx * ((y0 + y) % ly)] |= flips[k];
+        }
+    }
+    for (uint32_t y = 0; y < 32; y++)
+        for (uint32_t x = 0; x < 32; x++)
+            spins[(x0 + x) % lx + lx * ((y0 + y) % ly)] = own[y + 1][x + 1];
+}
+
+bool fac_twin_half(const struct fac_shape *shape, const struct fac_member *member, uint32_t word,
+                   uint64_t step, uint32_t half, uint32_t *spins, uint32_t *flipped) {
+    const uint32_t nx = shape->lx / 32, ny = shape->ly / 32;
+    const bool coloured = shape->division == FAC_COLOURED;
+    uint32_t *from = malloc(4 * shape->sites);
+    if (!from)
+        return false;
+    twin = *shape;
+    const struct fac_division d = fac_divide(half, step, word, member);
+    for (uint32_t turn = 0; turn < (coloured ? 4 : 1); turn++) {
+        memcpy(from, spins, 4 * shape->sites);
+        for (uint32_t sub = 0; sub < nx * ny; sub++) {
+            const uint32_t sx = sub % nx, sy = sub / nx;
+            if (!coloured || (sx % 2 + sy % 2 * 2) == fac_class_of_turn(d.order, turn))
+                twin_sublattice(member, word, step, 32 * sx + d.x, 32 * sy + d.y,
+                                1024 * sub + 512 * half, from, spins, flipped);
+        }
+    }
+    free(from);
+    return true;
 }
 
 void fac_twin_count(const struct fac_shape *shape, const uint32_t *spins, const uint32_t *first,

@@ -93,6 +93,8 @@ enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, si
 /* A few sweeps through every kernel of the run's path (blocking enough for a read to follow). */
 enum ergo_status ising_advance_audit(struct ergo_context *ctx, struct ising_state *s);
 enum ergo_status ising_audit(struct ergo_context *ctx, void *state);
+enum ergo_status ising_frame(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text);
 enum ergo_status ising_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);
 /* Layout of one member to canonical bytes and back; pure, for tests. ising_unpack returns false

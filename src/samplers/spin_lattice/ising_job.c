@@ -7,8 +7,9 @@
 #include "samplers/spin_lattice/models.h"
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const others[] = {"/system/up_density", "/system/facilitation",
-                                         "/system/realisations", "/system/waiting_time"};
+    static const char *const others[] = {"/system/up_density",   "/system/facilitation",
+                                         "/system/realisations", "/system/waiting_time",
+                                         "/system/lambda",       "/system/sublattices"};
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     if (!ergo_point_value(point, "/system/temperature")->present)
@@ -97,6 +98,7 @@ const struct ergo_sampler_ops ising_ops = {
     .load = ising_load,
     .audit = ising_audit,
     .picture = ising_picture,
+    .frame = ising_frame,
     .exact = exact,
     .destroy = ising_destroy,
 };

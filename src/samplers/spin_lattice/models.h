@@ -5,7 +5,10 @@
 
 #include "samplers/sampler.h"
 
-extern const struct ergo_sampler_ops ising_ops, facilitated_ops;
+/* Frames (.vti) of lattices beyond that many sites would fill disks: none is written. */
+enum { MODEL_FRAME_SITES = 1 << 22 };
+
+extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops;
 
 /* Curves and columns, in the order of the tables. */
 enum {
@@ -16,6 +19,8 @@ enum {
     CURVE_PERSISTENCE,
     CURVE_UP_DENSITY,
     CURVE_FROZEN,
+    CURVE_CORRELATION_Z,
+    CURVE_STRUCTURE,
 };
 enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMNS };
 

@@ -4,12 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
-static const char *const models[] = {"ising", "north-east", "fredrickson-andersen", "east", NULL};
-static const char *const methods[] = {"exact", "serial", NULL};
+static const char *const models[] = {"ising", "north-east", "fredrickson-andersen",
+                                     "east",  "potts",      NULL};
+static const char *const methods[] = {"exact", "serial", "lambda", NULL};
+static const char *const divisions[] = {"shifted", "fixed", "coloured", NULL};
 static const char *const dynamics[] = {"metropolis", "heat-bath", NULL};
 static const char *const starts[] = {"up", "down", "random", NULL};
 
@@ -26,17 +29,28 @@ static const struct ergo_key keys[] = {
              "spin may flip while its north and east neighbours are up (section III.2); east, "
              "while its east neighbour is up, each row a chain of its own (Jackle, Eisinger 1991); "
              "fredrickson-andersen, while at least /system/facilitation of its four neighbours are "
-             "up (Fredrickson, Andersen 1984)."},
+             "up (Fredrickson, Andersen 1984). potts: H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q "
+             "- 1, by single spins (swendsen-wang has clusters)."},
+    {.pointer = "/system/q",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2,
+     .max = 256,
+     .unit = "states",
+     .help = "Model potts: number of states; 3 if not given. The infinite square lattice is "
+             "critical at T = 1/ln(1 + sqrt q)."},
     {.pointer = "/system/size",
      .type = ERGO_KEY_SIZE,
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .min = 2,
      .max = 1048576,
-     .min_items = 2,
-     .max_items = 2,
+     .min_items = 1,
+     .max_items = 3,
      .unit = "sites",
-     .help = "Lattice sides [Lx, Ly], periodic; for ising both even (the checkerboard needs it). A "
-             "side of 2 has two bonds between the same neighbours."},
+     .help =
+         "Lattice sides, periodic: ising and potts [Lx], [Lx, Ly] or [Lx, Ly, Lz], all even (the "
+         "checkerboard needs it); facilitated dynamics [Lx, Ly]. A "
+         "side of 2 has two bonds between the same neighbours."},
     {.pointer = "/system/temperature",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
@@ -73,6 +87,25 @@ static const struct ergo_key keys[] = {
      .max = 1e6,
      .unit = "J",
      .help = "Magnetic field B: for ising positive prefers up, for facilitated dynamics down."},
+    {.pointer = "/system/couplings",
+     .type = ERGO_KEY_REALS,
+     .flags = ERGO_KEY_CHAIN,
+     .min = -1e6,
+     .max = 1e6,
+     .min_items = 1,
+     .max_items = 3,
+     .unit = "J",
+     .help =
+         "Models ising and potts: a coupling for each direction, [Jx, Jy, Jz], instead of one."},
+    {.pointer = "/system/random_field",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .min = 0,
+     .max = 1e6,
+     .unit = "J",
+     .help = "Model ising: h of a random field, +h or -h at each site with probability 1/2, beside "
+             "the uniform one (Imry, Ma 1975). It depends on seed and replica, not on the "
+             "temperature."},
     {.pointer = "/system/dynamics",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
@@ -104,7 +137,27 @@ static const struct ergo_key keys[] = {
              "sites; exact, 32 realisations share a sequence of sites, with their own starts and "
              "acceptances, and attempts that do not meet go in parallel. Each realisation alone is "
              "exactly random-sequential in both (the first of 32 is even the same chain); errors "
-             "come from groups of 32, which are independent. exact is some 32 times faster."},
+             "come from groups of 32, which are independent. exact is some 32 times faster. lambda "
+             "is the paper's approximation (section III.2), picks at a time in sub-lattices, for "
+             "32 realisations as in exact."},
+    {.pointer = "/system/lambda",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 0,
+     .max = 512,
+     .unit = "picks",
+     .help = "Method lambda: picks at the same time in each sub-lattice of 32 x 32, a power of "
+             "two; 16 if not given (Levy, Cohen, Rabani 2010, Fig. 5). 0: the exact order. A scan "
+             "that includes 0 is a calibration: the others are compared with it."},
+    {.pointer = "/system/sublattices",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE,
+     .choices = divisions,
+     .unit = "",
+     .help = "Method lambda: how the lattice is divided. shifted (if not given): at another random "
+             "place twice per sweep; fixed: always the same (the paper's); coloured: sub-lattices "
+             "that do not touch, and in them sites of one colour, so that balance is kept (the "
+             "paper's slower variant; sides are multiples of 64)."},
     {.pointer = "/system/realisations",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
@@ -160,9 +213,16 @@ static bool is_facilitated(const struct ergo_point *point) {
            strcmp(model, "fredrickson-andersen") == 0;
 }
 
+static bool is_potts(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
+}
+
 static double sites(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    return (double)size->size[0] * (double)size->size[1];
+    double n = 1;
+    for (int k = 0; k < size->items; k++)
+        n *= (double)size->size[k];
+    return n;
 }
 
 static double sample_energy(const struct ergo_point *point, const double *c) {
@@ -196,6 +256,8 @@ static const char *slow_m(const struct ergo_point *point) {
         return NULL;
     const double t = ergo_point_real(point, "/system/temperature");
     const double j = ergo_point_real(point, "/system/coupling");
+    if (is_potts(point) || bytes_is(point))
+        return NULL;
     const bool ordered = j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
     return ordered && ergo_point_real(point, "/system/field") == 0.0
                ? "near and below Tc a lattice without a field changes sign only as a whole, too "
@@ -236,6 +298,14 @@ static bool is_equilibrium(const struct ergo_point *point) {
     return !is_facilitated(point);
 }
 
+static bool is_not_potts(const struct ergo_point *point) {
+    return !is_potts(point);
+}
+
+static bool is_ising(const struct ergo_point *point) {
+    return is_equilibrium(point) && !is_potts(point);
+}
+
 static double curve_first(const struct ergo_point *point, const double *mean, size_t size) {
     (void)point, (void)size;
     return mean[0];
@@ -256,11 +326,16 @@ static const struct ergo_observable observables[] = {
      .help = "mean energy per site",
      .sample = sample_energy,
      .slow = slow_energy},
+    {.name = "order_parameter",
+     .unit = "per site",
+     .help = "potts: mean m = (q max_k n_k / N - 1) / (q - 1); magnetization in what follows",
+     .sample = sample_m,
+     .applies = is_potts},
     {.name = "abs_magnetization",
      .unit = "per site",
      .help = "mean |m|",
      .sample = sample_abs_m,
-     .applies = is_equilibrium},
+     .applies = is_ising},
     {.name = "heat_capacity",
      .unit = "k_B per site",
      .help = "N (<e^2> - <e>^2) / T^2",
@@ -283,6 +358,7 @@ static const struct ergo_observable observables[] = {
      .unit = "per site",
      .help = "mean m",
      .sample = sample_m,
+     .applies = is_not_potts,
      .slow = slow_m},
     {.name = "magnetization2",
      .unit = "per site^2",
@@ -315,6 +391,21 @@ static const struct ergo_observable observables[] = {
      .from_curve = fac_relaxation_time,
      .independent = true,
      .applies = is_facilitated},
+    {.name = "phi_mean",
+     .unit = "",
+     .help = "mean of phi over the times of its curve, which crowd at the beginning",
+     .curve = "phi",
+     .from_curve = curve_mean,
+     .independent = true,
+     .applies = is_facilitated},
+    {.name = "correlation_length",
+     .unit = "sites",
+     .help =
+         "second moment, along the last dimension: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), k = 2 pi "
+         "/ L; above the critical temperature",
+     .curve = "structure_factor",
+     .from_curve = bytes_correlation_length,
+     .applies = bytes_has_structure},
     {.name = "energy2",
      .unit = "J^2 per site^2",
      .help = "mean squared energy per site",
@@ -331,32 +422,42 @@ static const struct ergo_curve_info curves[] = {
     {"persistence", "sweeps", "per site", "sites that have not flipped since t = 0"},
     {"up_density", "sweeps", "per site", "density of up spins"},
     {"frozen", "sweeps", "per site", "sites that can never flip, by the closure test"},
+    {"correlation_z", "distance", "", "<s(0) s(r)> along z"},
+    {"structure_factor", "k along the last dimension", "",
+     "N <m^2> and the structure factor of the smallest wave vector, per site; potts: of the "
+     "q-state "
+     "spins, as unit vectors"},
 };
 
 static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos, "
      "3 half a sweep per launch. Facilitated dynamics: 1 windows of attempts in a work-group, "
-     "2 and 3 one work-item for each 32 realisations",
+     "2 many work-groups with tiles and halos, 3 one work-item for each 32 realisations",
      0, 3, false},
     {"work_group", "work-items per group (a power of two); facilitated: attempts per window", 0,
      1024, true},
     {"tile_sweeps", "path 2: sweeps per launch", 0, 16, false},
     {"tile_rows", "path 2: rows per work-group", 0, 4096, false},
+    {"tile_columns", "path 2, facilitated: columns per work-group", 0, 4096, false},
+    {"halo", "path 2, facilitated: sites around a tile; where it was too small, work is repeated",
+     0, 64, false},
+    {"segment", "path 2, facilitated: attempts between exchanges of tiles", 0, 262144, false},
     {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
      2, false},
 };
 
 static const struct ergo_sampler_info info = {
     .name = "spin-lattice",
-    .summary = "Lattice spin models: the 2D Ising model at equilibrium, facilitated dynamics near "
-               "a glass transition",
+    .summary = "Lattice spin models: Ising and Potts models at equilibrium, facilitated dynamics "
+               "near a glass transition",
     .citation = "T. Levy, G. Cohen, E. Rabani, Simulating lattice spin models on GPUs, "
                 "J. Chem. Theory Comput. 6, 3293 (2010)",
     .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
                  "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl",
-                 "spin_lattice/facilitated.cl"},
+                 "spin_lattice/facilitated.cl", "spin_lattice/facilitated_tiles.cl",
+                 "spin_lattice/facilitated_lambda.cl", "spin_lattice/bytes.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
@@ -369,13 +470,17 @@ static const struct ergo_sampler_info info = {
     .n_curves = sizeof curves / sizeof curves[0],
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
+    .frame_suffix = "vti",
+    .trajectory =
+        "configurations as VTK image data, a value for each site (of facilitated dynamics the "
+        "first realisation), of lattices up to 2^22 sites",
     .state_version = 1,
 };
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
 static const struct ergo_sampler_ops *model_of(const struct ergo_point *point) {
-    return is_facilitated(point) ? &facilitated_ops : &ising_ops;
+    return is_facilitated(point) ? &facilitated_ops : bytes_is(point) ? &bytes_ops : &ising_ops;
 }
 
 /* Every state begins with its model's ops. */
@@ -384,7 +489,19 @@ static const struct ergo_sampler_ops *model_in(const void *state) {
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    return model_of(point)->check(ctx, point);
+    static const char *const own[] = {"/system/q", "/system/couplings", "/system/random_field"};
+    enum ergo_status status = ERGO_OK;
+    if (is_facilitated(point)) {
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+            if (model_given(point, own[i]))
+                status = ergo_job_error(ctx, own[i], "of models ising and potts");
+        if (ergo_point_value(point, "/system/size")->items != 2)
+            return ergo_job_error(ctx, "/system/size", "facilitated dynamics has two dimensions");
+    } else if (!bytes_is(point) && model_given(point, own[0])) {
+        status = ergo_job_error(ctx, own[0], "of model potts; the Ising model has 2");
+    }
+    const enum ergo_status other = model_of(point)->check(ctx, point);
+    return status == ERGO_OK ? other : status;
 }
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -448,8 +565,18 @@ static enum ergo_status picture(struct ergo_context *ctx, void *state, size_t me
     return model_in(state)->picture(ctx, state, member, picture);
 }
 
+static enum ergo_status frame(struct ergo_context *ctx, void *state, size_t member,
+                              struct ergo_text *text) {
+    const struct ergo_sampler_ops *model = model_in(state);
+    return model->frame ? model->frame(ctx, state, member, text) : ERGO_OK;
+}
+
 static double exact(const struct ergo_point *point, const char *observable) {
     return model_of(point)->exact(point, observable);
+}
+
+static const char *reference(const struct ergo_point *point) {
+    return model_of(point)->reference ? model_of(point)->reference(point) : NULL;
 }
 
 static void destroy(void *state) {
@@ -472,7 +599,9 @@ static const struct ergo_sampler_ops ops = {
     .load = load,
     .audit = audit,
     .picture = picture,
+    .frame = frame,
     .exact = exact,
+    .reference = reference,
     .destroy = destroy,
 };
 

@@ -1,0 +1,306 @@
+/*
+ * A byte per spin: lattices in global memory, [member][colour][row]. Sixteen sites of a row per
+ * work-item; one launch for each colour.
+ */
+#include "spin_lattice/bytes.h"
+
+#define BYTES_BLOCKS (BYTES_PITCH / 16)                          /* of a row */
+#define BYTES_COLOUR ((ulong)BYTES_ROWS * BYTES_BLOCKS)          /* of a colour, in blocks of 16 */
+#define BYTES_STATES ((BYTES_MODEL) == 0 ? 4u : (uint)(BYTES_Q)) /* values of a byte */
+
+struct bytes_sixteen {
+    uint at[4];
+};
+
+ERGO_INLINE struct bytes_sixteen bytes_load(__global const uint4 *from, ulong block) {
+    const uint4 v = from[block];
+    struct bytes_sixteen s;
+    s.at[0] = v.x;
+    s.at[1] = v.y;
+    s.at[2] = v.z;
+    s.at[3] = v.w;
+    return s;
+}
+
+ERGO_INLINE uint bytes_one(__global const uint4 *from, ulong row, uint h) {
+    return ((__global const uint *)from)[row * (BYTES_PITCH / 4) + h / 4] >> 8 * (h % 4) & 255;
+}
+
+/* All that sixteen sites see. `other`: the other colour; row0: of this row, in rows. */
+struct bytes_view {
+    struct bytes_sixteen near, side, north, south, above, below;
+};
+
+ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, uint block,
+                                         uint colour) {
+    struct bytes_view v;
+    const uint z = row / BYTES_LY, y = row - z * BYTES_LY, h = 16 * block;
+    v.near = bytes_load(other, (ulong)row * BYTES_BLOCKS + block);
+    if ((y + z + colour) & 1) { /* x + 1 is the next byte of the row */
+        const uint next = bytes_one(other, row, h + 16 < BYTES_HALF ? h + 16 : 0);
+        ERGO_UNROLL
+        for (int g = 0; g < 4; g++)
+            v.side.at[g] = v.near.at[g] >> 8 | (g < 3 ? v.near.at[g + 1] : next) << 24;
+        if (BYTES_HALF % 16 && h + 16 >= BYTES_HALF) { /* the row ends within */
+            const uint last = BYTES_HALF - 1 - h, shift = 8 * (last % 4);
+            ERGO_UNROLL
+            for (uint g = 0; g < 4; g++)
+                if (g == last / 4)
+                    v.side.at[g] = (v.side.at[g] & ~(255u << shift)) | next << shift;
+        }
+    } else { /* x - 1 is the one before */
+        const uint before = bytes_one(other, row, h ? h - 1 : BYTES_HALF - 1);
+        ERGO_UNROLL
+        for (int g = 0; g < 4; g++)
+            v.side.at[g] = v.near.at[g] << 8 | (g > 0 ? v.near.at[g - 1] >> 24 : before);
+    }
+    if (BYTES_D > 1) {
+        const uint north = y == 0 ? row + (BYTES_LY - 1) : row - 1;
+        const uint south = y + 1 == BYTES_LY ? row - (BYTES_LY - 1) : row + 1;
+        v.north = bytes_load(other, (ulong)north * BYTES_BLOCKS + block);
+        v.south = bytes_load(other, (ulong)south * BYTES_BLOCKS + block);
+    } else {
+        v.north = v.near;
+        v.south = v.near;
+    }
+    if (BYTES_D > 2) {
+        const uint above = z == 0 ? row + (BYTES_LZ - 1) * BYTES_LY : row - BYTES_LY;
+        const uint below = z + 1 == BYTES_LZ ? row - (BYTES_LZ - 1) * BYTES_LY : row + BYTES_LY;
+        v.above = bytes_load(other, (ulong)above * BYTES_BLOCKS + block);
+        v.below = bytes_load(other, (ulong)below * BYTES_BLOCKS + block);
+    } else {
+        v.above = v.near;
+        v.below = v.near;
+    }
+    return v;
+}
+
+/* Dimension 0: blocks of sixteen sites; 1: members. table: 2 BYTES_TABLE. */
+__kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_member *members,
+                          uint colour, ulong step, __local uint *table) {
+    const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    const uint local_item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    __global const struct bytes_member *m = members + member;
+    for (uint i = local_item; i < BYTES_TABLE; i += size) {
+        table[i] = m->table[i];
+        table[BYTES_TABLE + i] = m->low[i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item >= BYTES_COLOUR)
+        return;
+    const uint row = item / BYTES_BLOCKS, block = item - row * BYTES_BLOCKS;
+    __global uint4 *own = spins + BYTES_COLOUR * (2 * (ulong)member + colour);
+    __global const uint4 *other = spins + BYTES_COLOUR * (2 * (ulong)member + 1 - colour);
+    const struct bytes_view v = bytes_look(other, row, block, colour);
+    const uint key0 = m->key0, key1 = m->key1;
+    struct bytes_sixteen s = bytes_load(own, item);
+    ERGO_UNROLL
+    for (uint g = 0; g < 4; g++) {
+        const uint h = 16 * block + 4 * g;
+        if (BYTES_HALF % 16 && h >= BYTES_HALF)
+            continue;
+        struct bytes_around n;
+        n.west = v.near.at[g];
+        n.east = v.side.at[g];
+        n.north = v.north.at[g];
+        n.south = v.south.at[g];
+        n.above = v.above.at[g];
+        n.below = v.below.at[g];
+        if (BYTES_MODEL == 2) { /* whose choice depends on the neighbours' order */
+            const uint z = row / BYTES_LY, y = row - z * BYTES_LY;
+            if (((y + z + colour) & 1) == 0) {
+                n.west = v.side.at[g];
+                n.east = v.near.at[g];
+            }
+            uint result = 0;
+            for (int l = 0; l < 4; l++) {
+                const struct ergo_words r =
+                    ergo_philox_words(row * BYTES_HALF + h + l, (uint)step, (uint)(step >> 32),
+                                      ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1);
+                if (h + l < BYTES_HALF)
+                    result |= bytes_heat_bath(n, l, r, table, table + BYTES_TABLE) << 8 * l;
+            }
+            s.at[g] = result;
+        } else {
+            const struct ergo_words r =
+                ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step, (uint)(step >> 32),
+                                  ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1);
+            s.at[g] = bytes_update(s.at[g], n, r, table);
+        }
+    }
+    own[item] = (uint4)(s.at[0], s.at[1], s.at[2], s.at[3]);
+}
+
+/* Dimension 0: blocks of sixteen sites of one colour, then of the other; 1: members. */
+__kernel void bytes_start_all(__global uint4 *spins, __global const struct bytes_member *members,
+                              uint mode, uint field) {
+    const ulong item = get_global_id(0);
+    const uint member = (uint)get_global_id(1);
+    if (item >= 2 * BYTES_COLOUR)
+        return;
+    const uint colour = item >= BYTES_COLOUR, of = (uint)(item - colour * BYTES_COLOUR);
+    const uint row = of / BYTES_BLOCKS, block = of - row * BYTES_BLOCKS;
+    __global const struct bytes_member *m = members + member;
+    uint out[4];
+    for (uint g = 0; g < 4; g++) {
+        const uint h = 16 * block + 4 * g, entity = row * BYTES_QUADS + h / 4;
+        const struct ergo_words a = ergo_philox_words(
+            entity, 0, 0, ERGO_DRAW(BYTES_PURPOSE_START, colour), m->key0, m->key1);
+        const struct ergo_words b = ergo_philox_words(
+            entity, 0, 0, ERGO_DRAW(BYTES_PURPOSE_FIELD, colour), m->field0, m->field1);
+        const uint start[4] = {a.x, a.y, a.z, a.w}, sign[4] = {b.x, b.y, b.z, b.w};
+        out[g] = 0;
+        for (uint l = 0; l < 4; l++)
+            if (h + l < BYTES_HALF)
+                out[g] |= (bytes_start(start[l], mode) | (field ? sign[l] >> 31 << 1 : 0)) << 8 * l;
+    }
+    spins[2 * BYTES_COLOUR * member + item] = (uint4)(out[0], out[1], out[2], out[3]);
+}
+
+/* Dimension 0: numbers of a block of samples, to zero. */
+__kernel void bytes_clear(__global uint *counts, uint length) {
+    const uint i = (uint)get_global_id(0);
+    if (i < length)
+        counts[i] = 0;
+}
+
+/*
+ * counts[sample][member]: equal neighbours along x, y, z, then sites with each value of a byte.
+ * Dimension 0: any number of work-items; 1: members. own: 3 + BYTES_STATES.
+ */
+__kernel void bytes_measure(__global const uint4 *spins, __global uint *counts, uint sample,
+                            __local uint *own) {
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint member = (uint)get_global_id(1);
+    const ulong stride = get_global_size(0);
+    __global const uint4 *first = spins + 2 * BYTES_COLOUR * member;
+    for (uint i = item; i < 3 + BYTES_STATES; i += size)
+        own[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint x = 0, y = 0, z = 0, few[4] = {0, 0, 0, 0};
+    for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride) {
+        const uint colour = at >= BYTES_COLOUR, of = (uint)(at - colour * BYTES_COLOUR);
+        const uint row = of / BYTES_BLOCKS, block = of - row * BYTES_BLOCKS;
+        const struct bytes_sixteen s = bytes_load(first, at);
+        struct bytes_view v;
+        if (colour == 0)
+            v = bytes_look(first + BYTES_COLOUR, row, block, 0);
+        else
+            v = bytes_look(first, row, block, 1);
+        const uint mask = BYTES_MODEL == 0 ? BYTES_ONES : 0xffffffffu;
+        for (uint g = 0; g < 4; g++) {
+            const uint h = 16 * block + 4 * g;
+            if (h >= BYTES_HALF)
+                break;
+            const uint here =
+                BYTES_HALF - h < 4 ? BYTES_ONES >> 8 * (4 - (BYTES_HALF - h)) : BYTES_ONES;
+            const uint a = s.at[g] & mask;
+            if (colour == 0) {
+                x += popcount(bytes_equal(a, v.near.at[g] & mask) & here) +
+                     popcount(bytes_equal(a, v.side.at[g] & mask) & here);
+                if (BYTES_D > 1)
+                    y += popcount(bytes_equal(a, v.north.at[g] & mask) & here) +
+                         popcount(bytes_equal(a, v.south.at[g] & mask) & here);
+                if (BYTES_D > 2)
+                    z += popcount(bytes_equal(a, v.above.at[g] & mask) & here) +
+                         popcount(bytes_equal(a, v.below.at[g] & mask) & here);
+            }
+            if (BYTES_STATES <= 4) {
+                for (uint k = 0; k < BYTES_STATES; k++)
+                    few[k] += popcount(bytes_equal(s.at[g], k * BYTES_ONES) & here);
+            } else {
+                for (uint l = 0; l < 4; l++)
+                    if (h + l < BYTES_HALF)
+                        atomic_inc(&own[3 + (s.at[g] >> 8 * l & 255)]);
+            }
+        }
+    }
+    atomic_add(&own[0], x);
+    atomic_add(&own[1], y);
+    atomic_add(&own[2], z);
+    if (BYTES_STATES <= 4)
+        for (uint k = 0; k < BYTES_STATES; k++)
+            atomic_add(&own[3 + k], few[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < 3 + BYTES_STATES; i += size)
+        if (own[i])
+            atomic_add(
+                &counts[((ulong)sample * get_global_size(1) + member) * (3 + BYTES_STATES) + i],
+                own[i]);
+}
+
+/*
+ * Pairs of equal sites at a distance along an axis, of all sites as the first of the pair:
+ * counts[sample][which = axis reach + distance - 1] of each member, `stride` apart. Dimension 0:
+ * any number of work-items; 1: member (BYTES_D reach) + which. Along y and z a partner has the same
+ * h, and the colour changes with the distance; along x: see bytes.h's layout.
+ */
+__kernel void bytes_correlate(__global const uint4 *spins, __global uint *counts, uint sample,
+                              uint reach, uint stride, __local uint *sum) {
+    const uint which = (uint)get_global_id(1) % (BYTES_D * reach);
+    const uint member = (uint)get_global_id(1) / (BYTES_D * reach);
+    const uint members = (uint)get_global_size(1) / (BYTES_D * reach);
+    const uint axis = which / reach, r = which - axis * reach + 1;
+    const uint mask = BYTES_MODEL == 0 ? BYTES_ONES : 0xffffffffu;
+    __global const uint4 *first = spins + 2 * BYTES_COLOUR * member;
+    if (get_local_id(0) == 0)
+        sum[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint equal = 0;
+    const ulong quads = 8 * BYTES_COLOUR, step = get_global_size(0);
+    for (ulong at = get_global_id(0); at < quads; at += step) {
+        const uint colour = at >= quads / 2;
+        const uint of = (uint)(at - colour * (quads / 2));
+        const uint row = of / (BYTES_PITCH / 4), h = 4 * (of - row * (BYTES_PITCH / 4));
+        if (h >= BYTES_HALF)
+            continue;
+        const uint z = row / BYTES_LY, y = row - z * BYTES_LY, odd = r & 1;
+        const uint here =
+            BYTES_HALF - h < 4 ? BYTES_ONES >> 8 * (4 - (BYTES_HALF - h)) : BYTES_ONES;
+        __global const uint4 *other = first + BYTES_COLOUR * (colour ^ odd);
+        const uint own = ((__global const uint *)first)[at];
+        uint partner = 0;
+        if (axis == 0) {
+            const uint shift = odd ? (r - 1) / 2 + ((y + z + colour) & 1) : r / 2;
+            for (uint l = 0; l < 4; l++)
+                partner |= bytes_one(other, row, (h + l + shift) % BYTES_HALF) << 8 * l;
+        } else {
+            const uint to =
+                axis == 1 ? (y + r) % BYTES_LY + BYTES_LY * z : y + BYTES_LY * ((z + r) % BYTES_LZ);
+            partner = ((__global const uint *)other)[(ulong)to * (BYTES_PITCH / 4) + h / 4];
+        }
+        equal += popcount(bytes_equal(own & mask, partner & mask) & here);
+    }
+    atomic_add(&sum[0], equal);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        atomic_add(&counts[((ulong)sample * members + member) * stride + which], sum[0]);
+}
+
+/*
+ * Sites in each state in each plane of the last dimension, behind the numbers of bytes_correlate.
+ * Dimension 0: a work-group per plane; 1: members.
+ */
+__kernel void bytes_planes(__global const uint4 *spins, __global uint *counts, uint sample,
+                           uint behind, uint stride, __local uint *own) {
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint plane = (uint)get_group_id(0), member = (uint)get_global_id(1);
+    const uint rows = BYTES_D > 2 ? BYTES_LY : 1, quads = rows * (BYTES_PITCH / 4);
+    const uint mask = BYTES_MODEL == 0 ? 1 : 255;
+    __global const uint *first = (__global const uint *)(spins + 2 * BYTES_COLOUR * member);
+    for (uint i = item; i < BYTES_Q; i += size)
+        own[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint at = item; at < 2 * quads; at += size) {
+        const uint colour = at >= quads, of = at - colour * quads;
+        const uint row = of / (BYTES_PITCH / 4), h = 4 * (of - row * (BYTES_PITCH / 4));
+        const uint s = first[4 * BYTES_COLOUR * colour + (ulong)plane * quads + of];
+        for (uint l = 0; l < 4; l++)
+            if (h + l < BYTES_HALF)
+                atomic_inc(&own[s >> 8 * l & mask]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < BYTES_Q; i += size)
+        counts[((ulong)sample * get_global_size(1) + member) * stride + behind + BYTES_Q * plane +
+               i] = own[i];
+}

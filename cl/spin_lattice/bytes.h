@@ -1,0 +1,156 @@
+/*
+ * Models with a byte per spin, on lattices of one to three dimensions, all sides even: pure
+ * functions. Checkerboard: a sweep offers sites of one colour c = (x + y + z) & 1, then of the
+ * other.
+ *
+ * Layout. Of each colour the rows (y, z), row = y + LY z, each BYTES_PITCH bytes, multiple of 16,
+ * of which the first LX / 2 count; h-th byte of a row: x = 2h + ((y + z + c) & 1). Four bytes are a
+ * uint, lowest byte first. Ising: bit 0 is the spin (1: up), bit 1 the sign of the random field
+ * (1: up). Potts: the state.
+ *
+ * Random numbers. Four sites h = 4g .. 4g + 3 of a row share a counter: entity = row ceil(LX/8) +
+ * g, step = sweep, draw = colour; one word each. Heat bath of potts: entity = row LX/2 + h, four
+ * words.
+ *
+ * Tables. Ising: the chance of a flip, by (nx + 3 ny + 9 nz) + 27 spin + 54 field, nk neighbours
+ * that are up along k. Potts, Metropolis: the chance to take a proposed state, by 62 + sum over k
+ * of 5^k (neighbours along k in the old state - in the new one). A chance p is round(2^32 p), at
+ * most 2^32 - 1. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
+ * largest possible, times 2^40, in two words, by nx + 3 ny + 9 nz.
+ *
+ * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
+ * Metropolis, 2 potts heat bath), BYTES_FIELDS (0: no random field, all bits 1 are 0).
+ */
+#ifndef ERGO_CL_SPIN_LATTICE_BYTES_H
+#define ERGO_CL_SPIN_LATTICE_BYTES_H
+
+#include "common/rng.h"
+#include "spin_lattice/bytes_params.h"
+
+#define BYTES_HALF ((BYTES_LX) / 2)
+#define BYTES_PITCH (((BYTES_HALF) + 15) / 16 * 16)
+#define BYTES_ROWS ((uint)(BYTES_LY) * (uint)(BYTES_LZ))
+#define BYTES_QUADS (((BYTES_HALF) + 3) / 4) /* of a row */
+#define BYTES_ONES 0x01010101u
+
+/* 1 in each byte in which a and b agree, 0 in the others. */
+ERGO_INLINE uint bytes_equal(uint a, uint b) {
+    const uint x = a ^ b;
+    return (~(((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x) >> 7) & BYTES_ONES;
+}
+
+ERGO_INLINE uint bytes_accepts(uint random, uint chance) {
+    return random < chance;
+}
+
+/* The neighbours of four sites. Absent dimensions: not read. */
+struct bytes_around {
+    uint west, east; /* in this order for the heat bath of potts only */
+    uint north, south, above, below;
+};
+
+/* New bytes of four sites, but for the heat bath of potts. table: of the member, anywhere. */
+#ifdef __OPENCL_VERSION__
+#define BYTES_SPACE __local
+#else
+#define BYTES_SPACE
+#endif
+ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words r,
+                              BYTES_SPACE const uint *table) {
+    const uint random[4] = {r.x, r.y, r.z, r.w};
+    uint result = 0;
+    if ((BYTES_MODEL) == 0) {
+        const uint spin =
+            (BYTES_FIELDS) ? BYTES_ONES : 0xffffffffu; /* without fields nothing else */
+        uint at = (n.west & spin) + (n.east & spin) + 27 * (own & spin);
+        if (BYTES_FIELDS)
+            at += 54 * (own >> 1 & BYTES_ONES);
+        if ((BYTES_D) > 1)
+            at += 3 * ((n.north & spin) + (n.south & spin));
+        if ((BYTES_D) > 2)
+            at += 9 * ((n.above & spin) + (n.below & spin));
+        ERGO_UNROLL
+        for (int l = 0; l < 4; l++)
+            result |= bytes_accepts(random[l], table[at >> 8 * l & 255]) << 8 * l;
+        return own ^ result;
+    }
+    uint proposed = 0, rest[4];
+    ERGO_UNROLL
+    for (int l = 0; l < 4; l++) {
+        /* the upper word chooses one of the other states, the lower one accepts: what is left of
+         * the random number, in steps of q - 1 */
+        const ulong w = (ulong)random[l] * ((BYTES_Q)-1);
+        uint state = (own >> 8 * l & 255) + 1 + (uint)(w >> 32);
+        state -= state >= (BYTES_Q) ? (BYTES_Q) : 0;
+        proposed |= state << 8 * l;
+        rest[l] = (uint)w;
+    }
+    uint at = 62 * BYTES_ONES + bytes_equal(own, n.west) + bytes_equal(own, n.east);
+    if ((BYTES_D) > 1)
+        at += 5 * (bytes_equal(own, n.north) + bytes_equal(own, n.south));
+    if ((BYTES_D) > 2)
+        at += 25 * (bytes_equal(own, n.above) + bytes_equal(own, n.below));
+    at -= bytes_equal(proposed, n.west) + bytes_equal(proposed, n.east);
+    if ((BYTES_D) > 1)
+        at -= 5 * (bytes_equal(proposed, n.north) + bytes_equal(proposed, n.south));
+    if ((BYTES_D) > 2)
+        at -= 25 * (bytes_equal(proposed, n.above) + bytes_equal(proposed, n.below));
+    ERGO_UNROLL
+    for (int l = 0; l < 4; l++)
+        result |= (0u - bytes_accepts(rest[l], table[at >> 8 * l & 255])) & (255u << 8 * l);
+    return (own & ~result) | (proposed & result);
+}
+
+/* Heat bath of potts, one site: byte `lane` of the neighbours. A state by its weight among all. */
+ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_words r,
+                                 BYTES_SPACE const uint *table, BYTES_SPACE const uint *low) {
+    const uint all[6] = {n.west >> 8 * lane & 255,  n.east >> 8 * lane & 255,
+                         n.north >> 8 * lane & 255, n.south >> 8 * lane & 255,
+                         n.above >> 8 * lane & 255, n.below >> 8 * lane & 255};
+    ulong weight[6] = {0, 0, 0, 0, 0, 0};
+    uint distinct = 0;
+    const ulong alone = (ulong)table[0] << 32 | low[0];
+    ulong total = 0;
+    for (uint i = 0u; i < 2 * (BYTES_D); i++) {
+        uint at = 0, seen = 0;
+        for (uint k = 0u; k < 2 * (BYTES_D); k++) {
+            const uint same = all[k] == all[i];
+            at += same * (k < 2 ? 1u : k < 4 ? 3u : 9u);
+            seen |= same & (uint)(k < i);
+        }
+        weight[i] = seen ? 0 : (ulong)table[at] << 32 | low[at];
+        distinct += 1 - seen;
+        total += weight[i];
+    }
+    total += ((BYTES_Q)-distinct) * alone; /* below 2^48 + 2^43 */
+    /* upper part of the product with 64 random bits: total has at most 49 bits */
+    const ulong high = total >> 32, part = total & 0xffffffffu, middle = part * r.x;
+    ulong target = high * r.x + (middle >> 32) +
+                   (((middle & 0xffffffffu) + high * r.y + (part * r.y >> 32)) >> 32);
+    for (uint i = 0u; i < 2 * (BYTES_D); i++) {
+        if (target < weight[i])
+            return all[i];
+        target -= weight[i];
+    }
+    /* one of the states that no neighbour has: the j-th of them */
+    const uint j = (uint)(((ulong)r.z * ((BYTES_Q)-distinct)) >> 32);
+    uint state = j;
+    for (uint pass = 0u; pass < 2 * (BYTES_D) + 1; pass++) {
+        uint below = 0;
+        for (uint i = 0u; i < 2 * (BYTES_D); i++)
+            below += weight[i] != 0 && all[i] <= state;
+        state = j + below;
+    }
+    return state;
+}
+
+/* Byte of a site at the start: mode 0 the last state (down), 1 the first (up), 2 random. Ising: up
+ * is
+ * 1. One word per site, of four sites each; the random field beside it. */
+ERGO_INLINE uint bytes_start(uint random, uint mode) {
+    if ((BYTES_MODEL) == 0)
+        return mode == 2 ? random >> 31 : mode;
+    return mode == 2 ? (uint)(((ulong)random * (BYTES_Q)) >> 32) : mode == 1 ? 0 : (BYTES_Q)-1;
+}
+
+#endif

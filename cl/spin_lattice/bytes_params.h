@@ -1,0 +1,20 @@
+/* What crosses between host and device, for models with a byte per spin. */
+#ifndef ERGO_CL_SPIN_LATTICE_BYTES_PARAMS_H
+#define ERGO_CL_SPIN_LATTICE_BYTES_PARAMS_H
+
+#include "common/compat.h"
+
+#define BYTES_TABLE 128 /* entries of a member's table, see bytes.h */
+#define BYTES_PURPOSE_SWEEP 12
+#define BYTES_PURPOSE_START 13
+#define BYTES_PURPOSE_FIELD 14
+
+struct bytes_member {
+    uint key0, key1;     /* Philox key: the member's stream */
+    uint field0, field1; /* key of the random field: of seed and replica, not of the temperature */
+    uint table[BYTES_TABLE];
+    uint low[BYTES_TABLE]; /* heat bath of potts: lower words of the weights */
+};
+#define BYTES_MEMBER_BYTES (16 + 8 * BYTES_TABLE)
+
+#endif

@@ -1,0 +1,96 @@
+/* Models with a byte per spin on a device: shape, launch, buffers. Internal to the sampler. */
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
+
+#include "samplers/sampler.h"
+#include "spin_lattice/bytes_params.h"
+
+enum bytes_kind { BYTES_ISING, BYTES_POTTS, BYTES_POTTS_HEAT }; /* BYTES_MODEL */
+
+struct bytes_shape {
+    uint32_t d, l[3]; /* sides; 1 where there is no dimension */
+    uint32_t q;
+    enum bytes_kind kind;
+    uint64_t sites;
+    uint32_t pitch;  /* bytes of a row of one colour */
+    uint64_t colour; /* bytes of a colour */
+    uint32_t states; /* values of a byte that are counted */
+};
+
+struct bytes_physics {
+    double t, j[3], b, h; /* h: strength of the random field */
+};
+
+struct bytes_launch {
+    uint32_t group;
+    uint32_t measure_groups;
+    uint32_t length; /* numbers per sample and member: 3 + states */
+    size_t block_samples;
+    uint32_t reach, planes; /* of curves; 0: none */
+    uint32_t curve_length;  /* numbers per curve sample and member */
+    uint32_t curve_capacity;
+};
+
+struct bytes_slot {
+    cl_mem counts, curve_counts;
+    uint32_t *host, *curve_host;
+    cl_event ready, curve_ready;
+    size_t samples, curves;
+};
+
+struct bytes_state {
+    const struct ergo_sampler_ops *ops;
+    const struct ergo_batch *batch;
+    struct ergo_device *device;
+    struct bytes_shape shape;
+    struct bytes_launch launch;
+    struct bytes_member *members;
+    bool fields; /* a member has a random field */
+    cl_program program;
+    cl_kernel sweep, start, clear, measure, correlate, plane;
+    cl_mem spins, member_buffer;
+    struct bytes_slot slots[2];
+    uint64_t step;
+};
+
+/* bytes_job.c: what can be said of a point without a device. */
+bool bytes_is(const struct ergo_point *point);
+struct bytes_shape bytes_shape_of(const struct ergo_point *point);
+struct bytes_physics bytes_physics_of(const struct ergo_point *point);
+void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member);
+enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point);
+double bytes_exact(const struct ergo_point *point, const char *observable);
+/* Energy and magnetization (potts: order parameter) per site from the counts of a sample. */
+void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s,
+                   const uint32_t *counts, double *columns);
+
+uint32_t bytes_reach(const struct ergo_point *point);     /* of correlations; 0: none */
+bool bytes_has_structure(const struct ergo_point *point); /* curve "structure_factor" */
+size_t bytes_curve_size(const struct ergo_point *point, size_t c);
+void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
+double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
+/* S(0) and S(k) from sites in each state of each plane, [plane][q]. */
+void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double out[2]);
+
+/* bytes.c */
+enum ergo_status bytes_sweeps(struct ergo_context *ctx, struct bytes_state *s, uint64_t sweeps);
+enum ergo_status bytes_measure_now(struct ergo_context *ctx, struct bytes_state *s);
+
+/* bytes_state.c */
+enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_text *text);
+enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                            const void *bytes, size_t length);
+enum ergo_status bytes_audit(struct ergo_context *ctx, void *state);
+enum ergo_status bytes_frame(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text);
+enum ergo_status bytes_picture(struct ergo_context *ctx, void *state, size_t member,
+                               struct ergo_picture *picture);
+
+/* bytes_twin.c: the host's twin of the kernels, on sites in natural order, x fastest. */
+void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_member *member,
+                       uint8_t *sites); /* adds the field's bit */
+void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member *member,
+                      uint64_t step, uint8_t *sites);
+void bytes_twin_count(const struct bytes_shape *shape, const uint8_t *sites, uint32_t *counts);
+#endif

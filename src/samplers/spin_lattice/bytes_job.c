@@ -1,0 +1,278 @@
+/* Models with a byte per spin: what can be said of a job without a device. */
+#include "samplers/spin_lattice/bytes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/portable.h"
+#include "samplers/spin_lattice/models.h"
+
+_Static_assert(sizeof(struct bytes_member) == BYTES_MEMBER_BYTES, "bytes_member has no padding");
+
+static bool is_potts(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
+}
+
+static bool is_heat_bath(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+}
+
+/* The Ising model in two dimensions with one coupling and a uniform field has kernels of its own.
+ */
+bool bytes_is(const struct ergo_point *point) {
+    return is_potts(point) || (strcmp(ergo_point_text(point, "/system/model"), "ising") == 0 &&
+                               (ergo_point_value(point, "/system/size")->items != 2 ||
+                                ergo_point_value(point, "/system/couplings")->present ||
+                                ergo_point_value(point, "/system/random_field")->present));
+}
+
+struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *q = ergo_point_value(point, "/system/q");
+    struct bytes_shape s = {.d = (uint32_t)size->items, .l = {1, 1, 1}, .q = 2, .sites = 1};
+    for (uint32_t k = 0; k < s.d && k < 3; k++) {
+        s.l[k] = (uint32_t)size->size[k];
+        s.sites *= s.l[k];
+    }
+    if (is_potts(point)) {
+        s.q = q->present ? (uint32_t)q->integer : 3;
+        s.kind = is_heat_bath(point) ? BYTES_POTTS_HEAT : BYTES_POTTS;
+    }
+    s.states = s.kind == BYTES_ISING ? 4 : s.q;
+    s.pitch = (s.l[0] / 2 + 15) / 16 * 16;
+    s.colour = (uint64_t)s.l[1] * s.l[2] * s.pitch;
+    return s;
+}
+
+struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
+    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
+    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
+    struct bytes_physics p = {.t = ergo_point_real(point, "/system/temperature"),
+                              .b = ergo_point_real(point, "/system/field"),
+                              .h = h->present ? h->real : 0};
+    for (int k = 0; k < 3; k++)
+        p.j[k] = !j->present    ? ergo_point_real(point, "/system/coupling")
+                 : k < j->items ? j->reals[k]
+                                : 0;
+    return p;
+}
+
+static uint32_t chance(double p) {
+    const double scaled = p * 0x1p32 + 0.5;
+    return scaled >= 0xffffffff ? 0xffffffffu : (uint32_t)scaled;
+}
+
+/* See cl/spin_lattice/bytes.h for the tables' order. */
+void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    const struct bytes_physics p = bytes_physics_of(point);
+    const bool heat_bath = is_heat_bath(point);
+    char line[128];
+    const int n =
+        snprintf(line, sizeof line, "ergocl random field %llu %u",
+                 (unsigned long long)ergo_point_value(point, "/seed")->seed, point->replica);
+    const uint64_t field = ergo_hash64(line, (size_t)n);
+    memset(member, 0, sizeof *member);
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    member->field0 = (uint32_t)field;
+    member->field1 = (uint32_t)(field >> 32);
+    for (int i = 0; i < 108 && s.kind == BYTES_ISING; i++) {
+        const int up[3] = {i % 3, i / 3 % 3, i / 9 % 3};
+        double force = p.b + (i / 54 ? p.h : -p.h);
+        for (uint32_t k = 0; k < s.d && k < 3; k++)
+            force += p.j[k] * (2.0 * up[k] - 2.0);
+        const double cost = 2 * (i / 27 % 2 ? force : -force) / p.t; /* of the flip */
+        const double weight = ergo_portable_exp(-cost);
+        member->table[i] = chance(heat_bath ? 1 / (1 + 1 / weight) : cost <= 0 ? 1 : weight);
+    }
+    for (int i = 0; i < 125 && s.kind == BYTES_POTTS; i++) {
+        const int less[3] = {i % 5 - 2, i / 5 % 5 - 2, i / 25 - 2};
+        double cost = 0;
+        for (uint32_t k = 0; k < s.d && k < 3; k++)
+            cost += p.j[k] * less[k] / p.t;
+        member->table[i] = chance(cost <= 0 ? 1 : ergo_portable_exp(-cost));
+    }
+    double most = 0; /* the largest exponent of a weight */
+    for (uint32_t k = 0; k < s.d; k++)
+        most += p.j[k] > 0 ? 2 * p.j[k] / p.t : 0;
+    for (int i = 0; i < 27 && s.kind == BYTES_POTTS_HEAT; i++) {
+        const int same[3] = {i % 3, i / 3 % 3, i / 9};
+        double exponent = -most;
+        for (uint32_t k = 0; k < s.d && k < 3; k++)
+            exponent += p.j[k] * same[k] / p.t;
+        /* never zero: which states are among the neighbours is read from their weights */
+        const uint64_t weight = (uint64_t)(ergo_portable_exp(exponent) * 0x1p40 + 1);
+        member->table[i] = (uint32_t)(weight >> 32);
+        member->low[i] = (uint32_t)weight;
+    }
+}
+
+enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    static const char *const others[] = {"/system/up_density",   "/system/facilitation",
+                                         "/system/realisations", "/system/waiting_time",
+                                         "/system/lambda",       "/system/sublattices"};
+    enum ergo_status status = ERGO_OK;
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
+    const char *model = ergo_point_text(point, "/system/model");
+    if (!ergo_point_value(point, "/system/temperature")->present)
+        return ergo_job_error(ctx, "/system/temperature", "missing; model \"%s\" needs it", model);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (ergo_point_value(point, others[i])->given)
+            status = ergo_job_error(ctx, others[i], "not of model \"%s\"", model);
+    double sites = 1;
+    for (int i = 0; i < size->items; i++) {
+        sites *= (double)size->size[i];
+        if (size->size[i] % 2)
+            status = ergo_job_error(ctx, "/system/size",
+                                    "a side of %lld is odd; the checkerboard update needs even "
+                                    "sides",
+                                    (long long)size->size[i]);
+    }
+    if (sites > 0x1p31)
+        status = ergo_job_error(ctx, "/system/size", "more than 2^31 sites");
+    if (j->present && j->items != size->items)
+        status = ergo_job_error(ctx, "/system/couplings", "%d numbers for %d dimensions", j->items,
+                                size->items);
+    if (j->present && model_given(point, "/system/coupling"))
+        status = ergo_job_error(ctx, "/system/coupling", "given together with couplings");
+    if (is_potts(point)) {
+        static const char *const fields[] = {"/system/field", "/system/random_field"};
+        for (size_t i = 0; i < 2; i++)
+            if (model_given(point, fields[i]))
+                status = ergo_job_error(ctx, fields[i], "not of model \"potts\"");
+    } else if (model_given(point, "/system/q")) {
+        status = ergo_job_error(ctx, "/system/q", "of model \"potts\"; the Ising model has 2");
+    }
+    const struct bytes_physics p = bytes_physics_of(point);
+    double cost = 0;
+    for (uint32_t k = 0; k < (uint32_t)size->items; k++)
+        cost += 4 * fabs(p.j[k]);
+    cost += 2 * fabs(p.b) + 2 * fabs(p.h);
+    if (!(cost >= 1e-3 * p.t) && !is_heat_bath(point))
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "%g is more than 1000 times the largest energy of a flip: "
+                                "Metropolis would accept nearly every one; use dynamics "
+                                "\"heat-bath\"",
+                                p.t);
+    return status;
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+uint32_t bytes_reach(const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    int64_t reach = ergo_point_int(point, "/run/correlation_max");
+    for (uint32_t k = 0; k < s.d; k++)
+        reach = reach < s.l[k] / 2 ? reach : s.l[k] / 2;
+    return ergo_point_int(point, "/run/correlation_every") ? (uint32_t)reach : 0;
+}
+
+bool bytes_has_structure(const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    return bytes_is(point) && s.d > 1 && s.l[s.d - 1] * (uint64_t)s.q <= 1 << 17 &&
+           ergo_point_int(point, "/run/correlation_every");
+}
+
+size_t bytes_curve_size(const struct ergo_point *point, size_t c) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    const uint32_t reach = bytes_reach(point);
+    if (c == CURVE_STRUCTURE)
+        return bytes_has_structure(point) ? 2 : 0;
+    const bool measured = c <= CURVE_CORRELATION_X || (c == CURVE_CORRELATION_Y && s.d > 1) ||
+                          (c == CURVE_CORRELATION_Z && s.d > 2);
+    return reach && measured ? reach + 1 : 0;
+}
+
+void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    for (size_t i = 0; i < bytes_curve_size(point, c); i++)
+        x[i] = c == CURVE_STRUCTURE ? (double)i * 2 * acos(-1) / s.l[s.d - 1] : (double)i;
+}
+
+/* sum over states of |sum over sites of exp(i k r) (delta - 1/q)|^2 q / (q - 1) / N */
+void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double out[2]) {
+    const uint32_t length = s->l[s->d - 1];
+    out[0] = out[1] = 0;
+    for (uint32_t a = 0; a < s->q; a++) {
+        double sum = 0, re = 0, im = 0;
+        for (uint32_t p = 0; p < length; p++) {
+            const double phase = 2 * acos(-1) * p / length, n = planes[s->q * (size_t)p + a];
+            sum += n;
+            re += n * cos(phase);
+            im += n * sin(phase);
+        }
+        sum -= (double)s->sites / s->q;
+        out[0] += sum * sum;
+        out[1] += re * re + im * im;
+    }
+    const double scale = s->q / (s->q - 1.0) / (double)s->sites;
+    out[0] *= scale;
+    out[1] *= scale;
+}
+
+double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    (void)size;
+    return mean[0] > mean[1] ? sqrt(mean[0] / mean[1] - 1) / (2 * sin(acos(-1) / s.l[s.d - 1]))
+                             : NAN;
+}
+
+void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s,
+                   const uint32_t *counts, double *columns) {
+    const struct bytes_physics p = bytes_physics_of(point);
+    const double n = (double)s->sites;
+    const uint32_t *of = counts + 3;
+    double energy = 0;
+    if (s->kind == BYTES_ISING) {
+        const double up = (double)of[1] + of[3], along = (double)of[0] + of[3];
+        for (uint32_t k = 0; k < s->d; k++)
+            energy -= p.j[k] * (2 * (double)counts[k] / n - 1);
+        /* of[0]: down in a field down, of[3]: up in one that is up */
+        columns[COLUMN_MAGNETIZATION] = 2 * up / n - 1;
+        columns[COLUMN_ENERGY] =
+            energy - p.b * columns[COLUMN_MAGNETIZATION] - p.h * (2 * along / n - 1);
+        return;
+    }
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < s->q; k++)
+        most = of[k] > most ? of[k] : most;
+    for (uint32_t k = 0; k < s->d; k++)
+        energy += p.j[k] * (1 - (double)counts[k] / n);
+    columns[COLUMN_ENERGY] = energy;
+    columns[COLUMN_MAGNETIZATION] = (s->q * (double)most / n - 1) / (s->q - 1);
+}
+
+/* Closed chains, by their transfer matrices. */
+double bytes_exact(const struct ergo_point *point, const char *observable) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    const struct bytes_physics p = bytes_physics_of(point);
+    const bool energy = strcmp(observable, "energy") == 0;
+    if (s.d != 1 || p.h != 0)
+        return NAN;
+    if (s.kind != BYTES_ISING) {
+        /* eigenvalues 1 + (q - 1) w and, q - 1 times, 1 - w */
+        const double w = exp(-p.j[0] / p.t), more = s.q - 1.0;
+        const double ratio = pow((1 - w) / (1 + more * w), (double)s.sites - 1);
+        const double all = (1 + more * w) + more * ratio * (1 - w);
+        return energy ? p.j[0] * more * w * (1 - ratio) / all : NAN;
+    }
+    if (!energy && strcmp(observable, "magnetization") != 0)
+        return NAN;
+    /* T = exp(J s s' + B (s + s') / 2), s = 1 and -1; everything in units of its larger eigenvalue
+     */
+    const double k = p.j[0] / p.t, b = p.b / p.t, scale = fabs(k) + fabs(b);
+    const double t00 = exp(k + b - scale), t11 = exp(k - b - scale), t01 = exp(-k - scale);
+    const double middle = 0.5 * (t00 + t11), half = 0.5 * (t00 - t11);
+    const double root = sqrt(half * half + t01 * t01);
+    const double plus = middle + root, minus = middle - root;
+    const double ratio = pow(fabs(minus / plus), (double)s.sites); /* an even number of sites */
+    const double cosine = half / root;                             /* <+|s|+>, and -<-|s|-> */
+    const double z = 1 + ratio;
+    const double m = cosine * (1 - ratio) / z;
+    const double mixed = (minus / plus + ratio * plus / minus) / z; /* <+|s|->^2 = 1 - cosine^2 */
+    const double pair = cosine * cosine + (1 - cosine * cosine) * mixed;
+    return energy ? -p.j[0] * pair - p.b * m : m;
+}

@@ -1,0 +1,148 @@
+/* Models with a byte per spin on a device beside the plain oracle, bit for bit; shared by the
+ * kernel test and the mutants. */
+#ifndef ERGO_TESTS_KERNEL_BYTES_BENCH_H
+#define ERGO_TESTS_KERNEL_BYTES_BENCH_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oracle/bytes_serial.h"
+#include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
+
+#define BYTES_BENCH_OK(ctx, what, call)                                                            \
+    do {                                                                                           \
+        if ((call) != ERGO_OK)                                                                     \
+            fail_msg("%s: %s", what, ergo_error_message(ctx));                                     \
+    } while (0)
+
+static inline struct bytes_oracle bytes_bench_oracle(const struct ergo_point *point,
+                                                     const struct bytes_member *m) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    const struct bytes_physics p = bytes_physics_of(point);
+    struct bytes_oracle o = {
+        .d = (int)s.d,
+        .q = s.kind == BYTES_ISING ? 0 : (int)s.q,
+        .t = p.t,
+        .b = p.b,
+        .h = p.h,
+        .heat_bath = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0,
+        .stream = point->stream,
+        .field = (uint64_t)m->field1 << 32 | m->field0};
+    for (int k = 0; k < 3; k++) {
+        o.l[k] = (int)s.l[k];
+        o.j[k] = p.j[k];
+    }
+    return o;
+}
+
+/* A member's curves of the only curve sample, from its sites: pairs and plane waves one by one. */
+static inline void bytes_bench_curves(const char *text, const struct bytes_oracle *o,
+                                      const uint8_t *sites, size_t member, size_t reach,
+                                      bool structure, const struct ergo_samples *samples) {
+    static const int curve[3] = {CURVE_CORRELATION_X, CURVE_CORRELATION_Y, CURVE_CORRELATION_Z};
+    const int n = bytes_oracle_sites(o), q = o->q == 0 ? 2 : o->q, last = o->l[o->d - 1];
+    const int step[3] = {1, o->l[0], o->l[0] * o->l[1]};
+    for (size_t r = 1; r <= reach; r++) {
+        double mean = 0;
+        for (int k = 0; k < o->d; k++) {
+            double sum = 0;
+            for (int i = 0; i < n; i++) {
+                const int at = i / step[k] % o->l[k];
+                const int to = i + ((at + (int)r) % o->l[k] - at) * step[k];
+                sum += ((double)q * (sites[i] == sites[to]) - 1) / (q - 1) / n;
+            }
+            mean += sum / o->d;
+            if (fabs(samples->curves[curve[k]][member * (reach + 1) + r] - sum) > 1e-9)
+                fail_msg("%s: correlation %.9g at distance %zu along %d, the oracle %.9g", text,
+                         samples->curves[curve[k]][member * (reach + 1) + r], r, k, sum);
+        }
+        assert_true(fabs(samples->curves[CURVE_CORRELATION][member * (reach + 1) + r] - mean) <
+                    1e-9);
+    }
+    for (int wave = 0; wave < 2 && structure; wave++) {
+        double sum = 0;
+        for (int a = 0; a < q; a++) {
+            double re = 0, im = 0;
+            for (int i = 0; i < n; i++) {
+                const double phase = wave * 2 * acos(-1) * (i / step[o->d - 1]) / last;
+                re += ((sites[i] == a) - 1.0 / q) * cos(phase);
+                im += ((sites[i] == a) - 1.0 / q) * sin(phase);
+            }
+            sum += (re * re + im * im) * q / (q - 1) / n;
+        }
+        if (fabs(samples->curves[CURVE_STRUCTURE][2 * member + (size_t)wave] - sum) > 1e-6)
+            fail_msg("%s: structure factor %d is %.9g, by the oracle %.9g", text, wave,
+                     samples->curves[CURVE_STRUCTURE][2 * member + (size_t)wave], sum);
+    }
+}
+
+/* The only batch of a job, with ' for ": /run/sweeps sweeps, as if `late` had gone by; then a
+ * sample, whose energy and order are compared too. */
+static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device *device,
+                                    const char *job_text, uint64_t late) {
+    char text[800];
+    struct ergo_job *job = NULL;
+    void *state = NULL;
+    snprintf(text, sizeof text, "%s", job_text);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    BYTES_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
+    const struct ergo_batch *batch = &job->batches[0];
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
+    const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
+    assert_true(job->n_batches == 1);
+    BYTES_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
+    BYTES_BENCH_OK(ctx, text, ops->init(ctx, state));
+    struct bytes_state *s = state;
+    double *columns = malloc(sizeof(double) * COLUMNS * batch->count);
+    struct ergo_samples samples = {.columns = columns};
+    const size_t reach = bytes_reach(batch->points[0]);
+    for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
+        samples.curves[c] = malloc(sizeof(double) * (reach + 2) * batch->count);
+    s->step += late;
+    BYTES_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 1, sweeps, 0));
+    BYTES_BENCH_OK(ctx, text, ops->collect(ctx, state, 0, &samples));
+    for (size_t m = 0; m < batch->count; m++) {
+        const struct bytes_oracle o = bytes_bench_oracle(batch->points[m], &s->members[m]);
+        const size_t n = s->shape.sites;
+        struct ergo_text saved = {0};
+        uint8_t *sites = malloc(n);
+        int *signs = malloc(n * sizeof *signs);
+        bytes_oracle_fields(&o, signs);
+        bytes_oracle_start(&o, sites);
+        for (uint64_t t = 0; t < sweeps; t++)
+            bytes_oracle_sweep(&o, signs, late + t, sites);
+        BYTES_BENCH_OK(ctx, text, ops->save(ctx, state, m, &saved));
+        for (size_t i = 0; i < n; i++)
+            if ((uint8_t)saved.data[i] != sites[i])
+                fail_msg("%s: member %zu differs from the oracle at site %zu", text, m, i);
+        const double e = bytes_oracle_energy(&o, signs, sites), p = bytes_oracle_order(&o, sites);
+        if (fabs(columns[COLUMNS * m] - e) > 1e-9 || fabs(columns[COLUMNS * m + 1] - p) > 1e-9)
+            fail_msg("%s: member %zu has energy %.9g, order %.9g; the oracle %.9g, %.9g", text, m,
+                     columns[COLUMNS * m], columns[COLUMNS * m + 1], e, p);
+        assert_int_equal(samples.n_curve_samples, reach > 0);
+        if (reach)
+            bytes_bench_curves(text, &o, sites, m, reach, bytes_has_structure(batch->points[m]),
+                               &samples);
+        ergo_text_free(&saved);
+        free(sites);
+        free(signs);
+    }
+    BYTES_BENCH_OK(ctx, text, ops->audit(ctx, state));
+    free(columns);
+    for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
+        free(samples.curves[c]);
+    ops->destroy(state);
+    ergo_job_destroy(job);
+}
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Models with a byte per spin: kernels against the plain oracle of tests/oracle/bytes_serial.h, bit
+ * for bit: every model and rule, one to three dimensions, sides of 2, rows that end within four and
+ * within sixteen bytes.
+ */
+#include "bytes_bench.h"
+
+static struct ergo_context *ctx;
+static struct ergo_device *device;
+static bool small;
+
+static const struct {
+    const char *system;
+    bool tiny; /* also where there is little time */
+} cases[] = {
+    {"'model': 'ising', 'size': [38], 'temperature': 2, 'field': 0.3", false},
+    {"'model': 'ising', 'size': [12, 4, 6], 'temperature': 4.5, 'couplings': [1, 0.5, -1.25], "
+     "'random_field': 0.7, 'field': 0.2",
+     true},
+    {"'model': 'ising', 'size': [66, 10], 'temperature': 2.5, 'couplings': [1, 0.5], 'dynamics': "
+     "'heat-bath'",
+     false},
+    {"'model': 'potts', 'q': 3, 'size': [40, 6], 'temperature': 1", false},
+    {"'model': 'potts', 'q': 256, 'size': [8, 2, 4], 'temperature': 0.3, 'couplings': [1, 0.5, "
+     "-0.25]",
+     true},
+    {"'model': 'potts', 'q': 5, 'size': [34, 4, 2], 'temperature': 0.8, 'dynamics': 'heat-bath'",
+     false},
+    {"'model': 'potts', 'q': 256, 'size': [26, 6], 'temperature': 0.2, 'couplings': [1, -0.5], "
+     "'dynamics': 'heat-bath'",
+     false},
+    {"'model': 'potts', 'q': 2, 'size': [10], 'temperature': 1, 'dynamics': 'heat-bath'", true},
+};
+
+static void test_cases(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char job[700];
+        if (small && !cases[i].tiny)
+            continue;
+        snprintf(job, sizeof job,
+                 "{'sampler': 'spin-lattice', 'seed': '5', 'replicas': 2, 'system': {%s}, 'run': "
+                 "{'sweeps': %d}}",
+                 cases[i].system, small ? 2 : 7);
+        bytes_bench_case(ctx, device, job, 0);
+        if (!small)
+            bytes_bench_case(ctx, device, job, UINT64_C(0x1fffffffe));
+    }
+}
+
+static int set_up(void **state) {
+    (void)state;
+    const char *little = getenv("ERGOCL_TEST_SMALL");
+    small = little && *little && strcmp(little, "0") != 0;
+    ctx = ergo_context_create();
+    return ctx && ergo_device_open(ctx, NULL, &device) == ERGO_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    ergo_device_close(device);
+    ergo_context_destroy(ctx);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,199 @@
+#include "oracle/bytes_serial.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle/philox_ref.h"
+
+__extension__ typedef unsigned __int128 u128;
+
+int bytes_oracle_sites(const struct bytes_oracle *o) {
+    return o->l[0] * o->l[1] * o->l[2];
+}
+
+static void words(uint64_t key_of, uint32_t entity, uint64_t step, uint32_t purpose, uint32_t draw,
+                  uint32_t out[4]) {
+    const uint32_t counter[4] = {entity, (uint32_t)step, (uint32_t)(step >> 32),
+                                 purpose << 24 | draw};
+    const uint32_t key[2] = {(uint32_t)key_of, (uint32_t)(key_of >> 32)};
+    ergo_oracle_philox(counter, key, out);
+}
+
+/* Site i's neighbour along k, forth (1) or back (-1). */
+static int neighbour(const struct bytes_oracle *o, int i, int k, int way) {
+    int at[3] = {i % o->l[0], i / o->l[0] % o->l[1], i / o->l[0] / o->l[1]};
+    at[k] = (at[k] + way + o->l[k]) % o->l[k];
+    return at[0] + o->l[0] * (at[1] + o->l[1] * at[2]);
+}
+
+static int colour_of(const struct bytes_oracle *o, int i) {
+    return (i % o->l[0] + i / o->l[0] % o->l[1] + i / o->l[0] / o->l[1]) % 2;
+}
+
+/* The word of a site that shares a counter with three others of its row and colour. */
+static uint32_t word_of(const struct bytes_oracle *o, uint64_t key, int i, uint64_t step,
+                        uint32_t purpose) {
+    const uint32_t row = (uint32_t)(i / o->l[0]), h = (uint32_t)(i % o->l[0] / 2);
+    const uint32_t fours = ((uint32_t)o->l[0] / 2 + 3) / 4;
+    uint32_t r[4];
+    words(key, row * fours + h / 4, step, purpose, (uint32_t)colour_of(o, i), r);
+    return r[h % 4];
+}
+
+void bytes_oracle_fields(const struct bytes_oracle *o, int *signs) {
+    for (int i = 0; i < bytes_oracle_sites(o); i++)
+        signs[i] = word_of(o, o->field, i, 0, 14) >= 0x80000000u ? 1 : -1;
+}
+
+void bytes_oracle_start(const struct bytes_oracle *o, uint8_t *sites) {
+    for (int i = 0; i < bytes_oracle_sites(o); i++)
+        sites[i] = (uint8_t)(word_of(o, o->stream, i, 0, 13) * 0x1p-32 * (o->q == 0 ? 2 : o->q));
+}
+
+/* A chance is a multiple of 2^-32, at most 1 - 2^-32. */
+static bool happens(double p, uint32_t random) {
+    const double scaled = floor(p * 0x1p32 + 0.5);
+    return random < fmin(scaled, 4294967295.0);
+}
+
+static void flip(const struct bytes_oracle *o, int sign, uint64_t step, int i, uint8_t *sites) {
+    double force = o->b + sign * o->h;
+    for (int k = 0; k < o->d; k++)
+        for (int way = -1; way < 2; way += 2)
+            force += o->j[k] * (2.0 * sites[neighbour(o, i, k, way)] - 1);
+    const double cost = 2 * (2.0 * sites[i] - 1) * force / o->t;
+    const double p = o->heat_bath ? 1 / (1 + exp(cost)) : cost <= 0 ? 1 : exp(-cost);
+    if (happens(p, word_of(o, o->stream, i, step, 12)))
+        sites[i] = !sites[i];
+}
+
+/* -energy / T of site i in a state. */
+static double exponent(const struct bytes_oracle *o, int i, int state, const uint8_t *sites) {
+    double sum = 0;
+    for (int k = 0; k < o->d; k++)
+        for (int way = -1; way < 2; way += 2)
+            sum += sites[neighbour(o, i, k, way)] == state ? o->j[k] / o->t : 0;
+    return sum;
+}
+
+static void propose(const struct bytes_oracle *o, uint64_t step, int i, uint8_t *sites) {
+    const uint64_t product = (uint64_t)word_of(o, o->stream, i, step, 12) * (uint64_t)(o->q - 1);
+    const int state = (sites[i] + 1 + (int)(product >> 32)) % o->q;
+    const double gain = exponent(o, i, state, sites) - exponent(o, i, sites[i], sites);
+    if (happens(gain >= 0 ? 1 : exp(gain), (uint32_t)product))
+        sites[i] = (uint8_t)state;
+}
+
+/* States of the neighbours, along x, y and z the one before and the one after; then all others.
+ * Weights in units of 2^-40, none 0. */
+static void choose(const struct bytes_oracle *o, uint64_t step, int i, uint8_t *sites) {
+    uint32_t r[4];
+    int states[256], n = 0;
+    uint64_t weights[256], total = 0;
+    double most = 0;
+    for (int k = 0; k < o->d; k++)
+        most += o->j[k] > 0 ? 2 * o->j[k] / o->t : 0;
+    for (int k = 0; k < 2 * o->d + o->q; k++) {
+        const int state =
+            k < 2 * o->d ? sites[neighbour(o, i, k / 2, k % 2 ? 1 : -1)] : k - 2 * o->d;
+        bool known = false;
+        for (int m = 0; m < n; m++)
+            known = known || states[m] == state;
+        if (known)
+            continue;
+        states[n] = state;
+        weights[n] = (uint64_t)(exp(exponent(o, i, state, sites) - most) * 0x1p40 + 1);
+        total += weights[n++];
+    }
+    words(o->stream, (uint32_t)(i / o->l[0] * (o->l[0] / 2) + i % o->l[0] / 2), step, 12,
+          (uint32_t)colour_of(o, i), r);
+    const u128 random = (u128)((uint64_t)r[0] << 32 | r[1]);
+    uint64_t target = (uint64_t)(random * total >> 64);
+    int m = 0, among = 0;
+    for (bool found = false; m < 2 * o->d && m < n && !found;) {
+        bool near = false; /* a state that a neighbour has */
+        for (int k = 0; k < o->d; k++)
+            near = near || sites[neighbour(o, i, k, 1)] == states[m] ||
+                   sites[neighbour(o, i, k, -1)] == states[m];
+        if (!near)
+            break;
+        among++;
+        found = target < weights[m];
+        if (found) {
+            sites[i] = (uint8_t)states[m];
+            return;
+        }
+        target -= weights[m++];
+    }
+    /* the others are alike: the third word chooses, in the order of their numbers */
+    sites[i] = (uint8_t)states[among + (int)((uint64_t)r[2] * (uint64_t)(n - among) >> 32)];
+}
+
+void bytes_oracle_sweep(const struct bytes_oracle *o, const int *signs, uint64_t step,
+                        uint8_t *sites) {
+    for (int colour = 0; colour < 2; colour++)
+        for (int i = 0; i < bytes_oracle_sites(o); i++) {
+            if (colour_of(o, i) != colour)
+                continue;
+            if (o->q == 0)
+                flip(o, signs ? signs[i] : 0, step, i, sites);
+            else if (o->heat_bath)
+                choose(o, step, i, sites);
+            else
+                propose(o, step, i, sites);
+        }
+}
+
+double bytes_oracle_energy(const struct bytes_oracle *o, const int *signs, const uint8_t *sites) {
+    const int n = bytes_oracle_sites(o);
+    double e = 0;
+    for (int i = 0; i < n; i++) {
+        const double s = 2.0 * sites[i] - 1;
+        for (int k = 0; k < o->d; k++) {
+            const int other = sites[neighbour(o, i, k, 1)];
+            e -= o->q == 0 ? o->j[k] * s * (2.0 * other - 1) : o->j[k] * ((sites[i] == other) - 1);
+        }
+        if (o->q == 0)
+            e -= s * (o->b + (signs ? signs[i] * o->h : 0));
+    }
+    return e / n;
+}
+
+double bytes_oracle_order(const struct bytes_oracle *o, const uint8_t *sites) {
+    const int n = bytes_oracle_sites(o);
+    int counts[256] = {0}, most = 0;
+    for (int i = 0; i < n; i++)
+        counts[sites[i]]++;
+    if (o->q == 0)
+        return (double)(counts[1] - counts[0]) / n;
+    for (int k = 0; k < o->q; k++)
+        most = counts[k] > most ? counts[k] : most;
+    return ((double)o->q * most / n - 1) / (o->q - 1);
+}
+
+struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, const int *signs) {
+    const int n = bytes_oracle_sites(o), q = o->q == 0 ? 2 : o->q;
+    struct bytes_oracle_means m = {0, 0, 0, 0};
+    uint8_t sites[24] = {0};
+    double z = 0;
+    for (bool more = n <= 24; more;) {
+        const double e = bytes_oracle_energy(o, signs, sites), p = bytes_oracle_order(o, sites);
+        const double w = exp(-n * e / o->t);
+        z += w;
+        m.energy += w * e;
+        m.order += w * p;
+        m.abs_order += w * fabs(p);
+        m.order2 += w * p * p;
+        int i = 0;
+        while (i < n && ++sites[i] == q)
+            sites[i++] = 0;
+        more = i < n;
+    }
+    m.energy /= z;
+    m.order /= z;
+    m.abs_order /= z;
+    m.order2 /= z;
+    return m;
+}
