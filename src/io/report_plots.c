@@ -417,8 +417,10 @@ enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *
     size_t count = ergo_report_members(result, CURVES_MAX, members);
     struct ergo_text figures = {0};
     (void)ctx;
-    for (size_t c = 0; c < result->job->sampler->info->n_curves; c++)
-        append_curve(&figures, result, c, members, count);
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    for (size_t c = 0; c < info->n_curves; c++)
+        if (!(info->curves_hidden >> c & 1))
+            append_curve(&figures, result, c, members, count);
     if (figures.length) {
         ergo_text_append(text, "<h2>Curves</h2>\n<div class=\"grid\">\n");
         ergo_text_append_bytes(text, figures.data, figures.length);

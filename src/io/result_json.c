@@ -64,12 +64,12 @@ static void append_observable(struct ergo_text *text, const struct ergo_observab
 }
 
 static void append_curves(struct ergo_text *text, const struct ergo_member_result *member,
-                          size_t n_curves) {
+                          const struct ergo_sampler_info *info) {
     const char *separator = "";
     ergo_text_append(text, "\n      \"curves\": {");
-    for (size_t c = 0; c < n_curves; c++) {
+    for (size_t c = 0; c < info->n_curves; c++) {
         const struct ergo_curve_result *curve = &member->curves[c];
-        if (!curve->size)
+        if (!curve->size || (info->curves_hidden >> c & 1))
             continue;
         ergo_text_append(text, "%s\n        ", separator);
         ergo_json_string(text, curve->info->name);
@@ -113,7 +113,7 @@ static void append_point(struct ergo_text *text, const struct ergo_member_result
         separator = ",";
     }
     ergo_text_append(text, *separator ? "\n      }," : "},");
-    append_curves(text, member, info->n_curves);
+    append_curves(text, member, info);
     ergo_text_append(text, "\n    }");
 }
 

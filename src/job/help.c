@@ -75,6 +75,8 @@ static bool put_sampler(struct ergo_text *out, const struct ergo_sampler *sample
     if (info->n_curves)
         ergo_text_append(out, "\nCurves of the result\n\n");
     for (size_t i = 0; i < info->n_curves; i++) {
+        if (info->curves_hidden >> i & 1)
+            continue;
         struct ergo_text name = {0};
         ergo_text_append(&name, "%s over %s", info->curves[i].name, info->curves[i].x_label);
         put_named(out, name.data ? name.data : "", info->curves[i].unit, info->curves[i].help);

@@ -69,7 +69,7 @@ static void report_progress(struct ergo_run *run, const char *phase, bool force)
 
 static void loop_free(struct loop *loop) {
     free(loop->samples.columns);
-    for (size_t c = 0; c < 8; c++)
+    for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
         free(loop->samples.curves[c]);
 }
 
@@ -85,7 +85,7 @@ static enum ergo_status loop_allocate(struct loop *loop) {
     bool ok = loop->samples.columns != NULL;
     for (size_t c = 0; c < info->n_curves; c++) {
         const size_t size = run->sampler->ops->curve_size(first, c);
-        if (!size)
+        if (!size || (info->curves_at_end >> c & 1))
             continue;
         loop->samples.curves[c] = malloc(curve_samples * members * size * sizeof(double));
         ok = ok && loop->samples.curves[c];

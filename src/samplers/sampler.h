@@ -52,6 +52,7 @@ static inline bool ergo_observable_shown(const struct ergo_observable *observabl
 struct ergo_curve_info {
     const char *name, *x_label, *unit, *help;
 };
+enum { ERGO_CURVES_MAX = 24 }; /* of one sampler */
 
 /* A launch parameter: changes speed, never the chain. Job key: /tuning/<name>. */
 struct ergo_tunable {
@@ -80,7 +81,7 @@ struct ergo_samples {
     /* Curves of samples whose index (counted from the first sample of the run) is a multiple of
      * the sampler's curve interval: [n_curve_samples][members][curve size], per curve. */
     size_t n_curve_samples;
-    double *curves[8];
+    double *curves[ERGO_CURVES_MAX];
 };
 
 struct ergo_sampler_info {
@@ -98,6 +99,9 @@ struct ergo_sampler_info {
     size_t n_observables;
     const struct ergo_curve_info *curves;
     size_t n_curves;
+    /* By bits: curves to which end_curves alone adds, never collect; and those that are only inputs
+     * of observables and end_curves, and in the HDF5 file alone. */
+    uint32_t curves_at_end, curves_hidden;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
     const char *trajectory; /* what /output/trajectory_every writes; NULL: nothing */
