@@ -5,7 +5,7 @@
 
 #include "samplers/sampler.h"
 
-extern const struct ergo_sampler_ops ising_ops, facilitated_ops;
+extern const struct ergo_sampler_ops ising_ops, facilitated_ops, glass_ops;
 
 /* Curves and columns, in the order of the tables. */
 enum {
@@ -16,6 +16,15 @@ enum {
     CURVE_PERSISTENCE,
     CURVE_UP_DENSITY,
     CURVE_FROZEN,
+    CURVE_LADDER_ENERGY,
+    CURVE_LADDER_HEAT,
+    CURVE_LADDER_Q2,
+    CURVE_LADDER_BINDER,
+    CURVE_LADDER_XI,
+    CURVE_LADDER_SWAPS,
+    CURVE_OVERLAP,
+    CURVE_MOMENTS,
+    CURVE_GROUPS,
 };
 enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMNS };
 

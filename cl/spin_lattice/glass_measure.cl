@@ -1,0 +1,191 @@
+/*
+ * Spin glasses: energies of each sample and slot, up spins, overlaps. Counts of bits of one sample
+ * are kept as planes (bit p of 32 counters in a word), added as words, and turned over at the end.
+ */
+#include "spin_lattice/glass.h"
+
+#define GLASS_SITES (2 * GLASS_HALF)
+#define GLASS_SLOTS (4 * GLASS_QUADS)
+#define GLASS_OWN 9                          /* planes of a work-item: up to 511 */
+#define GLASS_ALL (GLASS_OWN + GLASS_LEVELS) /* of a group of 2^LEVELS */
+#define GLASS_GROUP (1u << GLASS_LEVELS)
+
+/* counters += the three planes of n. */
+ERGO_INLINE void glass_count_add(uint4 counter[GLASS_OWN], uint4 n0, uint4 n1, uint4 n2) {
+    uint4 carry = counter[0] & n0;
+    counter[0] ^= n0;
+    uint4 next = (counter[1] & n1) | (carry & (counter[1] ^ n1));
+    counter[1] ^= n1 ^ carry;
+    carry = next;
+    next = (counter[2] & n2) | (carry & (counter[2] ^ n2));
+    counter[2] ^= n2 ^ carry;
+    carry = next;
+    ERGO_UNROLL
+    for (int p = 3; p < GLASS_OWN; p++) {
+        next = counter[p] & carry;
+        counter[p] ^= carry;
+        carry = next;
+    }
+}
+
+/* The sums of a group's counters: afterwards planes[p * GROUP] has plane p. */
+ERGO_INLINE void glass_count_sum(const uint4 counter[GLASS_OWN], __local uint4 *planes, uint item) {
+    ERGO_UNROLL
+    for (int p = 0; p < GLASS_OWN; p++)
+        planes[p * GLASS_GROUP + item] = counter[p];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint width = GLASS_GROUP / 2;
+    for (uint level = 0; level < GLASS_LEVELS; level++) {
+        if (item < width) {
+            uint4 carry = (uint4)(0u);
+            for (uint p = 0; p < GLASS_OWN + level; p++) {
+                const uint4 a = planes[p * GLASS_GROUP + item];
+                const uint4 b = planes[p * GLASS_GROUP + item + width];
+                planes[p * GLASS_GROUP + item] = a ^ b ^ carry;
+                carry = (a & b) | (carry & (a ^ b));
+            }
+            planes[(GLASS_OWN + level) * GLASS_GROUP + item] = carry;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        width /= 2;
+    }
+}
+
+/* Counter o of the 128 of a quad: slot o / 32 of the quad, sample o % 32. */
+ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
+    __local const uint *words = (__local const uint *)planes;
+    uint sum = 0;
+    for (uint p = 0; p < GLASS_ALL; p++)
+        sum += ((words[p * (4 * GLASS_GROUP) + o / 32] >> (o & 31u)) & 1u) << p;
+    return sum;
+}
+
+/*
+ * energies[word-lattice][part][slot][32]: each bond has one end of colour 0. Dimension 0: one group
+ * per (quad, part).
+ */
+__attribute__((reqd_work_group_size(GLASS_GROUP, 1, 1))) __kernel void
+glass_energy(__global const uint4 *spins, __global const uint *couplings, __global long *energies,
+             uint parts, __local uint4 *planes) {
+    const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+    const uint lattice = (uint)get_global_id(1);
+    const uint part = group / GLASS_QUADS, quad = group - part * GLASS_QUADS;
+    __global const uint4 *own = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
+    __global const uint4 *other = own + GLASS_HALF * GLASS_QUADS;
+    __global long *out = energies + (((ulong)lattice * parts + part) * GLASS_SLOTS + 4 * quad) * 32;
+#if GLASS_REAL
+    /* a work-item per sample and 32nd part of the group, all four slots */
+    __global const int *bonds =
+        (__global const int *)couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * 32);
+    const uint bit = item & 31u, row = item / 32, rows = GLASS_GROUP / 32;
+    __local long *sums = (__local long *)planes;
+    long4 sum = (long4)(0);
+    for (uint h = part * rows + row; h < GLASS_HALF; h += parts * rows) {
+        const struct glass_at a = glass_site(h, 0);
+        const uint4 s = own[h * GLASS_QUADS];
+        int4 cost = (int4)(0);
+        ERGO_UNROLL
+        for (uint d = 0; d < GLASS_Z; d++) {
+            const int4 minus = -as_int4(((s ^ other[a.near[d] * GLASS_QUADS]) >> bit) & 1u);
+            cost += ((int4)(bonds[(h * 32 + bit) * GLASS_Z + d]) ^ minus) - minus;
+        }
+        sum -= convert_long4(cost);
+    }
+    sums[item] = sum.x;
+    sums[GLASS_GROUP + item] = sum.y;
+    sums[2 * GLASS_GROUP + item] = sum.z;
+    sums[3 * GLASS_GROUP + item] = sum.w;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint o = item; o < 128; o += GLASS_GROUP) {
+        long total = 0;
+        for (uint i = 0; i < rows; i++)
+            total += sums[(o / 32) * GLASS_GROUP + 32 * i + (o & 31u)];
+        out[o] = total;
+    }
+#else
+    __global const uint *bonds = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z);
+    uint4 counter[GLASS_OWN];
+    ERGO_UNROLL
+    for (int p = 0; p < GLASS_OWN; p++)
+        counter[p] = (uint4)(0u);
+    for (uint h = part * GLASS_GROUP + item; h < GLASS_HALF; h += parts * GLASS_GROUP) {
+        const struct glass_at a = glass_site(h, 0);
+        const uint4 s = own[h * GLASS_QUADS];
+        uint4 x[6];
+        ERGO_UNROLL
+        for (uint d = 0; d < GLASS_Z; d++)
+            x[d] = s ^ other[a.near[d] * GLASS_QUADS] ^ bonds[h * GLASS_Z + d];
+        const struct glass_sum m = glass_add(x);
+        glass_count_add(counter, m.m0, m.m1, m.m2);
+    }
+    glass_count_sum(counter, planes, item);
+    for (uint o = item; o < 128; o += GLASS_GROUP)
+        out[o] = (long)glass_count_read(planes, o);
+#endif
+}
+
+/*
+ * Of each layer (z, in two dimensions y): up spins of the slots, and unequal sites of the pairs of
+ * copies: counts[word-lattice][layer][2][slot][32]. Pairs: with two copies slot 2i is the pair of
+ * slots 2i, 2i + 1; with four copies slots 4i + (0, 1, 2, 3) are the pairs 01, 23, 02, 13.
+ * Dimension 0: one group per (quad, layer).
+ */
+#define GLASS_LAYERS (GLASS_D == 3 ? (uint)(GLASS_LZ) : (uint)(GLASS_LY))
+#define GLASS_LAYER (GLASS_HALF / GLASS_LAYERS) /* sites of one colour */
+
+__attribute__((reqd_work_group_size(GLASS_GROUP, 1, 1))) __kernel void
+glass_overlap(__global const uint4 *spins, __global uint *counts, __local uint4 *planes) {
+    const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+    const uint lattice = (uint)get_global_id(1);
+    const uint layer = group / GLASS_QUADS, quad = group - layer * GLASS_QUADS;
+    const uint4 zero = (uint4)(0u);
+    __global const uint4 *s = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
+    for (uint what = 0; what < 2; what++) {
+        uint4 counter[GLASS_OWN];
+        ERGO_UNROLL
+        for (int p = 0; p < GLASS_OWN; p++)
+            counter[p] = zero;
+        for (uint i = item; i < 2 * GLASS_LAYER; i += GLASS_GROUP) {
+            const uint colour = i >= GLASS_LAYER;
+            const uint h = layer * GLASS_LAYER + i - colour * GLASS_LAYER;
+            const uint4 v = s[(colour * GLASS_HALF + h) * GLASS_QUADS];
+            const uint4 pairs = GLASS_COPIES == 4
+                                    ? (uint4)(v.x ^ v.y, v.z ^ v.w, v.x ^ v.z, v.y ^ v.w)
+                                : GLASS_COPIES == 2 ? (uint4)(v.x ^ v.y, 0u, v.z ^ v.w, 0u)
+                                                    : zero;
+            glass_count_add(counter, what ? pairs : v, zero, zero);
+        }
+        glass_count_sum(counter, planes, item);
+        __global uint *out =
+            counts +
+            ((((ulong)lattice * GLASS_LAYERS + layer) * 2 + what) * GLASS_SLOTS + 4 * quad) * 32;
+        for (uint o = item; o < 128; o += GLASS_GROUP)
+            out[o] = glass_count_read(planes, o);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+/* A sample's records. waves[layer]: cosine and sine of the smallest wave along the layers, as
+ * integers. Dimension 0: slot * 32 + sample. */
+__kernel void glass_record(__global const long *energies, __global const uint *counts,
+                           __global const int2 *waves, __global struct glass_record *records,
+                           uint parts, uint sample) {
+    const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
+    if (i >= GLASS_SLOTS * 32)
+        return;
+    struct glass_record r;
+    r.energy = r.cosine = r.sine = 0;
+    r.up = r.unequal = 0;
+    for (uint part = 0; part < parts; part++)
+        r.energy += energies[((ulong)lattice * parts + part) * (GLASS_SLOTS * 32) + i];
+    for (uint layer = 0; layer < GLASS_LAYERS; layer++) {
+        __global const uint *c =
+            counts + ((ulong)lattice * GLASS_LAYERS + layer) * (2 * GLASS_SLOTS * 32) + i;
+        const uint unequal = c[GLASS_SLOTS * 32];
+        r.up += c[0];
+        r.unequal += unequal;
+        r.cosine += (long)waves[layer].x * unequal;
+        r.sine += (long)waves[layer].y * unequal;
+    }
+    records[((ulong)sample * get_global_size(1) + lattice) * (GLASS_SLOTS * 32) + i] = r;
+}
