@@ -57,7 +57,7 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     l->group = power_of_two_below(s->half, 1, gpu ? (l->local ? most : 128) : 16);
     if (wish && wish < l->group)
         l->group = (uint32_t)wish;
-    l->levels = gpu ? 6 : 4;
+    l->levels = gpu ? 6 : s->real ? 5 : 4; /* real: a work-item per sample, 32 and more */
     while ((1u << l->levels) > d->largest_group)
         l->levels--;
     /* so many work-items that measure, of 4 sites and more; of 85 at most (511 = 6 x 85 + 1) */
