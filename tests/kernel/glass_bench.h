@@ -1,5 +1,5 @@
-/* Spin glasses on a device beside the plain oracle, bit for bit: a few sweeps and exchanges of every
- * sample, copy and temperature; shared by the kernel test and the mutants. */
+/* Spin glasses on a device beside the plain oracle, bit for bit: a few sweeps and exchanges of
+ * every sample, copy and temperature; shared by the kernel test and the mutants. */
 #ifndef ERGO_TESTS_KERNEL_GLASS_BENCH_H
 #define ERGO_TESTS_KERNEL_GLASS_BENCH_H
 
@@ -41,10 +41,10 @@ static inline struct glass_oracle glass_oracle_of(const struct ergo_point *point
     assert_true(j > 0 && glass_temperatures(point, t) <= 16);
     for (int i = 0; i < o.temperatures; i++)
         o.t[i] = t[i] / j;
-    snprintf(line, sizeof line, "ergocl spin-glass disorder %llu %u",
-             (unsigned long long)(seed->present ? seed->seed
-                                                : ergo_point_value(point, "/seed")->seed),
-             point->replica);
+    snprintf(
+        line, sizeof line, "ergocl spin-glass disorder %llu %u",
+        (unsigned long long)(seed->present ? seed->seed : ergo_point_value(point, "/seed")->seed),
+        point->replica);
     o.disorder = ergo_hash64(line, strlen(line));
     return o;
 }

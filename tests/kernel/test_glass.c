@@ -13,15 +13,15 @@ static const struct {
     const char *system;
     bool tiny; /* also where there is little time */
 } systems[] = {
-    {"\"size\": [4, 2, 6], \"temperature\": 0.9, \"ladder\": 3, \"temperature_max\": 2, "
+    {"\"size\": [4, 6, 4], \"temperature\": 0.9, \"ladder\": 3, \"temperature_max\": 2, "
      "\"swap_every\": 2, \"samples\": 64",
      true},
     {"\"size\": [6, 4], \"temperature\": 0.8, \"ladder\": 2, \"temperature_max\": 1.5, "
      "\"ladder_spacing\": \"inverse\", \"swap_every\": 1, \"copies\": 4, \"dynamics\": "
      "\"heat-bath\", \"negative_fraction\": 0.3",
      false},
-    {"\"size\": [4, 4, 4], \"temperature\": 1.2, \"dynamics\": \"heat-bath\"", false},
-    {"\"size\": [12, 2], \"temperature\": 1.2, \"copies\": 1, \"ladder\": 5, "
+    {"\"size\": [4, 2, 6], \"temperature\": 1.2, \"dynamics\": \"heat-bath\"", false},
+    {"\"size\": [12, 4], \"temperature\": 1.2, \"copies\": 1, \"ladder\": 5, "
      "\"temperature_max\": 3, \"swap_every\": 1, \"ladder_spacing\": \"linear\"",
      false},
     {"\"size\": [4, 4, 2], \"temperature\": 0.7, \"ladder\": 2, \"temperature_max\": 1, "

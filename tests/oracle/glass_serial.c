@@ -41,8 +41,7 @@ static double draw_sign(const struct glass_oracle *o, int sample, uint32_t bond)
 static double draw_normal(const struct glass_oracle *o, int sample, uint32_t bond) {
     for (uint32_t attempt = 0;; attempt++) {
         uint32_t r[4];
-        words(o->disorder, bond, (uint64_t)sample / 32, 6,
-              32 * attempt + (uint32_t)sample % 32, r);
+        words(o->disorder, bond, (uint64_t)sample / 32, 6, 32 * attempt + (uint32_t)sample % 32, r);
         const double u = (r[0] + (r[1] + 0.5) / 4294967296.0) / 4294967296.0;
         const double v = (r[2] + (r[3] + 0.5) / 4294967296.0) / 4294967296.0;
         const double x = sqrt(2 / exp(1)) * (2 * v - 1) / u;
@@ -136,8 +135,8 @@ int glass_oracle_swap(const struct glass_oracle *o, int sample, const double *j,
     for (int t = parity; t < top; t += 2)
         for (int copy = 0; copy < o->copies; copy++) {
             const int a = t * o->copies + copy, b = a + o->copies;
-            const double worse = glass_oracle_energy(o, j, spins + b * n) -
-                                 glass_oracle_energy(o, j, spins + a * n);
+            const double worse =
+                glass_oracle_energy(o, j, spins + b * n) - glass_oracle_energy(o, j, spins + a * n);
             uint32_t r[4];
             words(o->stream, (uint32_t)sample, step, 10, (uint32_t)a, r);
             const double u = (r[0] + 0.5) / 4294967296.0;

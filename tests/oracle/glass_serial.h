@@ -1,7 +1,8 @@
 /*
  * Spin glasses, plainly: one sample, spins as numbers, sums of J s s', double precision, and exact
  * averages by enumeration. H = -sum J_ij s_i s_j on a periodic lattice of 2 or 3 dimensions; site =
- * x + Lx (y + Ly z), bond [direction][site] joins a site to its neighbour in the positive direction.
+ * x + Lx (y + Ly z), bond [direction][site] joins a site to its neighbour in the positive
+ * direction.
  */
 #ifndef ERGO_ORACLE_GLASS_SERIAL_H
 #define ERGO_ORACLE_GLASS_SERIAL_H
@@ -34,8 +35,8 @@ double glass_oracle_energy(const struct glass_oracle *o, const double *j, const 
 /* Exact averages of one sample at temperature t, of at most 16 sites. */
 enum { GLASS_EXACT_SITES = 16 };
 struct glass_exact {
-    double ground;                       /* lowest energy per site */
-    double e, e2, abs_q, q2, q4, qk2;    /* per site; q_k of the smallest wave, last direction */
+    double ground;                    /* lowest energy per site */
+    double e, e2, abs_q, q2, q4, qk2; /* per site; q_k of the smallest wave, last direction */
     double abs_m, m2, m4;
     double p[GLASS_EXACT_SITES + 1]; /* probability of so many unequal sites of two copies */
     double left_out; /* weight of the states that Metropolis neither leaves nor enters */

@@ -200,6 +200,11 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
     if (s.words > GLASS_WORDS_MAX || s.quads > GLASS_QUADS_MAX)
         status = ergo_job_error(ctx, "/system/samples", "%u: at most %u", s.samples,
                                 32 * GLASS_WORDS_MAX);
+    if (!s.real && !s.heat && (s.lx == 2 || s.ly == 2 || (s.d == 3 && s.lz == 2)))
+        status = ergo_job_error(ctx, "/system/dynamics",
+                                "metropolis with a side of 2: a spin whose double bonds all cancel "
+                                "would flip in every sweep, and nothing be sampled; use "
+                                "\"heat-bath\"");
     const double j = fabs(ergo_point_real(point, "/system/coupling"));
     const double t = ergo_point_real(point, "/system/temperature");
     if (!(j > 0))
