@@ -65,10 +65,13 @@ ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, 
         x, (__global const int *)p.couplings + own_at * (32 * GLASS_Z), r, as_float4(p.table[0]));
 #else
 #define GLASS_DECIDE                                                                               \
-    __global const uint *bonds = p.couplings + own_at * GLASS_Z;                                   \
+    __global const uint2 *bonds = (__global const uint2 *)(p.couplings + own_at * GLASS_Z);        \
     ERGO_UNROLL                                                                                    \
-    for (uint d = 0; d < GLASS_Z; d++)                                                             \
-        x[d] ^= bonds[d];                                                                          \
+    for (uint d = 0; d < GLASS_Z / 2; d++) {                                                       \
+        const uint2 pair = bonds[d];                                                               \
+        x[2 * d] ^= pair.x;                                                                        \
+        x[2 * d + 1] ^= pair.y;                                                                    \
+    }                                                                                              \
     const uint tie = r.x == 0 || r.y == 0 || r.z == 0 || r.w == 0;                                 \
     uint4 low = (uint4)(0u);                                                                       \
     if (tie)                                                                                       \
@@ -171,52 +174,64 @@ glass_swap(__global const long *energies, __global const float *slopes, __global
     const uint member = lattice / words, word = lattice - member * words;
     const uint t = 2 * (group / GLASS_COPIES) + parity, copy = group % GLASS_COPIES;
     const uint a = t * GLASS_COPIES + copy, b = a + GLASS_COPIES;
+    /* all loads on their way together: latency counts here, and nothing else */
+    __global uint *c = came + lattice * GLASS_SLOTS;
+    const uint from = c[a], to = c[b];
+    const uint number = (lattice * (GLASS_T) + t) * GLASS_COPIES + copy;
+    const ulong before = accepted[number];
     if (bit == 0)
         mask = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     long worse = 0;
-    for (uint part = 0; part < parts; part++) {
-        __global const long *e = energies + ((ulong)lattice * parts + part) * (GLASS_SLOTS * 32);
-        worse += e[b * 32 + bit] - e[a * 32 + bit];
-    }
+    __global const long *e = energies + (ulong)lattice * parts * (GLASS_SLOTS * 32) + bit;
+    for (uint part = 0; part < parts; part++)
+        worse += e[(part * GLASS_SLOTS + b) * 32] - e[(part * GLASS_SLOTS + a) * 32];
     const uint4 r = glass_draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, a, keys[member]);
     if (glass_exchanges(worse, slopes[member * (GLASS_T) + t], r.x))
         atomic_or(&mask, 1u << bit);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (bit == 0) {
         const uint lanes = GLASS_LANES(word, words, last), m = mask & lanes;
-        __global uint *c = came + lattice * GLASS_SLOTS;
-        const uint move = (c[a] ^ c[b]) & m;
-        uint cold = c[a] ^ move, hot = c[b] ^ move;
-        if (t == 0) {
+        const uint move = (from ^ to) & m;
+        const uint cold = from ^ move;
+        if (t == 0)
             trips[lattice * GLASS_COPIES + copy] += ERGO_POPCOUNT(cold);
-            cold = 0;
-        }
-        if (t + 2 == GLASS_T)
-            hot = lanes;
-        c[a] = cold;
-        c[b] = hot;
+        c[a] = t == 0 ? 0u : cold;
+        c[b] = t + 2 == GLASS_T ? lanes : to ^ move;
         masks[lattice * ((uint)(GLASS_T)*GLASS_COPIES) + group] = m;
-        accepted[(lattice * (GLASS_T) + t) * GLASS_COPIES + copy] += ERGO_POPCOUNT(m);
+        accepted[number] = before + ERGO_POPCOUNT(m);
     }
 }
 
-/* Configurations change places. Dimension 0: pair * copies + copy + PAIRS * COPIES * site. */
-__kernel void glass_exchange(__global uint *spins, __global const uint *masks, uint parity) {
+/* The copies of a temperature together. */
+#if GLASS_COPIES == 1
+typedef uint glass_copies;
+#define GLASS_NONE(m) ((m) == 0)
+#elif GLASS_COPIES == 2
+typedef uint2 glass_copies;
+#define GLASS_NONE(m) (((m).x | (m).y) == 0)
+#else
+typedef uint4 glass_copies;
+#define GLASS_NONE(m) (((m).x | (m).y | (m).z | (m).w) == 0)
+#endif
+
+/* Configurations change places. Dimension 0: pair + PAIRS * site. */
+__kernel void glass_exchange(__global glass_copies *spins, __global const glass_copies *masks,
+                             uint parity) {
     const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
-    const uint n = GLASS_PAIRS(parity) * GLASS_COPIES;
-    const uint at = parity ? i / (GLASS_PAIRS(1) * GLASS_COPIES + !GLASS_PAIRS(1))
-                           : i / (GLASS_PAIRS(0) * GLASS_COPIES);
+    const uint n = GLASS_PAIRS(parity);
+    const uint at = parity ? i / (GLASS_PAIRS(1) + !GLASS_PAIRS(1)) : i / GLASS_PAIRS(0);
     if (at >= GLASS_SITES)
         return;
-    const uint group = i - at * n;
-    const uint a = (2 * (group / GLASS_COPIES) + parity) * GLASS_COPIES + group % GLASS_COPIES;
-    const uint m = masks[lattice * ((uint)(GLASS_T)*GLASS_COPIES) + group];
-    if (m == 0)
+    const uint pair = i - at * n;
+    const glass_copies m = masks[lattice * (GLASS_T) + pair];
+    if (GLASS_NONE(m))
         return;
-    __global uint *s = spins + ((ulong)lattice * GLASS_SITES + at) * GLASS_SLOTS;
-    const uint x = (s[a] ^ s[a + GLASS_COPIES]) & m;
-    s[a] ^= x;
-    s[a + GLASS_COPIES] ^= x;
+    __global glass_copies *s = spins +
+                               ((ulong)lattice * GLASS_SITES + at) * (GLASS_SLOTS / GLASS_COPIES) +
+                               2 * pair + parity;
+    const glass_copies cold = s[0], hot = s[1], x = (cold ^ hot) & m;
+    s[0] = cold ^ x;
+    s[1] = hot ^ x;
 }
 #endif

@@ -10,19 +10,26 @@
 #define GLASS_ALL (GLASS_OWN + GLASS_LEVELS) /* of a group of 2^LEVELS */
 #define GLASS_GROUP (1u << GLASS_LEVELS)
 
-/* counters += the three planes of n. */
-ERGO_INLINE void glass_count_add(uint4 counter[GLASS_OWN], uint4 n0, uint4 n1, uint4 n2) {
-    uint4 carry = counter[0] & n0;
-    counter[0] ^= n0;
-    uint4 next = (counter[1] & n1) | (carry & (counter[1] ^ n1));
-    counter[1] ^= n1 ^ carry;
-    carry = next;
-    next = (counter[2] & n2) | (carry & (counter[2] ^ n2));
-    counter[2] ^= n2 ^ carry;
-    carry = next;
+/* Full adder: sum and carry of a, b, c. */
+#define GLASS_FULL(sum, carry, a, b, c)                                                            \
+    const uint4 sum = (a) ^ (b) ^ (c), carry = ((a) & (b)) | ((c) & ((a) | (b)));
+
+/* counters += the three planes of m and of n. */
+ERGO_INLINE void glass_count_add(uint4 counter[GLASS_OWN], struct glass_sum m, struct glass_sum n) {
+    GLASS_FULL(s0, c0, counter[0], m.m0, n.m0)
+    GLASS_FULL(t1, d1, m.m1, n.m1, c0)
+    const uint4 c1 = counter[1] & t1;
+    GLASS_FULL(t2, d2, m.m2, n.m2, d1)
+    GLASS_FULL(s2, c2, counter[2], t2, c1)
+    GLASS_FULL(s3, c3, counter[3], d2, c2)
+    counter[0] = s0;
+    counter[1] ^= t1;
+    counter[2] = s2;
+    counter[3] = s3;
+    uint4 carry = c3;
     ERGO_UNROLL
-    for (int p = 3; p < GLASS_OWN; p++) {
-        next = counter[p] & carry;
+    for (int p = 4; p < GLASS_OWN; p++) {
+        const uint4 next = counter[p] & carry;
         counter[p] ^= carry;
         carry = next;
     }
@@ -31,20 +38,20 @@ ERGO_INLINE void glass_count_add(uint4 counter[GLASS_OWN], uint4 n0, uint4 n1, u
 /* The sums of a group's counters: afterwards planes[p * GROUP] has plane p. */
 ERGO_INLINE void glass_count_sum(const uint4 counter[GLASS_OWN], __local uint4 *planes, uint item) {
     ERGO_UNROLL
-    for (int p = 0; p < GLASS_OWN; p++)
-        planes[p * GLASS_GROUP + item] = counter[p];
+    for (int p = 0; p < GLASS_ALL; p++)
+        planes[p * GLASS_GROUP + item] = p < GLASS_OWN ? counter[p] : (uint4)(0u);
     barrier(CLK_LOCAL_MEM_FENCE);
     uint width = GLASS_GROUP / 2;
     for (uint level = 0; level < GLASS_LEVELS; level++) {
         if (item < width) {
             uint4 carry = (uint4)(0u);
-            for (uint p = 0; p < GLASS_OWN + level; p++) {
+            ERGO_UNROLL
+            for (int p = 0; p < GLASS_ALL; p++) {
                 const uint4 a = planes[p * GLASS_GROUP + item];
                 const uint4 b = planes[p * GLASS_GROUP + item + width];
                 planes[p * GLASS_GROUP + item] = a ^ b ^ carry;
                 carry = (a & b) | (carry & (a ^ b));
             }
-            planes[(GLASS_OWN + level) * GLASS_GROUP + item] = carry;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         width /= 2;
@@ -59,6 +66,23 @@ ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
         sum += ((words[p * (4 * GLASS_GROUP) + o / 32] >> (o & 31u)) & 1u) << p;
     return sum;
 }
+
+#if !GLASS_REAL
+ERGO_INLINE struct glass_sum glass_unsatisfied(__global const uint4 *own,
+                                               __global const uint4 *other,
+                                               __global const uint2 *bonds, uint h) {
+    const struct glass_at a = glass_site(h, 0);
+    const uint4 s = own[h * GLASS_QUADS];
+    uint4 x[6];
+    ERGO_UNROLL
+    for (uint d = 0; d < GLASS_Z / 2; d++) {
+        const uint2 pair = bonds[h * (GLASS_Z / 2) + d];
+        x[2 * d] = s ^ other[a.near[2 * d] * GLASS_QUADS] ^ pair.x;
+        x[2 * d + 1] = s ^ other[a.near[2 * d + 1] * GLASS_QUADS] ^ pair.y;
+    }
+    return glass_add(x);
+}
+#endif
 
 /*
  * energies[word-lattice][part][slot][32]: each bond has one end of colour 0. Dimension 0: one group
@@ -103,20 +127,20 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
         out[o] = total;
     }
 #else
-    __global const uint *bonds = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z);
+    __global const uint2 *bonds =
+        (__global const uint2 *)(couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z));
     uint4 counter[GLASS_OWN];
     ERGO_UNROLL
     for (int p = 0; p < GLASS_OWN; p++)
         counter[p] = (uint4)(0u);
-    for (uint h = part * GLASS_GROUP + item; h < GLASS_HALF; h += parts * GLASS_GROUP) {
-        const struct glass_at a = glass_site(h, 0);
-        const uint4 s = own[h * GLASS_QUADS];
-        uint4 x[6];
-        ERGO_UNROLL
-        for (uint d = 0; d < GLASS_Z; d++)
-            x[d] = s ^ other[a.near[d] * GLASS_QUADS] ^ bonds[h * GLASS_Z + d];
-        const struct glass_sum m = glass_add(x);
-        glass_count_add(counter, m.m0, m.m1, m.m2);
+    for (uint h = part * GLASS_GROUP + item; h < GLASS_HALF; h += 2 * parts * GLASS_GROUP) {
+        const uint next = h + parts * GLASS_GROUP;
+        const struct glass_sum m = glass_unsatisfied(own, other, bonds, h);
+        struct glass_sum n;
+        n.m0 = n.m1 = n.m2 = (uint4)(0u);
+        if (next < GLASS_HALF)
+            n = glass_unsatisfied(own, other, bonds, next);
+        glass_count_add(counter, m, n);
     }
     glass_count_sum(counter, planes, item);
     for (uint o = item; o < 128; o += GLASS_GROUP)
@@ -133,6 +157,14 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
 #define GLASS_LAYERS (GLASS_D == 3 ? (uint)(GLASS_LZ) : (uint)(GLASS_LY))
 #define GLASS_LAYER (GLASS_HALF / GLASS_LAYERS) /* sites of one colour */
 
+ERGO_INLINE uint4 glass_marks(uint4 v, uint what) {
+    if (what == 0)
+        return v;
+    if (GLASS_COPIES == 4)
+        return (uint4)(v.x ^ v.y, v.z ^ v.w, v.x ^ v.z, v.y ^ v.w);
+    return GLASS_COPIES == 2 ? (uint4)(v.x ^ v.y, 0u, v.z ^ v.w, 0u) : (uint4)(0u);
+}
+
 __attribute__((reqd_work_group_size(GLASS_GROUP, 1, 1))) __kernel void
 glass_overlap(__global const uint4 *spins, __global uint *counts, __local uint4 *planes) {
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
@@ -145,15 +177,13 @@ glass_overlap(__global const uint4 *spins, __global uint *counts, __local uint4 
         ERGO_UNROLL
         for (int p = 0; p < GLASS_OWN; p++)
             counter[p] = zero;
-        for (uint i = item; i < 2 * GLASS_LAYER; i += GLASS_GROUP) {
-            const uint colour = i >= GLASS_LAYER;
-            const uint h = layer * GLASS_LAYER + i - colour * GLASS_LAYER;
-            const uint4 v = s[(colour * GLASS_HALF + h) * GLASS_QUADS];
-            const uint4 pairs = GLASS_COPIES == 4
-                                    ? (uint4)(v.x ^ v.y, v.z ^ v.w, v.x ^ v.z, v.y ^ v.w)
-                                : GLASS_COPIES == 2 ? (uint4)(v.x ^ v.y, 0u, v.z ^ v.w, 0u)
-                                                    : zero;
-            glass_count_add(counter, what ? pairs : v, zero, zero);
+        for (uint i = item; i < GLASS_LAYER; i += GLASS_GROUP) {
+            const uint h = layer * GLASS_LAYER + i;
+            struct glass_sum m, n;
+            m.m0 = glass_marks(s[h * GLASS_QUADS], what);
+            n.m0 = glass_marks(s[(GLASS_HALF + h) * GLASS_QUADS], what);
+            m.m1 = m.m2 = n.m1 = n.m2 = zero;
+            glass_count_add(counter, m, n);
         }
         glass_count_sum(counter, planes, item);
         __global uint *out =

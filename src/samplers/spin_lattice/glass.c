@@ -393,7 +393,7 @@ enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state 
         status = ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 12, 2, global,
                                     local, NULL);
     const size_t group = s->device->type == CL_DEVICE_TYPE_CPU ? 16 : 128;
-    const size_t all[2] = {ergo_round_up(pairs * (size_t)h->sites, group), lattices};
+    const size_t all[2] = {ergo_round_up(pairs / h->copies * (size_t)h->sites, group), lattices};
     const size_t some[2] = {group, 1};
     const struct ergo_arg moves[] = {ERGO_ARG(s->spins), ERGO_ARG(s->masks), ERGO_ARG(odd)};
     if (status == ERGO_OK)

@@ -68,8 +68,8 @@ struct glass_shape glass_shape_of(const struct ergo_point *point);
 uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]);
 /* tables: [quads][2 * GLASS_CLASSES][4], slopes: [temperatures]. */
 void glass_tables(const struct ergo_point *point, uint32_t *tables, float *slopes);
-/* Energy per site from what is counted of one sample. */
-double glass_energy(const struct ergo_point *point, const struct glass_shape *s, int64_t count);
+/* Energy per site of one sample: line[0] + line[1] * what is counted. */
+void glass_energy_line(const struct ergo_point *point, const struct glass_shape *s, double line[2]);
 enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *point);
 size_t glass_curve_size(const struct ergo_point *point, size_t c);
 void glass_curve_x(const struct ergo_point *point, size_t c, double *x);

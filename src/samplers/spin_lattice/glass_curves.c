@@ -33,7 +33,7 @@ static uint32_t pairs_of(const struct glass_shape *s, struct pair pairs[4]) {
     return n;
 }
 
-static void add_word(const struct ergo_point *point, const struct glass_shape *s,
+static void add_word(const double line[2], const struct glass_shape *s,
                      const struct glass_record *records, uint32_t lanes, double *moments,
                      double *histogram) {
     struct pair pairs[4];
@@ -46,7 +46,7 @@ static void add_word(const struct ergo_point *point, const struct glass_shape *s
             double e[4];
             for (uint32_t copy = 0; copy < s->copies; copy++) {
                 const double m = 2 * (double)r[copy * 32].up / n - 1, w = weight / s->copies;
-                e[copy] = glass_energy(point, s, r[copy * 32].energy);
+                e[copy] = line[0] + line[1] * (double)r[copy * 32].energy;
                 moments[GLASS_E] += w * e[copy];
                 moments[GLASS_E2] += w * e[copy] * e[copy];
                 moments[GLASS_ABS_M] += w * fabs(m);
@@ -76,13 +76,15 @@ void glass_collect_sample(const struct glass_state *s, const struct glass_record
     memset(curve, 0, s->batch->count * size * sizeof *curve);
     for (size_t m = 0; m < s->batch->count; m++) {
         const struct ergo_point *point = s->batch->points[m];
+        /* looked up once: keys are found by name */
+        double line[2];
+        glass_energy_line(point, h, line);
         double energy = 0, up = 0;
         for (uint32_t w = 0; w < h->words; w++) {
             const uint32_t lanes = w + 1 == h->words ? (uint32_t)__builtin_popcount(h->last) : 32;
             const struct glass_record *r = records + (m * h->words + w) * lattice;
             double *moments = curve + m * size + w * group;
-            add_word(point, h, r, lanes, moments,
-                     moments + (size_t)h->temperatures * GLASS_MOMENTS);
+            add_word(line, h, r, lanes, moments, moments + (size_t)h->temperatures * GLASS_MOMENTS);
             energy += moments[GLASS_E] * lanes / h->samples;
             for (uint32_t copy = 0; copy < h->copies; copy++)
                 for (uint32_t bit = 0; bit < lanes; bit++)

@@ -128,9 +128,11 @@ void glass_tables(const struct ergo_point *point, uint32_t *tables, float *slope
         slopes[i] = i + 1 < s.temperatures ? (float)((j / t[i] - j / t[i + 1]) * unit) : 0;
 }
 
-double glass_energy(const struct ergo_point *point, const struct glass_shape *s, int64_t count) {
+void glass_energy_line(const struct ergo_point *point, const struct glass_shape *s,
+                       double line[2]) {
     const double j = fabs(ergo_point_real(point, "/system/coupling")), n = (double)s->sites;
-    return j * (s->real ? (double)count * 0x1p-24 / n : 2 * (double)count / n - s->d);
+    line[0] = s->real ? 0 : -j * s->d;
+    line[1] = s->real ? j * 0x1p-24 / n : 2 * j / n;
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
