@@ -89,16 +89,16 @@ ERGO_INLINE struct glass_at glass_site(uint h, uint colour) {
 
 /* ---- -ln u ----------------------------------------------------------------------------------- */
 
-/* -ln((r + 1/2) / 2^32) within 2e-7 relative, by + * fma alone: the same everywhere. */
+/* -ln((r + 1/2) / 2^32) within 2e-7, relative where it is above 1; by + * fma alone: the same
+ * everywhere. */
 ERGO_INLINE float glass_log(uint r) {
-    if (r == 0)
-        return 22.873856958f; /* 33 ln 2 */
-    uint zeros = GLASS_CLZ(r);
-    float f = GLASS_FLOAT(0x3f800000u | (((r << zeros) >> 8) & 0x7fffffu)); /* in [1, 2) */
-    zeros++;
+    /* u = v 2^-33, v = 2r + 1; of the upper half its last bits are beyond a float's anyway */
+    const uint v = r >> 31 ? r : 2 * r + 1, zeros = GLASS_CLZ(v);
+    float f = GLASS_FLOAT(0x3f800000u | (((v << zeros) >> 8) & 0x7fffffu)); /* in [1, 2) */
+    uint halvings = r >> 31 ? 1 : zeros + 2;                                /* u = f 2^-halvings */
     if (f > 1.41421354f) {
         f = 0.5f * f;
-        zeros--;
+        halvings--;
     }
     const float y = f - 1.0f;
     /* ln(1 + y) / y on [sqrt(1/2) - 1, sqrt 2 - 1], through the Chebyshev points */
@@ -112,7 +112,7 @@ ERGO_INLINE float glass_log(uint r) {
     p = GLASS_FMA(p, y, 0.333333462f);
     p = GLASS_FMA(p, y, -0.499999881f);
     p = GLASS_FMA(p, y, 1.0f);
-    return GLASS_FMA((float)zeros, 0.693147182f, -(p * y));
+    return GLASS_FMA((float)halvings, 0.693147182f, -(p * y));
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */
