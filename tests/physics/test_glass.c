@@ -1,7 +1,7 @@
 /*
  * Spin glasses against exact values: every moment of small samples by enumeration
  * (glass_physics.h, with the error budget), a 4 x 4 sample from a file, the ferromagnet against
- * Kaufman's formula, and tempering against plain chains.
+ * Kaufman's formula, tempering against plain chains, and Nishimori's line.
  */
 #include "glass_physics.h"
 
@@ -33,8 +33,7 @@ static const struct {
          "'swap_every': 2, 'dynamics': 'heat-bath', 'negative_fraction': 0.3",
          LONG)},
     {"4 x 4, Metropolis, four copies",
-     JOB("'size': [4, 4], 'temperature': 1.5, 'copies': 4, 'coupling': 1.25, 'samples': 96",
-         LONG)},
+     JOB("'size': [4, 4], 'temperature': 1.5, 'copies': 4, 'coupling': 1.25, 'samples': 96", LONG)},
     {"4 x 4 Gaussian, Metropolis, tempering",
      JOB("'size': [4, 4], 'disorder': 'gaussian', 'temperature': 0.6, 'ladder': 4, "
          "'temperature_max': 2, 'swap_every': 2",
@@ -76,8 +75,7 @@ static void test_enumeration(void **state) {
     assert_true(good);
 }
 
-/* Mean energy and error of a job of the run layer, at its lowest temperature. */
-static void energy_of(const char *quoted, double *mean, double *error) {
+static struct ergo_result *run_job(const char *quoted) {
     char text[600], folder[] = "/tmp/ergo-glass-XXXXXX";
     struct ergo_job *job = NULL;
     struct ergo_result *result = NULL;
@@ -88,12 +86,18 @@ static void energy_of(const char *quoted, double *mean, double *error) {
     const struct ergo_run_options options = {.directory = folder, .overwrite = true};
     GLASS_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "glass", NULL, 0, &job));
     GLASS_BENCH_OK(ctx, text, ergo_run(ctx, job, &options, &result));
-    *mean = result->members[0].observables[0].estimate.mean;
-    *error = result->members[0].observables[0].estimate.error;
-    ergo_result_destroy(result);
     ergo_job_destroy(job);
     snprintf(text, sizeof text, "rm -r %s", folder);
     assert_int_equal(system(text), 0);
+    return result;
+}
+
+/* Mean energy and error of a job, at its lowest temperature. */
+static void energy_of(const char *quoted, double *mean, double *error) {
+    struct ergo_result *result = run_job(quoted);
+    *mean = result->members[0].observables[0].estimate.mean;
+    *error = result->members[0].observables[0].estimate.error;
+    ergo_result_destroy(result);
 }
 
 static void compare(const char *what, double mean, double error, double other, double other_error) {
@@ -138,6 +142,49 @@ static void test_tempering(void **state) {
             mean[1], error[1]);
 }
 
+/*
+ * On Nishimori's line, exp(-2/T) = p/(1 - p) for a fraction p of negative couplings, and in any
+ * lattice: [e] = -d tanh(1/T), and [<m^2>] = [<q^2>] (H. Nishimori, Prog. Theor. Phys. 66, 1169
+ * (1981)). Averages over the disorder: errors from 20 words of 32 samples.
+ */
+static void test_nishimori(void **state) {
+    (void)state;
+    static const struct {
+        const char *job;
+        int d;
+        double p;
+    } lines[] = {
+        {JOB("'size': [6, 6, 6], 'samples': 640, 'negative_fraction': 0.25, 'temperature': "
+             "1.8204784532536746",
+             "'equilibration': 300, 'sweeps': 1000, 'measure_every': 20"),
+         3, 0.25},
+        {JOB("'size': [8, 6], 'samples': 640, 'negative_fraction': 0.15, 'temperature': "
+             "1.1530028727859343, 'ladder': 3, 'temperature_max': 2.5, 'dynamics': 'heat-bath'",
+             "'equilibration': 500, 'sweeps': 1000, 'measure_every': 20"),
+         2, 0.15}};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct ergo_result *result = run_job(lines[i].job);
+        const struct ergo_member_result *m = &result->members[0];
+        const double t = ergo_point_real(m->point, "/system/temperature");
+        double value[2] = {0}, error[2] = {0};
+        assert_true(fabs(exp(-2 / t) * (1 - lines[i].p) / lines[i].p - 1) < 1e-12);
+        compare(i ? "Nishimori's line, 8 x 6" : "Nishimori's line, 6 x 6 x 6",
+                m->curves[CURVE_LADDER_ENERGY].mean[0], m->curves[CURVE_LADDER_ENERGY].error[0],
+                -lines[i].d * tanh(1 / t), 0);
+        for (size_t k = 0; k < result->job->sampler->info->n_observables; k++) {
+            const char *name = m->observables[k].observable->name;
+            const int at = strcmp(name, "overlap2") == 0 ? 0 : 1;
+            if (at && strcmp(name, "glass_magnetization2") != 0)
+                continue;
+            value[at] = m->observables[k].estimate.mean;
+            error[at] = m->observables[k].estimate.error;
+        }
+        print_message("<q^2> and <m^2>: ");
+        compare("there", value[0], error[0], value[1], error[1]);
+        ergo_result_destroy(result);
+    }
+}
+
 static int set_up(void **state) {
     (void)state;
     ctx = ergo_context_create();
@@ -156,6 +203,7 @@ int main(void) {
         cmocka_unit_test(test_enumeration),
         cmocka_unit_test(test_ferromagnet),
         cmocka_unit_test(test_tempering),
+        cmocka_unit_test(test_nishimori),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
