@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "oracle/glass_serial.h"
 #include "samplers/spin_lattice/glass.h"
 
 #define GLASS_LX 4u
@@ -193,6 +194,38 @@ static void test_file(void **state) {
     assert_null(job_of(system));
 }
 
+/* data/reference/glass.md: an independent program's values of the 4 x 4 sample. */
+static void test_enumeration(void **state) {
+    (void)state;
+    static const double table[4][7] = {
+        {0.5, -1.2489700779, 0.0164719295, 0.6739292812, 0.4895883494, 0.3010872370, 0.0224582479},
+        {1, -1.1949004608, 0.2161606356, 0.5788788068, 0.3940293756, 0.2261143406, 0.0289411455},
+        {1.5, -1.0510827690, 0.3301644217, 0.4211130594, 0.2416432169, 0.1133386400, 0.0407409398},
+        {2, -0.8874906311, 0.3100884938, 0.3254777647, 0.1570201688, 0.0580447886, 0.0479844431}};
+    struct ergo_job *job = job_of("\"size\": [4, 4], \"temperature\": 1, \"disorder_file\": "
+                                  "\"data/reference/glass-4x4.txt\"");
+    if (!job)
+        fail_msg("%s", ergo_error_message(ctx));
+    const struct glass_shape s = glass_shape_of(&job->points[0]);
+    const struct glass_oracle o = {.d = 2, .l = {4, 4, 1}, .temperatures = 1, .copies = 2};
+    uint32_t bits[32];
+    double j[32];
+    assert_int_equal(glass_couplings(ctx, &job->points[0], &s, 0, bits), ERGO_OK);
+    for (int i = 0; i < 32; i++)
+        j[i] = bits[i] & 1 ? -1 : 1;
+    for (int i = 0; i < 4; i++) {
+        struct glass_exact x;
+        const double t = table[i][0];
+        glass_oracle_exact(&o, j, t, false, &x);
+        const double found[7] = {t,    x.e, 16 * (x.e2 - x.e * x.e) / t / t, x.abs_q, x.q2,
+                                 x.q4, x.m2};
+        assert_true(fabs(x.ground + 1.25) < 1e-12);
+        for (int k = 0; k < 7; k++)
+            assert_true(fabs(found[k] - table[i][k]) < 1e-9);
+    }
+    ergo_job_destroy(job);
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const char *const bad[] = {
@@ -227,8 +260,10 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log),   cmocka_unit_test(test_accept), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_drawn), cmocka_unit_test(test_file),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_log),         cmocka_unit_test(test_accept),
+        cmocka_unit_test(test_tables),      cmocka_unit_test(test_drawn),
+        cmocka_unit_test(test_file),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_enumeration),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
