@@ -168,7 +168,7 @@ __attribute__((reqd_work_group_size(32, 1, 1))) __kernel void
 glass_swap(__global const long *energies, __global const float *slopes, __global const uint2 *keys,
            __global uint *masks, __global uint *came, __global ulong *accepted,
            __global ulong *trips, ulong step, uint parity, uint parts, uint words, uint last) {
-    __local uint mask;
+    __local uint4 mine[8]; /* a word of each work-item */
     const uint bit = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint lattice = (uint)get_global_id(1);
     const uint member = lattice / words, word = lattice - member * words;
@@ -179,19 +179,19 @@ glass_swap(__global const long *energies, __global const float *slopes, __global
     const uint from = c[a], to = c[b];
     const uint number = (lattice * (GLASS_T) + t) * GLASS_COPIES + copy;
     const ulong before = accepted[number];
-    if (bit == 0)
-        mask = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
     long worse = 0;
     __global const long *e = energies + (ulong)lattice * parts * (GLASS_SLOTS * 32) + bit;
     for (uint part = 0; part < parts; part++)
         worse += e[(part * GLASS_SLOTS + b) * 32] - e[(part * GLASS_SLOTS + a) * 32];
     const uint4 r = glass_draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, a, keys[member]);
-    if (glass_exchanges(worse, slopes[member * (GLASS_T) + t], r.x))
-        atomic_or(&mask, 1u << bit);
+    const uint yes = glass_exchanges(worse, slopes[member * (GLASS_T) + t], r.x);
+    ((__local uint *)mine)[bit] = yes << bit;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (bit == 0) {
-        const uint lanes = GLASS_LANES(word, words, last), m = mask & lanes;
+        const uint4 all =
+            (mine[0] | mine[1]) | (mine[2] | mine[3]) | (mine[4] | mine[5]) | (mine[6] | mine[7]);
+        const uint lanes = GLASS_LANES(word, words, last);
+        const uint m = (all.x | all.y | all.z | all.w) & lanes;
         const uint move = (from ^ to) & m;
         const uint cold = from ^ move;
         if (t == 0)

@@ -6,52 +6,80 @@
 
 #define GLASS_SITES (2 * GLASS_HALF)
 #define GLASS_SLOTS (4 * GLASS_QUADS)
-#define GLASS_OWN 9                          /* planes of a work-item: up to 511 */
-#define GLASS_ALL (GLASS_OWN + GLASS_LEVELS) /* of a group of 2^LEVELS */
+#define GLASS_OWN 8                          /* planes of a work-item: up to 255 */
+#define GLASS_ALL (GLASS_OWN + GLASS_LEVELS) /* of a group of 2^LEVELS, at most 2^6 */
 #define GLASS_GROUP (1u << GLASS_LEVELS)
 
-/* Full adder: sum and carry of a, b, c. */
+/* By name and not in an array: registers everywhere, whatever a compiler unrolls. */
+struct glass_counter {
+    uint4 p0, p1, p2, p3, p4, p5, p6, p7;
+};
+
+/* Full adder: sum and carry of a, b, c; half adder into a counter. */
 #define GLASS_FULL(sum, carry, a, b, c)                                                            \
     const uint4 sum = (a) ^ (b) ^ (c), carry = ((a) & (b)) | ((c) & ((a) | (b)));
+#define GLASS_HALF_ADD(plane, in, out)                                                             \
+    const uint4 out = (plane) & (in);                                                              \
+    plane ^= in;
 
 /* counters += the three planes of m and of n. */
-ERGO_INLINE void glass_count_add(uint4 counter[GLASS_OWN], struct glass_sum m, struct glass_sum n) {
-    GLASS_FULL(s0, c0, counter[0], m.m0, n.m0)
+ERGO_INLINE struct glass_counter glass_count_add(struct glass_counter c, struct glass_sum m,
+                                                 struct glass_sum n) {
+    GLASS_FULL(s0, c0, c.p0, m.m0, n.m0)
     GLASS_FULL(t1, d1, m.m1, n.m1, c0)
-    const uint4 c1 = counter[1] & t1;
+    GLASS_HALF_ADD(c.p1, t1, c1)
     GLASS_FULL(t2, d2, m.m2, n.m2, d1)
-    GLASS_FULL(s2, c2, counter[2], t2, c1)
-    GLASS_FULL(s3, c3, counter[3], d2, c2)
-    counter[0] = s0;
-    counter[1] ^= t1;
-    counter[2] = s2;
-    counter[3] = s3;
-    uint4 carry = c3;
-    ERGO_UNROLL
-    for (int p = 4; p < GLASS_OWN; p++) {
-        const uint4 next = counter[p] & carry;
-        counter[p] ^= carry;
-        carry = next;
-    }
+    GLASS_FULL(s2, c2, c.p2, t2, c1)
+    GLASS_FULL(s3, c3, c.p3, d2, c2)
+    c.p0 = s0;
+    c.p2 = s2;
+    c.p3 = s3;
+    GLASS_HALF_ADD(c.p4, c3, c4)
+    GLASS_HALF_ADD(c.p5, c4, c5)
+    GLASS_HALF_ADD(c.p6, c5, c6)
+    c.p7 ^= c6;
+    return c;
+}
+
+ERGO_INLINE struct glass_counter glass_count_zero(void) {
+    struct glass_counter c;
+    c.p0 = c.p1 = c.p2 = c.p3 = c.p4 = c.p5 = c.p6 = c.p7 = (uint4)(0u);
+    return c;
 }
 
 /* The sums of a group's counters: afterwards planes[p * GROUP] has plane p. */
-ERGO_INLINE void glass_count_sum(const uint4 counter[GLASS_OWN], __local uint4 *planes, uint item) {
-    ERGO_UNROLL
-    for (int p = 0; p < GLASS_ALL; p++)
-        planes[p * GLASS_GROUP + item] = p < GLASS_OWN ? counter[p] : (uint4)(0u);
+ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, uint item) {
+    planes[item] = c.p0;
+    planes[GLASS_GROUP + item] = c.p1;
+    planes[2 * GLASS_GROUP + item] = c.p2;
+    planes[3 * GLASS_GROUP + item] = c.p3;
+    planes[4 * GLASS_GROUP + item] = c.p4;
+    planes[5 * GLASS_GROUP + item] = c.p5;
+    planes[6 * GLASS_GROUP + item] = c.p6;
+    planes[7 * GLASS_GROUP + item] = c.p7;
     barrier(CLK_LOCAL_MEM_FENCE);
     uint width = GLASS_GROUP / 2;
     for (uint level = 0; level < GLASS_LEVELS; level++) {
         if (item < width) {
             uint4 carry = (uint4)(0u);
-            ERGO_UNROLL
-            for (int p = 0; p < GLASS_ALL; p++) {
-                const uint4 a = planes[p * GLASS_GROUP + item];
-                const uint4 b = planes[p * GLASS_GROUP + item + width];
-                planes[p * GLASS_GROUP + item] = a ^ b ^ carry;
-                carry = (a & b) | (carry & (a ^ b));
-            }
+#define GLASS_PLANE(p)                                                                             \
+    {                                                                                              \
+        const uint4 a = planes[(p)*GLASS_GROUP + item];                                            \
+        const uint4 b = planes[(p)*GLASS_GROUP + item + width];                                    \
+        planes[(p)*GLASS_GROUP + item] = a ^ b ^ carry;                                            \
+        carry = (a & b) | (carry & (a | b));                                                       \
+    }
+            GLASS_PLANE(0)
+            GLASS_PLANE(1)
+            GLASS_PLANE(2)
+            GLASS_PLANE(3)
+            GLASS_PLANE(4)
+            GLASS_PLANE(5)
+            GLASS_PLANE(6)
+            GLASS_PLANE(7)
+            for (uint p = GLASS_OWN; p < GLASS_OWN + level; p++)
+                GLASS_PLANE(p)
+            planes[(GLASS_OWN + level) * GLASS_GROUP + item] = carry;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         width /= 2;
@@ -60,10 +88,14 @@ ERGO_INLINE void glass_count_sum(const uint4 counter[GLASS_OWN], __local uint4 *
 
 /* Counter o of the 128 of a quad: slot o / 32 of the quad, sample o % 32. */
 ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
-    __local const uint *words = (__local const uint *)planes;
-    uint sum = 0;
-    for (uint p = 0; p < GLASS_ALL; p++)
-        sum += ((words[p * (4 * GLASS_GROUP) + o / 32] >> (o & 31u)) & 1u) << p;
+    __local const uint *words = (__local const uint *)planes + o / 32;
+    const uint bit = o & 31u;
+#define GLASS_BIT(p) (((words[(p) * (4 * GLASS_GROUP)] >> bit) & 1u) << (p))
+    uint sum = GLASS_BIT(0) + GLASS_BIT(1) + GLASS_BIT(2) + GLASS_BIT(3) + GLASS_BIT(4) +
+               GLASS_BIT(5) + GLASS_BIT(6) + GLASS_BIT(7);
+    ERGO_UNROLL
+    for (uint p = GLASS_OWN; p < GLASS_ALL; p++)
+        sum += GLASS_BIT(p);
     return sum;
 }
 
@@ -129,10 +161,7 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
 #else
     __global const uint2 *bonds =
         (__global const uint2 *)(couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z));
-    uint4 counter[GLASS_OWN];
-    ERGO_UNROLL
-    for (int p = 0; p < GLASS_OWN; p++)
-        counter[p] = (uint4)(0u);
+    struct glass_counter counter = glass_count_zero();
     for (uint h = part * GLASS_GROUP + item; h < GLASS_HALF; h += 2 * parts * GLASS_GROUP) {
         const uint next = h + parts * GLASS_GROUP;
         const struct glass_sum m = glass_unsatisfied(own, other, bonds, h);
@@ -140,7 +169,7 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
         n.m0 = n.m1 = n.m2 = (uint4)(0u);
         if (next < GLASS_HALF)
             n = glass_unsatisfied(own, other, bonds, next);
-        glass_count_add(counter, m, n);
+        counter = glass_count_add(counter, m, n);
     }
     glass_count_sum(counter, planes, item);
     for (uint o = item; o < 128; o += GLASS_GROUP)
@@ -173,17 +202,14 @@ glass_overlap(__global const uint4 *spins, __global uint *counts, __local uint4 
     const uint4 zero = (uint4)(0u);
     __global const uint4 *s = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
     for (uint what = 0; what < 2; what++) {
-        uint4 counter[GLASS_OWN];
-        ERGO_UNROLL
-        for (int p = 0; p < GLASS_OWN; p++)
-            counter[p] = zero;
+        struct glass_counter counter = glass_count_zero();
         for (uint i = item; i < GLASS_LAYER; i += GLASS_GROUP) {
             const uint h = layer * GLASS_LAYER + i;
             struct glass_sum m, n;
             m.m0 = glass_marks(s[h * GLASS_QUADS], what);
             n.m0 = glass_marks(s[(GLASS_HALF + h) * GLASS_QUADS], what);
             m.m1 = m.m2 = n.m1 = n.m2 = zero;
-            glass_count_add(counter, m, n);
+            counter = glass_count_add(counter, m, n);
         }
         glass_count_sum(counter, planes, item);
         __global uint *out =

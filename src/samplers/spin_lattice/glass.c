@@ -57,14 +57,17 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     l->group = power_of_two_below(s->half, 1, gpu ? (l->local ? most : 128) : 16);
     if (wish && wish < l->group)
         l->group = (uint32_t)wish;
-    l->levels = gpu ? 6 : s->real ? 5 : 4; /* real: a work-item per sample, 32 and more */
-    while ((1u << l->levels) > d->largest_group)
-        l->levels--;
-    /* so many work-items that measure, of 4 sites and more; of 85 at most (511 = 6 x 85 + 1) */
+    l->levels = gpu ? 6 : 5; /* at least 32: real couplings have a work-item per sample */
+    if (d->largest_group < 64)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s runs work-groups of up to %llu; spin glasses need 64", d->name,
+                         (unsigned long long)d->largest_group);
+    /* Adding up a group's counters costs as much as some 10 sites of each work-item: so many
+     * work-items that all units are busy, and no more; of 42 sites at most (255 / 6). */
     const double size = (double)(1u << l->levels), half = (double)s->half;
-    const double share = (gpu ? 0x1p17 : 1) / (lattices * s->quads * size);
+    const double share = (gpu ? 0x1p15 : 1) / (lattices * s->quads * size);
     const double many = fmax(1, fmin(ceil(share), floor(half / (4 * size))));
-    l->parts = (uint32_t)fmax(many, s->real ? 1 : ceil(half / (85 * size)));
+    l->parts = (uint32_t)fmax(many, s->real ? 1 : ceil(half / (42 * size)));
     /* iterations of all loops of a work-item in one launch */
     const double loops = 2 * (half / l->group + 2) * (s->real ? 33 * 2.0 * s->d : 1);
     l->launch_sweeps = 1024;
@@ -369,7 +372,7 @@ static enum ergo_status launch_energy(struct ergo_context *ctx, struct glass_sta
     const size_t local[2] = {group, 1};
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings),
                                     ERGO_ARG(s->energies), ERGO_ARG(parts),
-                                    ERGO_ARG_LOCAL(16 * group * (9 + s->launch.levels))};
+                                    ERGO_ARG_LOCAL(16 * group * (8 + s->launch.levels))};
     return ergo_kernel_launch(ctx, s->device, s->energy, "glass_energy", args, 5, 2, global, local,
                               NULL);
 }
@@ -424,7 +427,7 @@ static enum ergo_status launch_record(struct ergo_context *ctx, struct glass_sta
     const size_t global[2] = {group * s->shape.quads * s->shape.layers, lattices};
     const size_t local[2] = {group, 1};
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->counts),
-                                    ERGO_ARG_LOCAL(16 * group * (9 + s->launch.levels))};
+                                    ERGO_ARG_LOCAL(16 * group * (8 + s->launch.levels))};
     enum ergo_status status = launch_energy(ctx, s);
     if (status == ERGO_OK)
         status = ergo_kernel_launch(ctx, s->device, s->overlap, "glass_overlap", args, 3, 2, global,

@@ -194,9 +194,9 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
                  (size->items == 3 ? (double)size->size[2] : 1) >
              0x1p28)
         status = ergo_job_error(ctx, "/system/size", "more than 2^28 sites");
-    else if (s.sites / s.layers > 32768)
+    else if (s.sites / s.layers > 8160)
         status = ergo_job_error(ctx, "/system/size",
-                                "more than 32768 sites in a layer (all but the last direction)");
+                                "more than 8160 sites in a layer (all but the last direction)");
     if (s.copies != 1 && s.copies != 2 && s.copies != 4)
         status = ergo_job_error(ctx, "/system/copies", "%u; 1, 2 and 4 are allowed", s.copies);
     if (s.words > GLASS_WORDS_MAX || s.quads > GLASS_QUADS_MAX)
