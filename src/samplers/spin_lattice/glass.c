@@ -106,7 +106,7 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
                                     2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
                                     lattices * (12 * slots + 8.0 * s.slots + 32));
     plan->host_bytes = (uint64_t)(2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                  2 * spins + 4.0 * (double)packed_length(&s));
+                                  2 * spins + couplings);
     plan->block_samples = l.block_samples;
     plan->work_per_step = work;
     plan->launches_per_step = l.local ? 1.0 / s.swap_every : 2;
@@ -214,41 +214,48 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
     return status;
 }
 
-/* What depends on the members: couplings, acceptance, keys, slopes. */
+/* What depends on the members: couplings, acceptance, keys, slopes. In whole buffers:
+ * Oclgrind 21.10 takes what was written at an offset for uninitialised. */
 static enum ergo_status fill(struct ergo_context *ctx, struct glass_state *s) {
     const struct glass_shape *h = &s->shape;
-    const size_t table = (size_t)h->quads * 2 * GLASS_CLASSES * 4, length = packed_length(h);
+    const size_t members = s->batch->count, length = packed_length(h);
+    const size_t table = (size_t)h->quads * 2 * GLASS_CLASSES * 4;
     const size_t plain = glass_couplings_length(h);
-    uint32_t *couplings = malloc(4 * plain * h->words), *packed = malloc(4 * length);
-    uint32_t *tables = malloc(4 * table);
-    float slopes[GLASS_LADDER_MAX];
-    enum ergo_status status = couplings && packed && tables
+    uint32_t *couplings = malloc(4 * plain * h->words);
+    uint32_t *packed = malloc(4 * length * h->words * members);
+    uint32_t *tables = malloc(4 * table * members), *keys = malloc(8 * members);
+    float *slopes = malloc(4 * members * h->temperatures);
+    enum ergo_status status = couplings && packed && tables && keys && slopes
                                   ? ERGO_OK
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for couplings");
-    for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
+    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         const struct ergo_point *point = s->batch->points[m];
-        const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
         for (uint32_t w = 0; w < h->words && status == ERGO_OK; w++) {
             status = glass_couplings(ctx, point, h, w, couplings + w * plain);
-            if (status != ERGO_OK)
-                break;
-            glass_pack_couplings(h, couplings + w * plain, packed);
-            status = ergo_buffer_write(ctx, s->device, s->couplings,
-                                       (m * h->words + w) * 4 * length, 4 * length, packed);
+            if (status == ERGO_OK)
+                glass_pack_couplings(h, couplings + w * plain,
+                                     packed + (m * h->words + w) * length);
         }
         s->hashes[m] = ergo_hash64(couplings, 4 * plain * h->words);
-        glass_tables(point, tables, slopes);
-        if (status == ERGO_OK)
-            status = ergo_buffer_write(ctx, s->device, s->tables, m * 4 * table, 4 * table, tables);
-        if (status == ERGO_OK)
-            status = ergo_buffer_write(ctx, s->device, s->keys, m * sizeof key, sizeof key, key);
-        if (status == ERGO_OK)
-            status = ergo_buffer_write(ctx, s->device, s->slopes, m * 4 * h->temperatures,
-                                       4 * h->temperatures, slopes);
+        glass_tables(point, tables + m * table, slopes + m * h->temperatures);
+        keys[2 * m] = (uint32_t)point->stream;
+        keys[2 * m + 1] = (uint32_t)(point->stream >> 32);
     }
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->couplings, 0, 4 * length * h->words * members,
+                                   packed);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->tables, 0, 4 * table * members, tables);
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->keys, 0, 8 * members, keys);
+    if (status == ERGO_OK)
+        status =
+            ergo_buffer_write(ctx, s->device, s->slopes, 0, 4 * members * h->temperatures, slopes);
     free(couplings);
     free(packed);
     free(tables);
+    free(keys);
+    free(slopes);
     return status;
 }
 

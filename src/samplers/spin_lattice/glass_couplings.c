@@ -128,7 +128,7 @@ static bool read_line(struct reading *r, char *line) {
         return true;
     if (strncmp(end, "sample", 6) == 0)
         return (r->sample == 0 && r->bonds == 0) || end_of_sample(r);
-    for (uint32_t k = 0; k < s->d; k++) {
+    for (uint32_t k = 0; k < s->d && k < 3; k++) {
         char *from = end;
         const long long n = strtoll(from, &end, 10);
         if (end == from || n < 0 || (uint64_t)n >= side[k])
