@@ -176,9 +176,14 @@ glass_swap(__global const long *energies, __global const float *slopes, __global
     const uint a = t * GLASS_COPIES + copy, b = a + GLASS_COPIES;
     /* all loads on their way together: latency counts here, and nothing else */
     __global uint *c = came + lattice * GLASS_SLOTS;
-    const uint from = c[a], to = c[b];
     const uint number = (lattice * (GLASS_T) + t) * GLASS_COPIES + copy;
-    const ulong before = accepted[number];
+    uint from = 0, to = 0;
+    ulong before = 0;
+    if (bit == 0) {
+        from = c[a];
+        to = c[b];
+        before = accepted[number];
+    }
     long worse = 0;
     __global const long *e = energies + (ulong)lattice * parts * (GLASS_SLOTS * 32) + bit;
     for (uint part = 0; part < parts; part++)
