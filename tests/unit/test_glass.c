@@ -238,8 +238,7 @@ static void test_refused(void **state) {
         "\"size\": [4, 4], \"temperature\": 1, \"temperature_max\": 2",
         "\"size\": [4, 4], \"temperature\": 1, \"coupling\": 0",
         "\"size\": [4, 4], \"temperature\": 1, \"field\": 0.1",
-        "\"size\": [4, 4], \"temperature\": 1, \"negative_fraction\": 0.1, \"disorder\": "
-        "\"gaussian\"",
+        "\"size\": [4, 4], \"temperature\": 1, \"negative_fraction\": 1.1",
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         if (job_of(bad[i]))

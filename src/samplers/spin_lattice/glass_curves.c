@@ -43,7 +43,7 @@ static void add_word(const double line[2], const struct glass_shape *s,
     for (uint32_t t = 0; t < s->temperatures; t++, moments += GLASS_MOMENTS)
         for (uint32_t bit = 0; bit < lanes; bit++) {
             const struct glass_record *r = records + (size_t)t * s->copies * 32 + bit;
-            double e[4];
+            double e[4] = {0};
             for (uint32_t copy = 0; copy < s->copies; copy++) {
                 const double m = 2 * (double)r[copy * 32].up / n - 1, w = weight / s->copies;
                 e[copy] = line[0] + line[1] * (double)r[copy * 32].energy;
