@@ -8,7 +8,7 @@
 /* Frames (.vti) of lattices beyond that many sites would fill disks: none is written. */
 enum { MODEL_FRAME_SITES = 1 << 22 };
 
-extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops;
+extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops;
 
 /* Curves and columns, in the order of the tables. */
 enum {
@@ -21,6 +21,15 @@ enum {
     CURVE_FROZEN,
     CURVE_CORRELATION_Z,
     CURVE_STRUCTURE,
+    CURVE_LADDER_ENERGY,
+    CURVE_LADDER_HEAT,
+    CURVE_LADDER_Q2,
+    CURVE_LADDER_BINDER,
+    CURVE_LADDER_XI,
+    CURVE_LADDER_SWAPS,
+    CURVE_OVERLAP,
+    CURVE_MOMENTS,
+    CURVE_GROUPS,
 };
 enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMNS };
 

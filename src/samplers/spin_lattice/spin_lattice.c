@@ -7,13 +7,16 @@
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/glass.h"
 #include "samplers/spin_lattice/models.h"
 
-static const char *const models[] = {"ising", "north-east", "fredrickson-andersen",
-                                     "east",  "potts",      NULL};
+static const char *const models[] = {
+    "ising", "north-east", "fredrickson-andersen", "east", "potts", "spin-glass", NULL};
 static const char *const methods[] = {"exact", "serial", "lambda", NULL};
 static const char *const divisions[] = {"shifted", "fixed", "coloured", NULL};
 static const char *const dynamics[] = {"metropolis", "heat-bath", NULL};
+static const char *const disorders[] = {"bimodal", "gaussian", NULL};
+static const char *const spacings[] = {"geometric", "linear", "inverse", NULL};
 static const char *const starts[] = {"up", "down", "random", NULL};
 
 static const struct ergo_key keys[] = {
@@ -30,7 +33,8 @@ static const struct ergo_key keys[] = {
              "while its east neighbour is up, each row a chain of its own (Jackle, Eisinger 1991); "
              "fredrickson-andersen, while at least /system/facilitation of its four neighbours are "
              "up (Fredrickson, Andersen 1984). potts: H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q "
-             "- 1, by single spins (swendsen-wang has clusters)."},
+             "- 1, by single spins (swendsen-wang has clusters). spin-glass: H = -sum J_ij s_i s_j "
+             "with random J_ij in two or three dimensions (Edwards, Anderson 1975)."},
     {.pointer = "/system/q",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -49,7 +53,8 @@ static const struct ergo_key keys[] = {
      .unit = "sites",
      .help =
          "Lattice sides, periodic: ising and potts [Lx], [Lx, Ly] or [Lx, Ly, Lz], all even (the "
-         "checkerboard needs it); facilitated dynamics [Lx, Ly]. A "
+         "checkerboard needs it); spin-glass [Lx, Ly] or [Lx, Ly, Lz], even; facilitated dynamics "
+         "[Lx, Ly]. A "
          "side of 2 has two bonds between the same neighbours."},
     {.pointer = "/system/temperature",
      .type = ERGO_KEY_REAL,
@@ -184,6 +189,83 @@ static const struct ergo_key keys[] = {
      .unit = "neighbours",
      .help = "Model fredrickson-andersen: neighbours that have to be up; 1 if not given (their "
              "paper of 1984 looks at 2 on the square lattice)."},
+    {.pointer = "/system/disorder",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .choices = disorders,
+     .unit = "",
+     .help = "Model spin-glass: the couplings J_ij, in units of /system/coupling: bimodal (if not "
+             "given), +1 or -1; gaussian, of mean 0 and variance 1. Both may come from a file."},
+    {.pointer = "/system/disorder_file",
+     .type = ERGO_KEY_STRING,
+     .flags = ERGO_KEY_SHAPE,
+     .unit = "",
+     .help = "Model spin-glass: a file with the couplings: lines \"x y [z] axis J\" for the bond "
+             "from a site to its neighbour in the positive direction of axis x, y or z, each bond "
+             "once; \"sample\" begins the next sample; # a comment. Couplings other than 1 and -1 "
+             "need disorder gaussian, and are rounded to 2^-24."},
+    {.pointer = "/system/disorder_seed",
+     .type = ERGO_KEY_SEED,
+     .flags = ERGO_KEY_SHAPE,
+     .unit = "",
+     .help = "Model spin-glass: the seed of the couplings; /seed if not given. Couplings depend on "
+             "it and on the replica, not on the temperature: a scan over it has the same samples."},
+    {.pointer = "/system/negative_fraction",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .help = "Model spin-glass, bimodal: the probability of J = -1; 0.5 if not given. 0 is the "
+             "ferromagnet."},
+    {.pointer = "/system/samples",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .min = 1,
+     .max = 2097152,
+     .unit = "",
+     .help = "Model spin-glass: samples of the disorder within a chain of the job, a multiple of "
+             "32, which share a word and random numbers; 32 if not given, from a file 1. Words are "
+             "independent: their spread gives the errors of the curves, honestly from 20 words on "
+             "(640 samples). More keep the first ones as they were."},
+    {.pointer = "/system/copies",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 1,
+     .max = 4,
+     .unit = "",
+     .help = "Model spin-glass: independent copies (replicas) of each sample at each temperature, "
+             "1, 2 (if not given) or 4; overlaps need 2."},
+    {.pointer = "/system/ladder",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 1,
+     .max = 128,
+     .unit = "temperatures",
+     .help = "Model spin-glass: temperatures of parallel tempering (Hukushima, Nemoto 1996), from "
+             "temperature to temperature_max; 1 if not given."},
+    {.pointer = "/system/temperature_max",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .min = 0,
+     .max = 1e12,
+     .unit = "J/k_B",
+     .help = "Model spin-glass: the hottest temperature of the ladder."},
+    {.pointer = "/system/ladder_spacing",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = spacings,
+     .unit = "",
+     .help = "Model spin-glass: the ladder's temperatures: geometric (if not given), a constant "
+             "ratio; linear, a constant difference; inverse, constant in 1/T."},
+    {.pointer = "/system/swap_every",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 1,
+     .max = 1000000,
+     .unit = "sweeps",
+     .help = "Model spin-glass: sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) "
+             "... and (1, 2), (3, 4) ... in turn; 10 if not given."},
     {.pointer = "/run/correlation_every",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -252,6 +334,8 @@ static const char *slow_energy(const struct ergo_point *point) {
 static const char *slow_m(const struct ergo_point *point) {
     if (is_facilitated(point))
         return slow_energy(point);
+    if (glass_is(point))
+        return NULL;
     if (!ergo_point_value(point, "/system/temperature")->present)
         return NULL;
     const double t = ergo_point_real(point, "/system/temperature");
@@ -295,7 +379,7 @@ static double derive_binder(const struct ergo_point *point, const double *m) {
 }
 
 static bool is_equilibrium(const struct ergo_point *point) {
-    return !is_facilitated(point);
+    return !is_facilitated(point) && !glass_is(point);
 }
 
 static bool is_not_potts(const struct ergo_point *point) {
@@ -319,6 +403,31 @@ static double curve_mean(const struct ergo_point *point, const double *mean, siz
         sum += mean[i];
     return sum / (double)size;
 }
+
+static bool is_glass_pair(const struct ergo_point *point) {
+    const struct ergo_value *copies = ergo_point_value(point, "/system/copies");
+    return glass_is(point) && !(copies->present && copies->integer == 1);
+}
+
+static bool is_ladder(const struct ergo_point *point) {
+    const struct ergo_value *ladder = ergo_point_value(point, "/system/ladder");
+    return glass_is(point) && ladder->present && ladder->integer > 1;
+}
+
+#define GLASS_MOMENT(NAME)                                                                         \
+    static double glass_##NAME(const struct ergo_point *point, const double *mean, size_t size) {  \
+        (void)size;                                                                                \
+        return glass_moment(point, #NAME, mean);                                                   \
+    }
+GLASS_MOMENT(overlap_abs)
+GLASS_MOMENT(overlap2)
+GLASS_MOMENT(overlap4)
+GLASS_MOMENT(overlap_binder)
+GLASS_MOMENT(overlap_length)
+GLASS_MOMENT(glass_heat_capacity)
+GLASS_MOMENT(glass_magnetization2)
+GLASS_MOMENT(swap_acceptance)
+GLASS_MOMENT(round_trips)
 
 static const struct ergo_observable observables[] = {
     {.name = "energy",
@@ -406,6 +515,72 @@ static const struct ergo_observable observables[] = {
      .curve = "structure_factor",
      .from_curve = bytes_correlation_length,
      .applies = bytes_has_structure},
+    {.name = "overlap_abs",
+     .unit = "per site",
+     .help = "spin glass: mean |q| of two copies at the lowest temperature; errors from words of "
+             "32 samples",
+     .curve = "moments",
+     .from_curve = glass_overlap_abs,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "overlap2",
+     .unit = "per site^2",
+     .help = "spin glass: mean q^2",
+     .curve = "moments",
+     .from_curve = glass_overlap2,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "overlap4",
+     .unit = "per site^4",
+     .help = "spin glass: mean q^4",
+     .curve = "moments",
+     .from_curve = glass_overlap4,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "overlap_binder",
+     .unit = "",
+     .help = "spin glass: (3 - [<q^4>] / [<q^2>]^2) / 2",
+     .curve = "moments",
+     .from_curve = glass_overlap_binder,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "overlap_length",
+     .unit = "sites",
+     .help = "spin glass: second-moment correlation length of the overlap along the last direction",
+     .curve = "moments",
+     .from_curve = glass_overlap_length,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "glass_heat_capacity",
+     .unit = "k_B per site",
+     .help = "spin glass: N [<e^2> - <e>^2] / T^2, <e>^2 from two copies",
+     .curve = "moments",
+     .from_curve = glass_glass_heat_capacity,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "glass_magnetization2",
+     .unit = "per site^2",
+     .help = "spin glass: mean m^2",
+     .curve = "moments",
+     .from_curve = glass_glass_magnetization2,
+     .independent = true,
+     .applies = glass_is},
+    {.name = "swap_acceptance",
+     .unit = "",
+     .help = "spin glass: accepted exchanges of tempering, mean over the ladder, from the start of "
+             "the run",
+     .curve = "moments",
+     .from_curve = glass_swap_acceptance,
+     .independent = true,
+     .applies = is_ladder},
+    {.name = "round_trips",
+     .unit = "per million sweeps",
+     .help = "spin glass: ways of a copy from the ladder's cold end to the hot one and back, from "
+             "the start of the run",
+     .curve = "moments",
+     .from_curve = glass_round_trips,
+     .independent = true,
+     .applies = is_ladder},
     {.name = "energy2",
      .unit = "J^2 per site^2",
      .help = "mean squared energy per site",
@@ -427,6 +602,43 @@ static const struct ergo_curve_info curves[] = {
      "N <m^2> and the structure factor of the smallest wave vector, per site; potts: of the "
      "q-state "
      "spins, as unit vectors"},
+    {.name = "ladder_energy",
+     .x_label = "temperature",
+     .unit = "J per site",
+     .help = "spin glass: mean energy; errors of all ladder curves from words of 32 samples"},
+    {.name = "ladder_heat_capacity",
+     .x_label = "temperature",
+     .unit = "k_B per site",
+     .help = "spin glass: N [<e^2> - <e>^2] / T^2, <e>^2 from two copies"},
+    {.name = "ladder_overlap2",
+     .x_label = "temperature",
+     .unit = "per site^2",
+     .help = "spin glass: [<q^2>]"},
+    {.name = "ladder_binder",
+     .x_label = "temperature",
+     .unit = "",
+     .help = "spin glass: (3 - [<q^4>] / [<q^2>]^2) / 2"},
+    {.name = "ladder_length",
+     .x_label = "temperature",
+     .unit = "sites",
+     .help = "spin glass: second-moment correlation length of the overlap"},
+    {.name = "ladder_swaps",
+     .x_label = "temperature",
+     .unit = "",
+     .help = "spin glass: accepted exchanges with the next temperature, from the start of the run"},
+    {.name = "overlap",
+     .x_label = "q",
+     .unit = "",
+     .help = "spin glass: P(q) at the lowest temperature, a density"},
+    {.name = "moments",
+     .x_label = "moment",
+     .unit = "",
+     .help = "spin glass, lowest temperature: e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, "
+             "exchanges, round trips"},
+    {.name = "groups",
+     .x_label = "moment",
+     .unit = "",
+     .help = "spin glass: word by word, the moments of each temperature, and the bins of P(q)"},
 };
 
 static const struct ergo_tunable tunables[] = {
@@ -457,7 +669,8 @@ static const struct ergo_sampler_info info = {
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
                  "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl",
                  "spin_lattice/facilitated.cl", "spin_lattice/facilitated_tiles.cl",
-                 "spin_lattice/facilitated_lambda.cl", "spin_lattice/bytes.cl"},
+                 "spin_lattice/facilitated_lambda.cl", "spin_lattice/bytes.cl",
+                 "spin_lattice/glass.cl", "spin_lattice/glass_measure.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
@@ -468,6 +681,8 @@ static const struct ergo_sampler_info info = {
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
+    .curves_at_end = (1u << CURVE_GROUPS) - (1u << CURVE_LADDER_ENERGY),
+    .curves_hidden = 1u << CURVE_MOMENTS | 1u << CURVE_GROUPS,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .frame_suffix = "vti",
@@ -480,7 +695,10 @@ static const struct ergo_sampler_info info = {
 /* ---- models ---------------------------------------------------------------------------------- */
 
 static const struct ergo_sampler_ops *model_of(const struct ergo_point *point) {
-    return is_facilitated(point) ? &facilitated_ops : bytes_is(point) ? &bytes_ops : &ising_ops;
+    return is_facilitated(point) ? &facilitated_ops
+           : glass_is(point)     ? &glass_ops
+           : bytes_is(point)     ? &bytes_ops
+                                 : &ising_ops;
 }
 
 /* Every state begins with its model's ops. */
@@ -490,12 +708,20 @@ static const struct ergo_sampler_ops *model_in(const void *state) {
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     static const char *const own[] = {"/system/q", "/system/couplings", "/system/random_field"};
+    static const char *const glass[] = {"/system/disorder",       "/system/disorder_file",
+                                        "/system/disorder_seed",  "/system/samples",
+                                        "/system/copies",         "/system/ladder",
+                                        "/system/ladder_spacing", "/system/temperature_max",
+                                        "/system/swap_every",     "/system/negative_fraction"};
     enum ergo_status status = ERGO_OK;
-    if (is_facilitated(point)) {
+    for (size_t i = 0; i < sizeof glass / sizeof glass[0] && !glass_is(point); i++)
+        if (model_given(point, glass[i]))
+            status = ergo_job_error(ctx, glass[i], "is of model spin-glass");
+    if (is_facilitated(point) || glass_is(point)) {
         for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
             if (model_given(point, own[i]))
                 status = ergo_job_error(ctx, own[i], "of models ising and potts");
-        if (ergo_point_value(point, "/system/size")->items != 2)
+        if (is_facilitated(point) && ergo_point_value(point, "/system/size")->items != 2)
             return ergo_job_error(ctx, "/system/size", "facilitated dynamics has two dimensions");
     } else if (!bytes_is(point) && model_given(point, own[0])) {
         status = ergo_job_error(ctx, own[0], "of model potts; the Ising model has 2");

@@ -1,0 +1,201 @@
+/*
+ * Spin glasses (Edwards, Anderson 1975), H = -sum J_ij s_i s_j, 32 samples to a word: pure
+ * functions.
+ *
+ * Packing. A word is one site of 32 samples, a bit each (1: up), which differ in their couplings.
+ * Slot = copies * temperature + copy: each slot has a word of its own, four slots are a quad, the
+ * portion of one work-item and of one random block. So the slots of a sample never share a random
+ * number, which tempering and overlaps forbid; the 32 samples of a word do: each alone is an exact
+ * chain, but their fluctuations are correlated, and only words are independent.
+ *
+ * Layout. Colour of a site: (x + y + z) & 1. Of one colour the sites of a row lie at k = 0 ..
+ * LX/2 - 1, x = 2k + ((y + z + colour) & 1), and h = k + LX/2 (y + LY z). Spins:
+ * [word-lattice][colour][h][quad]; couplings: [word-lattice][colour][h][direction], each twice, for
+ * both of its ends; directions +x -x +y -y +z -z.
+ *
+ * Draws: entity = site x + LX (y + LY z), step = sweep, draw = word << 8 | quad; word i of a block
+ * is slot i's. With it a flip's probability p is compared to 64 bits: accepted are 1 <= r <= hi,
+ * and r = 0 where a second draw is below lo; hi = the upper 32 bits of p 2^64, lo the lower.
+ *
+ * Compile-time: GLASS_LX, GLASS_LY, GLASS_LZ, GLASS_D (2 or 3), GLASS_HEAT (heat bath), GLASS_REAL
+ * (couplings are not +-1), GLASS_T (temperatures), GLASS_COPIES.
+ */
+#ifndef ERGO_CL_SPIN_LATTICE_GLASS_H
+#define ERGO_CL_SPIN_LATTICE_GLASS_H
+
+#include "common/rng.h"
+#include "spin_lattice/glass_params.h"
+
+#define GLASS_ROW ((uint)(GLASS_LX) / 2)
+#define GLASS_HALF (GLASS_ROW * (uint)(GLASS_LY) * (uint)(GLASS_LZ))
+#define GLASS_Z (2u * (GLASS_D)) /* neighbours */
+#define GLASS_QUADS (((uint)(GLASS_T) * (GLASS_COPIES) + 3) / 4)
+
+/* Four slots on the device, one in C. */
+#ifdef __OPENCL_VERSION__
+typedef uint4 glass_vec;
+#define GLASS_TABLE __global const
+#define GLASS_BELOW(a, b) as_uint4((a) < (b))
+#define GLASS_ZERO(a) as_uint4((a) == (uint4)(0u))
+#define GLASS_CLZ(x) clz(x)
+#define GLASS_FLOAT(x) as_float(x)
+#define GLASS_FMA(a, b, c) fma(a, b, c)
+#else
+#include <string.h>
+typedef uint glass_vec;
+#define GLASS_TABLE const
+#define GLASS_BELOW(a, b) (0u - (uint)((a) < (b)))
+#define GLASS_ZERO(a) (0u - (uint)((a) == 0))
+#define GLASS_CLZ(x) ((uint)__builtin_clz(x))
+#define GLASS_FLOAT(x) glass_as_float(x)
+#define GLASS_FMA(a, b, c) __builtin_fmaf(a, b, c)
+ERGO_INLINE float glass_as_float(uint x) {
+    float f;
+    memcpy(&f, &x, sizeof f);
+    return f;
+}
+#endif
+#define GLASS_MUX(v, one, zero) (((v) & (one)) | (~(v) & (zero)))
+
+/* ---- sites ----------------------------------------------------------------------------------- */
+
+struct glass_at {
+    uint site;    /* x + LX (y + LY z) */
+    uint odd;     /* x = 2k + odd */
+    uint near[6]; /* h of the neighbours, which have the other colour */
+};
+
+ERGO_INLINE struct glass_at glass_site(uint h, uint colour) {
+    struct glass_at a;
+    const uint row = h / GLASS_ROW, k = h - row * GLASS_ROW;
+    const uint z = row / GLASS_LY, y = row - z * GLASS_LY;
+    const uint layer = GLASS_ROW * (GLASS_LY);
+    a.odd = (y + z + colour) & 1;
+    a.site = 2 * k + a.odd + (GLASS_LX)*row;
+    const uint right = k + 1 == GLASS_ROW ? h + 1 - GLASS_ROW : h + 1;
+    const uint left = k == 0 ? h + GLASS_ROW - 1 : h - 1;
+    a.near[0] = a.odd ? right : h;
+    a.near[1] = a.odd ? h : left;
+    a.near[2] = y + 1 == (GLASS_LY) ? h + GLASS_ROW - layer : h + GLASS_ROW;
+    a.near[3] = y == 0 ? h + layer - GLASS_ROW : h - GLASS_ROW;
+    if (GLASS_D == 3) {
+        a.near[4] = z + 1 == (GLASS_LZ) ? h + layer - GLASS_HALF : h + layer;
+        a.near[5] = z == 0 ? h + GLASS_HALF - layer : h - layer;
+    } else {
+        a.near[4] = a.near[5] = h;
+    }
+    return a;
+}
+
+/* ---- -ln u ----------------------------------------------------------------------------------- */
+
+/* -ln((r + 1/2) / 2^32) within 2e-7, relative where it is above 1; by + * fma alone: the same
+ * everywhere. */
+ERGO_INLINE float glass_log(uint r) {
+    /* u = v 2^-33, v = 2r + 1; of the upper half its last bits are beyond a float's anyway */
+    const uint v = r >> 31 ? r : 2 * r + 1, zeros = GLASS_CLZ(v);
+    float f = GLASS_FLOAT(0x3f800000u | (((v << zeros) >> 8) & 0x7fffffu)); /* in [1, 2) */
+    uint halvings = r >> 31 ? 1 : zeros + 2;                                /* u = f 2^-halvings */
+    if (f > 1.41421354f) {
+        f = 0.5f * f;
+        halvings--;
+    }
+    const float y = f - 1.0f;
+    /* ln(1 + y) / y on [sqrt(1/2) - 1, sqrt 2 - 1], through the Chebyshev points */
+    float p = -0.0745118633f;
+    p = GLASS_FMA(p, y, 0.128066108f);
+    p = GLASS_FMA(p, y, -0.132660314f);
+    p = GLASS_FMA(p, y, 0.141996503f);
+    p = GLASS_FMA(p, y, -0.166083694f);
+    p = GLASS_FMA(p, y, 0.200009391f);
+    p = GLASS_FMA(p, y, -0.250015795f);
+    p = GLASS_FMA(p, y, 0.333333462f);
+    p = GLASS_FMA(p, y, -0.499999881f);
+    p = GLASS_FMA(p, y, 1.0f);
+    return GLASS_FMA((float)halvings, 0.693147182f, -(p * y));
+}
+
+/* ---- decisions ------------------------------------------------------------------------------- */
+
+/* Unsatisfied bonds of each spin, as three planes. x: per bond, one where unsatisfied. */
+struct glass_sum {
+    glass_vec m0, m1, m2;
+};
+
+ERGO_INLINE struct glass_sum glass_add(const glass_vec x[6]) {
+    struct glass_sum s;
+    const glass_vec sum = x[0] ^ x[1] ^ x[2];
+    const glass_vec carry = (x[0] & x[1]) | (x[2] & (x[0] | x[1]));
+    if (GLASS_D == 3) {
+        const glass_vec other = x[3] ^ x[4] ^ x[5];
+        const glass_vec more = (x[3] & x[4]) | (x[5] & (x[3] | x[4]));
+        const glass_vec both = sum & other;
+        s.m0 = sum ^ other;
+        s.m1 = carry ^ more ^ both;
+        s.m2 = (carry & more) | (both & (carry | more));
+    } else {
+        const glass_vec both = sum & x[3];
+        s.m0 = sum ^ x[3];
+        s.m1 = carry ^ both;
+        s.m2 = carry & both;
+    }
+    return s;
+}
+
+/* Is class m accepted? All ones or zero: for all samples of a slot at once. `tie`: some slot's draw
+ * is zero, and `low` its second draw. table: hi and lo of the classes. */
+ERGO_INLINE glass_vec glass_accept(GLASS_TABLE glass_vec *table, uint m, glass_vec r, uint tie,
+                                   glass_vec low) {
+    glass_vec yes = GLASS_BELOW(r - 1u, table[2 * m]);
+    if (tie)
+        yes = GLASS_MUX(GLASS_ZERO(r), GLASS_BELOW(low, table[2 * m + 1]), yes);
+    return yes;
+}
+
+/* Spins that flip. Metropolis: always where half or more of the bonds are unsatisfied. */
+ERGO_INLINE glass_vec glass_flips(struct glass_sum s, GLASS_TABLE glass_vec *table, glass_vec r,
+                                  uint tie, glass_vec low) {
+    const glass_vec p0 = glass_accept(table, 0, r, tie, low);
+    const glass_vec p1 = glass_accept(table, 1, r, tie, low);
+    if (!(GLASS_HEAT)) {
+        if (GLASS_D == 2)
+            return s.m2 | s.m1 | GLASS_MUX(s.m0, p1, p0);
+        const glass_vec p2 = glass_accept(table, 2, r, tie, low);
+        return s.m2 | GLASS_MUX(s.m1, s.m0 | p2, GLASS_MUX(s.m0, p1, p0));
+    }
+    const glass_vec p2 = glass_accept(table, 2, r, tie, low);
+    const glass_vec p3 = glass_accept(table, 3, r, tie, low);
+    const glass_vec p4 = glass_accept(table, 4, r, tie, low);
+    const glass_vec few = GLASS_MUX(s.m1, GLASS_MUX(s.m0, p3, p2), GLASS_MUX(s.m0, p1, p0));
+    if (GLASS_D == 2)
+        return GLASS_MUX(s.m2, p4, few);
+    const glass_vec p5 = glass_accept(table, 5, r, tie, low);
+    const glass_vec p6 = glass_accept(table, 6, r, tie, low);
+    return GLASS_MUX(s.m2, GLASS_MUX(s.m1, p6, GLASS_MUX(s.m0, p5, p4)), few);
+}
+
+/* Couplings that are not +-1: a spin whose bonds weigh `cost` (half of what its flip costs, in
+ * units of 2^-24) flips where cost < limit. scale: T / 2 in these units. */
+ERGO_INLINE int glass_limit(uint r, float scale) {
+    const float most = 1073741824.0f; /* 2^30: above any cost */
+    if (!(GLASS_HEAT)) {
+        /* u < exp(-2 cost / T), and always where cost <= 0 */
+        const float l = glass_log(r) * scale;
+        const int limit = l < most ? (int)l : (int)most;
+        return limit > 0 ? limit : 1;
+    }
+    /* u < 1 / (1 + exp(2 cost / T)): 2 cost / T < ln(1 - u) - ln u; 1 - u is ~r's */
+    const float l = (glass_log(r) - glass_log(~r)) * scale;
+    return l >= most ? (int)most : l <= -most ? -(int)most : (int)l;
+}
+
+/* ---- tempering ------------------------------------------------------------------------------- */
+
+/* Do the neighbours on the ladder exchange? worse: energy of the hotter minus that of the colder
+ * one, positive where an exchange costs; slope: (1/T - 1/T') per unit of energy. Accepted with
+ * min(1, exp(-slope worse)). */
+ERGO_INLINE uint glass_exchanges(long worse, float slope, uint r) {
+    return worse <= 0 || (float)worse * slope < glass_log(r);
+}
+
+#endif

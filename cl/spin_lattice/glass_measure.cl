@@ -1,0 +1,247 @@
+/*
+ * Spin glasses: energies of each sample and slot, up spins, overlaps. Counts of bits of one sample
+ * are kept as planes (bit p of 32 counters in a word), added as words, and turned over at the end.
+ */
+#include "spin_lattice/glass.h"
+
+#define GLASS_SITES (2 * GLASS_HALF)
+#define GLASS_SLOTS (4 * GLASS_QUADS)
+#define GLASS_OWN 8                          /* planes of a work-item: up to 255 */
+#define GLASS_ALL (GLASS_OWN + GLASS_LEVELS) /* of a group of 2^LEVELS, at most 2^6 */
+#define GLASS_GROUP (1u << GLASS_LEVELS)
+
+/* By name and not in an array: registers everywhere, whatever a compiler unrolls. */
+struct glass_counter {
+    uint4 p0, p1, p2, p3, p4, p5, p6, p7;
+};
+
+/* Full adder: sum and carry of a, b, c; half adder into a counter. */
+#define GLASS_FULL(sum, carry, a, b, c)                                                            \
+    const uint4 sum = (a) ^ (b) ^ (c), carry = ((a) & (b)) | ((c) & ((a) | (b)));
+#define GLASS_HALF_ADD(plane, in, out)                                                             \
+    const uint4 out = (plane) & (in);                                                              \
+    plane ^= in;
+
+/* counters += the three planes of m and of n. */
+ERGO_INLINE struct glass_counter glass_count_add(struct glass_counter c, struct glass_sum m,
+                                                 struct glass_sum n) {
+    GLASS_FULL(s0, c0, c.p0, m.m0, n.m0)
+    GLASS_FULL(t1, d1, m.m1, n.m1, c0)
+    GLASS_HALF_ADD(c.p1, t1, c1)
+    GLASS_FULL(t2, d2, m.m2, n.m2, d1)
+    GLASS_FULL(s2, c2, c.p2, t2, c1)
+    GLASS_FULL(s3, c3, c.p3, d2, c2)
+    c.p0 = s0;
+    c.p2 = s2;
+    c.p3 = s3;
+    GLASS_HALF_ADD(c.p4, c3, c4)
+    GLASS_HALF_ADD(c.p5, c4, c5)
+    GLASS_HALF_ADD(c.p6, c5, c6)
+    c.p7 ^= c6;
+    return c;
+}
+
+ERGO_INLINE struct glass_counter glass_count_zero(void) {
+    struct glass_counter c;
+    c.p0 = c.p1 = c.p2 = c.p3 = c.p4 = c.p5 = c.p6 = c.p7 = (uint4)(0u);
+    return c;
+}
+
+/* The sums of a group's counters: afterwards planes[p * GROUP] has plane p. */
+ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, uint item) {
+    planes[item] = c.p0;
+    planes[GLASS_GROUP + item] = c.p1;
+    planes[2 * GLASS_GROUP + item] = c.p2;
+    planes[3 * GLASS_GROUP + item] = c.p3;
+    planes[4 * GLASS_GROUP + item] = c.p4;
+    planes[5 * GLASS_GROUP + item] = c.p5;
+    planes[6 * GLASS_GROUP + item] = c.p6;
+    planes[7 * GLASS_GROUP + item] = c.p7;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint width = GLASS_GROUP / 2;
+    for (uint level = 0; level < GLASS_LEVELS; level++) {
+        if (item < width) {
+            uint4 carry = (uint4)(0u);
+#define GLASS_PLANE(p)                                                                             \
+    {                                                                                              \
+        const uint4 a = planes[(p)*GLASS_GROUP + item];                                            \
+        const uint4 b = planes[(p)*GLASS_GROUP + item + width];                                    \
+        planes[(p)*GLASS_GROUP + item] = a ^ b ^ carry;                                            \
+        carry = (a & b) | (carry & (a | b));                                                       \
+    }
+            GLASS_PLANE(0)
+            GLASS_PLANE(1)
+            GLASS_PLANE(2)
+            GLASS_PLANE(3)
+            GLASS_PLANE(4)
+            GLASS_PLANE(5)
+            GLASS_PLANE(6)
+            GLASS_PLANE(7)
+            for (uint p = GLASS_OWN; p < GLASS_OWN + level; p++)
+                GLASS_PLANE(p)
+            planes[(GLASS_OWN + level) * GLASS_GROUP + item] = carry;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        width /= 2;
+    }
+}
+
+/* Counter o of the 128 of a quad: slot o / 32 of the quad, sample o % 32. */
+ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
+    __local const uint *words = (__local const uint *)planes + o / 32;
+    const uint bit = o & 31u;
+#define GLASS_BIT(p) (((words[(p) * (4 * GLASS_GROUP)] >> bit) & 1u) << (p))
+    uint sum = GLASS_BIT(0) + GLASS_BIT(1) + GLASS_BIT(2) + GLASS_BIT(3) + GLASS_BIT(4) +
+               GLASS_BIT(5) + GLASS_BIT(6) + GLASS_BIT(7);
+    ERGO_UNROLL
+    for (uint p = GLASS_OWN; p < GLASS_ALL; p++)
+        sum += GLASS_BIT(p);
+    return sum;
+}
+
+#if !GLASS_REAL
+ERGO_INLINE struct glass_sum glass_unsatisfied(__global const uint4 *own,
+                                               __global const uint4 *other,
+                                               __global const uint2 *bonds, uint h) {
+    const struct glass_at a = glass_site(h, 0);
+    const uint4 s = own[h * GLASS_QUADS];
+    uint4 x[6];
+    ERGO_UNROLL
+    for (uint d = 0; d < GLASS_Z / 2; d++) {
+        const uint2 pair = bonds[h * (GLASS_Z / 2) + d];
+        x[2 * d] = s ^ other[a.near[2 * d] * GLASS_QUADS] ^ pair.x;
+        x[2 * d + 1] = s ^ other[a.near[2 * d + 1] * GLASS_QUADS] ^ pair.y;
+    }
+    return glass_add(x);
+}
+#endif
+
+/*
+ * energies[word-lattice][part][slot][32]: each bond has one end of colour 0. Dimension 0: one group
+ * per (quad, part).
+ */
+__attribute__((reqd_work_group_size(GLASS_GROUP, 1, 1))) __kernel void
+glass_energy(__global const uint4 *spins, __global const uint *couplings, __global long *energies,
+             uint parts, __local uint4 *planes) {
+    const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+    const uint lattice = (uint)get_global_id(1);
+    const uint part = group / GLASS_QUADS, quad = group - part * GLASS_QUADS;
+    __global const uint4 *own = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
+    __global const uint4 *other = own + GLASS_HALF * GLASS_QUADS;
+    __global long *out = energies + (((ulong)lattice * parts + part) * GLASS_SLOTS + 4 * quad) * 32;
+#if GLASS_REAL
+    /* a work-item per sample and 32nd part of the group, all four slots */
+    __global const int *bonds =
+        (__global const int *)couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * 32);
+    const uint bit = item & 31u, row = item / 32, rows = GLASS_GROUP / 32;
+    __local long *sums = (__local long *)planes;
+    long4 sum = (long4)(0);
+    for (uint h = part * rows + row; h < GLASS_HALF; h += parts * rows) {
+        const struct glass_at a = glass_site(h, 0);
+        const uint4 s = own[h * GLASS_QUADS];
+        int4 cost = (int4)(0);
+        ERGO_UNROLL
+        for (uint d = 0; d < GLASS_Z; d++) {
+            const int4 minus = -as_int4(((s ^ other[a.near[d] * GLASS_QUADS]) >> bit) & 1u);
+            cost += ((int4)(bonds[(h * 32 + bit) * GLASS_Z + d]) ^ minus) - minus;
+        }
+        sum -= convert_long4(cost);
+    }
+    sums[item] = sum.x;
+    sums[GLASS_GROUP + item] = sum.y;
+    sums[2 * GLASS_GROUP + item] = sum.z;
+    sums[3 * GLASS_GROUP + item] = sum.w;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint o = item; o < 128; o += GLASS_GROUP) {
+        long total = 0;
+        for (uint i = 0; i < rows; i++)
+            total += sums[(o / 32) * GLASS_GROUP + 32 * i + (o & 31u)];
+        out[o] = total;
+    }
+#else
+    __global const uint2 *bonds =
+        (__global const uint2 *)(couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z));
+    struct glass_counter counter = glass_count_zero();
+    for (uint h = part * GLASS_GROUP + item; h < GLASS_HALF; h += 2 * parts * GLASS_GROUP) {
+        const uint next = h + parts * GLASS_GROUP;
+        const struct glass_sum m = glass_unsatisfied(own, other, bonds, h);
+        struct glass_sum n;
+        n.m0 = n.m1 = n.m2 = (uint4)(0u);
+        if (next < GLASS_HALF)
+            n = glass_unsatisfied(own, other, bonds, next);
+        counter = glass_count_add(counter, m, n);
+    }
+    glass_count_sum(counter, planes, item);
+    for (uint o = item; o < 128; o += GLASS_GROUP)
+        out[o] = (long)glass_count_read(planes, o);
+#endif
+}
+
+/*
+ * Of each layer (z, in two dimensions y): up spins of the slots, and unequal sites of the pairs of
+ * copies: counts[word-lattice][layer][2][slot][32]. Pairs: with two copies slot 2i is the pair of
+ * slots 2i, 2i + 1; with four copies slots 4i + (0, 1, 2, 3) are the pairs 01, 23, 02, 13.
+ * Dimension 0: one group per (quad, layer).
+ */
+#define GLASS_LAYERS (GLASS_D == 3 ? (uint)(GLASS_LZ) : (uint)(GLASS_LY))
+#define GLASS_LAYER (GLASS_HALF / GLASS_LAYERS) /* sites of one colour */
+
+ERGO_INLINE uint4 glass_marks(uint4 v, uint what) {
+    if (what == 0)
+        return v;
+    if (GLASS_COPIES == 4)
+        return (uint4)(v.x ^ v.y, v.z ^ v.w, v.x ^ v.z, v.y ^ v.w);
+    return GLASS_COPIES == 2 ? (uint4)(v.x ^ v.y, 0u, v.z ^ v.w, 0u) : (uint4)(0u);
+}
+
+__attribute__((reqd_work_group_size(GLASS_GROUP, 1, 1))) __kernel void
+glass_overlap(__global const uint4 *spins, __global uint *counts, __local uint4 *planes) {
+    const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
+    const uint lattice = (uint)get_global_id(1);
+    const uint layer = group / GLASS_QUADS, quad = group - layer * GLASS_QUADS;
+    const uint4 zero = (uint4)(0u);
+    __global const uint4 *s = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
+    for (uint what = 0; what < 2; what++) {
+        struct glass_counter counter = glass_count_zero();
+        for (uint i = item; i < GLASS_LAYER; i += GLASS_GROUP) {
+            const uint h = layer * GLASS_LAYER + i;
+            struct glass_sum m, n;
+            m.m0 = glass_marks(s[h * GLASS_QUADS], what);
+            n.m0 = glass_marks(s[(GLASS_HALF + h) * GLASS_QUADS], what);
+            m.m1 = m.m2 = n.m1 = n.m2 = zero;
+            counter = glass_count_add(counter, m, n);
+        }
+        glass_count_sum(counter, planes, item);
+        __global uint *out =
+            counts +
+            ((((ulong)lattice * GLASS_LAYERS + layer) * 2 + what) * GLASS_SLOTS + 4 * quad) * 32;
+        for (uint o = item; o < 128; o += GLASS_GROUP)
+            out[o] = glass_count_read(planes, o);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+/* A sample's records. waves[layer]: cosine and sine of the smallest wave along the layers, as
+ * integers. Dimension 0: slot * 32 + sample. */
+__kernel void glass_record(__global const long *energies, __global const uint *counts,
+                           __global const int2 *waves, __global struct glass_record *records,
+                           uint parts, uint sample) {
+    const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
+    if (i >= GLASS_SLOTS * 32)
+        return;
+    struct glass_record r;
+    r.energy = r.cosine = r.sine = 0;
+    r.up = r.unequal = 0;
+    for (uint part = 0; part < parts; part++)
+        r.energy += energies[((ulong)lattice * parts + part) * (GLASS_SLOTS * 32) + i];
+    for (uint layer = 0; layer < GLASS_LAYERS; layer++) {
+        __global const uint *c =
+            counts + ((ulong)lattice * GLASS_LAYERS + layer) * (2 * GLASS_SLOTS * 32) + i;
+        const uint unequal = c[GLASS_SLOTS * 32];
+        r.up += c[0];
+        r.unequal += unequal;
+        r.cosine += (long)waves[layer].x * unequal;
+        r.sine += (long)waves[layer].y * unequal;
+    }
+    records[((ulong)sample * get_global_size(1) + lattice) * (GLASS_SLOTS * 32) + i] = r;
+}

@@ -1,0 +1,135 @@
+/* Spin glasses on a device: shape, launch, buffers. Internal to the sampler. */
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_GLASS_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_GLASS_H
+
+#include "samplers/sampler.h"
+#include "spin_lattice/glass_params.h"
+
+enum { GLASS_LADDER_MAX = 128, GLASS_MOMENTS = 10 };
+/* Means over the samples of a word, of one temperature. */
+enum {
+    GLASS_E,     /* energy per site, in the unit of the coupling */
+    GLASS_E2,    /* its square */
+    GLASS_EE,    /* product of two copies' */
+    GLASS_ABS_Q, /* |q|, q^2, q^4, and |q_k|^2 of the smallest wave */
+    GLASS_Q2,
+    GLASS_Q4,
+    GLASS_QK2,
+    GLASS_ABS_M, /* |m|, m^2, m^4 */
+    GLASS_M2,
+    GLASS_M4,
+};
+
+struct glass_shape {
+    uint32_t lx, ly, lz, d;
+    uint64_t sites, half;          /* half: of one colour */
+    uint32_t samples, words, last; /* word-lattices; samples in use of the last, as a mask */
+    uint32_t temperatures, copies, slots, quads; /* slots: without the padding of the last quad */
+    uint32_t layers, swap_every;
+    bool real, heat; /* couplings are not +-1; heat bath */
+};
+
+struct glass_launch {
+    bool local;
+    uint32_t group;         /* work-items per group of a sweep */
+    uint32_t levels, parts; /* measuring: groups of 2^levels; per quad so many for the energy */
+    uint64_t launch_sweeps; /* local: at most */
+    size_t block_samples;
+    size_t records; /* per sample of the batch */
+};
+
+struct glass_slot {
+    cl_mem records;
+    struct glass_record *host;
+    cl_event ready;
+    size_t samples;
+};
+
+struct glass_state {
+    const struct ergo_sampler_ops *ops;
+    const struct ergo_batch *batch;
+    struct ergo_device *device;
+    struct glass_shape shape;
+    struct glass_launch launch;
+    cl_program program, measure_program;
+    cl_kernel sweep, start, swap, exchange, energy, overlap, record;
+    cl_mem spins, couplings, tables, keys, slopes, waves;
+    cl_mem energies, counts, masks, came, accepted, trips;
+    struct glass_slot slots[2];
+    uint64_t step;
+    uint64_t *hashes; /* of each member's couplings */
+    double *weights;  /* scratch of collect: one member's curve */
+};
+
+/* glass_job.c: what can be said of a point without a device. */
+bool glass_is(const struct ergo_point *point);
+struct glass_shape glass_shape_of(const struct ergo_point *point);
+/* The ladder, coldest first; returns how many. */
+uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]);
+/* tables: [quads][2 * GLASS_CLASSES][4], slopes: [temperatures]. */
+void glass_tables(const struct ergo_point *point, uint32_t *tables, float *slopes);
+/* Energy per site of one sample: line[0] + line[1] * what is counted. */
+void glass_energy_line(const struct ergo_point *point, const struct glass_shape *s, double line[2]);
+enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *point);
+size_t glass_curve_size(const struct ergo_point *point, size_t c);
+void glass_curve_x(const struct ergo_point *point, size_t c, double *x);
+double glass_exact(const struct ergo_point *point, const char *observable);
+/* Bins of P(q), and the bin of so many unequal sites. */
+size_t glass_q_bins(const struct glass_shape *s);
+size_t glass_q_bin(const struct glass_shape *s, uint64_t unequal);
+
+/* glass_couplings.c: couplings of word-lattice `word`, [direction x, y, z][site]: the bit is one
+ * where J < 0, or, real, [direction][site][32] in units of 2^-24. From the file: every word. */
+size_t glass_couplings_length(const struct glass_shape *s); /* 32-bit words of a word-lattice */
+enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_point *point,
+                                 const struct glass_shape *s, uint32_t word, uint32_t *couplings);
+/* Is /system/disorder_file as it should be? If not, a job error is recorded. */
+enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point);
+
+/* glass.c */
+enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                   const struct ergo_device *device, struct glass_launch *launch,
+                                   struct ergo_plan *plan);
+/* Sweeps from s->step on; exchanges where they are due. */
+enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
+                                      uint64_t sweeps);
+enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                     uint64_t sweeps);
+enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                   uint32_t parity);
+/* Records of all members now (blocking). */
+enum ergo_status glass_measure_now(struct ergo_context *ctx, struct glass_state *s,
+                                   struct glass_record *records);
+size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
+
+/* glass_curves.c */
+void glass_collect_sample(const struct glass_state *s, const struct glass_record *records,
+                          double *columns, double *curve);
+enum ergo_status glass_end_curves(struct ergo_context *ctx, void *state, size_t member,
+                                  struct ergo_curve *curves);
+double glass_moment(const struct ergo_point *point, const char *observable, const double *mean);
+
+/* glass_state.c */
+enum ergo_status glass_save(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_text *text);
+enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                            const void *bytes, size_t length);
+enum ergo_status glass_audit(struct ergo_context *ctx, void *state);
+enum ergo_status glass_picture(struct ergo_context *ctx, void *state, size_t member,
+                               struct ergo_picture *picture);
+
+/* glass_twin.c: the kernels on the host, on one word-lattice in the device's layout. */
+uint64_t glass_place_of(const struct glass_shape *s, uint64_t site); /* colour * half + h */
+void glass_pack_couplings(const struct glass_shape *s, const uint32_t *couplings, uint32_t *packed);
+void glass_twin_start(const struct glass_shape *s, const uint32_t key[2], uint32_t word,
+                      uint32_t mode, uint32_t *spins);
+void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const uint32_t *tables,
+                      const uint32_t *packed, uint32_t word, uint64_t step, uint32_t *spins);
+/* Energies, as the device counts them, [slot][32], by plain sums over bonds. */
+void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
+                         const uint32_t *spins, int64_t *energies);
+void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,
+                     const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
+                     uint32_t *spins, uint32_t *came);
+
+#endif

@@ -1,0 +1,136 @@
+/* Spin glasses on a device beside the plain oracle, bit for bit: a few sweeps and exchanges of
+ * every sample, copy and temperature; shared by the kernel test and the mutants. */
+#ifndef ERGO_TESTS_KERNEL_GLASS_BENCH_H
+#define ERGO_TESTS_KERNEL_GLASS_BENCH_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "oracle/glass_serial.h"
+#include "samplers/spin_lattice/glass.h"
+
+#define GLASS_BENCH_OK(ctx, what, call)                                                            \
+    do {                                                                                           \
+        if ((call) != ERGO_OK)                                                                     \
+            fail_msg("%s: %s", what, ergo_error_message(ctx));                                     \
+    } while (0)
+
+static inline struct glass_oracle glass_oracle_of(const struct ergo_point *point) {
+    const struct glass_shape s = glass_shape_of(point);
+    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    const struct ergo_value *seed = ergo_point_value(point, "/system/disorder_seed");
+    const double j = ergo_point_real(point, "/system/coupling");
+    struct glass_oracle o = {.d = (int)s.d,
+                             .l = {(int)s.lx, (int)s.ly, (int)s.lz},
+                             .temperatures = (int)s.temperatures,
+                             .copies = (int)s.copies,
+                             .heat = s.heat,
+                             .real = s.real,
+                             .stream = point->stream,
+                             .fraction = fraction->present ? fraction->real : 0.5};
+    char line[100];
+    double t[GLASS_LADDER_MAX];
+    assert_true(j > 0 && glass_temperatures(point, t) <= 16);
+    for (int i = 0; i < o.temperatures; i++)
+        o.t[i] = t[i] / j;
+    snprintf(
+        line, sizeof line, "ergocl spin-glass disorder %llu %u",
+        (unsigned long long)(seed->present ? seed->seed : ergo_point_value(point, "/seed")->seed),
+        point->replica);
+    o.disorder = ergo_hash64(line, strlen(line));
+    return o;
+}
+
+/* One member's saved state against the oracle. */
+static inline void glass_bench_member(const char *what, const struct ergo_point *point,
+                                      const uint8_t *state, uint64_t step, uint64_t sweeps) {
+    const struct glass_shape s = glass_shape_of(point);
+    const struct glass_oracle o = glass_oracle_of(point);
+    const size_t sites = s.sites, slots = s.slots;
+    const size_t ladder = s.temperatures > 1 ? 4 * slots + 8 * slots : 0;
+    double *j = malloc(s.d * sites * sizeof *j);
+    int *spins = malloc(slots * sites * sizeof *spins), came[512];
+    assert_true(j && spins && slots <= 512);
+    for (uint32_t word = 0; word < s.words; word++) {
+        const uint8_t *lattice = state + 8 + word * (4 * slots * sites + ladder);
+        const uint8_t *walkers = lattice + 4 * slots * sites;
+        uint64_t accepted = 0, trips = 0, number;
+        for (int sample = 32 * (int)word; sample < 32 * (int)word + 32; sample++) {
+            int own_trips = 0;
+            glass_oracle_couplings(&o, sample, j);
+            glass_oracle_start(&o, sample, spins);
+            for (size_t k = 0; k < slots; k++)
+                came[k] = s.temperatures > 1 && k >= slots - s.copies;
+            for (uint64_t t = 0; t < sweeps; t++) {
+                glass_oracle_sweep(&o, sample, j, step + t, spins);
+                const uint64_t now = step + t + 1;
+                if (s.temperatures > 1 && now % s.swap_every == 0)
+                    accepted += (uint64_t)glass_oracle_swap(
+                        &o, sample, j, now, (int)(now / s.swap_every & 1), spins, came, &own_trips);
+            }
+            trips += (uint64_t)own_trips;
+            for (size_t k = 0; k < slots * sites; k++) {
+                uint32_t bits;
+                memcpy(&bits, lattice + 4 * k, 4);
+                if ((int)(bits >> (sample % 32) & 1) != (spins[k] > 0))
+                    fail_msg("%s: sample %d differs from the oracle in slot %zu at site %zu after "
+                             "%llu sweeps",
+                             what, sample, k / sites, k % sites, (unsigned long long)sweeps);
+            }
+            for (size_t k = 0; k < slots && s.temperatures > 1; k++) {
+                uint32_t bits;
+                memcpy(&bits, walkers + 4 * k, 4);
+                if ((int)(bits >> (sample % 32) & 1) != came[k])
+                    fail_msg("%s: the walker of sample %d in slot %zu is not the oracle's", what,
+                             sample, k);
+            }
+        }
+        if (s.temperatures < 2)
+            continue;
+        for (size_t k = 0; k < slots; k++) {
+            memcpy(&number, walkers + 4 * slots + 8 * k, 8);
+            *(k < slots - s.copies ? &accepted : &trips) -= number;
+        }
+        if (accepted || trips)
+            fail_msg("%s: exchanges or round trips are not counted as by the oracle", what);
+    }
+    free(j);
+    free(spins);
+}
+
+/* The only batch of a job: start, and /run/sweeps as if `late` sweeps had gone by. */
+static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device *device,
+                                    const char *text, uint64_t late) {
+    struct ergo_job *job = NULL;
+    void *state = NULL;
+    GLASS_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
+    const struct ergo_batch *batch = &job->batches[0];
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
+    const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
+    assert_true(job->n_batches == 1);
+    GLASS_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
+    GLASS_BENCH_OK(ctx, text, ops->init(ctx, state));
+    struct glass_state *s = state;
+    s->step += late;
+    GLASS_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 0, sweeps, 0));
+    for (size_t m = 0; m < batch->count; m++) {
+        struct ergo_text saved = {0};
+        GLASS_BENCH_OK(ctx, text, ops->save(ctx, state, m, &saved));
+        glass_bench_member(text, batch->points[m], (const uint8_t *)saved.data, late, sweeps);
+        ergo_text_free(&saved);
+    }
+    /* energies, overlaps and counts against the host's */
+    GLASS_BENCH_OK(ctx, text, ops->audit(ctx, state));
+    ops->destroy(state);
+    ergo_job_destroy(job);
+}
+
+#endif
