@@ -341,7 +341,7 @@ static enum ergo_status note_current(struct ergo_run *run) {
         struct ergo_text text = {0};
         if (run->step == 0)
             continue;
-        status = run->sampler->ops->save(run->ctx, run->state, m, &text);
+        status = run->ops->save(run->ctx, run->state, m, &text);
         if (status == ERGO_OK && text.failed)
             status = no_memory(run);
         if (status != ERGO_OK) {
@@ -495,7 +495,7 @@ static enum ergo_status make_units(struct ergo_run *run) {
     for (size_t u = 0; u < s->n_units && status == ERGO_OK; u++) {
         const struct ergo_point *first = s->units[u].batch.points[0];
         struct ergo_plan plan;
-        status = run->sampler->ops->plan(run->ctx, &s->units[u].batch, run->device, &plan);
+        status = run->ops->plan(run->ctx, &s->units[u].batch, run->device, &plan);
         if (status != ERGO_OK)
             return status;
         s->units[u].work =
@@ -551,7 +551,7 @@ static enum ergo_status run_unit(struct ergo_run *run, struct unit *unit) {
     run->job->batches = batches;
     run->job->n_batches = n_batches;
     if (run->state) { /* stopped, its states are noted; or failed */
-        run->sampler->ops->destroy(run->state);
+        run->ops->destroy(run->state);
         run->state = NULL;
     }
     s->current = NULL;

@@ -24,13 +24,13 @@ void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_
         c->largest = s->shape.sites; /* 2^32 is a 0 on the device */
 }
 
-static void convert(const struct sw_state *s, const struct ergo_point *point,
-                    const struct sw_counts *c, double *columns) {
-    const double n = (double)s->shape.sites, q = (double)s->shape.q;
+void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
+                const struct sw_counts *c, double *columns) {
+    const double n = (double)shape->sites, q = (double)shape->q;
     const double j = ergo_point_real(point, "/system/coupling");
     const double unequal = (double)c->unequal / n;
     double most = 0, squares = 0;
-    for (size_t k = 0; k < s->shape.q; k++) {
+    for (size_t k = 0; k < shape->q; k++) {
         const double share = (double)c->states[k] / n;
         most = share > most ? share : most;
         squares += share * share;
@@ -64,7 +64,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
         bool around_x, around_y;
         sw_add_groups(s, slot->host[SW_SUMS] + row * groups * s->shape.q,
                       slot->host[SW_CLUSTERS] + row * groups * SW_CLUSTER_FIELDS, &c);
-        convert(s, s->batch->points[row % members], &c, columns);
+        sw_convert(&s->shape, s->batch->points[row % members], &c, columns);
         sw_wraps_find(s->wraps, slot->host[SW_SEAM_PAIRS] + 2 * row * entries, (size_t)s->shape.ly,
                       entries, &around_x, &around_y);
         columns[SW_COLUMN_WRAPS] = around_x || around_y ? 1.0 : 0.0;

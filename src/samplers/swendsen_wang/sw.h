@@ -111,6 +111,9 @@ enum {
     SW_COLUMN_WRAPS,
     SW_COLUMNS
 };
+/* Columns of a sample, but for the wrapping. */
+void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
+                const struct sw_counts *counts, double *columns);
 enum ergo_status sw_collect(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples);
 
@@ -137,6 +140,14 @@ size_t sw_packed_length(const struct sw_shape *shape);
  * set or a state is not below q. */
 void sw_pack(const struct sw_shape *shape, const uint32_t *planes, uint8_t *bytes);
 bool sw_unpack(const struct sw_shape *shape, const uint8_t *bytes, uint32_t *planes);
+
+/* Packed rows into a picture; planes as on the device. NULL: no memory. */
+enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
+                          const uint32_t *planes, struct ergo_picture *picture);
+
+/* cut.c and those it names: the same sampler with one lattice over all ranks. */
+extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;
+bool sw_shares_valid(const char *text);
 
 /* audit.c */
 enum ergo_status sw_audit(struct ergo_context *ctx, void *state);

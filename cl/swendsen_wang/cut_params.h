@@ -1,0 +1,29 @@
+/* Swendsen-Wang on a lattice that is cut into rectangles: what crosses to the device besides
+ * params.h. */
+#ifndef ERGO_CL_SWENDSEN_WANG_CUT_PARAMS_H
+#define ERGO_CL_SWENDSEN_WANG_CUT_PARAMS_H
+
+#include "swendsen_wang/params.h"
+
+/* A rank's rectangle. Its shape is no macro: ranks of all shapes share one build. */
+struct sw_rect {
+    ulong row0, word0;         /* first row, first word of a row, in the whole lattice */
+    ulong all_words, all_lx;   /* words and sites in a row of that */
+    uint words, rows, tail;    /* of the rectangle; tail: sites in the last word of its rows */
+    uint pad;
+};
+#define SW_RECT_BYTES 48
+
+/* A label from here on is the entry in the list of clusters that reach other rectangles: the
+ * cluster's representative is there. So a rectangle has at most 2^31 sites. */
+#define SW_CUT_LISTED 0x80000000u
+
+/* Sums of one work-group over clusters, in uints: number, largest, sum of squared sizes (low and
+ * high word), then the number of clusters with 2^b <= size < 2^(b + 1), b = 0 .. 31. */
+#define SW_CUT_BINS 32
+#define SW_CUT_FIELDS (4 + SW_CUT_BINS)
+
+/* A bond that does not lead out of the rectangle. */
+#define SW_CUT_NO_BOND 0xffffffffu
+
+#endif

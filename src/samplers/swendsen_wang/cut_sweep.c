@@ -1,0 +1,529 @@
+/*
+ * A sweep of one rectangle of a cut lattice.
+ *
+ * While the device labels the inside of its rectangle, the spins beyond its lower and right edge
+ * come from the neighbours. Then the device lists the roots on the edges; the neighbours' come in
+ * exchange, and make pairs of parts where a bond leads across. Parts get their names over ranks
+ * (cut_merge.c, cut_neighbour.c), and all clusters their new states.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/cut.h"
+
+enum { TAG_ROW = ERGO_DIST_TAGS + 2, TAG_COLUMN, TAG_PAIRS };
+
+const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
+    [SW_CUT_START] = "sw_cut_start",
+    [SW_CUT_PACK] = "sw_cut_pack",
+    [SW_CUT_BONDS] = "sw_cut_bonds",
+    [SW_CUT_EDGES] = "sw_cut_edges",
+    [SW_CUT_LIST] = "sw_cut_list",
+    [SW_CUT_LIST_SIZES] = "sw_cut_list_sizes",
+    [SW_CUT_FLIP] = "sw_cut_flip",
+    [SW_CUT_MEASURE] = "sw_cut_measure",
+    [SW_CUT_LABEL_TILE] = "sw_cut_label_tile",
+    [SW_CUT_LABEL_TILE_SIZES] = "sw_cut_label_tile_sizes",
+    [SW_CUT_JOIN_TILES] = "sw_cut_join_tiles",
+    [SW_CUT_ADD_SIZES] = "sw_cut_add_sizes",
+    [SW_CUT_SUM_CLUSTERS] = "sw_cut_sum_clusters",
+    [SW_CUT_EQ_START] = "sw_cut_equivalence_start",
+    [SW_CUT_EQ_SCAN] = "sw_cut_equivalence_scan",
+    [SW_CUT_EQ_ANALYSE] = "sw_cut_equivalence_analyse",
+    [SW_CUT_EQ_SIZES] = "sw_cut_equivalence_sizes",
+};
+
+enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
+                               enum sw_cut_kernel kernel, const struct ergo_arg *args,
+                               size_t n_args, size_t items, size_t group) {
+    const size_t local[2] = {group, 1}, global[2] = {ergo_round_up(items, group), 1};
+    return ergo_kernel_launch(ctx, s->device, s->kernels[kernel], sw_cut_kernel_names[kernel], args,
+                              n_args, 1, global, local, NULL);
+}
+
+#define LAUNCH(kernel, items, ...)                                                                 \
+    do {                                                                                           \
+        const struct ergo_arg arguments[] = {__VA_ARGS__};                                         \
+        if (status == ERGO_OK)                                                                     \
+            status = sw_cut_launch(ctx, s, kernel, arguments,                                      \
+                                   sizeof arguments / sizeof arguments[0], (items),           \
+                                   s->group);                                                      \
+    } while (0)
+
+size_t sw_piece_words(const struct sw_piece *piece) {
+    return (size_t)piece->words * piece->rows;
+}
+
+static enum ergo_status write_later(struct ergo_context *ctx, const struct sw_cut *s,
+                                    const struct sw_cut_buffer *b, size_t bytes) {
+    const cl_int code = bytes ? clEnqueueWriteBuffer(s->device->queue, b->mem, CL_FALSE, 0, bytes,
+                                                     b->host, 0, NULL, NULL)
+                              : CL_SUCCESS;
+    return code == CL_SUCCESS ? ERGO_OK
+                              : ERGO_FAIL_CL(ctx, code, "Writing %zu bytes to device %s (%s) failed",
+                                             bytes, s->device->summary.id, s->device->summary.name);
+}
+
+/* ---- inside ---------------------------------------------------------------------------------- */
+
+static enum ergo_status equivalence(struct ergo_context *ctx, struct sw_cut *s, bool sized) {
+    const size_t words = sw_piece_words(&s->piece), sites = 32 * words;
+    enum ergo_status status = ERGO_OK;
+    LAUNCH(SW_CUT_EQ_START, sites, ERGO_ARG(s->rect), ERGO_ARG(s->labels), ERGO_ARG(s->sizes));
+    for (cl_uint changed = 1; changed && status == ERGO_OK;) {
+        changed = 0;
+        status = ergo_buffer_write(ctx, s->device, s->changed, 0, sizeof changed, &changed);
+        LAUNCH(SW_CUT_EQ_SCAN, sites, ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
+               ERGO_ARG(s->down_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->changed));
+        LAUNCH(SW_CUT_EQ_ANALYSE, sites, ERGO_ARG(s->rect), ERGO_ARG(s->labels));
+        if (status == ERGO_OK)
+            status = ergo_buffer_read(ctx, s->device, s->changed, 0, sizeof changed, &changed);
+    }
+    if (sized)
+        LAUNCH(SW_CUT_EQ_SIZES, words, ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
+               ERGO_ARG(s->labels), ERGO_ARG(s->sizes));
+    return status;
+}
+
+static enum ergo_status union_find(struct ergo_context *ctx, struct sw_cut *s, bool sized) {
+    const struct sw_piece *p = &s->piece;
+    const size_t items = (size_t)s->tile_words * s->tile_rows;
+    const size_t tiles = ((p->words + s->tile_words - 1) / s->tile_words) *
+                         (((size_t)p->rows + s->tile_rows - 1) / s->tile_rows);
+    const cl_uint n_rows = (p->rows - 1) / s->tile_rows;
+    const cl_uint n_columns = (p->words - 1) / s->tile_words;
+    const size_t joins = (size_t)p->words * n_rows + (size_t)p->rows * n_columns;
+    const struct ergo_arg args[] = {ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
+                                    ERGO_ARG(s->down_bonds), ERGO_ARG(s->labels),
+                                    ERGO_ARG(s->sizes)};
+    enum ergo_status status =
+        sw_cut_launch(ctx, s, sized ? SW_CUT_LABEL_TILE_SIZES : SW_CUT_LABEL_TILE, args,
+                      sized ? 5 : 4, tiles * items, items);
+    if (joins)
+        LAUNCH(SW_CUT_JOIN_TILES, joins, ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
+               ERGO_ARG(s->down_bonds), ERGO_ARG(s->labels), ERGO_ARG(n_rows),
+               ERGO_ARG(n_columns));
+    if (sized)
+        LAUNCH(SW_CUT_ADD_SIZES, sw_piece_words(p), ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
+               ERGO_ARG(s->labels), ERGO_ARG(s->sizes));
+    return status;
+}
+
+enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
+                              bool sized) {
+    const cl_ulong step = s->step;
+    enum ergo_status status = ERGO_OK;
+    LAUNCH(SW_CUT_BONDS, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
+           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds), ERGO_ARG(step));
+    if (status == ERGO_OK)
+        status = s->equivalence ? equivalence(ctx, s, sized) : union_find(ctx, s, sized);
+    return status;
+}
+
+/* ---- halo ------------------------------------------------------------------------------------ */
+
+static size_t row_bytes(const struct sw_cut *s) {
+    return 4 * (size_t)s->shape.planes * s->piece.words;
+}
+
+static enum ergo_status halo_start(struct ergo_context *ctx, struct sw_cut *s,
+                                   struct sw_cut_member *m, cl_event *packed) {
+    enum ergo_status status = ERGO_OK;
+    LAUNCH(SW_CUT_PACK, (size_t)s->shape.planes * s->piece.words + s->piece.rows,
+           ERGO_ARG(m->spins), ERGO_ARG(s->rect), ERGO_ARG(s->out.mem));
+    if (status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->out.mem, 0,
+                                        row_bytes(s) + s->piece.rows, s->out.host, packed);
+    if (status == ERGO_OK)
+        clFlush(s->device->queue);
+    return status;
+}
+
+/* To the rank above and those on the left; from below and the right. */
+static enum ergo_status exchange(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
+                                 void *theirs, size_t row, size_t of_row) {
+    const char *out = mine;
+    char *in = theirs;
+    enum ergo_status status =
+        ergo_dist_post_receive(ctx, s->posts, s->below.rank, TAG_ROW, in, row);
+    for (size_t k = 0; k < s->n_right && status == ERGO_OK; k++)
+        status = ergo_dist_post_receive(ctx, s->posts, s->right[k].rank, TAG_COLUMN,
+                                        in + row + of_row * s->right[k].first,
+                                        of_row * s->right[k].count);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_send(ctx, s->posts, s->above.rank, TAG_ROW, out, row);
+    for (size_t k = 0; k < s->n_left && status == ERGO_OK; k++)
+        status = ergo_dist_post_send(ctx, s->posts, s->left[k].rank, TAG_COLUMN,
+                                     out + row + of_row * s->left[k].first,
+                                     of_row * s->left[k].count);
+    if (status == ERGO_OK)
+        ergo_dist_posts_wait(s->posts);
+    return status;
+}
+
+static enum ergo_status halo_finish(struct ergo_context *ctx, struct sw_cut *s,
+                                    struct sw_cut_member *m, cl_event *packed) {
+    enum ergo_status status = ergo_event_wait(ctx, s->device, packed, NULL);
+    if (status == ERGO_OK)
+        status = exchange(ctx, s, s->out.host, m->in.host, row_bytes(s), 1);
+    if (status == ERGO_OK)
+        status = write_later(ctx, s, &m->in, row_bytes(s) + s->piece.rows);
+    s->times.halo_bytes += row_bytes(s) + s->piece.rows;
+    m->fresh = true;
+    return status;
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+/* A bond between two rectangles, as indices there, and how it leads around the lattice. */
+struct pair {
+    uint32_t own, far;
+    int32_t dx, dy;
+};
+
+static enum ergo_status no_memory(struct ergo_context *ctx) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the clusters on a rectangle's edges");
+}
+
+static size_t peer_of(const struct sw_cut *s, int rank) {
+    size_t k = 0;
+    while (s->peers[k] != rank)
+        k++;
+    return k;
+}
+
+/* The distinct pairs of a stretch of an edge; all but a few of those that come again are left out. */
+static void add_pairs(struct sw_cut *s, const struct sw_link *link, bool below,
+                      const uint32_t *own, const uint32_t *far, size_t count) {
+    enum { SEEN = 4096 };
+    uint64_t seen[SEEN];
+    struct ergo_text *box = &s->outbox[peer_of(s, link->rank)];
+    memset(seen, 0xff, sizeof seen);
+    for (size_t k = 0; k < count; k++) {
+        if (own[k] == SW_CUT_NO_BOND)
+            continue;
+        const uint64_t key = (uint64_t)own[k] << 32 | far[k];
+        uint64_t *slot = &seen[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 52];
+        if (*slot == key)
+            continue;
+        *slot = key;
+        const struct pair pair = {own[k], far[k], !below && link->around, below && link->around};
+        ergo_text_append_bytes(box, &pair, sizeof pair);
+    }
+}
+
+/* The part with this root, new or known. */
+static bool part_of(struct sw_cut *s, uint32_t root, uint32_t *part) {
+    const size_t mask = s->part_slot_count - 1;
+    size_t at = (root * (size_t)2654435761u) >> 7 & mask;
+    while (s->part_slots[at] && s->part_roots[s->part_slots[at] - 1] != root)
+        at = (at + 1) & mask;
+    if (!s->part_slots[at]) {
+        const size_t n = s->parts.n_clusters;
+        s->part_roots[n] = root;
+        s->part_slots[at] = (uint32_t)n + 1;
+        if (!sw_group_add_cluster(&s->parts, sw_piece_site(&s->layout, s->rank, root), 0))
+            return false;
+    }
+    *part = s->part_slots[at] - 1;
+    return true;
+}
+
+/* Ports from pairs that this rank has found, or that the peer has and looks at from there. */
+static bool add_ports(struct sw_cut *s, int peer, const struct ergo_text *box, bool found) {
+    const size_t n = box->length / sizeof(struct pair);
+    for (size_t k = 0; k < n; k++) {
+        struct pair p;
+        memcpy(&p, box->data + k * sizeof p, sizeof p);
+        const uint32_t root = found ? p.own : p.far, other = found ? p.far : p.own;
+        struct sw_port port = {.rank = peer,
+                               .far = sw_piece_site(&s->layout, peer, other),
+                               .dx = found ? p.dx : -p.dx,
+                               .dy = found ? p.dy : -p.dy};
+        if (!part_of(s, root, &port.cluster))
+            return false;
+        port.own = s->parts.names[port.cluster];
+        if (!sw_group_add_port(&s->parts, port))
+            return false;
+    }
+    return true;
+}
+
+static bool begin_parts(struct sw_cut *s) {
+    size_t pairs = 0, slots = 64;
+    s->parts.n_clusters = s->parts.n_ports = 0;
+    for (size_t k = 0; k < s->n_peers; k++)
+        pairs += (s->outbox[k].length + s->inbox[k].length) / sizeof(struct pair);
+    while (slots < 2 * pairs)
+        slots *= 2;
+    if (pairs > s->part_room) {
+        free(s->part_roots);
+        s->part_roots = malloc(2 * pairs * sizeof *s->part_roots);
+        s->part_room = s->part_roots ? 2 * pairs : 0;
+    }
+    if (slots > s->part_slot_count) {
+        free(s->part_slots);
+        s->part_slots = malloc(slots * sizeof *s->part_slots);
+        s->part_slot_count = s->part_slots ? slots : 0;
+    }
+    if ((pairs && !s->part_roots) || !s->part_slots)
+        return false;
+    memset(s->part_slots, 0, s->part_slot_count * sizeof *s->part_slots);
+    return true;
+}
+
+/* Roots on edges, pairs across them, parts of this rank with ports. */
+static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
+                                   struct sw_cut_member *m) {
+    const cl_ulong step = s->step;
+    const size_t row = 32 * (size_t)s->piece.words, entries = row + s->piece.rows;
+    const uint32_t *edges = s->edges.host;
+    enum ergo_status status = ERGO_OK;
+    cl_event ready = NULL;
+    double started = ergo_dist_clock();
+    LAUNCH(SW_CUT_EDGES, 2 * entries, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
+           ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels),
+           ERGO_ARG(s->edges.mem), ERGO_ARG(step));
+    if (status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 8 * entries,
+                                        s->edges.host, &ready);
+    if (status == ERGO_OK)
+        status = ergo_event_wait(ctx, s->device, &ready, NULL);
+    s->times.local += ergo_dist_clock() - started;
+    started = ergo_dist_clock();
+    if (status == ERGO_OK)
+        status = exchange(ctx, s, edges, s->far_edges, 4 * row, 4);
+    s->times.edge_bytes += 4 * entries;
+    if (status != ERGO_OK)
+        return status;
+    for (size_t k = 0; k < s->n_peers; k++)
+        s->outbox[k].length = 0;
+    add_pairs(s, &s->below, true, edges + entries, s->far_edges, row);
+    for (size_t k = 0; k < s->n_right; k++) {
+        const size_t at = row + s->right[k].first;
+        add_pairs(s, &s->right[k], false, edges + entries + at, s->far_edges + at,
+                  s->right[k].count);
+    }
+    bool ok = true;
+    for (size_t k = 0; k < s->n_peers; k++) {
+        ok = ok && !s->outbox[k].failed;
+        s->times.pair_bytes += s->outbox[k].length;
+    }
+    if (ok)
+        status =
+            ergo_dist_swap(ctx, s->posts, s->n_peers, s->peers, TAG_PAIRS, s->outbox, s->inbox);
+    ok = ok && (status != ERGO_OK || begin_parts(s));
+    /* in the same order on both sides: what the lower rank has found comes first */
+    for (size_t k = 0; k < s->n_peers && ok && status == ERGO_OK; k++) {
+        const bool first = s->rank <= s->peers[k];
+        ok = add_ports(s, s->peers[k], first ? &s->outbox[k] : &s->inbox[k], first) &&
+             add_ports(s, s->peers[k], first ? &s->inbox[k] : &s->outbox[k], !first);
+    }
+    s->times.pairs += ergo_dist_clock() - started;
+    return ok ? status : no_memory(ctx);
+}
+
+/* ---- sweep ----------------------------------------------------------------------------------- */
+
+/* The parts' roots lead to their list; sizes of parts, and sums over all other clusters. */
+static enum ergo_status list_parts(struct ergo_context *ctx, struct sw_cut *s, bool counted,
+                                   size_t count) {
+    const cl_uint n = (cl_uint)count;
+    enum ergo_status status = ERGO_OK;
+    if (n) {
+        memcpy(s->list.host, s->part_roots, 4 * (size_t)n);
+        status = write_later(ctx, s, &s->list, 4 * (size_t)n);
+        if (counted) {
+            LAUNCH(SW_CUT_LIST_SIZES, n, ERGO_ARG(s->sizes), ERGO_ARG(s->list.mem),
+                   ERGO_ARG(s->list_sizes.mem), ERGO_ARG(n));
+            if (status == ERGO_OK)
+                status = ergo_buffer_read_later(ctx, s->device, s->list_sizes.mem, 0,
+                                                4 * (size_t)n, s->list_sizes.host, NULL);
+        }
+        LAUNCH(SW_CUT_LIST, n, ERGO_ARG(s->labels), ERGO_ARG(s->list.mem), ERGO_ARG(n));
+    }
+    if (!counted)
+        return status;
+    const size_t items = (size_t)s->group * s->sum_groups;
+    LAUNCH(SW_CUT_SUM_CLUSTERS, items, ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
+           ERGO_ARG(s->labels), ERGO_ARG(s->sizes), ERGO_ARG(s->clusters.mem),
+           ERGO_ARG_LOCAL(8 * (size_t)s->group));
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->clusters.mem, 0, s->clusters.bytes,
+                                  s->clusters.host);
+    for (size_t k = 0; k < count && status == ERGO_OK; k++)
+        s->parts.sizes[k] = ((const uint32_t *)s->list_sizes.host)[k];
+    return status;
+}
+
+static void add_limbs(uint64_t *limbs, uint64_t high, uint64_t low) {
+    limbs[0] += (uint32_t)low;
+    limbs[1] += low >> 32;
+    limbs[2] += (uint32_t)high;
+    limbs[3] += high >> 32;
+}
+
+void sw_cut_count(struct sw_cut_counts *c, uint64_t size) {
+    const uint64_t a = size >> 32, b = (uint32_t)size; /* size^2 = a^2 2^64 + 2 a b 2^32 + b^2 */
+    const uint64_t middle = 2 * a * b;
+    add_limbs(c->squares, a * a + (middle >> 32), 0);
+    add_limbs(c->squares, 0, b * b);
+    c->squares[1] += (uint32_t)middle;
+    c->clusters++;
+    c->largest = size > c->largest ? size : c->largest;
+    int bin = 0;
+    while (bin + 1 < SW_CUT_ALL_BINS && size >> (bin + 1))
+        bin++;
+    c->bins[bin]++;
+}
+
+static void add_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
+    for (size_t g = 0; g < s->sum_groups; g++) {
+        const uint32_t *part = (const uint32_t *)s->clusters.host + g * SW_CUT_FIELDS;
+        c->clusters += part[0];
+        c->largest = part[1] > c->largest ? part[1] : c->largest;
+        add_limbs(c->squares, 0, part[2] | (uint64_t)part[3] << 32);
+        for (size_t b = 0; b < SW_CUT_BINS; b++)
+            c->bins[b] += part[4 + b];
+    }
+}
+
+static enum ergo_status count_spins(struct ergo_context *ctx, struct sw_cut *s,
+                                    struct sw_cut_member *m, struct sw_cut_counts *c) {
+    const size_t q = s->shape.q;
+    cl_event packed = NULL;
+    enum ergo_status status = halo_start(ctx, s, m, &packed);
+    if (status == ERGO_OK)
+        status = halo_finish(ctx, s, m, &packed);
+    LAUNCH(SW_CUT_MEASURE, (size_t)s->group * s->sum_groups, ERGO_ARG(m->spins), ERGO_ARG(s->rect),
+           ERGO_ARG(m->in.mem), ERGO_ARG(s->sums.mem));
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->sums.mem, 0, s->sums.bytes, s->sums.host);
+    for (size_t g = 0; g < s->sum_groups && status == ERGO_OK; g++) {
+        const uint32_t *part = (const uint32_t *)s->sums.host + g * q;
+        c->unequal += part[0];
+        for (size_t k = 1; k < q; k++)
+            c->states[k] += part[k];
+    }
+    return status;
+}
+
+enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
+                              struct sw_cut_counts *counts) {
+    const cl_ulong step = s->step;
+    cl_event packed = NULL;
+    enum ergo_status status = ERGO_OK;
+    double started = ergo_dist_clock(), now;
+    const bool fresh = m->fresh;
+    if (counts)
+        *counts = (struct sw_cut_counts){0};
+    if (!fresh)
+        status = halo_start(ctx, s, m, &packed);
+    if (status == ERGO_OK)
+        status = sw_cut_local(ctx, s, m, counts != NULL);
+    if (status == ERGO_OK)
+        clFlush(s->device->queue);
+    s->times.local += (now = ergo_dist_clock()) - started;
+    started = now;
+    if (!fresh && status == ERGO_OK)
+        status = halo_finish(ctx, s, m, &packed);
+    s->times.halo += ergo_dist_clock() - started;
+    if (status == ERGO_OK)
+        status = find_parts(ctx, s, m);
+    started = ergo_dist_clock();
+    const size_t n = s->parts.n_clusters; /* merging changes it */
+    if (status == ERGO_OK)
+        status = list_parts(ctx, s, counts != NULL, n);
+    if (counts && status == ERGO_OK)
+        add_clusters(s, counts);
+    uint64_t *names = s->names.host;
+    if (status == ERGO_OK)
+        status = s->neighbour
+                     ? sw_merge_neighbours(ctx, s->merge, &s->layout, s->posts, &s->parts, s->peers,
+                                           s->n_peers, names, counts, &s->times.rounds)
+                     : sw_merge_tree(ctx, s->merge, &s->parts, names, counts);
+    s->times.merge += (now = ergo_dist_clock()) - started;
+    started = now;
+    if (status == ERGO_OK)
+        status = write_later(ctx, s, &s->names, 8 * n);
+    LAUNCH(SW_CUT_FLIP, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
+           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels),
+           ERGO_ARG(s->names.mem), ERGO_ARG(step));
+    m->fresh = false;
+    if (counts && status == ERGO_OK)
+        status = count_spins(ctx, s, m, counts);
+    s->times.flip += ergo_dist_clock() - started;
+    s->times.sweeps++;
+    return status;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+void sw_cut_count_reduce(struct sw_cut_counts *c) {
+    uint64_t most[2] = {c->largest, c->wraps};
+    ergo_dist_sum_counts(&c->unequal, sizeof *c / sizeof c->unequal);
+    ergo_dist_max_counts(most, 2);
+    c->largest = most[0];
+    c->wraps = most[1];
+}
+
+enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned which,
+                                size_t count, uint64_t every, uint64_t first_sample) {
+    struct sw_cut *s = opaque;
+    const size_t members = s->batch->count;
+    enum ergo_status status = ERGO_OK;
+    (void)first_sample;
+    s->slot_samples[which] = count;
+    for (size_t i = 0; i < (count ? count : 1) && status == ERGO_OK; i++)
+        for (uint64_t e = 0; e < every && status == ERGO_OK; e++) {
+            const bool measured = count && e + 1 == every;
+            for (size_t m = 0; m < members && status == ERGO_OK; m++)
+                status = sw_cut_sweep(ctx, s, &s->members[m],
+                                      measured ? &s->slots[which][i * members + m] : NULL);
+            s->step++;
+        }
+    for (size_t row = 0; row < count * members && status == ERGO_OK; row++)
+        sw_cut_count_reduce(&s->slots[which][row]);
+    return status;
+}
+
+/* sum n^2 as a double, rounded once where it has 64 bits. */
+static double squares_of(const struct sw_cut_counts *c) {
+    uint64_t limbs[SW_CUT_LIMBS], carry = 0;
+    for (size_t l = 0; l < SW_CUT_LIMBS; l++) {
+        const uint64_t sum = c->squares[l] + carry;
+        limbs[l] = (uint32_t)sum;
+        carry = sum >> 32;
+    }
+    const uint64_t low = limbs[0] | limbs[1] << 32, high = limbs[2] | limbs[3] << 32;
+    return high ? ldexp((double)high, 64) + (double)low : (double)low;
+}
+
+enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                                struct ergo_samples *samples) {
+    const struct sw_cut *s = opaque;
+    const size_t members = s->batch->count;
+    const double n = (double)s->shape.sites;
+    size_t bins = 0; /* as curve_size */
+    (void)ctx;
+    while (bins < SW_CUT_ALL_BINS && s->shape.sites >> bins)
+        bins++;
+    samples->count = samples->n_curve_samples = s->slot_samples[which];
+    for (size_t row = 0; row < samples->count * members; row++) {
+        const struct sw_cut_counts *c = &s->slots[which][row];
+        double *columns = samples->columns + row * SW_COLUMNS;
+        struct sw_counts sums = {.unequal = c->unequal, .clusters = c->clusters,
+                                 .largest = c->largest};
+        uint64_t others = 0;
+        for (size_t k = 1; k < s->shape.q; k++)
+            others += sums.states[k] = c->states[k];
+        sums.states[0] = s->shape.sites - others;
+        sw_convert(&s->shape, s->batch->points[row % members], &sums, columns);
+        columns[SW_COLUMN_IMPROVED] = squares_of(c) / (n * n);
+        columns[SW_COLUMN_WRAPS] = c->wraps ? 1.0 : 0.0;
+        for (size_t b = 0; b < bins && samples->curves[0]; b++)
+            samples->curves[0][row * bins + b] = (double)c->bins[b] / n;
+    }
+    return ERGO_OK;
+}
