@@ -224,3 +224,22 @@ __kernel void sw_cut_measure(__global const uint *spins, SW_RECT rect, __global 
     for (uint f = item; f < SW_Q; f += size)
         sums[group * SW_Q + f] = fields[f];
 }
+
+/* Representatives of all sites of `count` words, `stride` apart, for audits. */
+__kernel void sw_cut_name(SW_RECT rect, __global const uint *right, __global const uint *labels,
+                          __global const ulong *representatives, __global ulong *names, uint first,
+                          uint stride, uint count) {
+    const uint k = (uint)get_global_id(0);
+    if (k >= count)
+        return;
+    const uint word = first + k * stride, last = sw_rect_last(rect, word % rect->words);
+    for (uint bit = 0; bit < 32u; bit++) {
+        ulong name = ~0UL;
+        if (bit <= last) {
+            const uint root = sw_cut_root(labels, right, word, bit);
+            name = root < SW_CUT_LISTED ? sw_rect_site(rect, root)
+                                        : representatives[root & ~SW_CUT_LISTED];
+        }
+        names[32u * k + bit] = name;
+    }
+}

@@ -148,6 +148,7 @@ enum sw_cut_kernel {
     SW_CUT_LIST_SIZES,
     SW_CUT_FLIP,
     SW_CUT_MEASURE,
+    SW_CUT_NAME,
     SW_CUT_LABEL_TILE,
     SW_CUT_LABEL_TILE_SIZES,
     SW_CUT_JOIN_TILES,
@@ -173,6 +174,7 @@ struct sw_cut_member {
     cl_mem param_buffer, spins;
     bool fresh; /* the incoming halo is that of the spins */
     struct sw_cut_buffer in; /* incoming halo: each member's own */
+    void *halo_copy;         /* NULL, or where a sweep leaves the halo it began with, for audits */
 };
 
 /* Where the time went, of sampled and unsampled sweeps alike; for the log and bench/scaling. */
@@ -238,6 +240,10 @@ enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
 /* One sweep of a member at s->step, which stays; counts: measured, NULL: not. */
 enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               struct sw_cut_counts *counts);
+/* First rows to the rank above, first columns to those on the left; from below and the right. `row`:
+ * bytes of the first row, after which the column follows with `of_row` bytes a row. */
+enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
+                                 void *theirs, size_t row, size_t of_row);
 /* What the sweep of a rectangle costs without the others, for shares by speed. */
 enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               bool sized);

@@ -23,6 +23,7 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_LIST_SIZES] = "sw_cut_list_sizes",
     [SW_CUT_FLIP] = "sw_cut_flip",
     [SW_CUT_MEASURE] = "sw_cut_measure",
+    [SW_CUT_NAME] = "sw_cut_name",
     [SW_CUT_LABEL_TILE] = "sw_cut_label_tile",
     [SW_CUT_LABEL_TILE_SIZES] = "sw_cut_label_tile_sizes",
     [SW_CUT_JOIN_TILES] = "sw_cut_join_tiles",
@@ -140,8 +141,7 @@ static enum ergo_status halo_start(struct ergo_context *ctx, struct sw_cut *s,
     return status;
 }
 
-/* To the rank above and those on the left; from below and the right. */
-static enum ergo_status exchange(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
+enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
                                  void *theirs, size_t row, size_t of_row) {
     const char *out = mine;
     char *in = theirs;
@@ -166,7 +166,7 @@ static enum ergo_status halo_finish(struct ergo_context *ctx, struct sw_cut *s,
                                     struct sw_cut_member *m, cl_event *packed) {
     enum ergo_status status = ergo_event_wait(ctx, s->device, packed, NULL);
     if (status == ERGO_OK)
-        status = exchange(ctx, s, s->out.host, m->in.host, row_bytes(s), 1);
+        status = sw_cut_exchange(ctx, s, s->out.host, m->in.host, row_bytes(s), 1);
     if (status == ERGO_OK)
         status = write_later(ctx, s, &m->in, row_bytes(s) + s->piece.rows);
     s->times.halo_bytes += row_bytes(s) + s->piece.rows;
@@ -293,7 +293,7 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
     s->times.local += ergo_dist_clock() - started;
     started = ergo_dist_clock();
     if (status == ERGO_OK)
-        status = exchange(ctx, s, edges, s->far_edges, 4 * row, 4);
+        status = sw_cut_exchange(ctx, s, edges, s->far_edges, 4 * row, 4);
     s->times.edge_bytes += 4 * entries;
     if (status != ERGO_OK)
         return status;
@@ -429,6 +429,8 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     if (!fresh && status == ERGO_OK)
         status = halo_finish(ctx, s, m, &packed);
     s->times.halo += ergo_dist_clock() - started;
+    if (m->halo_copy && status == ERGO_OK)
+        memcpy(m->halo_copy, m->in.host, m->in.bytes);
     if (status == ERGO_OK)
         status = find_parts(ctx, s, m);
     started = ergo_dist_clock();
