@@ -216,6 +216,7 @@ struct sw_cut {
     size_t slot_samples[2];
     uint64_t step;
     struct sw_cut_times times;
+    size_t n_parts; /* of the latest sweep */
 };
 
 size_t sw_piece_words(const struct sw_piece *piece);

@@ -342,8 +342,26 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct audit *a) 
     return status;
 }
 
+/* Where the sweeps since the last audit spent their time; bench/scaling.py reads it. */
+static void log_times(struct ergo_context *ctx, struct sw_cut *s) {
+    const struct sw_cut_times *t = &s->times;
+    const double n = t->sweeps ? 1e-6 * (double)t->sweeps : 1; /* of microseconds */
+    if (t->sweeps)
+        ergo_log(ctx, ERGO_LOG_INFO,
+                 "rank %d of %d: %u x %u sites, %llu sweeps; us a sweep: local %.1f halo %.1f pairs "
+                 "%.1f merge %.1f flip %.1f; bytes a sweep: halo %.0f edges %.0f pairs %.0f; parts "
+                 "%zu; rounds %.2f",
+                 s->rank, s->layout.ranks, 32 * s->piece.words, s->piece.rows,
+                 (unsigned long long)t->sweeps, t->local / n, t->halo / n, t->pairs / n,
+                 t->merge / n, t->flip / n, 1e-6 * (double)t->halo_bytes / n,
+                 1e-6 * (double)t->edge_bytes / n, 1e-6 * (double)t->pair_bytes / n, s->n_parts,
+                 1e-6 * (double)t->rounds / n);
+    s->times = (struct sw_cut_times){0};
+}
+
 enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *opaque) {
     struct sw_cut *s = opaque;
+    log_times(ctx, s);
     const struct sw_piece *p = &s->piece;
     const size_t bytes = sw_cut_piece_bytes(s, p);
     const size_t band = 32 * (size_t)p->words + (size_t)band_sites;
@@ -371,6 +389,7 @@ enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *opaque) {
         a.member = m;
         status = audit_member(ctx, &a);
     }
+    s->times = (struct sw_cut_times){0};
     ergo_buffer_release(&a.buffer);
     free(a.before);
     free(a.after);

@@ -435,6 +435,7 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
         status = find_parts(ctx, s, m);
     started = ergo_dist_clock();
     const size_t n = s->parts.n_clusters; /* merging changes it */
+    s->n_parts = n;
     if (status == ERGO_OK)
         status = list_parts(ctx, s, counts != NULL, n);
     if (counts && status == ERGO_OK)
