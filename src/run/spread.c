@@ -409,12 +409,29 @@ static void remove_generation(const struct ergo_run *run, uint64_t generation, u
     }
 }
 
+/* An earlier run goes only when this one can begin: kernels compile and memory suffices on all ranks.
+ * (The others wait at the next barrier, where a rank that fails ends them.) */
+static enum ergo_status prove(struct ergo_run *run) {
+    struct ergo_spread *s = run->spread;
+    void *state = NULL;
+    if (run->begun || !run->options->overwrite || !s->n_units)
+        return ERGO_OK;
+    const size_t u = (size_t)ergo_ranks_rank() % s->n_units;
+    const enum ergo_status status =
+        run->ops->create(run->ctx, &s->units[u].batch, run->device, &state);
+    if (status != ERGO_OK)
+        return status;
+    run->ops->destroy(state);
+    ergo_dist_barrier();
+    return ERGO_OK;
+}
+
 /* Every rank's file first, then the index that names them, then away with the old ones: at any
  * moment some index is there whose files are all there. */
 static enum ergo_status begin(struct ergo_run *run) {
     struct ergo_spread *s = run->spread;
-    enum ergo_status status = ERGO_OK;
-    if (ergo_ranks_rank() == 0 && !run->begun)
+    enum ergo_status status = prove(run);
+    if (status == ERGO_OK && ergo_ranks_rank() == 0 && !run->begun)
         status = ergo_run_begin(run); /* and away with an earlier run */
     if (status != ERGO_OK)
         return status;
