@@ -367,6 +367,59 @@ static enum ergo_status share_by_speed(struct ergo_context *ctx, struct sw_cut *
     return status;
 }
 
+enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
+    const size_t members = s->batch->count;
+    uint32_t **planes = calloc(members, sizeof *planes);
+    enum ergo_status status =
+        planes ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu lattices", members);
+    for (size_t m = 0; m < members && status == ERGO_OK; m++)
+        status = sw_cut_gather(ctx, s, m, &planes[m]);
+    if (status == ERGO_OK) {
+        release_piece(s);
+        status = create_piece(ctx, s, weights);
+    }
+    for (size_t m = 0; m < members && status == ERGO_OK; m++)
+        status = sw_cut_scatter(ctx, s, m, planes[m]);
+    for (size_t m = 0; planes && m < members; m++)
+        free(planes[m]);
+    free(planes);
+    return status;
+}
+
+/* Seconds between looks; how much longer than necessary the slowest may take. */
+static const double look_every = 2, patience = 1.25;
+
+enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s) {
+    const size_t ranks = (size_t)s->layout.ranks;
+    const double now = ergo_dist_clock();
+    if (!ergo_dist_or(s->rank == 0 && now - s->looked > look_every && s->busy_sweeps > 3))
+        return ERGO_OK;
+    double *seconds = calloc(2 * ranks, sizeof *seconds), *weights = seconds + ranks;
+    const double own = s->busy / (double)s->busy_sweeps;
+    double slowest = 0, speed = 0, sites = 0;
+    enum ergo_status status = ERGO_OK;
+    if (!seconds)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the shares of %zu ranks", ranks);
+    ergo_dist_collect(&own, sizeof own, seconds);
+    for (size_t r = 0; r < ranks; r++) {
+        const double words = (double)sw_piece_words(&s->layout.pieces[r]);
+        weights[r] = words / (seconds[r] > 0 ? seconds[r] : 1e-9);
+        slowest = seconds[r] > slowest ? seconds[r] : slowest;
+        speed += weights[r];
+        sites += words;
+    }
+    if (slowest > patience * sites / speed) {
+        status = sw_cut_recut(ctx, s, weights);
+        if (status == ERGO_OK)
+            log_cut(ctx, s);
+    }
+    free(seconds);
+    s->busy = 0;
+    s->busy_sweeps = 0;
+    s->looked = ergo_dist_clock();
+    return status;
+}
+
 /* ---- ops ------------------------------------------------------------------------------------- */
 
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -485,9 +538,11 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
         status = create_piece(ctx, s, weights);
     if (status == ERGO_OK)
         status = build_in_turn(ctx, s);
-    if (status == ERGO_OK && ergo_dist_count() > 1 &&
-        strcmp(ergo_point_text(first, "/system/shares"), "measured") == 0)
+    s->by_speed = ergo_dist_count() > 1 &&
+                  strcmp(ergo_point_text(first, "/system/shares"), "measured") == 0;
+    if (status == ERGO_OK && s->by_speed)
         status = share_by_speed(ctx, s);
+    s->looked = ergo_dist_clock();
     free(weights);
     if (status != ERGO_OK) {
         sw_cut_destroy(s);

@@ -180,6 +180,7 @@ struct sw_cut_member {
 /* Where the time went, of sampled and unsampled sweeps alike; for the log and bench/scaling. */
 struct sw_cut_times {
     double local, halo, pairs, merge, flip; /* seconds of the host's clock */
+    double busy;                            /* of the device alone, without waiting for others */
     uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes, rounds;
 };
 
@@ -217,6 +218,10 @@ struct sw_cut {
     uint64_t step;
     struct sw_cut_times times;
     size_t n_parts; /* of the latest sweep */
+    /* measured shares: the device's time and sweeps since `looked`, when all last compared theirs */
+    bool by_speed;
+    double busy, looked;
+    uint64_t busy_sweeps;
 };
 
 size_t sw_piece_words(const struct sw_piece *piece);
@@ -229,6 +234,10 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
 void sw_cut_destroy(void *state);
+/* Other shares, all spins as they are. Collective. */
+enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+/* Between blocks: does a rank keep the others waiting? Then other shares. */
+enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s);
 
 /* cut_sweep.c */
 enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
@@ -260,6 +269,9 @@ enum ergo_status sw_cut_picture(struct ergo_context *ctx, void *state, size_t me
 /* The whole lattice in a device's layout (sw_shape), at rank 0; NULL elsewhere. */
 enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                uint32_t **planes);
+/* The reverse: every rank takes its piece of the lattice that rank 0 has. */
+enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                                uint32_t *planes);
 /* This rank's spins from and to the device. */
 enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                               uint32_t *planes);

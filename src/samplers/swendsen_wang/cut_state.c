@@ -4,6 +4,8 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
+enum { TAG_PIECE = ERGO_DIST_TAGS + 10 };
+
 enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                               uint32_t *planes) {
     return ergo_buffer_read(ctx, s->device, s->members[member].spins, 0,
@@ -71,6 +73,32 @@ enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_
         *planes = g.planes;
     else
         free(g.planes);
+    return status;
+}
+
+enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                                uint32_t *planes) {
+    struct ergo_text piece = {0};
+    enum ergo_status status = ERGO_OK;
+    for (int r = s->layout.ranks - 1; s->rank == 0 && r >= 0 && status == ERGO_OK; r--) {
+        const struct sw_piece *p = &s->layout.pieces[r];
+        const size_t bytes = sw_cut_piece_bytes(s, p);
+        char *more = realloc(piece.data, bytes);
+        if (!more) {
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the piece of rank %d", r);
+            break;
+        }
+        piece.data = more;
+        piece.length = piece.capacity = bytes;
+        copy_piece(s, p, (uint32_t *)(void *)piece.data, planes, false);
+        if (r > 0)
+            status = ergo_dist_send(ctx, r, TAG_PIECE, piece.data, bytes);
+    }
+    if (s->rank > 0)
+        status = ergo_dist_receive(ctx, 0, TAG_PIECE, &piece);
+    if (status == ERGO_OK)
+        status = sw_cut_put(ctx, s, member, (const uint32_t *)(const void *)piece.data);
+    ergo_text_free(&piece);
     return status;
 }
 

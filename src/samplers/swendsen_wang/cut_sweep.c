@@ -164,7 +164,9 @@ enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, con
 
 static enum ergo_status halo_finish(struct ergo_context *ctx, struct sw_cut *s,
                                     struct sw_cut_member *m, cl_event *packed) {
+    const double started = ergo_dist_clock();
     enum ergo_status status = ergo_event_wait(ctx, s->device, packed, NULL);
+    s->times.busy += ergo_dist_clock() - started;
     if (status == ERGO_OK)
         status = sw_cut_exchange(ctx, s, s->out.host, m->in.host, row_bytes(s), 1);
     if (status == ERGO_OK)
@@ -290,7 +292,9 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
                                         s->edges.host, &ready);
     if (status == ERGO_OK)
         status = ergo_event_wait(ctx, s->device, &ready, NULL);
-    s->times.local += ergo_dist_clock() - started;
+    const double waited = ergo_dist_clock() - started;
+    s->times.local += waited;
+    s->times.busy += waited;
     started = ergo_dist_clock();
     if (status == ERGO_OK)
         status = sw_cut_exchange(ctx, s, edges, s->far_edges, 4 * row, 4);
@@ -475,6 +479,8 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
                                 size_t count, uint64_t every, uint64_t first_sample) {
     struct sw_cut *s = opaque;
     const size_t members = s->batch->count;
+    const double busy = s->times.busy;
+    const uint64_t step = s->step;
     enum ergo_status status = ERGO_OK;
     (void)first_sample;
     s->slot_samples[which] = count;
@@ -488,7 +494,9 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
         }
     for (size_t row = 0; row < count * members && status == ERGO_OK; row++)
         sw_cut_count_reduce(&s->slots[which][row]);
-    return status;
+    s->busy += s->times.busy - busy;
+    s->busy_sweeps += s->step - step;
+    return status == ERGO_OK && s->by_speed ? sw_cut_balance(ctx, s) : status;
 }
 
 /* sum n^2 as a double, rounded once where it has 64 bits. */
