@@ -112,8 +112,7 @@ __kernel void sw_cut_edges(__global const uint *spins, __global const struct sw_
         uint open = 1u << bit;
         for (uint p = 0; p < SW_PLANES; p++) {
             const uint own = spins[p * plane + word];
-            const uint other =
-                in_row ? halo[p * words + i] : ((uint)column[y] >> p & 1u) << bit;
+            const uint other = in_row ? halo[p * words + i] : ((uint)column[y] >> p & 1u) << bit;
             open &= ~(own ^ other);
         }
         wanted = sw_bonds(open, sw_rect_entity(rect, i, y), in_row ? 1u : 0u, (uint)step,
@@ -193,10 +192,10 @@ __kernel void sw_cut_measure(__global const uint *spins, SW_RECT rect, __global 
         uint side = 0u, under = 0u, own[SW_PLANES];
         for (uint p = 0; p < SW_PLANES; p++) {
             own[p] = spins[p * plane + word];
-            const uint next =
-                last_word ? (uint)column[y] >> p : spins[p * plane + (last_word ? word : word + 1u)];
-            const uint below =
-                last_row ? halo[p * words + i] : spins[p * plane + (last_row ? word : word + words)];
+            const uint next = last_word ? (uint)column[y] >> p
+                                        : spins[p * plane + (last_word ? word : word + 1u)];
+            const uint below = last_row ? halo[p * words + i]
+                                        : spins[p * plane + (last_row ? word : word + words)];
             side |= own[p] ^ (own[p] >> 1 & ~(1u << last) | (next & 1u) << last);
             under |= own[p] ^ below;
         }

@@ -1,9 +1,9 @@
 /*
  * Labels inside one rectangle of a lattice that is cut over ranks, by union-find or by label
- * equivalence. A label leads to a smaller index of the same cluster, a root to itself; by union-find
- * only first sites of runs have labels. Joining never writes anything but a smaller label by
- * atomic_min, so all orders of all work-items end with the same sets, and the root of each is its
- * smallest index. Nothing is joined around the rectangle: the ranks do that together.
+ * equivalence. A label leads to a smaller index of the same cluster, a root to itself; by
+ * union-find only first sites of runs have labels. Joining never writes anything but a smaller
+ * label by atomic_min, so all orders of all work-items end with the same sets, and the root of each
+ * is its smallest index. Nothing is joined around the rectangle: the ranks do that together.
  */
 #include "swendsen_wang/cut.h"
 
@@ -88,15 +88,15 @@ ERGO_INLINE uint sw_cut_tile_index(SW_RECT rect, uint corner, uint label) {
     }                                                                                              \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
     if (inside && tx + 1u < SW_TILE_WORDS && i + 1u < words && side >> 31)                         \
-        sw_cut_join__local(tile_labels, 32u * item + sw_start_of(starts, 31u), 32u * item + 32u);       \
+        sw_cut_join__local(tile_labels, 32u * item + sw_start_of(starts, 31u), 32u * item + 32u);  \
     if (inside && ty + 1u < SW_TILE_ROWS && y + 1u < rows) {                                       \
         const uint side_below = sides[item + SW_TILE_WORDS], starts_below = ~(side_below << 1);    \
         uint joins = sw_prune(under, side, side_below);                                            \
         while (joins) {                                                                            \
             const uint bit = 31u - SW_CLZ(joins);                                                  \
             joins ^= 1u << bit;                                                                    \
-            sw_cut_join__local(tile_labels, 32u * item + sw_start_of(starts, bit),                      \
-                          32u * (item + SW_TILE_WORDS) + sw_start_of(starts_below, bit));          \
+            sw_cut_join__local(tile_labels, 32u * item + sw_start_of(starts, bit),                 \
+                               32u * (item + SW_TILE_WORDS) + sw_start_of(starts_below, bit));     \
         }                                                                                          \
     }                                                                                              \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
@@ -104,10 +104,10 @@ ERGO_INLINE uint sw_cut_tile_index(SW_RECT rect, uint corner, uint label) {
     while (rest) {                                                                                 \
         const uint bit = 31u - SW_CLZ(rest);                                                       \
         rest ^= 1u << bit;                                                                         \
-        const uint root = sw_cut_find__local(tile_labels, 32u * item + bit);                            \
+        const uint root = sw_cut_find__local(tile_labels, 32u * item + bit);                       \
         labels[32u * word + bit] = sw_cut_tile_index(rect, corner, root);                          \
         if (SIZES)                                                                                 \
-            atomic_add(&tile_sizes[SW_CUT_AT(root)], popcount(sw_run(starts, bit, valid)));            \
+            atomic_add(&tile_sizes[SW_CUT_AT(root)], popcount(sw_run(starts, bit, valid)));        \
     }
 
 __kernel __attribute__((reqd_work_group_size(SW_TILE_ITEMS, 1, 1))) void
@@ -152,7 +152,7 @@ __kernel void sw_cut_join_tiles(SW_RECT rect, __global const uint *right, __glob
             const uint bit = 31u - SW_CLZ(rest);
             rest ^= 1u << bit;
             sw_cut_join__global(own, 32u * word + sw_start_of(starts, bit),
-                    32u * under + sw_start_of(starts_below, bit));
+                                32u * under + sw_start_of(starts_below, bit));
         }
         return;
     }
@@ -272,8 +272,7 @@ __kernel void sw_cut_equivalence_analyse(SW_RECT rect, __global uint *labels) {
 }
 
 __kernel void sw_cut_equivalence_sizes(SW_RECT rect, __global const uint *right,
-                                       __global const uint *labels,
-                                       volatile __global uint *sizes) {
+                                       __global const uint *labels, volatile __global uint *sizes) {
     const uint word = (uint)get_global_id(0);
     if (word >= rect->words * rect->rows)
         return;

@@ -7,9 +7,9 @@
 
 /* A rank's rectangle. Its shape is no macro: ranks of all shapes share one build. */
 struct sw_rect {
-    ulong row0, word0;         /* first row, first word of a row, in the whole lattice */
-    ulong all_words, all_lx;   /* words and sites in a row of that */
-    uint words, rows, tail;    /* of the rectangle; tail: sites in the last word of its rows */
+    ulong row0, word0;       /* first row, first word of a row, in the whole lattice */
+    ulong all_words, all_lx; /* words and sites in a row of that */
+    uint words, rows, tail;  /* of the rectangle; tail: sites in the last word of its rows */
     uint pad;
 };
 #define SW_RECT_BYTES 48

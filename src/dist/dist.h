@@ -25,7 +25,8 @@ typedef enum ergo_status (*ergo_dist_take)(void *user, int rank, const char *dat
 enum ergo_status ergo_dist_gather(struct ergo_context *ctx, const struct ergo_text *mine,
                                   ergo_dist_take take, void *user);
 
-/* Numbers of all ranks together, in place; unsigned integers: their sum is the same in any order. */
+/* Numbers of all ranks together, in place; unsigned integers: their sum is the same in any order.
+ */
 void ergo_dist_sum_counts(uint64_t *values, size_t n);
 void ergo_dist_max_counts(uint64_t *values, size_t n);
 unsigned ergo_dist_or(unsigned bits);

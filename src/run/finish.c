@@ -157,9 +157,7 @@ static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member
             derive(info, m, series, n, r);
         else
             from_curve(run, m, r);
-        r->exact = run->ops->exact
-                       ? run->ops->exact(m->point, r->observable->name)
-                       : NAN;
+        r->exact = run->ops->exact ? run->ops->exact(m->point, r->observable->name) : NAN;
         if (r->estimate.error > 0)
             r->z = (r->estimate.mean - r->exact) / r->estimate.error;
         else if (r->estimate.error == 0 && r->observable->sample)

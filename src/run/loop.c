@@ -134,8 +134,7 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     struct block *block = &loop->blocks[slot];
     if (!block->busy)
         return ERGO_OK;
-    enum ergo_status status =
-        run->ops->collect(run->ctx, run->state, slot, &loop->samples);
+    enum ergo_status status = run->ops->collect(run->ctx, run->state, slot, &loop->samples);
     block->busy = false;
     if (status != ERGO_OK)
         return status;
@@ -191,8 +190,7 @@ static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
     const size_t stride = (run->job->n_points + most - 1) / most;
     enum ergo_status status =
         run->ops->frame ? ergo_run_write_frames(run, "snapshots", stride) : ERGO_OK;
-    for (size_t m = 0; run->ops->picture && m < loop->batch->count && status == ERGO_OK;
-         m++) {
+    for (size_t m = 0; run->ops->picture && m < loop->batch->count && status == ERGO_OK; m++) {
         struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
         if (result->point->index % stride || result->n_pictures > k)
             continue;
@@ -275,9 +273,9 @@ static enum ergo_status duties(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const double every = ergo_point_real(&run->job->points[0], "/audit/every_seconds");
     const bool late = every > 0 && ergo_run_clock() - run->last_audit >= every;
-    const unsigned due = ergo_run_agree(run, (must_stop(run) ? ERGO_DUE_STOP : 0) |
-                                                 (late ? ERGO_DUE_AUDIT : 0) |
-                                                 (checkpoint_due(run) ? ERGO_DUE_SAVE : 0));
+    const unsigned due =
+        ergo_run_agree(run, (must_stop(run) ? ERGO_DUE_STOP : 0) | (late ? ERGO_DUE_AUDIT : 0) |
+                                (checkpoint_due(run) ? ERGO_DUE_SAVE : 0));
     const bool save_due = due & ERGO_DUE_SAVE;
     run->stopped = due & ERGO_DUE_STOP;
     if (!(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE)))
@@ -331,8 +329,8 @@ static enum ergo_status enqueue(struct loop *loop) {
     block->first = loop->enqueued;
     block->count = rare ? 1 : next_block(loop);
     block->every = rare ? 1 : s->every;
-    status = run->ops->advance(run->ctx, run->state, slot, block->count, block->every,
-                                        block->first);
+    status =
+        run->ops->advance(run->ctx, run->state, slot, block->count, block->every, block->first);
     block->busy = status == ERGO_OK;
     loop->enqueued += block->count;
     loop->next = 1 - slot;

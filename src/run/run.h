@@ -6,7 +6,8 @@
  *     loop.c        blocks of steps, two in flight; signals, progress, wall time
  *     snapshot.c    the run as blobs of a checkpoint, and back
  *     trajectory.c  configurations as text
- *     spread.c      points spread over ranks
+ *     spread.c      points spread over ranks; spread_parcel.c: points as messages; spread_store.c:
+ *                   their checkpoints
  *     finish.c      digests, estimates, files
  *     plan.c        what a job would need; kernels as text
  */

@@ -96,8 +96,7 @@ static enum ergo_status allocate_member(struct ergo_run *run, struct ergo_member
         ok = m->series[c] != NULL;
     }
     for (size_t c = 0; c < info->n_curves && ok; c++)
-        ok = ergo_curve_init(&run->curves[m->point->index][c],
-                             run->ops->curve_size(m->point, c));
+        ok = ergo_curve_init(&run->curves[m->point->index][c], run->ops->curve_size(m->point, c));
     return ok ? ERGO_OK
               : ERGO_FAIL(run->ctx, ERGO_E_MEMORY,
                           "no memory for the time series of %zu points; measure less often or "
@@ -274,9 +273,9 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
 static void choose_ops(struct ergo_run *run) {
     const char *distribute = ergo_point_text(&run->job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
-    run->cut = run->sampler->ops->cut && (strcmp(distribute, "lattice") == 0 ||
-                                          (strcmp(distribute, "auto") == 0 && ranks > 1 &&
-                                           run->job->n_points < ranks));
+    run->cut = run->sampler->ops->cut &&
+               (strcmp(distribute, "lattice") == 0 ||
+                (strcmp(distribute, "auto") == 0 && ranks > 1 && run->job->n_points < ranks));
     run->ops = run->cut ? run->sampler->ops->cut : run->sampler->ops;
 }
 

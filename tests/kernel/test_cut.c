@@ -52,10 +52,10 @@ static void compare_spins(void *state, size_t m, const struct ergo_oracle_potts 
         for (int x = 0; x < o->Lx; x++) {
             unsigned spin = 0;
             for (size_t b = 0; b < planes; b++)
-                spin |= ((uint8_t)text.data[((size_t)y * planes + b) * row + (size_t)x / 8] >>
-                             (x % 8) &
-                         1u)
-                        << b;
+                spin |=
+                    ((uint8_t)text.data[((size_t)y * planes + b) * row + (size_t)x / 8] >> (x % 8) &
+                     1u)
+                    << b;
             if (spin != o->spins[y * o->Lx + x])
                 fail_msg("site (%d, %d): %u, oracle %u", x, y, spin, o->spins[y * o->Lx + x]);
         }
@@ -93,10 +93,9 @@ static void run_case(const struct cut_case *c) {
     for (size_t m = 0; m < 3; m++) {
         const struct ergo_point *p = batch->points[m];
         const double j = sw_is_ising(p) ? 2 : 1;
-        assert_true(ergo_oracle_potts_init(&oracles[m], c->lx, c->ly, c->q, j,
-                                           ergo_point_real(p, "/system/temperature"),
-                                           !strstr(c->more, "ordered"), ergo_oracle_philox,
-                                           p->stream));
+        assert_true(ergo_oracle_potts_init(
+            &oracles[m], c->lx, c->ly, c->q, j, ergo_point_real(p, "/system/temperature"),
+            !strstr(c->more, "ordered"), ergo_oracle_philox, p->stream));
         compare_spins(state, m, &oracles[m]);
     }
     uint64_t t = 0;

@@ -20,8 +20,8 @@ static const struct {
     int ranks;
     double weights[12]; /* in turn; 0 ends */
 } layouts[] = {
-    {64, 2, 1, {1}},         {64, 2, 2, {1}},      {40, 7, 3, {1}},       {333, 150, 4, {1}},
-    {333, 150, 7, {3, 1, 2}}, {512, 512, 9, {1}},  {512, 512, 6, {1, 9}}, {1000, 30, 5, {1}},
+    {64, 2, 1, {1}},          {64, 2, 2, {1}},        {40, 7, 3, {1}},       {333, 150, 4, {1}},
+    {333, 150, 7, {3, 1, 2}}, {512, 512, 9, {1}},     {512, 512, 6, {1, 9}}, {1000, 30, 5, {1}},
     {30, 1000, 5, {1, 1, 4}}, {256, 256, 12, {5, 1}}, {96, 3, 9, {1}},
 };
 
@@ -61,10 +61,10 @@ static void test_layouts(void **unused) {
                 rows += right[i].count;
                 sw_layout_beside(&l, right[i].rank, false, left, &n_left);
                 for (size_t j = 0; j < n_left; j++)
-                    found = found || (left[j].rank == r && left[j].first == right[i].far_first &&
-                                      left[j].far_first == right[i].first &&
-                                      left[j].count == right[i].count &&
-                                      left[j].around == right[i].around);
+                    found = found ||
+                            (left[j].rank == r && left[j].first == right[i].far_first &&
+                             left[j].far_first == right[i].first &&
+                             left[j].count == right[i].count && left[j].around == right[i].around);
                 assert_true(found);
             }
             assert_int_equal(rows, p->rows);
@@ -141,13 +141,13 @@ static void simulate(const struct sw_layout *l, uint64_t *names, struct sw_cut_c
                     part[own] = (uint32_t)groups[rank].n_clusters;
                     assert_true(sw_group_add_cluster(&groups[rank], own, sizes[own]));
                 }
-                assert_true(sw_group_add_port(
-                    &groups[rank], (struct sw_port){.own = own,
-                                                    .far = far,
-                                                    .cluster = part[own],
-                                                    .rank = OWNER(far),
-                                                    .dx = d == 0 && around ? sign : 0,
-                                                    .dy = d == 1 && around ? sign : 0}));
+                assert_true(sw_group_add_port(&groups[rank],
+                                              (struct sw_port){.own = own,
+                                                               .far = far,
+                                                               .cluster = part[own],
+                                                               .rank = OWNER(far),
+                                                               .dx = d == 0 && around ? sign : 0,
+                                                               .dy = d == 1 && around ? sign : 0}));
             }
         }
     }
@@ -174,8 +174,8 @@ static void simulate(const struct sw_layout *l, uint64_t *names, struct sw_cut_c
             const struct sw_record *record = &records[8 * r + (width > 1 ? level - 1 : 0)];
             uint64_t *own = malloc((record->count + 1) * sizeof *own);
             for (size_t k = 0; k < record->count; k++)
-                own[k] = record->next[k] == SW_FINISHED ? record->names[k]
-                                                        : final[r][record->next[k]];
+                own[k] =
+                    record->next[k] == SW_FINISHED ? record->names[k] : final[r][record->next[k]];
             free(final[r]);
             if (width == 1) {
                 final[r] = own;

@@ -81,8 +81,7 @@ static void choose_launch(struct sw_cut *s) {
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 static enum ergo_status refuse(struct ergo_context *ctx, const struct sw_cut *s, const char *why) {
-    return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                     "a lattice of %lld x %lld cannot be cut over %d ranks: %s",
+    return ERGO_FAIL(ctx, ERGO_E_DEVICE, "a lattice of %lld x %lld cannot be cut over %d ranks: %s",
                      (long long)s->shape.lx, (long long)s->shape.ly, ergo_dist_count(), why);
 }
 
@@ -91,8 +90,9 @@ static enum ergo_status cut(struct ergo_context *ctx, struct sw_cut *s, const do
     const int ranks = ergo_dist_count();
     s->rank = ergo_ranks_rank();
     if (s->shape.row_words * (uint64_t)s->shape.ly > UINT64_C(1) << 32)
-        return refuse(ctx, s, "it has more than 2^37 sites, more than random numbers of bonds have "
-                              "addresses for");
+        return refuse(ctx, s,
+                      "it has more than 2^37 sites, more than random numbers of bonds have "
+                      "addresses for");
     if (!sw_layout_make(&s->layout, (uint64_t)s->shape.lx, (uint64_t)s->shape.ly, ranks, weights))
         return refuse(ctx, s, "it has not a word of 32 sites and a row for each; use fewer ranks");
     uint64_t most = 0;
@@ -152,8 +152,7 @@ static enum ergo_status buffer_create(struct ergo_context *ctx, struct sw_cut *s
                                       size_t bytes, struct sw_cut_buffer *b) {
     cl_int code = CL_SUCCESS;
     b->bytes = bytes;
-    const enum ergo_status status =
-        ergo_buffer_create(ctx, s->device, what, bytes, NULL, &b->mem);
+    const enum ergo_status status = ergo_buffer_create(ctx, s->device, what, bytes, NULL, &b->mem);
     if (status != ERGO_OK)
         return status;
     b->pinned = clCreateBuffer(s->device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
@@ -456,8 +455,7 @@ enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *
         snprintf(plan->path, sizeof plan->path, "cut");
         snprintf(plan->launch, sizeof plan->launch,
                  "%d rectangles, this rank's %u x %u sites; labels in tiles of %u x %u sites",
-                 s.layout.ranks, 32 * s.piece.words, s.piece.rows, 32 * s.tile_words,
-                 s.tile_rows);
+                 s.layout.ranks, 32 * s.piece.words, s.piece.rows, 32 * s.tile_words, s.tile_rows);
         if (plan->largest_buffer > device->summary.largest_buffer ||
             plan->device_bytes > device->summary.global_memory)
             status = ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -538,8 +536,8 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
         status = create_piece(ctx, s, weights);
     if (status == ERGO_OK)
         status = build_in_turn(ctx, s);
-    s->by_speed = ergo_dist_count() > 1 &&
-                  strcmp(ergo_point_text(first, "/system/shares"), "measured") == 0;
+    s->by_speed =
+        ergo_dist_count() > 1 && strcmp(ergo_point_text(first, "/system/shares"), "measured") == 0;
     if (status == ERGO_OK && s->by_speed)
         status = share_by_speed(ctx, s);
     s->looked = ergo_dist_clock();

@@ -11,7 +11,8 @@
  *
  * A part: what of a cluster lies in one rectangle; its name is the smallest site id in it (64 bits,
  * in the whole lattice), and the smallest of all parts' names is the cluster's representative.
- * Every rank comes to the same representatives whatever the cut, so the chain is that of one device.
+ * Every rank comes to the same representatives whatever the cut, so the chain is that of one
+ * device.
  */
 #ifndef ERGO_SAMPLERS_SWENDSEN_WANG_CUT_H
 #define ERGO_SAMPLERS_SWENDSEN_WANG_CUT_H
@@ -39,7 +40,8 @@ struct sw_layout {
 };
 
 /* A stretch of an edge: `count` words of a row, or rows of a column, from `first` on in the own
- * rectangle and from `far_first` in the neighbour's. `around`: the bonds lead around the lattice. */
+ * rectangle and from `far_first` in the neighbour's. `around`: the bonds lead around the lattice.
+ */
 struct sw_link {
     int rank;
     uint32_t first, far_first, count;
@@ -114,9 +116,9 @@ bool sw_group_add_port(struct sw_group *group, struct sw_port port);
 /* Appends `other`'s clusters and ports to the group's. */
 bool sw_group_append(struct sw_group *group, const struct sw_group *other);
 void sw_group_free(struct sw_group *group);
-/* Joins all that ports inside ranks first .. end - 1 connect. The group keeps the clusters that have
- * other ports; the others are finished, and counted where `counts` is not NULL. Pure: knows no MPI.
- * False: no memory. */
+/* Joins all that ports inside ranks first .. end - 1 connect. The group keeps the clusters that
+ * have other ports; the others are finished, and counted where `counts` is not NULL. Pure: knows no
+ * MPI. False: no memory. */
 bool sw_group_reduce(struct sw_merge *merge, struct sw_group *group, int first, int end,
                      struct sw_record *record, struct sw_cut_counts *counts);
 void sw_record_free(struct sw_record *record);
@@ -137,7 +139,8 @@ enum ergo_status sw_merge_neighbours(struct ergo_context *ctx, struct sw_merge *
                                      uint64_t *names, struct sw_cut_counts *counts,
                                      uint64_t *rounds);
 
-/* ---- a member ---------------------------------------------------------------------------------- */
+/* ---- a member ----------------------------------------------------------------------------------
+ */
 
 enum sw_cut_kernel {
     SW_CUT_START,
@@ -172,7 +175,7 @@ struct sw_cut_buffer {
 struct sw_cut_member {
     struct sw_member params;
     cl_mem param_buffer, spins;
-    bool fresh; /* the incoming halo is that of the spins */
+    bool fresh;              /* the incoming halo is that of the spins */
     struct sw_cut_buffer in; /* incoming halo: each member's own */
     void *halo_copy;         /* NULL, or where a sweep leaves the halo it began with, for audits */
 };
@@ -202,7 +205,7 @@ struct sw_cut {
     cl_kernel kernels[SW_CUT_KERNELS];
     cl_mem rect, right_bonds, down_bonds, labels, sizes, changed;
     struct sw_cut_buffer out, edges, list, names, list_sizes, sums, clusters;
-    uint32_t *far_edges; /* roots of the neighbours below and to the right, as in edges */
+    uint32_t *far_edges;           /* roots of the neighbours below and to the right, as in edges */
     struct sw_cut_member *members; /* [batch->count] */
     struct ergo_dist_posts *posts;
     struct ergo_text *outbox, *inbox; /* [n_peers] */
@@ -218,7 +221,8 @@ struct sw_cut {
     uint64_t step;
     struct sw_cut_times times;
     size_t n_parts; /* of the latest sweep */
-    /* measured shares: the device's time and sweeps since `looked`, when all last compared theirs */
+    /* measured shares: the device's time and sweeps since `looked`, when all last compared theirs
+     */
     bool by_speed;
     double busy, looked;
     uint64_t busy_sweeps;
@@ -250,8 +254,8 @@ enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
 /* One sweep of a member at s->step, which stays; counts: measured, NULL: not. */
 enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               struct sw_cut_counts *counts);
-/* First rows to the rank above, first columns to those on the left; from below and the right. `row`:
- * bytes of the first row, after which the column follows with `of_row` bytes a row. */
+/* First rows to the rank above, first columns to those on the left; from below and the right.
+ * `row`: bytes of the first row, after which the column follows with `of_row` bytes a row. */
 enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
                                  void *theirs, size_t row, size_t of_row);
 /* What the sweep of a rectangle costs without the others, for shares by speed. */

@@ -60,10 +60,10 @@ static enum ergo_status read_names(struct ergo_context *ctx, struct audit *a, si
         const size_t n = count - at < a->buffer_words ? count - at : a->buffer_words;
         const cl_uint from = (cl_uint)(first + at * stride), step = (cl_uint)stride,
                       items = (cl_uint)n;
-        const struct ergo_arg args[] = {ERGO_ARG(s->rect),      ERGO_ARG(s->right_bonds),
-                                        ERGO_ARG(s->labels),    ERGO_ARG(s->names.mem),
-                                        ERGO_ARG(a->buffer),    ERGO_ARG(from),
-                                        ERGO_ARG(step),         ERGO_ARG(items)};
+        const struct ergo_arg args[] = {ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds),
+                                        ERGO_ARG(s->labels), ERGO_ARG(s->names.mem),
+                                        ERGO_ARG(a->buffer), ERGO_ARG(from),
+                                        ERGO_ARG(step),      ERGO_ARG(items)};
         status = sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group);
         if (status == ERGO_OK)
             status = ergo_buffer_read(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
@@ -83,13 +83,14 @@ static uint32_t draw(const struct audit *a, uint32_t open, uint32_t i, uint32_t 
                     (uint32_t)(a->step >> 32), m->key0, m->key1, m->high, m->low, m->always);
 }
 
-/* ---- rows of the inside ------------------------------------------------------------------------ */
+/* ---- rows of the inside ------------------------------------------------------------------------
+ */
 
 static bool states_agree(const struct audit *a, uint32_t i, uint32_t y, const uint64_t *names) {
     for (uint32_t bit = 0; bit <= sw_rect_last(&a->rect, i); bit++) {
-        const uint32_t state = sw_state(names[bit], SW_PURPOSE_SPIN, (uint32_t)a->step,
-                                        (uint32_t)(a->step >> 32), a->m->params.key0,
-                                        a->m->params.key1);
+        const uint32_t state =
+            sw_state(names[bit], SW_PURPOSE_SPIN, (uint32_t)a->step, (uint32_t)(a->step >> 32),
+                     a->m->params.key0, a->m->params.key1);
         for (uint32_t p = 0; p < a->s->shape.planes; p++)
             if ((word_of(a, a->after, p, i, y) >> bit & 1u) != (state >> p & 1u))
                 return false;
@@ -111,8 +112,8 @@ static enum ergo_status check_rows(struct ergo_context *ctx, struct audit *a) {
     const uint64_t fit = band_sites / (32 * (uint64_t)p->words) + 1;
     const uint32_t rows = fit < p->rows ? (uint32_t)fit : p->rows;
     const uint32_t first = p->rows - rows; /* the last ones: their chains are the longest */
-    enum ergo_status status = read_names(ctx, a, (size_t)first * p->words, 1,
-                                         (size_t)rows * p->words, a->names);
+    enum ergo_status status =
+        read_names(ctx, a, (size_t)first * p->words, 1, (size_t)rows * p->words, a->names);
     bool bonds = true, states = true;
     for (uint32_t y = first; y < p->rows && status == ERGO_OK && bonds && states; y++)
         for (uint32_t i = 0; i < p->words && bonds && states; i++) {
@@ -137,7 +138,8 @@ static enum ergo_status check_rows(struct ergo_context *ctx, struct audit *a) {
     return status;
 }
 
-/* ---- edges ------------------------------------------------------------------------------------- */
+/* ---- edges -------------------------------------------------------------------------------------
+ */
 
 /* Names across the lower and the right edge; the neighbours' spins of before the sweep are the halo
  * that `in` holds. */
@@ -190,7 +192,8 @@ static enum ergo_status check_edges(struct ergo_context *ctx, struct audit *a,
     return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------------------------------
+ */
 
 struct whole {
     struct ergo_context *ctx;
@@ -299,7 +302,8 @@ static enum ergo_status gather_names(struct ergo_context *ctx, struct whole *w) 
     return status;
 }
 
-/* ---- a member ---------------------------------------------------------------------------------- */
+/* ---- a member ----------------------------------------------------------------------------------
+ */
 
 static enum ergo_status audit_member(struct ergo_context *ctx, struct audit *a) {
     struct sw_cut *s = a->s;
@@ -347,15 +351,15 @@ static void log_times(struct ergo_context *ctx, struct sw_cut *s) {
     const struct sw_cut_times *t = &s->times;
     const double n = t->sweeps ? 1e-6 * (double)t->sweeps : 1; /* of microseconds */
     if (t->sweeps)
-        ergo_log(ctx, ERGO_LOG_INFO,
-                 "rank %d of %d: %u x %u sites, %llu sweeps; us a sweep: local %.1f halo %.1f pairs "
-                 "%.1f merge %.1f flip %.1f; bytes a sweep: halo %.0f edges %.0f pairs %.0f; parts "
-                 "%zu; rounds %.2f",
-                 s->rank, s->layout.ranks, 32 * s->piece.words, s->piece.rows,
-                 (unsigned long long)t->sweeps, t->local / n, t->halo / n, t->pairs / n,
-                 t->merge / n, t->flip / n, 1e-6 * (double)t->halo_bytes / n,
-                 1e-6 * (double)t->edge_bytes / n, 1e-6 * (double)t->pair_bytes / n, s->n_parts,
-                 1e-6 * (double)t->rounds / n);
+        ergo_log(
+            ctx, ERGO_LOG_INFO,
+            "rank %d of %d: %u x %u sites, %llu sweeps; us a sweep: local %.1f halo %.1f pairs "
+            "%.1f merge %.1f flip %.1f; bytes a sweep: halo %.0f edges %.0f pairs %.0f; parts "
+            "%zu; rounds %.2f",
+            s->rank, s->layout.ranks, 32 * s->piece.words, s->piece.rows,
+            (unsigned long long)t->sweeps, t->local / n, t->halo / n, t->pairs / n, t->merge / n,
+            t->flip / n, 1e-6 * (double)t->halo_bytes / n, 1e-6 * (double)t->edge_bytes / n,
+            1e-6 * (double)t->pair_bytes / n, s->n_parts, 1e-6 * (double)t->rounds / n);
     s->times = (struct sw_cut_times){0};
 }
 

@@ -69,8 +69,8 @@ bool sw_layout_make(struct sw_layout *l, uint64_t lx, uint64_t ly, int ranks,
                 .word0 = across[c],
                 .rows = (uint32_t)(down[k + 1] - down[k]),
                 .words = (uint32_t)(across[c + 1] - across[c]),
-                .tail = across[c + 1] == l->row_words ? (uint32_t)(lx - 32 * (l->row_words - 1))
-                                                      : 32,
+                .tail =
+                    across[c + 1] == l->row_words ? (uint32_t)(lx - 32 * (l->row_words - 1)) : 32,
                 .column = (uint32_t)c,
             };
     }
@@ -88,16 +88,15 @@ static int next_in_column(const struct sw_layout *l, int rank, int step) {
     int other = rank + step;
     if (other >= 0 && other < l->ranks && l->pieces[other].column == column)
         return other;
-    for (other = rank; other - step >= 0 && other - step < l->ranks &&
-                       l->pieces[other - step].column == column;)
+    for (other = rank;
+         other - step >= 0 && other - step < l->ranks && l->pieces[other - step].column == column;)
         other -= step;
     return other;
 }
 
 struct sw_link sw_layout_below(const struct sw_layout *l, int rank) {
     const struct sw_piece *p = &l->pieces[rank];
-    return (struct sw_link){next_in_column(l, rank, 1), 0, 0, p->words,
-                            p->row0 + p->rows == l->ly};
+    return (struct sw_link){next_in_column(l, rank, 1), 0, 0, p->words, p->row0 + p->rows == l->ly};
 }
 
 struct sw_link sw_layout_above(const struct sw_layout *l, int rank) {
@@ -117,9 +116,9 @@ void sw_layout_beside(const struct sw_layout *l, int rank, bool right, struct sw
         const uint64_t from = own->row0 > p->row0 ? own->row0 : p->row0;
         const uint64_t a = own->row0 + own->rows, b = p->row0 + p->rows, to = a < b ? a : b;
         if (p->column == beside && from < to)
-            links[(*n)++] = (struct sw_link){r, (uint32_t)(from - own->row0),
-                                             (uint32_t)(from - p->row0), (uint32_t)(to - from),
-                                             around};
+            links[(*n)++] =
+                (struct sw_link){r, (uint32_t)(from - own->row0), (uint32_t)(from - p->row0),
+                                 (uint32_t)(to - from), around};
     }
 }
 

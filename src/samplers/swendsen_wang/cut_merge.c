@@ -332,9 +332,8 @@ static void resolve(const struct sw_record *record, size_t from, size_t n, const
     }
 }
 
-enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *m,
-                               struct sw_group *group, uint64_t *names,
-                               struct sw_cut_counts *counts) {
+enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *m, struct sw_group *group,
+                               uint64_t *names, struct sw_cut_counts *counts) {
     const int rank = ergo_ranks_rank(), ranks = ergo_dist_count();
     int parent = -1;
     size_t levels = 0;
@@ -354,8 +353,7 @@ enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *m,
                 return status;
         } else if (rank + width < ranks) {
             struct sw_record *record = &m->records[levels++];
-            const enum ergo_status status =
-                ergo_dist_receive(ctx, rank + width, TAG_UP, &m->in);
+            const enum ergo_status status = ergo_dist_receive(ctx, rank + width, TAG_UP, &m->in);
             if (status != ERGO_OK)
                 return status;
             const size_t first = group->n_clusters;
@@ -390,7 +388,7 @@ enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *m,
         free(level);
     }
     if (status == ERGO_OK)
-        resolve(&m->records[0], 0, m->records[0].count,
-                (const uint64_t *)(const void *)m->in.data, names);
+        resolve(&m->records[0], 0, m->records[0].count, (const uint64_t *)(const void *)m->in.data,
+                names);
     return status;
 }

@@ -1,8 +1,8 @@
 /*
  * Clusters across ranks by iteration, the second stage of Komura and Okabe (2013, section 3): each
- * rank tells its neighbours the names that its clusters have at the common edges, takes smaller ones,
- * and all do that until nobody has found a smaller one. As many rounds as a cluster's way through
- * rectangles is long.
+ * rank tells its neighbours the names that its clusters have at the common edges, takes smaller
+ * ones, and all do that until nobody has found a smaller one. As many rounds as a cluster's way
+ * through rectangles is long.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct place {
 
 struct iteration {
     const struct sw_group *group;
-    struct place *clusters; /* [n_clusters]: of their origins */
+    struct place *clusters;      /* [n_clusters]: of their origins */
     struct place *mine, *theirs; /* [n_ports], peer by peer */
     size_t *order;               /* port of an entry */
     size_t *first;               /* [n_peers + 1]: entries of a peer */
@@ -96,7 +96,8 @@ static int by_name(const void *a, const void *b) {
     return x[0] < y[0] ? -1 : x[0] > y[0];
 }
 
-/* Sizes of parts to the rank whose rectangle the representative is in, which counts the clusters. */
+/* Sizes of parts to the rank whose rectangle the representative is in, which counts the clusters.
+ */
 static enum ergo_status count(struct ergo_context *ctx, const struct sw_layout *layout,
                               struct ergo_dist_posts *posts, const struct iteration *it,
                               struct sw_cut_counts *counts) {

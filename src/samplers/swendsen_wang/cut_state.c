@@ -134,9 +134,8 @@ enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t memb
                          expected);
     uint32_t *planes = malloc(s->shape.member_bytes);
     uint32_t *own = malloc(sw_cut_piece_bytes(s, &s->piece));
-    enum ergo_status status = planes && own
-                                  ? ERGO_OK
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    enum ergo_status status =
+        planes && own ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     if (status == ERGO_OK && !sw_unpack(&s->shape, bytes, planes))
         status = ERGO_FAIL(ctx, ERGO_E_IO,
                            "the saved state of member %zu has bits outside the lattice or states "

@@ -48,8 +48,7 @@ enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
         const struct ergo_arg arguments[] = {__VA_ARGS__};                                         \
         if (status == ERGO_OK)                                                                     \
             status = sw_cut_launch(ctx, s, kernel, arguments,                                      \
-                                   sizeof arguments / sizeof arguments[0], (items),           \
-                                   s->group);                                                      \
+                                   sizeof arguments / sizeof arguments[0], (items), s->group);     \
     } while (0)
 
 size_t sw_piece_words(const struct sw_piece *piece) {
@@ -61,9 +60,10 @@ static enum ergo_status write_later(struct ergo_context *ctx, const struct sw_cu
     const cl_int code = bytes ? clEnqueueWriteBuffer(s->device->queue, b->mem, CL_FALSE, 0, bytes,
                                                      b->host, 0, NULL, NULL)
                               : CL_SUCCESS;
-    return code == CL_SUCCESS ? ERGO_OK
-                              : ERGO_FAIL_CL(ctx, code, "Writing %zu bytes to device %s (%s) failed",
-                                             bytes, s->device->summary.id, s->device->summary.name);
+    return code == CL_SUCCESS
+               ? ERGO_OK
+               : ERGO_FAIL_CL(ctx, code, "Writing %zu bytes to device %s (%s) failed", bytes,
+                              s->device->summary.id, s->device->summary.name);
 }
 
 /* ---- inside ---------------------------------------------------------------------------------- */
@@ -103,8 +103,7 @@ static enum ergo_status union_find(struct ergo_context *ctx, struct sw_cut *s, b
                       sized ? 5 : 4, tiles * items, items);
     if (joins)
         LAUNCH(SW_CUT_JOIN_TILES, joins, ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
-               ERGO_ARG(s->down_bonds), ERGO_ARG(s->labels), ERGO_ARG(n_rows),
-               ERGO_ARG(n_columns));
+               ERGO_ARG(s->down_bonds), ERGO_ARG(s->labels), ERGO_ARG(n_rows), ERGO_ARG(n_columns));
     if (sized)
         LAUNCH(SW_CUT_ADD_SIZES, sw_piece_words(p), ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
                ERGO_ARG(s->labels), ERGO_ARG(s->sizes));
@@ -134,8 +133,8 @@ static enum ergo_status halo_start(struct ergo_context *ctx, struct sw_cut *s,
     LAUNCH(SW_CUT_PACK, (size_t)s->shape.planes * s->piece.words + s->piece.rows,
            ERGO_ARG(m->spins), ERGO_ARG(s->rect), ERGO_ARG(s->out.mem));
     if (status == ERGO_OK)
-        status = ergo_buffer_read_later(ctx, s->device, s->out.mem, 0,
-                                        row_bytes(s) + s->piece.rows, s->out.host, packed);
+        status = ergo_buffer_read_later(ctx, s->device, s->out.mem, 0, row_bytes(s) + s->piece.rows,
+                                        s->out.host, packed);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
     return status;
@@ -154,9 +153,9 @@ enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, con
     if (status == ERGO_OK)
         status = ergo_dist_post_send(ctx, s->posts, s->above.rank, TAG_ROW, out, row);
     for (size_t k = 0; k < s->n_left && status == ERGO_OK; k++)
-        status = ergo_dist_post_send(ctx, s->posts, s->left[k].rank, TAG_COLUMN,
-                                     out + row + of_row * s->left[k].first,
-                                     of_row * s->left[k].count);
+        status =
+            ergo_dist_post_send(ctx, s->posts, s->left[k].rank, TAG_COLUMN,
+                                out + row + of_row * s->left[k].first, of_row * s->left[k].count);
     if (status == ERGO_OK)
         ergo_dist_posts_wait(s->posts);
     return status;
@@ -195,9 +194,10 @@ static size_t peer_of(const struct sw_cut *s, int rank) {
     return k;
 }
 
-/* The distinct pairs of a stretch of an edge; all but a few of those that come again are left out. */
-static void add_pairs(struct sw_cut *s, const struct sw_link *link, bool below,
-                      const uint32_t *own, const uint32_t *far, size_t count) {
+/* The distinct pairs of a stretch of an edge; all but a few of those that come again are left out.
+ */
+static void add_pairs(struct sw_cut *s, const struct sw_link *link, bool below, const uint32_t *own,
+                      const uint32_t *far, size_t count) {
     enum { SEEN = 4096 };
     uint64_t seen[SEEN];
     struct ergo_text *box = &s->outbox[peer_of(s, link->rank)];
@@ -288,8 +288,8 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
            ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels),
            ERGO_ARG(s->edges.mem), ERGO_ARG(step));
     if (status == ERGO_OK)
-        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 8 * entries,
-                                        s->edges.host, &ready);
+        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 8 * entries, s->edges.host,
+                                        &ready);
     if (status == ERGO_OK)
         status = ergo_event_wait(ctx, s->device, &ready, NULL);
     const double waited = ergo_dist_clock() - started;
@@ -342,8 +342,8 @@ static enum ergo_status list_parts(struct ergo_context *ctx, struct sw_cut *s, b
             LAUNCH(SW_CUT_LIST_SIZES, n, ERGO_ARG(s->sizes), ERGO_ARG(s->list.mem),
                    ERGO_ARG(s->list_sizes.mem), ERGO_ARG(n));
             if (status == ERGO_OK)
-                status = ergo_buffer_read_later(ctx, s->device, s->list_sizes.mem, 0,
-                                                4 * (size_t)n, s->list_sizes.host, NULL);
+                status = ergo_buffer_read_later(ctx, s->device, s->list_sizes.mem, 0, 4 * (size_t)n,
+                                                s->list_sizes.host, NULL);
         }
         LAUNCH(SW_CUT_LIST, n, ERGO_ARG(s->labels), ERGO_ARG(s->list.mem), ERGO_ARG(n));
     }
@@ -455,8 +455,8 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     if (status == ERGO_OK)
         status = write_later(ctx, s, &s->names, 8 * n);
     LAUNCH(SW_CUT_FLIP, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
-           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels),
-           ERGO_ARG(s->names.mem), ERGO_ARG(step));
+           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->names.mem),
+           ERGO_ARG(step));
     m->fresh = false;
     if (counts && status == ERGO_OK)
         status = count_spins(ctx, s, m, counts);
@@ -524,8 +524,8 @@ enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *opaque, unsigned
     for (size_t row = 0; row < samples->count * members; row++) {
         const struct sw_cut_counts *c = &s->slots[which][row];
         double *columns = samples->columns + row * SW_COLUMNS;
-        struct sw_counts sums = {.unequal = c->unequal, .clusters = c->clusters,
-                                 .largest = c->largest};
+        struct sw_counts sums = {
+            .unequal = c->unequal, .clusters = c->clusters, .largest = c->largest};
         uint64_t others = 0;
         for (size_t k = 1; k < s->shape.q; k++)
             others += sums.states[k] = c->states[k];
