@@ -123,24 +123,48 @@ __kernel void sw_cut_edges(__global const uint *spins, __global const struct sw_
     edges[item] = entry;
 }
 
-/* The roots in the list lead there. */
-__kernel void sw_cut_list(__global uint *labels, __global const uint *roots, uint count) {
-    const uint k = (uint)get_global_id(0);
-    if (k < count)
-        labels[roots[k]] = SW_CUT_LISTED | k;
+/*
+ * Clusters that reach an edge: the roots that are entries of `edges`. One of a root's entries wins
+ * and is the number of its part: the root leads there from now on, edges[] says it instead of the
+ * root. roots[entry]: of the part with this number, or SW_CUT_NO_BOND; names: its site.
+ */
+__kernel void sw_cut_parts(SW_RECT rect, volatile __global uint *labels, __global uint *edges,
+                           __global uint *roots, __global ulong *names) {
+    const uint item = (uint)get_global_id(0);
+    if (item >= 2u * (32u * rect->words + rect->rows))
+        return;
+    const uint root = edges[item];
+    uint own = SW_CUT_NO_BOND;
+    if (root != SW_CUT_NO_BOND) {
+        const uint before = atomic_cmpxchg(&labels[root], root, SW_CUT_LISTED | item);
+        if (before == root) {
+            own = root;
+            names[item] = sw_rect_site(rect, root);
+        }
+        edges[item] = before == root ? item : before & ~SW_CUT_LISTED;
+    }
+    roots[item] = own;
 }
 
-__kernel void sw_cut_list_sizes(__global const uint *sizes, __global const uint *roots,
-                                __global uint *listed, uint count) {
+__kernel void sw_cut_part_sizes(__global const uint *sizes, __global const uint *roots,
+                                __global uint *part_sizes, uint count) {
+    const uint item = (uint)get_global_id(0);
+    if (item < count)
+        part_sizes[item] = roots[item] == SW_CUT_NO_BOND ? 0u : sizes[roots[item]];
+}
+
+/* Names that are others than the parts' own sites. */
+__kernel void sw_cut_rename(__global ulong *names, __global const uint *parts,
+                            __global const ulong *others, uint count) {
     const uint k = (uint)get_global_id(0);
     if (k < count)
-        listed[k] = sizes[roots[k]];
+        names[parts[k]] = others[k];
 }
 
 /* Every word's runs take the state of their cluster's representative. */
 __kernel void sw_cut_flip(__global uint *spins, __global const struct sw_member *member,
                           SW_RECT rect, __global const uint *right, __global const uint *labels,
-                          __global const ulong *representatives, ulong step) {
+                          __global const ulong *names, ulong step) {
     const uint word = (uint)get_global_id(0), plane = rect->words * rect->rows;
     if (word >= plane)
         return;
@@ -155,8 +179,8 @@ __kernel void sw_cut_flip(__global uint *spins, __global const struct sw_member 
         const uint bit = 31u - SW_CLZ(rest);
         rest ^= 1u << bit;
         const uint root = sw_cut_find(labels, 32u * word + bit);
-        const ulong site = root < SW_CUT_LISTED ? sw_rect_site(rect, root)
-                                                : representatives[root & ~SW_CUT_LISTED];
+        const ulong site =
+            root < SW_CUT_LISTED ? sw_rect_site(rect, root) : names[root & ~SW_CUT_LISTED];
         const uint state =
             sw_state(site, SW_PURPOSE_SPIN, (uint)step, (uint)(step >> 32), key0, key1);
         const uint run = sw_run(starts, bit, valid);
@@ -226,7 +250,7 @@ __kernel void sw_cut_measure(__global const uint *spins, SW_RECT rect, __global 
 
 /* Representatives of all sites of `count` words, `stride` apart, for audits. */
 __kernel void sw_cut_name(SW_RECT rect, __global const uint *right, __global const uint *labels,
-                          __global const ulong *representatives, __global ulong *names, uint first,
+                          __global const ulong *names, __global ulong *found, uint first,
                           uint stride, uint count) {
     const uint k = (uint)get_global_id(0);
     if (k >= count)
@@ -236,9 +260,8 @@ __kernel void sw_cut_name(SW_RECT rect, __global const uint *right, __global con
         ulong name = ~0UL;
         if (bit <= last) {
             const uint root = sw_cut_root(labels, right, word, bit);
-            name = root < SW_CUT_LISTED ? sw_rect_site(rect, root)
-                                        : representatives[root & ~SW_CUT_LISTED];
+            name = root < SW_CUT_LISTED ? sw_rect_site(rect, root) : names[root & ~SW_CUT_LISTED];
         }
-        names[32u * k + bit] = name;
+        found[32u * k + bit] = name;
     }
 }

@@ -14,8 +14,8 @@ struct sw_rect {
 };
 #define SW_RECT_BYTES 48
 
-/* A label from here on is the entry in the list of clusters that reach other rectangles: the
- * cluster's representative is there. So a rectangle has at most 2^31 sites. */
+/* A label from here on is the number of a part that reaches the rectangle's edges: its cluster's
+ * representative is in a list. So a rectangle has at most 2^31 sites. */
 #define SW_CUT_LISTED 0x80000000u
 
 /* Sums of one work-group over clusters, in uints: number, largest, sum of squared sizes (low and

@@ -104,6 +104,28 @@ static void join(uint32_t *labels, uint32_t a, uint32_t b) {
     labels[a > b ? a : b] = a > b ? b : a;
 }
 
+/* One end of a bond, into the block of its ranks and direction. */
+struct end {
+    struct sw_block block;
+    struct sw_port port;
+};
+
+static void add_end(struct sw_group *g, struct end *ends, size_t n) {
+    for (size_t k = 0; k < n; k++) { /* blocks in order of their first end */
+        size_t b = 0;
+        while (b < g->n_blocks && memcmp(&g->blocks[b], &ends[k].block, 16) != 0)
+            b++;
+        if (b == g->n_blocks)
+            g->blocks[g->n_blocks++] = ends[k].block;
+    }
+    for (size_t b = 0; b < g->n_blocks; b++)
+        for (size_t k = 0; k < n; k++)
+            if (memcmp(&g->blocks[b], &ends[k].block, 16) == 0) {
+                g->ports[g->n_ports++] = ends[k].port;
+                g->blocks[b].count++;
+            }
+}
+
 /* The parts of each rectangle and their ports, as ranks find them; then up and down the tree. */
 static void simulate(const struct sw_layout *l, uint64_t *names, struct sw_cut_counts *counts) {
     const int ranks = l->ranks;
@@ -111,6 +133,8 @@ static void simulate(const struct sw_layout *l, uint64_t *names, struct sw_cut_c
     struct sw_group *groups = calloc((size_t)ranks, sizeof *groups);
     struct sw_record *records = calloc((size_t)ranks * 8, sizeof *records);
     uint64_t **final = calloc((size_t)ranks, sizeof *final);
+    struct end **ends = calloc((size_t)ranks, sizeof *ends);
+    size_t *n_ends = calloc((size_t)ranks, sizeof *n_ends);
     struct sw_merge *merge = sw_merge_create();
     uint32_t sizes[L * L] = {0};
     for (uint32_t i = 0; i < L * L; i++)
@@ -126,6 +150,10 @@ static void simulate(const struct sw_layout *l, uint64_t *names, struct sw_cut_c
     for (uint32_t i = 0; i < L * L; i++)
         sizes[find(local, i)]++;
     memset(part, 0xff, L * L * sizeof *part);
+    for (int r = 0; r < ranks; r++) {
+        ends[r] = calloc(4 * L * L, sizeof **ends);
+        assert_true(sw_group_room(&groups[r], L * L, 64, 4 * L * L));
+    }
     for (uint32_t i = 0; i < L * L; i++) {
         const uint32_t x = i % L, y = i / L;
         for (int d = 0; d < 2; d++) {
@@ -133,24 +161,28 @@ static void simulate(const struct sw_layout *l, uint64_t *names, struct sw_cut_c
             const bool around = d ? y + 1 == L : x + 1 == L;
             if (!(d ? down[i] : right[i]) || (OWNER(i) == OWNER(o) && !around))
                 continue;
-            const uint32_t ends[2] = {find(local, i), find(local, o)};
+            const uint32_t both[2] = {find(local, i), find(local, o)};
             for (int side = 0; side < 2; side++) {
-                const uint32_t own = ends[side], far = ends[1 - side];
+                const uint32_t own = both[side], far = both[1 - side];
                 const int rank = OWNER(own), sign = side ? -1 : 1;
+                struct sw_group *g = &groups[rank];
                 if (part[own] == UINT32_MAX) {
-                    part[own] = (uint32_t)groups[rank].n_clusters;
-                    assert_true(sw_group_add_cluster(&groups[rank], own, sizes[own]));
+                    part[own] = (uint32_t)g->n_clusters;
+                    g->names[g->n_clusters] = own;
+                    g->sizes[g->n_clusters++] = sizes[own];
                 }
-                assert_true(sw_group_add_port(&groups[rank],
-                                              (struct sw_port){.own = own,
-                                                               .far = far,
-                                                               .cluster = part[own],
-                                                               .rank = OWNER(far),
-                                                               .dx = d == 0 && around ? sign : 0,
-                                                               .dy = d == 1 && around ? sign : 0}));
+                ends[rank][n_ends[rank]++] = (struct end){
+                    {rank, OWNER(far), d == 0 && around ? sign : 0, d == 1 && around ? sign : 0, 0},
+                    {part[own], 0, 0}};
             }
         }
     }
+    for (int r = 0; r < ranks; r++) {
+        add_end(&groups[r], ends[r], n_ends[r]);
+        free(ends[r]);
+    }
+    free(ends);
+    free(n_ends);
     for (uint32_t i = 0; i < L * L; i++) /* what reaches no edge is its rank's to count */
         if (sizes[i] && part[i] == UINT32_MAX)
             sw_cut_count(counts, sizes[i]);

@@ -68,10 +68,10 @@ static void choose_launch(struct sw_cut *s) {
     while (s->tile_rows > 1 && (260ull * s->tile_words * s->tile_rows + 256 > d->local_memory ||
                                 s->tile_words * s->tile_rows > d->largest_group))
         s->tile_rows /= 2;
-    s->group = wish ? wish : gpu ? 128 : 32;
-    while (s->group > 1 && s->group > d->largest_group)
-        s->group /= 2;
-    const uint64_t words = sw_piece_words(&s->piece), each = (gpu ? 4ull : 64ull) * s->group;
+    s->group_size = wish ? wish : gpu ? 128 : 32;
+    while (s->group_size > 1 && s->group_size > d->largest_group)
+        s->group_size /= 2;
+    const uint64_t words = sw_piece_words(&s->piece), each = (gpu ? 4ull : 64ull) * s->group_size;
     const uint64_t enough = (gpu ? 8ull : 2ull) * (d->compute_units ? d->compute_units : 1);
     const uint64_t groups = (words + each - 1) / each, least = words / (1u << 25) + 1;
     const uint64_t some = groups > enough ? enough : groups;
@@ -107,23 +107,11 @@ static enum ergo_status cut(struct ergo_context *ctx, struct sw_cut *s, const do
     const size_t n = (size_t)ranks;
     s->right = calloc(n, sizeof *s->right);
     s->left = calloc(n, sizeof *s->left);
-    s->peers = calloc(n, sizeof *s->peers);
-    bool *is_peer = calloc(n, sizeof *is_peer);
-    s->n_peers = 0;
-    if (s->right && s->left && s->peers && is_peer) {
-        sw_layout_beside(&s->layout, s->rank, true, s->right, &s->n_right);
-        sw_layout_beside(&s->layout, s->rank, false, s->left, &s->n_left);
-        is_peer[s->below.rank] = is_peer[s->above.rank] = true;
-        for (size_t k = 0; k < s->n_right; k++)
-            is_peer[s->right[k].rank] = true;
-        for (size_t k = 0; k < s->n_left; k++)
-            is_peer[s->left[k].rank] = true;
-        for (int r = 0; r < ranks; r++)
-            if (is_peer[r])
-                s->peers[s->n_peers++] = r;
-    }
-    free(is_peer);
-    return s->n_peers ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for neighbours");
+    if (!s->right || !s->left)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for neighbours");
+    sw_layout_beside(&s->layout, s->rank, true, s->right, &s->n_right);
+    sw_layout_beside(&s->layout, s->rank, false, s->left, &s->n_left);
+    return ERGO_OK;
 }
 
 static double *initial_weights(const struct ergo_batch *batch) {
@@ -174,11 +162,12 @@ static enum ergo_status buffer_create(struct ergo_context *ctx, struct sw_cut *s
 static void release_piece(struct sw_cut *s) {
     if (s->device && s->device->queue)
         clFinish(s->device->queue);
-    cl_mem *const mems[] = {&s->rect, &s->right_bonds, &s->down_bonds, &s->labels, &s->sizes};
+    cl_mem *const mems[] = {&s->rect,   &s->right_bonds, &s->down_bonds,
+                            &s->labels, &s->sizes,       &s->names};
     for (size_t k = 0; k < sizeof mems / sizeof mems[0]; k++)
         ergo_buffer_release(mems[k]);
-    struct sw_cut_buffer *const buffers[] = {&s->out,        &s->edges, &s->list,    &s->names,
-                                             &s->list_sizes, &s->sums,  &s->clusters};
+    struct sw_cut_buffer *const buffers[] = {&s->out,   &s->edges,   &s->roots, &s->part_sizes,
+                                             &s->parts, &s->renamed, &s->sums,  &s->clusters};
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
         buffer_release(s, buffers[k]);
     for (size_t m = 0; s->members && m < s->batch->count; m++) {
@@ -186,23 +175,17 @@ static void release_piece(struct sw_cut *s) {
         buffer_release(s, &s->members[m].in);
         s->members[m].fresh = false;
     }
-    for (size_t k = 0; k < s->n_peers; k++) {
-        if (s->outbox)
-            ergo_text_free(&s->outbox[k]);
-        if (s->inbox)
-            ergo_text_free(&s->inbox[k]);
+    uint32_t **const arrays[] = {&s->far_edges, &s->found, &s->told, &s->cluster_of,
+                                 &s->group_parts};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+        free(*arrays[k]);
+        *arrays[k] = NULL;
     }
-    free(s->outbox);
-    free(s->inbox);
-    free(s->far_edges);
+    free(s->group_names);
     free(s->right);
     free(s->left);
-    free(s->peers);
-    s->outbox = s->inbox = NULL;
-    s->far_edges = NULL;
+    s->group_names = NULL;
     s->right = s->left = NULL;
-    s->peers = NULL;
-    s->n_peers = 0;
     sw_layout_free(&s->layout);
 }
 
@@ -222,10 +205,16 @@ static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
                                  .rows = p->rows,
                                  .tail = p->tail};
     choose_launch(s);
+    const size_t pairs =
+        1 + 2 * entries + (size_t)s->layout.ranks; /* a number before each link's */
     s->far_edges = calloc(entries, sizeof *s->far_edges);
-    s->outbox = calloc(s->n_peers, sizeof *s->outbox);
-    s->inbox = calloc(s->n_peers, sizeof *s->inbox);
-    if (!s->far_edges || !s->outbox || !s->inbox)
+    s->found = calloc(pairs, sizeof *s->found);
+    s->told = calloc(pairs, sizeof *s->told);
+    s->cluster_of = calloc(2 * entries, sizeof *s->cluster_of);
+    s->group_parts = calloc(2 * entries, sizeof *s->group_parts);
+    s->group_names = calloc(4 * entries, sizeof *s->group_names);
+    if (!s->far_edges || !s->found || !s->told || !s->cluster_of || !s->group_parts ||
+        !s->group_names)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the edges of a rectangle");
     const struct {
         const char *what;
@@ -234,7 +223,8 @@ static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
     } mems[] = {{"bonds to the right", 4 * words, &s->right_bonds},
                 {"bonds down", 4 * words, &s->down_bonds},
                 {"labels", 128 * words, &s->labels},
-                {"cluster sizes", 128 * words, &s->sizes}};
+                {"cluster sizes", 128 * words, &s->sizes},
+                {"names of parts", 16 * entries, &s->names}};
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, s->device, "rectangle", sizeof rect, &rect, &s->rect);
     for (size_t k = 0; k < sizeof mems / sizeof mems[0] && status == ERGO_OK; k++)
@@ -245,9 +235,10 @@ static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
         struct sw_cut_buffer *buffer;
     } buffers[] = {{"outgoing halo", halo, &s->out},
                    {"edges", 8 * entries, &s->edges},
-                   {"list of clusters", 8 * entries, &s->list},
-                   {"names of clusters", 16 * entries, &s->names},
-                   {"sizes in the list", 8 * entries, &s->list_sizes},
+                   {"roots of parts", 8 * entries, &s->roots},
+                   {"sizes of parts", 8 * entries, &s->part_sizes},
+                   {"parts with other names", 8 * entries, &s->parts},
+                   {"their names", 16 * entries, &s->renamed},
                    {"sums", 4 * (size_t)s->sum_groups * s->shape.q, &s->sums},
                    {"sums over clusters", 4 * (size_t)s->sum_groups * SW_CUT_FIELDS, &s->clusters}};
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; k++)
@@ -467,7 +458,6 @@ enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *
     }
     free(s.right);
     free(s.left);
-    free(s.peers);
     sw_layout_free(&s.layout);
     return status;
 }
@@ -488,9 +478,7 @@ void sw_cut_destroy(void *opaque) {
     ergo_buffer_release(&s->changed);
     ergo_dist_posts_destroy(s->posts);
     sw_merge_destroy(s->merge);
-    sw_group_free(&s->parts);
-    free(s->part_roots);
-    free(s->part_slots);
+    sw_group_free(&s->group);
     free(s->slots[0]);
     free(s->slots[1]);
     free(s->members);
@@ -561,7 +549,8 @@ enum ergo_status sw_cut_init(struct ergo_context *ctx, void *opaque) {
         const struct ergo_arg args[] = {ERGO_ARG(s->members[m].spins),
                                         ERGO_ARG(s->members[m].param_buffer), ERGO_ARG(s->rect),
                                         ERGO_ARG(mode)};
-        status = sw_cut_launch(ctx, s, SW_CUT_START, args, 4, sw_piece_words(&s->piece), s->group);
+        status =
+            sw_cut_launch(ctx, s, SW_CUT_START, args, 4, sw_piece_words(&s->piece), s->group_size);
         s->members[m].fresh = false;
     }
     return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;

@@ -78,24 +78,28 @@ void sw_cut_count_reduce(struct sw_cut_counts *counts);
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* A bond between parts of different rectangles (or around one), seen from one side. Its part
- * belongs to a cluster of this group of ranks and lies (x, y) lattices from that one's origin; the
- * part on the far side lies (dx, dy) further. */
+/* One end of a bond between rectangles (or around one): the cluster of this group that it belongs
+ * to, and where its part lies seen from that one's origin, in lattices. */
 struct sw_port {
-    uint64_t own, far;
     uint32_t cluster;
-    int32_t rank; /* of far */
-    int32_t x, y;
-    int32_t dx, dy;
+    int16_t x, y;
+};
+
+/* The ends in rank `own` of all bonds to rank `far` that lead (dx, dy) lattices further. Those
+ * ranks have as many ends in a block of their own, in the same order. */
+struct sw_block {
+    int32_t own, far, dx, dy;
+    uint64_t count;
 };
 
 /* Clusters of a group of ranks that may go on elsewhere. */
 struct sw_group {
-    size_t n_clusters, n_ports;
-    size_t cluster_room, port_room;
+    size_t n_clusters, n_blocks, n_ports;
+    size_t cluster_room, block_room, port_room;
     uint64_t *names; /* smallest of the parts' */
-    uint64_t *sizes;
-    struct sw_port *ports;
+    uint64_t *sizes; /* where they are counted */
+    struct sw_block *blocks;
+    struct sw_port *ports; /* block by block */
 };
 
 /* What became of the clusters of two groups: a cluster of the next group, or finished with a name.
@@ -111,14 +115,14 @@ struct sw_record {
 struct sw_merge; /* scratch memory, reused */
 struct sw_merge *sw_merge_create(void);
 void sw_merge_destroy(struct sw_merge *merge);
-bool sw_group_add_cluster(struct sw_group *group, uint64_t name, uint64_t size);
-bool sw_group_add_port(struct sw_group *group, struct sw_port port);
+/* Room for so many, with all that is there. False: no memory. */
+bool sw_group_room(struct sw_group *group, size_t clusters, size_t blocks, size_t ports);
 /* Appends `other`'s clusters and ports to the group's. */
 bool sw_group_append(struct sw_group *group, const struct sw_group *other);
 void sw_group_free(struct sw_group *group);
-/* Joins all that ports inside ranks first .. end - 1 connect. The group keeps the clusters that
- * have other ports; the others are finished, and counted where `counts` is not NULL. Pure: knows no
- * MPI. False: no memory. */
+/* Joins all that bonds inside ranks first .. end - 1 connect. The group keeps the clusters that
+ * have other bonds; the others are finished, and counted where `counts` is not NULL. Pure: knows no
+ * MPI. False: no memory, or blocks without the other side. */
 bool sw_group_reduce(struct sw_merge *merge, struct sw_group *group, int first, int end,
                      struct sw_record *record, struct sw_cut_counts *counts);
 void sw_record_free(struct sw_record *record);
@@ -132,12 +136,10 @@ const struct sw_record *sw_merge_own(const struct sw_merge *merge);
 enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *merge,
                                struct sw_group *group, uint64_t *names,
                                struct sw_cut_counts *counts);
-/* peers[n_peers]: ranks that ports lead to; ports are in the same order on both sides. */
 enum ergo_status sw_merge_neighbours(struct ergo_context *ctx, struct sw_merge *merge,
                                      const struct sw_layout *layout, struct ergo_dist_posts *posts,
-                                     struct sw_group *group, const int *peers, size_t n_peers,
-                                     uint64_t *names, struct sw_cut_counts *counts,
-                                     uint64_t *rounds);
+                                     struct sw_group *group, uint64_t *names,
+                                     struct sw_cut_counts *counts, uint64_t *rounds);
 
 /* ---- a member ----------------------------------------------------------------------------------
  */
@@ -147,8 +149,9 @@ enum sw_cut_kernel {
     SW_CUT_PACK,
     SW_CUT_BONDS,
     SW_CUT_EDGES,
-    SW_CUT_LIST,
-    SW_CUT_LIST_SIZES,
+    SW_CUT_PARTS,
+    SW_CUT_PART_SIZES,
+    SW_CUT_RENAME,
     SW_CUT_FLIP,
     SW_CUT_MEASURE,
     SW_CUT_NAME,
@@ -192,29 +195,30 @@ struct sw_cut {
     struct ergo_device *device;
     struct sw_shape shape; /* of the whole lattice */
     bool equivalence, neighbour;
-    uint32_t group, tile_words, tile_rows, sum_groups;
+    uint32_t group_size, tile_words, tile_rows, sum_groups;
     size_t block_samples;
     int rank;
     struct sw_layout layout;
     struct sw_piece piece; /* this rank's */
     struct sw_link below, above, *right, *left;
     size_t n_right, n_left;
-    int *peers; /* all those, this rank included where it borders on itself; ascending */
-    size_t n_peers;
     cl_program programs[2];
     cl_kernel kernels[SW_CUT_KERNELS];
     cl_mem rect, right_bonds, down_bonds, labels, sizes, changed;
-    struct sw_cut_buffer out, edges, list, names, list_sizes, sums, clusters;
-    uint32_t *far_edges;           /* roots of the neighbours below and to the right, as in edges */
+    cl_mem names; /* of parts */
+    /* edges: parts there; of parts: roots, sizes; those with other names, and these */
+    struct sw_cut_buffer out, edges, roots, part_sizes, parts, renamed, sums, clusters;
+    uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */
     struct sw_cut_member *members; /* [batch->count] */
     struct ergo_dist_posts *posts;
-    struct ergo_text *outbox, *inbox; /* [n_peers] */
+    /* pairs of parts across a link, [1 + 2 sites of the edge]: their number, own and far part of
+     * each; found here for the edges below and right, by the neighbours for those above and left */
+    uint32_t *found, *told;
     struct sw_merge *merge;
-    struct sw_group parts; /* of this rank, one cluster a part */
-    uint32_t *part_roots;  /* the parts' indices in the rectangle */
-    size_t part_room;
-    uint32_t *part_slots; /* hash of part_roots: entry + 1 */
-    size_t part_slot_count;
+    struct sw_group group; /* this rank's parts with bonds to others, each a cluster at first */
+    uint32_t *cluster_of;  /* [parts] or SW_CUT_NO_BOND */
+    uint32_t *group_parts; /* [group.n_clusters] */
+    uint64_t *group_names; /* the same, final */
     /* blocks of samples, whole: [samples][members] */
     struct sw_cut_counts *slots[2];
     size_t slot_samples[2];

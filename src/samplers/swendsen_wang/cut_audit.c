@@ -60,11 +60,10 @@ static enum ergo_status read_names(struct ergo_context *ctx, struct audit *a, si
         const size_t n = count - at < a->buffer_words ? count - at : a->buffer_words;
         const cl_uint from = (cl_uint)(first + at * stride), step = (cl_uint)stride,
                       items = (cl_uint)n;
-        const struct ergo_arg args[] = {ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds),
-                                        ERGO_ARG(s->labels), ERGO_ARG(s->names.mem),
-                                        ERGO_ARG(a->buffer), ERGO_ARG(from),
-                                        ERGO_ARG(step),      ERGO_ARG(items)};
-        status = sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group);
+        const struct ergo_arg args[] = {
+            ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->names),
+            ERGO_ARG(a->buffer), ERGO_ARG(from),           ERGO_ARG(step),      ERGO_ARG(items)};
+        status = sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group_size);
         if (status == ERGO_OK)
             status = ergo_buffer_read(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
     }

@@ -9,7 +9,7 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
-enum { TAG_NAMES = ERGO_DIST_TAGS + 8, TAG_SIZES };
+enum { TAG_SIZES = ERGO_DIST_TAGS + 8, TAG_NAMES };
 
 /* A part's cluster: its name so far, and where the part lies seen from the part of that name, in
  * lattices. */
@@ -21,31 +21,18 @@ struct place {
 struct iteration {
     const struct sw_group *group;
     struct place *clusters;      /* [n_clusters]: of their origins */
-    struct place *mine, *theirs; /* [n_ports], peer by peer */
-    size_t *order;               /* port of an entry */
-    size_t *first;               /* [n_peers + 1]: entries of a peer */
+    struct place *mine, *theirs; /* [n_ports]: of the parts at the two ends */
     bool ok;
 };
 
-static struct iteration begin(const struct sw_group *g, const int *peers, size_t n_peers) {
+static struct iteration begin(const struct sw_group *g) {
     struct iteration it = {.group = g};
-    size_t n = 0;
     it.clusters = malloc((g->n_clusters + 1) * sizeof *it.clusters);
     it.mine = malloc((g->n_ports + 1) * sizeof *it.mine);
     it.theirs = malloc((g->n_ports + 1) * sizeof *it.theirs);
-    it.order = malloc((g->n_ports + 1) * sizeof *it.order);
-    it.first = malloc((n_peers + 1) * sizeof *it.first);
-    it.ok = it.clusters && it.mine && it.theirs && it.order && it.first;
-    for (size_t k = 0; k < n_peers && it.ok; k++) {
-        it.first[k] = n;
-        for (size_t p = 0; p < g->n_ports; p++)
-            if (g->ports[p].rank == peers[k])
-                it.order[n++] = p;
-    }
+    it.ok = it.clusters && it.mine && it.theirs;
     for (size_t c = 0; c < g->n_clusters && it.ok; c++)
         it.clusters[c] = (struct place){g->names[c], 0, 0};
-    if (it.ok)
-        it.first[n_peers] = n;
     return it;
 }
 
@@ -53,23 +40,29 @@ static void end(struct iteration *it) {
     free(it->clusters);
     free(it->mine);
     free(it->theirs);
-    free(it->order);
-    free(it->first);
+}
+
+/* Two ranks may have several blocks in common: of different ways around the lattice. */
+static int tag_of(int32_t dx, int32_t dy) {
+    return TAG_NAMES + 3 * (dx + 1) + dy + 1;
 }
 
 static enum ergo_status swap(struct ergo_context *ctx, struct ergo_dist_posts *posts,
-                             struct iteration *it, const int *peers, size_t n_peers) {
+                             struct iteration *it) {
+    const struct sw_group *g = it->group;
     enum ergo_status status = ERGO_OK;
-    for (size_t e = 0; e < it->first[n_peers]; e++) {
-        const struct sw_port *port = &it->group->ports[it->order[e]];
-        const struct place *c = &it->clusters[port->cluster];
-        it->mine[e] = (struct place){c->name, c->x + port->x, c->y + port->y};
+    for (size_t p = 0; p < g->n_ports; p++) {
+        const struct place *c = &it->clusters[g->ports[p].cluster];
+        it->mine[p] = (struct place){c->name, c->x + g->ports[p].x, c->y + g->ports[p].y};
     }
-    for (size_t k = 0; k < n_peers && status == ERGO_OK; k++) {
-        const size_t at = it->first[k], bytes = (it->first[k + 1] - at) * sizeof *it->mine;
-        status = ergo_dist_post_receive(ctx, posts, peers[k], TAG_NAMES, it->theirs + at, bytes);
+    for (size_t k = 0, at = 0; k < g->n_blocks && status == ERGO_OK; at += g->blocks[k++].count) {
+        const struct sw_block *b = &g->blocks[k];
+        const size_t bytes = (size_t)b->count * sizeof *it->mine;
+        status = ergo_dist_post_receive(ctx, posts, b->far, tag_of(-b->dx, -b->dy), it->theirs + at,
+                                        bytes);
         if (status == ERGO_OK)
-            status = ergo_dist_post_send(ctx, posts, peers[k], TAG_NAMES, it->mine + at, bytes);
+            status =
+                ergo_dist_post_send(ctx, posts, b->far, tag_of(b->dx, b->dy), it->mine + at, bytes);
     }
     if (status == ERGO_OK)
         ergo_dist_posts_wait(posts);
@@ -77,18 +70,32 @@ static enum ergo_status swap(struct ergo_context *ctx, struct ergo_dist_posts *p
 }
 
 /* Takes smaller names; were there any? */
-static bool take(struct iteration *it, size_t entries) {
+static bool take(struct iteration *it) {
+    const struct sw_group *g = it->group;
     bool changed = false;
-    for (size_t e = 0; e < entries; e++) {
-        const struct sw_port *port = &it->group->ports[it->order[e]];
-        const struct place *far = &it->theirs[e];
-        struct place *c = &it->clusters[port->cluster];
-        if (far->name >= c->name)
-            continue;
-        *c = (struct place){far->name, far->x - port->dx - port->x, far->y - port->dy - port->y};
-        changed = true;
-    }
+    for (size_t k = 0, p = 0; k < g->n_blocks; k++)
+        for (const size_t last = p + (size_t)g->blocks[k].count; p < last; p++) {
+            const struct sw_port *port = &g->ports[p];
+            const struct place *far = &it->theirs[p];
+            struct place *c = &it->clusters[port->cluster];
+            if (far->name >= c->name)
+                continue;
+            *c = (struct place){far->name, far->x - g->blocks[k].dx - port->x,
+                                far->y - g->blocks[k].dy - port->y};
+            changed = true;
+        }
     return changed;
+}
+
+/* In the end all bonds join the same name; does one lead elsewhere than where that lies? */
+static bool leads_around(const struct iteration *it) {
+    const struct sw_group *g = it->group;
+    for (size_t k = 0, p = 0; k < g->n_blocks; k++)
+        for (const size_t last = p + (size_t)g->blocks[k].count; p < last; p++)
+            if (it->theirs[p].x != it->mine[p].x + g->blocks[k].dx ||
+                it->theirs[p].y != it->mine[p].y + g->blocks[k].dy)
+                return true;
+    return false;
 }
 
 static int by_name(const void *a, const void *b) {
@@ -145,27 +152,22 @@ static enum ergo_status count(struct ergo_context *ctx, const struct sw_layout *
 
 enum ergo_status sw_merge_neighbours(struct ergo_context *ctx, struct sw_merge *merge,
                                      const struct sw_layout *layout, struct ergo_dist_posts *posts,
-                                     struct sw_group *group, const int *peers, size_t n_peers,
-                                     uint64_t *names, struct sw_cut_counts *counts,
-                                     uint64_t *rounds) {
-    const int rank = ergo_ranks_rank();
-    if (!sw_group_reduce_own(merge, group, rank, counts))
+                                     struct sw_group *group, uint64_t *names,
+                                     struct sw_cut_counts *counts, uint64_t *rounds) {
+    if (!sw_group_reduce_own(merge, group, ergo_ranks_rank(), counts))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to merge the clusters of several ranks");
-    struct iteration it = begin(group, peers, n_peers);
+    struct iteration it = begin(group);
     enum ergo_status status =
         it.ok ? ERGO_OK
               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to merge the clusters of several ranks");
     for (bool changed = true; changed && status == ERGO_OK; (*rounds)++) {
-        status = swap(ctx, posts, &it, peers, n_peers);
-        changed = status == ERGO_OK && take(&it, it.first[n_peers]);
+        status = swap(ctx, posts, &it);
+        changed = status == ERGO_OK && take(&it);
         if (status == ERGO_OK)
             changed = ergo_dist_or(changed ? 1 : 0) != 0;
     }
-    for (size_t e = 0; counts && status == ERGO_OK && e < it.first[n_peers]; e++) {
-        const struct sw_port *port = &group->ports[it.order[e]];
-        if (it.theirs[e].x != it.mine[e].x + port->dx || it.theirs[e].y != it.mine[e].y + port->dy)
-            counts->wraps = 1;
-    }
+    if (counts && status == ERGO_OK && leads_around(&it))
+        counts->wraps = 1;
     if (counts && status == ERGO_OK)
         status = count(ctx, layout, posts, &it, counts);
     const struct sw_record *own = sw_merge_own(merge);

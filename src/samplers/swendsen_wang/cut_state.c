@@ -4,7 +4,7 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
-enum { TAG_PIECE = ERGO_DIST_TAGS + 10 };
+enum { TAG_PIECE = ERGO_DIST_TAGS + 20 };
 
 enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                               uint32_t *planes) {

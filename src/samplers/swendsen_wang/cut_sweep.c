@@ -19,8 +19,9 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_PACK] = "sw_cut_pack",
     [SW_CUT_BONDS] = "sw_cut_bonds",
     [SW_CUT_EDGES] = "sw_cut_edges",
-    [SW_CUT_LIST] = "sw_cut_list",
-    [SW_CUT_LIST_SIZES] = "sw_cut_list_sizes",
+    [SW_CUT_PARTS] = "sw_cut_parts",
+    [SW_CUT_PART_SIZES] = "sw_cut_part_sizes",
+    [SW_CUT_RENAME] = "sw_cut_rename",
     [SW_CUT_FLIP] = "sw_cut_flip",
     [SW_CUT_MEASURE] = "sw_cut_measure",
     [SW_CUT_NAME] = "sw_cut_name",
@@ -47,8 +48,9 @@ enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
     do {                                                                                           \
         const struct ergo_arg arguments[] = {__VA_ARGS__};                                         \
         if (status == ERGO_OK)                                                                     \
-            status = sw_cut_launch(ctx, s, kernel, arguments,                                      \
-                                   sizeof arguments / sizeof arguments[0], (items), s->group);     \
+            status =                                                                               \
+                sw_cut_launch(ctx, s, kernel, arguments, sizeof arguments / sizeof arguments[0],   \
+                              (items), s->group_size);                                             \
     } while (0)
 
 size_t sw_piece_words(const struct sw_piece *piece) {
@@ -175,32 +177,62 @@ static enum ergo_status halo_finish(struct ergo_context *ctx, struct sw_cut *s,
     return status;
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------- */
-
-/* A bond between two rectangles, as indices there, and how it leads around the lattice. */
-struct pair {
-    uint32_t own, far;
-    int32_t dx, dy;
-};
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the clusters on a rectangle's edges");
 }
 
-static size_t peer_of(const struct sw_cut *s, int rank) {
-    size_t k = 0;
-    while (s->peers[k] != rank)
-        k++;
-    return k;
+static size_t row_sites(const struct sw_cut *s) {
+    return 32 * (size_t)s->piece.words;
+}
+
+static size_t edge_sites(const struct sw_cut *s) {
+    return row_sites(s) + s->piece.rows;
+}
+
+/* Parts on the edges, from the device; counted: with their sizes, and sums over all other clusters.
+ */
+static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
+                                   struct sw_cut_member *m, bool counted) {
+    const cl_ulong step = s->step;
+    const size_t items = 2 * edge_sites(s);
+    const cl_uint n = (cl_uint)items;
+    enum ergo_status status = ERGO_OK;
+    cl_event ready = NULL;
+    LAUNCH(SW_CUT_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer), ERGO_ARG(s->rect),
+           ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels),
+           ERGO_ARG(s->edges.mem), ERGO_ARG(step));
+    LAUNCH(SW_CUT_PARTS, items, ERGO_ARG(s->rect), ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem),
+           ERGO_ARG(s->roots.mem), ERGO_ARG(s->names));
+    if (counted) {
+        LAUNCH(SW_CUT_PART_SIZES, items, ERGO_ARG(s->sizes), ERGO_ARG(s->roots.mem),
+               ERGO_ARG(s->part_sizes.mem), ERGO_ARG(n));
+        LAUNCH(SW_CUT_SUM_CLUSTERS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->rect),
+               ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
+               ERGO_ARG(s->clusters.mem), ERGO_ARG_LOCAL(8 * (size_t)s->group_size));
+    }
+    if (status == ERGO_OK)
+        status =
+            ergo_buffer_read_later(ctx, s->device, s->roots.mem, 0, 4 * items, s->roots.host, NULL);
+    if (counted && status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->part_sizes.mem, 0, 4 * items,
+                                        s->part_sizes.host, NULL);
+    if (counted && status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->clusters.mem, 0, s->clusters.bytes,
+                                        s->clusters.host, NULL);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 4 * items, s->edges.host,
+                                        &ready);
+    return status == ERGO_OK ? ergo_event_wait(ctx, s->device, &ready, NULL) : status;
 }
 
 /* The distinct pairs of a stretch of an edge; all but a few of those that come again are left out.
  */
-static void add_pairs(struct sw_cut *s, const struct sw_link *link, bool below, const uint32_t *own,
-                      const uint32_t *far, size_t count) {
+static void find_pairs(const uint32_t *own, const uint32_t *far, size_t count, uint32_t *pairs) {
     enum { SEEN = 4096 };
     uint64_t seen[SEEN];
-    struct ergo_text *box = &s->outbox[peer_of(s, link->rank)];
+    uint32_t n = 0;
     memset(seen, 0xff, sizeof seen);
     for (size_t k = 0; k < count; k++) {
         if (own[k] == SW_CUT_NO_BOND)
@@ -210,154 +242,117 @@ static void add_pairs(struct sw_cut *s, const struct sw_link *link, bool below, 
         if (*slot == key)
             continue;
         *slot = key;
-        const struct pair pair = {own[k], far[k], !below && link->around, below && link->around};
-        ergo_text_append_bytes(box, &pair, sizeof pair);
+        pairs[1 + 2 * n] = own[k];
+        pairs[2 + 2 * n] = far[k];
+        n++;
     }
+    pairs[0] = n;
 }
 
-/* The part with this root, new or known. */
-static bool part_of(struct sw_cut *s, uint32_t root, uint32_t *part) {
-    const size_t mask = s->part_slot_count - 1;
-    size_t at = (root * (size_t)2654435761u) >> 7 & mask;
-    while (s->part_slots[at] && s->part_roots[s->part_slots[at] - 1] != root)
-        at = (at + 1) & mask;
-    if (!s->part_slots[at]) {
-        const size_t n = s->parts.n_clusters;
-        s->part_roots[n] = root;
-        s->part_slots[at] = (uint32_t)n + 1;
-        if (!sw_group_add_cluster(&s->parts, sw_piece_site(&s->layout, s->rank, root), 0))
-            return false;
-    }
-    *part = s->part_slots[at] - 1;
-    return true;
+/* Where the pairs of a link are: behind those of the row below (or above), as many sites further.
+ */
+static uint32_t *pairs_of(const struct sw_cut *s, uint32_t *pairs, size_t link, size_t first) {
+    return link == 0 ? pairs : pairs + 1 + 2 * row_sites(s) + (link - 1) + 2 * first;
 }
 
-/* Ports from pairs that this rank has found, or that the peer has and looks at from there. */
-static bool add_ports(struct sw_cut *s, int peer, const struct ergo_text *box, bool found) {
-    const size_t n = box->length / sizeof(struct pair);
-    for (size_t k = 0; k < n; k++) {
-        struct pair p;
-        memcpy(&p, box->data + k * sizeof p, sizeof p);
-        const uint32_t root = found ? p.own : p.far, other = found ? p.far : p.own;
-        struct sw_port port = {.rank = peer,
-                               .far = sw_piece_site(&s->layout, peer, other),
-                               .dx = found ? p.dx : -p.dx,
-                               .dy = found ? p.dy : -p.dy};
-        if (!part_of(s, root, &port.cluster))
-            return false;
-        port.own = s->parts.names[port.cluster];
-        if (!sw_group_add_port(&s->parts, port))
-            return false;
-    }
-    return true;
+static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s, const struct sw_link *link,
+                             size_t k, bool row) {
+    const uint32_t *pairs = pairs_of(s, s->found, k, link->first);
+    const size_t bytes = 4 * (1 + 2 * (size_t)pairs[0]);
+    s->times.pair_bytes += bytes;
+    return ergo_dist_post_send(ctx, s->posts, link->rank, row ? TAG_PAIRS : TAG_PAIRS + 1, pairs,
+                               bytes);
 }
 
-static bool begin_parts(struct sw_cut *s) {
-    size_t pairs = 0, slots = 64;
-    s->parts.n_clusters = s->parts.n_ports = 0;
-    for (size_t k = 0; k < s->n_peers; k++)
-        pairs += (s->outbox[k].length + s->inbox[k].length) / sizeof(struct pair);
-    while (slots < 2 * pairs)
-        slots *= 2;
-    if (pairs > s->part_room) {
-        free(s->part_roots);
-        s->part_roots = malloc(2 * pairs * sizeof *s->part_roots);
-        s->part_room = s->part_roots ? 2 * pairs : 0;
-    }
-    if (slots > s->part_slot_count) {
-        free(s->part_slots);
-        s->part_slots = malloc(slots * sizeof *s->part_slots);
-        s->part_slot_count = s->part_slots ? slots : 0;
-    }
-    if ((pairs && !s->part_roots) || !s->part_slots)
-        return false;
-    memset(s->part_slots, 0, s->part_slot_count * sizeof *s->part_slots);
-    return true;
-}
-
-/* Roots on edges, pairs across them, parts of this rank with ports. */
-static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
-                                   struct sw_cut_member *m) {
-    const cl_ulong step = s->step;
-    const size_t row = 32 * (size_t)s->piece.words, entries = row + s->piece.rows;
+/* Pairs across the lower and right edges, found here; those across the others, found by neighbours,
+ * who have the same bonds. */
+static enum ergo_status share_pairs(struct ergo_context *ctx, struct sw_cut *s) {
+    const size_t row = row_sites(s), outer = edge_sites(s);
     const uint32_t *edges = s->edges.host;
-    enum ergo_status status = ERGO_OK;
-    cl_event ready = NULL;
-    double started = ergo_dist_clock();
-    LAUNCH(SW_CUT_EDGES, 2 * entries, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
-           ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels),
-           ERGO_ARG(s->edges.mem), ERGO_ARG(step));
+    enum ergo_status status = ergo_dist_post_receive(ctx, s->posts, s->above.rank, TAG_PAIRS,
+                                                     pairs_of(s, s->told, 0, 0), 4 * (1 + 2 * row));
+    for (size_t k = 0; k < s->n_left && status == ERGO_OK; k++)
+        status = ergo_dist_post_receive(ctx, s->posts, s->left[k].rank, TAG_PAIRS + 1,
+                                        pairs_of(s, s->told, k + 1, s->left[k].first),
+                                        4 * (1 + 2 * (size_t)s->left[k].count));
+    find_pairs(edges + outer, s->far_edges, row, pairs_of(s, s->found, 0, 0));
     if (status == ERGO_OK)
-        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 8 * entries, s->edges.host,
-                                        &ready);
-    if (status == ERGO_OK)
-        status = ergo_event_wait(ctx, s->device, &ready, NULL);
-    const double waited = ergo_dist_clock() - started;
-    s->times.local += waited;
-    s->times.busy += waited;
-    started = ergo_dist_clock();
-    if (status == ERGO_OK)
-        status = sw_cut_exchange(ctx, s, edges, s->far_edges, 4 * row, 4);
-    s->times.edge_bytes += 4 * entries;
-    if (status != ERGO_OK)
-        return status;
-    for (size_t k = 0; k < s->n_peers; k++)
-        s->outbox[k].length = 0;
-    add_pairs(s, &s->below, true, edges + entries, s->far_edges, row);
-    for (size_t k = 0; k < s->n_right; k++) {
+        status = tell(ctx, s, &s->below, 0, true);
+    for (size_t k = 0; k < s->n_right && status == ERGO_OK; k++) {
         const size_t at = row + s->right[k].first;
-        add_pairs(s, &s->right[k], false, edges + entries + at, s->far_edges + at,
-                  s->right[k].count);
+        find_pairs(edges + outer + at, s->far_edges + at, s->right[k].count,
+                   pairs_of(s, s->found, k + 1, s->right[k].first));
+        status = tell(ctx, s, &s->right[k], k + 1, false);
     }
-    bool ok = true;
-    for (size_t k = 0; k < s->n_peers; k++) {
-        ok = ok && !s->outbox[k].failed;
-        s->times.pair_bytes += s->outbox[k].length;
+    if (status == ERGO_OK)
+        ergo_dist_posts_wait(s->posts);
+    return status;
+}
+
+/* Ports of a link's bonds; which of a pair's parts is this rank's: 0 the first, 1 the second. */
+static void add_block(struct sw_cut *s, const struct sw_link *link, const uint32_t *pairs,
+                      int which, int32_t dx, int32_t dy) {
+    struct sw_group *g = &s->group;
+    const size_t n = pairs[0];
+    struct sw_port *ports = g->ports + g->n_ports;
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t part = pairs[1 + 2 * k + (size_t)which];
+        uint32_t *cluster = &s->cluster_of[part];
+        if (*cluster == SW_CUT_NO_BOND) {
+            s->group_parts[g->n_clusters] = part;
+            *cluster = (uint32_t)g->n_clusters++;
+        }
+        ports[k] = (struct sw_port){*cluster, 0, 0};
     }
-    if (ok)
-        status =
-            ergo_dist_swap(ctx, s->posts, s->n_peers, s->peers, TAG_PAIRS, s->outbox, s->inbox);
-    ok = ok && (status != ERGO_OK || begin_parts(s));
-    /* in the same order on both sides: what the lower rank has found comes first */
-    for (size_t k = 0; k < s->n_peers && ok && status == ERGO_OK; k++) {
-        const bool first = s->rank <= s->peers[k];
-        ok = add_ports(s, s->peers[k], first ? &s->outbox[k] : &s->inbox[k], first) &&
-             add_ports(s, s->peers[k], first ? &s->inbox[k] : &s->outbox[k], !first);
+    g->n_ports += n;
+    g->blocks[g->n_blocks++] = (struct sw_block){s->rank, link->rank, dx, dy, n};
+}
+
+/* The parts that have bonds to others, as clusters with ports. */
+static enum ergo_status make_group(struct ergo_context *ctx, struct sw_cut *s, bool counted) {
+    struct sw_group *g = &s->group;
+    const size_t items = 2 * edge_sites(s);
+    const uint32_t *roots = s->roots.host, *sizes = s->part_sizes.host;
+    if (!sw_group_room(g, items, 2 + s->n_right + s->n_left, 2 * items))
+        return no_memory(ctx);
+    g->n_clusters = g->n_blocks = g->n_ports = 0;
+    memset(s->cluster_of, 0xff, items * sizeof *s->cluster_of);
+    add_block(s, &s->below, pairs_of(s, s->found, 0, 0), 0, 0, s->below.around);
+    add_block(s, &s->above, pairs_of(s, s->told, 0, 0), 1, 0, s->above.around ? -1 : 0);
+    for (size_t k = 0; k < s->n_right; k++)
+        add_block(s, &s->right[k], pairs_of(s, s->found, k + 1, s->right[k].first), 0,
+                  s->right[k].around, 0);
+    for (size_t k = 0; k < s->n_left; k++)
+        add_block(s, &s->left[k], pairs_of(s, s->told, k + 1, s->left[k].first), 1,
+                  s->left[k].around ? -1 : 0, 0);
+    for (size_t c = 0; c < g->n_clusters; c++) {
+        const uint32_t part = s->group_parts[c];
+        g->names[c] = sw_piece_site(&s->layout, s->rank, roots[part]);
+        g->sizes[c] = counted ? sizes[part] : 0;
     }
-    s->times.pairs += ergo_dist_clock() - started;
-    return ok ? status : no_memory(ctx);
+    return ERGO_OK;
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-/* The parts' roots lead to their list; sizes of parts, and sums over all other clusters. */
-static enum ergo_status list_parts(struct ergo_context *ctx, struct sw_cut *s, bool counted,
-                                   size_t count) {
-    const cl_uint n = (cl_uint)count;
-    enum ergo_status status = ERGO_OK;
-    if (n) {
-        memcpy(s->list.host, s->part_roots, 4 * (size_t)n);
-        status = write_later(ctx, s, &s->list, 4 * (size_t)n);
-        if (counted) {
-            LAUNCH(SW_CUT_LIST_SIZES, n, ERGO_ARG(s->sizes), ERGO_ARG(s->list.mem),
-                   ERGO_ARG(s->list_sizes.mem), ERGO_ARG(n));
-            if (status == ERGO_OK)
-                status = ergo_buffer_read_later(ctx, s->device, s->list_sizes.mem, 0, 4 * (size_t)n,
-                                                s->list_sizes.host, NULL);
+/* Names of parts that are in other rectangles, to the device. */
+static enum ergo_status rename_parts(struct ergo_context *ctx, struct sw_cut *s, size_t clusters,
+                                     const uint64_t *before) {
+    uint32_t *parts = s->parts.host;
+    uint64_t *renamed = s->renamed.host;
+    cl_uint n = 0;
+    for (size_t c = 0; c < clusters; c++)
+        if (s->group_names[c] != before[c]) {
+            parts[n] = s->group_parts[c];
+            renamed[n++] = s->group_names[c];
         }
-        LAUNCH(SW_CUT_LIST, n, ERGO_ARG(s->labels), ERGO_ARG(s->list.mem), ERGO_ARG(n));
-    }
-    if (!counted)
-        return status;
-    const size_t items = (size_t)s->group * s->sum_groups;
-    LAUNCH(SW_CUT_SUM_CLUSTERS, items, ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
-           ERGO_ARG(s->labels), ERGO_ARG(s->sizes), ERGO_ARG(s->clusters.mem),
-           ERGO_ARG_LOCAL(8 * (size_t)s->group));
+    if (!n)
+        return ERGO_OK;
+    enum ergo_status status = write_later(ctx, s, &s->parts, 4 * (size_t)n);
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->clusters.mem, 0, s->clusters.bytes,
-                                  s->clusters.host);
-    for (size_t k = 0; k < count && status == ERGO_OK; k++)
-        s->parts.sizes[k] = ((const uint32_t *)s->list_sizes.host)[k];
+        status = write_later(ctx, s, &s->renamed, 8 * (size_t)n);
+    LAUNCH(SW_CUT_RENAME, n, ERGO_ARG(s->names), ERGO_ARG(s->parts.mem), ERGO_ARG(s->renamed.mem),
+           ERGO_ARG(n));
     return status;
 }
 
@@ -382,7 +377,12 @@ void sw_cut_count(struct sw_cut_counts *c, uint64_t size) {
     c->bins[bin]++;
 }
 
-static void add_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
+/* Clusters of this rectangle alone: those inside, and parts without bonds to others. */
+static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
+    const uint32_t *roots = s->roots.host, *sizes = s->part_sizes.host;
+    for (size_t part = 0; part < 2 * edge_sites(s); part++)
+        if (roots[part] != SW_CUT_NO_BOND && s->cluster_of[part] == SW_CUT_NO_BOND)
+            sw_cut_count(c, sizes[part]);
     for (size_t g = 0; g < s->sum_groups; g++) {
         const uint32_t *part = (const uint32_t *)s->clusters.host + g * SW_CUT_FIELDS;
         c->clusters += part[0];
@@ -400,8 +400,8 @@ static enum ergo_status count_spins(struct ergo_context *ctx, struct sw_cut *s,
     enum ergo_status status = halo_start(ctx, s, m, &packed);
     if (status == ERGO_OK)
         status = halo_finish(ctx, s, m, &packed);
-    LAUNCH(SW_CUT_MEASURE, (size_t)s->group * s->sum_groups, ERGO_ARG(m->spins), ERGO_ARG(s->rect),
-           ERGO_ARG(m->in.mem), ERGO_ARG(s->sums.mem));
+    LAUNCH(SW_CUT_MEASURE, (size_t)s->group_size * s->sum_groups, ERGO_ARG(m->spins),
+           ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->sums.mem));
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->sums.mem, 0, s->sums.bytes, s->sums.host);
     for (size_t g = 0; g < s->sum_groups && status == ERGO_OK; g++) {
@@ -413,13 +413,35 @@ static enum ergo_status count_spins(struct ergo_context *ctx, struct sw_cut *s,
     return status;
 }
 
+/* Bonds between rectangles make their parts one cluster; names of all parts of this rank. */
+static enum ergo_status merge(struct ergo_context *ctx, struct sw_cut *s,
+                              struct sw_cut_counts *counts) {
+    const size_t n = s->group.n_clusters; /* merging changes it */
+    uint64_t *before = s->group_names + 2 * edge_sites(s);
+    if (n)
+        memcpy(before, s->group.names, n * sizeof *before);
+    s->n_parts = n;
+    enum ergo_status status =
+        s->neighbour ? sw_merge_neighbours(ctx, s->merge, &s->layout, s->posts, &s->group,
+                                           s->group_names, counts, &s->times.rounds)
+                     : sw_merge_tree(ctx, s->merge, &s->group, s->group_names, counts);
+    return status == ERGO_OK ? rename_parts(ctx, s, n, before) : status;
+}
+
+/* Seconds since *started, which is then now. */
+static double lap(double *started) {
+    const double now = ergo_dist_clock(), seconds = now - *started;
+    *started = now;
+    return seconds;
+}
+
 enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               struct sw_cut_counts *counts) {
     const cl_ulong step = s->step;
+    const bool fresh = m->fresh;
     cl_event packed = NULL;
     enum ergo_status status = ERGO_OK;
-    double started = ergo_dist_clock(), now;
-    const bool fresh = m->fresh;
+    double started = ergo_dist_clock();
     if (counts)
         *counts = (struct sw_cut_counts){0};
     if (!fresh)
@@ -428,39 +450,37 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
         status = sw_cut_local(ctx, s, m, counts != NULL);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
-    s->times.local += (now = ergo_dist_clock()) - started;
-    started = now;
+    s->times.local += lap(&started);
     if (!fresh && status == ERGO_OK)
         status = halo_finish(ctx, s, m, &packed);
-    s->times.halo += ergo_dist_clock() - started;
+    s->times.halo += lap(&started);
     if (m->halo_copy && status == ERGO_OK)
         memcpy(m->halo_copy, m->in.host, m->in.bytes);
     if (status == ERGO_OK)
-        status = find_parts(ctx, s, m);
-    started = ergo_dist_clock();
-    const size_t n = s->parts.n_clusters; /* merging changes it */
-    s->n_parts = n;
+        status = find_parts(ctx, s, m, counts != NULL);
+    const double waited = lap(&started);
+    s->times.local += waited;
+    s->times.busy += waited;
     if (status == ERGO_OK)
-        status = list_parts(ctx, s, counts != NULL, n);
+        status = sw_cut_exchange(ctx, s, s->edges.host, s->far_edges, 4 * row_sites(s), 4);
+    s->times.edge_bytes += 4 * edge_sites(s);
+    if (status == ERGO_OK)
+        status = share_pairs(ctx, s);
+    if (status == ERGO_OK)
+        status = make_group(ctx, s, counts != NULL);
+    s->times.pairs += lap(&started);
     if (counts && status == ERGO_OK)
-        add_clusters(s, counts);
-    uint64_t *names = s->names.host;
+        count_clusters(s, counts);
     if (status == ERGO_OK)
-        status = s->neighbour
-                     ? sw_merge_neighbours(ctx, s->merge, &s->layout, s->posts, &s->parts, s->peers,
-                                           s->n_peers, names, counts, &s->times.rounds)
-                     : sw_merge_tree(ctx, s->merge, &s->parts, names, counts);
-    s->times.merge += (now = ergo_dist_clock()) - started;
-    started = now;
-    if (status == ERGO_OK)
-        status = write_later(ctx, s, &s->names, 8 * n);
+        status = merge(ctx, s, counts);
+    s->times.merge += lap(&started);
     LAUNCH(SW_CUT_FLIP, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
-           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->names.mem),
+           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->names),
            ERGO_ARG(step));
     m->fresh = false;
     if (counts && status == ERGO_OK)
         status = count_spins(ctx, s, m, counts);
-    s->times.flip += ergo_dist_clock() - started;
+    s->times.flip += lap(&started);
     s->times.sweeps++;
     return status;
 }
