@@ -65,11 +65,11 @@ def measure(args, ranks, side, merge, folder):
     columns, rows = grid(ranks)
     extra = ["--set", "/distribute=lattice", "--set", f"/system/merge={merge}"]
     lx, ly = columns * side, rows * side
-    sweeps = 3
+    sweeps = args.sweeps or 3
     while True:  # long enough to be worth a mean
         log, result = launch(args, ranks, lx, ly, sweeps, extra, folder)
         seconds = result["rate"]["seconds"]
-        if seconds > args.seconds or sweeps >= 2000:
+        if args.sweeps or seconds > args.seconds or sweeps >= 2000:
             break
         sweeps = min(2000, max(3 * sweeps, int(1.2 * args.seconds / max(seconds, 1e-3) * sweeps)))
     lines = [m for m in map(LINE.search, log.splitlines()) if m and int(m[5]) == sweeps]
@@ -93,7 +93,7 @@ def run(args):
         if len(digests) != 1:
             sys.exit(f"digests differ: {digests}")
         for side in [int(s) for s in args.sides.split(",")]:
-            _, result = launch(args, 1, side, side, 200 if side > 2000 else 1000, [], folder)
+            _, result = launch(args, 1, side, side, args.sweeps or (200 if side > 2000 else 1000), [], folder)
             entries.append({"ranks": 0, "side": side, "device": result["device"][0]["name"],
                             "driver": result["device"][0]["driver"],
                             "spins_per_ns": result["rate"]["value"] * 1e-9,
@@ -222,6 +222,7 @@ def main():
     one.add_argument("--device", default="auto")
     one.add_argument("--ergocl", default="build/ergocl")
     one.add_argument("--seconds", type=float, default=1.0)
+    one.add_argument("--sweeps", type=int, default=0, help="as many, whatever the time")
     one.add_argument("--timeout", type=float, default=60)
     one.add_argument("--json")
     one.add_argument("--note", default="")
