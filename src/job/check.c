@@ -74,7 +74,8 @@ static void check_trajectory(struct ergo_build *build) {
 static void check_distribution(struct ergo_build *build) {
     const size_t k = ergo_keys_find(build->keys, build->n_keys, "/distribute");
     const char *value = build->base[k].text;
-    if (build->sampler && !build->sampler->ops->cut && value && !strcmp(value, "lattice"))
+    const struct ergo_sampler_ops *ops = build->sampler ? build->sampler->ops : NULL;
+    if (build->sampler && !(ops && ops->cut) && value && !strcmp(value, "lattice"))
         ergo_build_error(build, build->keys[k]->pointer, NULL,
                          "found \"lattice\", but %s cannot cut its systems into pieces; allowed: "
                          "\"points\", \"auto\"",

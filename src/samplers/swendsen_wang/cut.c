@@ -384,12 +384,13 @@ enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s) {
     const double now = ergo_dist_clock();
     if (!ergo_dist_or(s->rank == 0 && now - s->looked > look_every && s->busy_sweeps > 3))
         return ERGO_OK;
-    double *seconds = calloc(2 * ranks, sizeof *seconds), *weights = seconds + ranks;
+    double *seconds = calloc(2 * ranks, sizeof *seconds);
     const double own = s->busy / (double)s->busy_sweeps;
     double slowest = 0, speed = 0, sites = 0;
     enum ergo_status status = ERGO_OK;
     if (!seconds)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the shares of %zu ranks", ranks);
+    double *weights = seconds + ranks;
     ergo_dist_collect(&own, sizeof own, seconds);
     for (size_t r = 0; r < ranks; r++) {
         const double words = (double)sw_piece_words(&s->layout.pieces[r]);

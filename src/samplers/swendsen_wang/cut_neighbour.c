@@ -27,7 +27,7 @@ struct iteration {
 
 static struct iteration begin(const struct sw_group *g) {
     struct iteration it = {.group = g};
-    it.clusters = malloc((g->n_clusters + 1) * sizeof *it.clusters);
+    it.clusters = calloc(g->n_clusters + 1, sizeof *it.clusters);
     it.mine = malloc((g->n_ports + 1) * sizeof *it.mine);
     it.theirs = malloc((g->n_ports + 1) * sizeof *it.theirs);
     it.ok = it.clusters && it.mine && it.theirs;
