@@ -109,6 +109,26 @@ ERGO_INLINE uint sw_run(uint starts, uint start, uint valid) {
     return below & (0xffffffffu << start) & valid;
 }
 
+/* Those of `set` that have another of `set` before them in the same run. */
+ERGO_INLINE uint sw_later_in_run(uint set, uint starts) {
+    uint seen = set, pass = ~starts;
+    for (uint shift = 1u; shift < 32u; shift *= 2u) {
+        seen |= pass & (seen << shift);
+        pass &= pass << shift;
+    }
+    return set & (seen << 1) & ~starts;
+}
+
+/* What stands at first sites of runs, for all sites of the runs. */
+ERGO_INLINE uint sw_fill(uint first, uint starts) {
+    uint pass = ~starts;
+    for (uint shift = 1u; shift < 32u; shift *= 2u) {
+        first |= pass & (first << shift);
+        pass &= pass << shift;
+    }
+    return first;
+}
+
 /* Bonds down that join what their left neighbours have not joined already. */
 ERGO_INLINE uint sw_prune(uint down, uint right, uint right_below) {
     return down & ~((down & right & right_below) << 1);

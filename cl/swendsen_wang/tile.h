@@ -1,0 +1,175 @@
+/*
+ * Labels inside a tile, in local memory: SW_TILE_WORDS x SW_TILE_ROWS words, of which each of the
+ * SW_GROUP work-items has SW_PER. Label n, index 32 item + bit in the tile, is kept at SW_AT(n), so
+ * that neighbouring items use different banks.
+ */
+#ifndef ERGO_CL_SWENDSEN_WANG_TILE_H
+#define ERGO_CL_SWENDSEN_WANG_TILE_H
+
+#include "swendsen_wang/core.h"
+#include "swendsen_wang/labels.h"
+
+#define SW_PER (SW_TILE_ITEMS / SW_GROUP)
+#define SW_AT(n) (((n)&31u) * SW_TILE_ITEMS + ((n) >> 5))
+
+/* At a root, when all is joined: its own index, open or not, and from there the size of the part.
+ */
+#define SW_INDEX 0x7fffu
+#define SW_OPEN 0x8000u
+#define SW_SIZE_SHIFT 16
+
+/* How often labels are replaced by those they lead to, before the joins that need atomics. */
+#ifndef SW_JUMPS
+#define SW_JUMPS 2
+#endif
+
+/* What a work-item knows of a word. */
+struct sw_tile_word {
+    uint starts; /* first sites of runs; 0: not in the lattice */
+    uint links;  /* bonds to the row above that atomics have to join */
+    uint linked; /* first sites of runs whose label leads to another */
+    uint left;   /* 1: bit 0 has to be joined to the left by atomics */
+};
+
+ERGO_INLINE uint sw_bit_of(uint low) {
+    return 31u - SW_CLZ(low);
+}
+
+ERGO_INLINE uint sw_find_local(volatile __local uint *labels, uint i) {
+    uint next = SW_READ(&labels[SW_AT(i)]);
+    while (next != i) {
+        i = next;
+        next = SW_READ(&labels[SW_AT(i)]);
+    }
+    return i;
+}
+
+ERGO_INLINE void sw_join_local(volatile __local uint *labels, uint a, uint b) {
+    while (1) {
+        a = sw_find_local(labels, a);
+        b = sw_find_local(labels, b);
+        if (a == b)
+            break;
+        const uint small = a < b ? a : b, large = a < b ? b : a;
+        const uint before = atomic_min(&labels[SW_AT(large)], small);
+        if (before == large)
+            break;
+        a = before;
+        b = small;
+    }
+}
+
+/* Each run's first bond to the row above, or else that to the left, makes its label: nothing else
+ * writes that yet. The bonds that remain are for sw_tile_join. sides, unders: bonds of all words,
+ * without those that lead down and around the lattice. */
+ERGO_INLINE void sw_tile_link(volatile __local uint *labels, __local const uint *sides,
+                              __local const uint *unders, uint item, uint valid,
+                              struct sw_tile_word *w) {
+    const uint side = sides[item], tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS;
+    const uint starts = sw_starts(side, valid);
+    for (uint bit = 0; bit < 32u; bit++)
+        labels[bit * SW_TILE_ITEMS + item] = 32u * item + bit;
+    w->starts = starts;
+    w->links = w->linked = w->left = 0u;
+    if (ty > 0u && valid) {
+        const uint up = item - SW_TILE_WORDS, side_up = sides[up], starts_up = ~(side_up << 1);
+        const uint links = sw_prune(unders[up], side_up, side);
+        w->links = sw_later_in_run(links, starts);
+        uint rest = links & ~w->links;
+        while (rest) {
+            const uint low = rest & (0u - rest), bit = sw_bit_of(low);
+            const uint own = sw_start_of(starts, bit);
+            rest ^= low;
+            w->linked |= 1u << own;
+            labels[own * SW_TILE_ITEMS + item] = 32u * up + sw_start_of(starts_up, bit);
+        }
+    }
+    if (tx > 0u && valid) {
+        const uint side_left = sides[item - 1u];
+        w->left = side_left >> 31;
+        if (w->left && !(w->linked & 1u)) {
+            labels[item] = 32u * (item - 1u) + sw_start_of(~(side_left << 1), 31u);
+            w->linked |= 1u;
+            w->left = 0u;
+        }
+    }
+}
+
+ERGO_INLINE void sw_tile_jump(volatile __local uint *labels, uint item, uint linked) {
+    while (linked) {
+        const uint low = linked & (0u - linked);
+        volatile __local uint *label = &labels[sw_bit_of(low) * SW_TILE_ITEMS + item];
+        const uint next = SW_READ(label), after = SW_READ(&labels[SW_AT(next)]);
+        SW_LOWER(label, after);
+        linked ^= low;
+    }
+}
+
+ERGO_INLINE void sw_tile_join(volatile __local uint *labels, __local const uint *sides, uint item,
+                              const struct sw_tile_word *w) {
+    if (w->left)
+        sw_join_local(labels, 32u * item,
+                      32u * (item - 1u) + sw_start_of(~(sides[item - 1u] << 1), 31u));
+    uint rest = w->links;
+    while (rest) {
+        const uint low = rest & (0u - rest), bit = sw_bit_of(low), up = item - SW_TILE_WORDS;
+        rest ^= low;
+        sw_join_local(labels, 32u * item + sw_start_of(w->starts, bit),
+                      32u * up + sw_start_of(~(sides[up] << 1), bit));
+    }
+}
+
+/* Each run's root, to runs (of this word: every SW_TILE_ITEMS entries one). Result: the roots among
+ * the word's sites. sized: the runs' sites are counted at the roots. */
+ERGO_INLINE uint sw_tile_roots(volatile __local uint *labels, uint item,
+                               const struct sw_tile_word *w, uint valid, __global ushort *runs,
+                               uint sized) {
+    uint roots = 0u, rest = w->starts;
+    while (rest) {
+        const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);
+        rest ^= low;
+        uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
+        while (next != root) {
+            root = next;
+            next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+        }
+        if (root == n)
+            roots |= low;
+        else
+            SW_LOWER(&labels[SW_AT(n)], root);
+        *runs = (ushort)root;
+        runs += SW_TILE_ITEMS;
+        if (sized) {
+            const uint later = rest & (0u - rest); /* all below it, from this one on */
+            atomic_add(&labels[SW_AT(root)], popcount((later - low) & valid) << SW_SIZE_SHIFT);
+        }
+    }
+    return roots;
+}
+
+/* First sites of the runs that may go on beyond the tile. */
+ERGO_INLINE uint sw_tile_edge(uint item, uint i, uint y, uint starts) {
+    const uint tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS;
+    if (ty == 0u || ty + 1u == SW_TILE_ROWS || y + 1u == SW_LY)
+        return starts;
+    uint edge = tx == 0u ? starts & 1u : 0u;
+    if (tx + 1u == SW_TILE_WORDS || i + 1u == SW_WORDS)
+        edge |= starts ? 1u << sw_start_of(starts, sw_last_bit(i)) : 0u;
+    return edge;
+}
+
+ERGO_INLINE void sw_tile_open(volatile __local uint *labels, uint item, uint edge) {
+    while (edge) {
+        const uint low = edge & (0u - edge);
+        edge ^= low;
+        uint root = 32u * item + sw_bit_of(low);
+        uint next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+        while (next != root) {
+            root = next;
+            next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+        }
+        atomic_or(&labels[SW_AT(root)], SW_OPEN);
+    }
+}
+
+#endif
