@@ -17,9 +17,10 @@ ERGO_INLINE void sw_draw(__global const uint *planes, const struct sw_member *m,
         side &= ~(own ^ shifted);
         under &= ~(own ^ planes[p * SW_PLANE_WORDS + below]);
     }
-    const uint entity = sw_global_word(i, y), low = (uint)step, high = (uint)(step >> 32);
-    *right = sw_bonds(side, entity, 0u, low, high, m->key0, m->key1, m->high, m->low, m->always);
-    *down = sw_bonds(under, entity, 1u, low, high, m->key0, m->key1, m->high, m->low, m->always);
+    sw_bonds_both(&side, &under, sw_global_word(i, y), (uint)step, (uint)(step >> 32), m->key0,
+                  m->key1, m->high, m->low, m->always);
+    *right = side;
+    *down = under;
 }
 
 #endif

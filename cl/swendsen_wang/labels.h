@@ -65,7 +65,7 @@ ERGO_INLINE void sw_join(volatile __global uint *labels, uint a, uint b) {
 
 #define SW_TILES_X ((SW_WORDS + SW_TILE_WORDS - 1u) / SW_TILE_WORDS)
 #define SW_TILES_Y ((SW_LY + SW_TILE_ROWS - 1u) / SW_TILE_ROWS)
-#define SW_SLAB (32UL * SW_TILE_ITEMS) /* entries of a tile in runs */
+#define SW_SLAB (16UL * SW_TILE_ITEMS) /* entries of a tile in runs */
 #define SW_RUNS (SW_SLAB * SW_TILES_X * SW_TILES_Y)
 
 /* Site index of a site of the tile whose first word is `corner`. */
@@ -77,17 +77,18 @@ ERGO_INLINE uint sw_tile_index(uint corner, uint local_index) {
 
 #ifndef SW_EQUIVALENCE
 /* Site index of the first site of its part: of the run with site `bit` of word i in row y. */
-ERGO_INLINE uint sw_part(__global const ushort *runs, uint i, uint y, uint starts, uint bit) {
+ERGO_INLINE uint sw_part(__global const uint *runs, uint i, uint y, uint starts, uint bit) {
     const uint tile_x = i / SW_TILE_WORDS, tile_y = y / SW_TILE_ROWS;
     const uint item = y % SW_TILE_ROWS * SW_TILE_WORDS + i % SW_TILE_WORDS;
     const uint run = popcount(starts & (0xffffffffu >> (31u - bit))) - 1u;
-    return sw_tile_index(
-        tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS,
-        runs[SW_SLAB * (tile_y * SW_TILES_X + tile_x) + run * SW_TILE_ITEMS + item]);
+    const uint pair =
+        runs[SW_SLAB * (tile_y * SW_TILES_X + tile_x) + (run >> 1) * SW_TILE_ITEMS + item];
+    return sw_tile_index(tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS,
+                         run & 1u ? pair >> 16 : pair & 0xffffu);
 }
 #else
 /* Label equivalence: every site has a label. */
-ERGO_INLINE uint sw_part(__global const ushort *runs, uint i, uint y, uint starts, uint bit) {
+ERGO_INLINE uint sw_part(__global const uint *runs, uint i, uint y, uint starts, uint bit) {
     return 32u * (y * SW_WORDS + i) + sw_start_of(starts, bit);
 }
 #endif

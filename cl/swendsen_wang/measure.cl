@@ -15,13 +15,13 @@ __kernel void sw_clear(__global uint *sums, uint count) {
  * host finds from them who wraps. seams: [sample][member][SW_LY + 32 SW_WORDS], rows' ends first.
  */
 __kernel void sw_seams(__global const uint *right, __global const uint *down,
-                       __global const ushort *runs, __global const uint *labels,
+                       __global const uint *runs, __global const uint *labels,
                        __global uint2 *seams, uint sample) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
     const uint entries = SW_LY + 32u * SW_WORDS;
     __global const uint *sides = right + (ulong)index * SW_PLANE_WORDS;
     __global const uint *own = labels + (ulong)index * SW_SITES;
-    __global const ushort *parts = runs + (ulong)index * SW_RUNS;
+    __global const uint *parts = runs + (ulong)index * SW_RUNS;
     uint2 pair = (uint2)(SW_NO_BOND, SW_NO_BOND);
     if (item >= entries)
         return;

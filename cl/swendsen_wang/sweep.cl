@@ -90,7 +90,7 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
     for (uint k = 0; k < SW_PER; k++)                                                              \
         sw_tile_join(tile, sides, first + k * SW_GROUP, &words[k]);                                \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
-    __global ushort *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                     \
+    __global uint *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD(void) word;                                                                        \
         words[k].linked = sw_tile_roots(tile, item, &words[k], valid, slab + item, SIZES);         \
@@ -126,7 +126,7 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
 
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_label(__global const uint *spins, __global const struct sw_member *members, __global uint *right,
-         __global uint *down, __global ushort *runs, __global uint *roots, __global uint *open,
+         __global uint *down, __global uint *runs, __global uint *roots, __global uint *open,
          __global uint *labels, ulong step) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint *fields = sides, *small = sides; /* not used, as sizes */
@@ -136,9 +136,9 @@ sw_label(__global const uint *spins, __global const struct sw_member *members, _
 
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_label_sizes(__global const uint *spins, __global const struct sw_member *members,
-               __global uint *right, __global uint *down, __global ushort *runs,
-               __global uint *roots, __global uint *open, __global uint *labels, ulong step,
-               __global uint *sizes, __global uint *sums, uint sample) {
+               __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
+               __global uint *open, __global uint *labels, ulong step, __global uint *sizes,
+               __global uint *sums, uint sample) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];
     SW_LABEL_BODY(1)
@@ -152,12 +152,12 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
  * each word left of one: 32 SW_WORDS n_rows + SW_LY n_columns.
  */
 __kernel void sw_join_tiles(__global const uint *right, __global const uint *down,
-                            __global const ushort *runs, __global uint *labels, uint row_edge,
+                            __global const uint *runs, __global uint *labels, uint row_edge,
                             uint n_rows, uint column_edge, uint n_columns) {
     uint item = (uint)get_global_id(0);
     const uint index = (uint)get_global_id(1), below_edges = 32u * SW_WORDS * n_rows;
     __global const uint *sides = right + (ulong)index * SW_PLANE_WORDS;
-    __global const ushort *parts = runs + (ulong)index * SW_RUNS;
+    __global const uint *parts = runs + (ulong)index * SW_RUNS;
     volatile __global uint *own = labels + (ulong)index * SW_SITES;
     if (item < below_edges) {
         const uint bit = item & 31u, i = (item >> 5) % SW_WORDS;
@@ -214,18 +214,24 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
     barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
-        __global const ushort *part = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB + item;    \
+        __global const uint *part = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB + item;      \
         const uint starts = inside ? sw_starts(right[plane + word], valid) : 0u;                   \
         uint rest = starts, bits[SW_PLANES];                                                       \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             bits[p] = 0u;                                                                          \
-        const uint n = popcount(starts);                                                           \
-        for (uint r = 0; r < n; r++) {                                                             \
-            const uint low = rest & (0u - rest), root = part[r * SW_TILE_ITEMS];                   \
+        const uint pairs = (popcount(starts) + 1u) / 2u;                                           \
+        for (uint r = 0; r < pairs; r++) {                                                         \
+            const uint pair = part[r * SW_TILE_ITEMS];                                             \
+            const uint root = pair & 0xffffu, root2 = pair >> 16;                                  \
+            const uint low = rest & (0u - rest);                                                   \
             rest ^= low;                                                                           \
-            for (uint p = 0; p < SW_PLANES; p++)                                                   \
-                bits[p] |=                                                                         \
-                    states[p * SW_TILE_ITEMS + (root >> 5)] >> (root & 31u) & 1u ? low : 0u;       \
+            const uint low2 = rest & (0u - rest); /* 0: no second run, and root2 is 0 */           \
+            rest ^= low2;                                                                          \
+            for (uint p = 0; p < SW_PLANES; p++) {                                                 \
+                __local const uint *state = states + p * SW_TILE_ITEMS;                            \
+                bits[p] |= state[root >> 5] >> (root & 31u) & 1u ? low : 0u;                       \
+                bits[p] |= state[root2 >> 5] >> (root2 & 31u) & 1u ? low2 : 0u;                    \
+            }                                                                                      \
         }                                                                                          \
         for (uint p = 0; p < SW_PLANES && inside; p++)                                             \
             spins[plane * SW_PLANES + p * SW_PLANE_WORDS + word] =                                 \
@@ -234,7 +240,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
 
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip(__global uint *spins, __global const struct sw_member *members, __global const uint *right,
-        __global const ushort *runs, __global const uint *roots, __global const uint *open,
+        __global const uint *runs, __global const uint *roots, __global const uint *open,
         __global const uint *labels, ulong step) {
     __local uint states[SW_PLANES * SW_TILE_ITEMS];
     __local uint *fields = states, *small = states; /* not used, as sizes */
@@ -244,7 +250,7 @@ sw_flip(__global uint *spins, __global const struct sw_member *members, __global
 
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
-              __global const uint *right, __global const ushort *runs, __global const uint *roots,
+              __global const uint *right, __global const uint *runs, __global const uint *roots,
               __global const uint *open, __global const uint *labels, ulong step,
               __global const uint *sizes, __global uint *sums, uint sample) {
     __local uint states[SW_PLANES * SW_TILE_ITEMS];

@@ -119,30 +119,44 @@ ERGO_INLINE void sw_tile_join(volatile __local uint *labels, __local const uint 
     }
 }
 
-/* Each run's root, to runs (of this word: every SW_TILE_ITEMS entries one). Result: the roots among
- * the word's sites. sized: the runs' sites are counted at the roots. */
+/* Root of the run that begins at n. sized: the run's sites are counted there. */
+ERGO_INLINE uint sw_tile_root(volatile __local uint *labels, uint n, uint sites, uint sized) {
+    uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
+    if (next != n) {
+        do {
+            root = next;
+            next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+        } while (next != root);
+        SW_LOWER(&labels[SW_AT(n)], root);
+    }
+    if (sized)
+        atomic_add(&labels[SW_AT(root)], popcount(sites) << SW_SIZE_SHIFT);
+    return root;
+}
+
+/* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
+ * roots among the word's sites. */
 ERGO_INLINE uint sw_tile_roots(volatile __local uint *labels, uint item,
-                               const struct sw_tile_word *w, uint valid, __global ushort *runs,
+                               const struct sw_tile_word *w, uint valid, __global uint *runs,
                                uint sized) {
     uint roots = 0u, rest = w->starts;
     while (rest) {
         const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);
         rest ^= low;
-        uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
-        while (next != root) {
-            root = next;
-            next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+        const uint low2 = rest & (0u - rest); /* 0: none, and all of the row is in the first */
+        const uint root = sw_tile_root(labels, n, (low2 - low) & valid, sized);
+        uint pair = root;
+        roots |= root == n ? low : 0u;
+        if (rest) {
+            const uint n2 = 32u * item + sw_bit_of(low2);
+            rest ^= low2;
+            const uint root2 =
+                sw_tile_root(labels, n2, ((rest & (0u - rest)) - low2) & valid, sized);
+            pair |= root2 << 16;
+            roots |= root2 == n2 ? low2 : 0u;
         }
-        if (root == n)
-            roots |= low;
-        else
-            SW_LOWER(&labels[SW_AT(n)], root);
-        *runs = (ushort)root;
+        *runs = pair;
         runs += SW_TILE_ITEMS;
-        if (sized) {
-            const uint later = rest & (0u - rest); /* all below it, from this one on */
-            atomic_add(&labels[SW_AT(root)], popcount((later - low) & valid) << SW_SIZE_SHIFT);
-        }
     }
     return roots;
 }

@@ -42,7 +42,7 @@ static bool starts_run(const struct audit *a, size_t i) {
 }
 
 /* First site of the part of the cluster in its tile, of the first site of a run. */
-static size_t part_of(const struct audit *a, size_t i, const uint16_t *runs) {
+static size_t part_of(const struct audit *a, size_t i, const uint32_t *runs) {
     const struct sw_launch *l = &a->s->launch;
     const size_t row = a->s->shape.row_words, x = i / 32 % row, y = i / 32 / row;
     const size_t tile_x = x / l->tile_words, tile_y = y / l->tile_rows;
@@ -51,8 +51,9 @@ static size_t part_of(const struct audit *a, size_t i, const uint16_t *runs) {
     size_t run = 0;
     for (size_t j = i & ~(size_t)31; j < i; j++)
         run += starts_run(a, j);
-    const size_t n = runs[32 * items * (tile_y * tiles_x + tile_x) + run * items +
-                          y % l->tile_rows * l->tile_words + x % l->tile_words];
+    const uint32_t pair = runs[16 * items * (tile_y * tiles_x + tile_x) + run / 2 * items +
+                               y % l->tile_rows * l->tile_words + x % l->tile_words];
+    const size_t n = run % 2 ? pair >> 16 : pair & 0xffff;
     return 32 * ((tile_y * l->tile_rows + n / 32 / l->tile_words) * row + tile_x * l->tile_words +
                  n / 32 % l->tile_words) +
            n % 32;
@@ -60,7 +61,7 @@ static size_t part_of(const struct audit *a, size_t i, const uint16_t *runs) {
 
 /* Labels of first sites of runs, followed to their end, against the root of the site. open: sites
  * that have labels; NULL: all. */
-static bool labels_agree(const struct audit *a, const uint16_t *runs, const uint32_t *open) {
+static bool labels_agree(const struct audit *a, const uint32_t *runs, const uint32_t *open) {
     const size_t sites = 32 * (size_t)a->s->shape.words;
     for (size_t i = 0; i < sites; i++) {
         if (!starts_run(a, i))
@@ -84,7 +85,7 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct au
                                        size_t member) {
     const struct sw_state *s = a->s;
     const size_t words = (size_t)s->shape.words;
-    uint16_t *runs = NULL;
+    uint32_t *runs = NULL;
     uint32_t *open = NULL;
     enum ergo_status status = read_member(ctx, a, s->labels, member, 128 * words);
     if (!s->launch.equivalence) {
