@@ -38,9 +38,9 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
 
 /* A group's sums to their place: sums[sample][member][place][SW_CLUSTER_FIELDS]. */
 #define SW_SUMS_END                                                                                \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+    SW_SYNC;                                                                                       \
     sw_count_small(fields, small, first, SW_GROUP);                                                \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+    SW_SYNC;                                                                                       \
     const ulong member_at = (ulong)sample * get_global_size(1) + index;                            \
     sw_count_end(sums + (member_at * SW_SUM_SLOTS + tile_id % SW_SUM_SLOTS) * SW_CLUSTER_FIELDS,   \
                  fields, first, SW_GROUP);
@@ -78,29 +78,29 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
     }                                                                                              \
     if (SIZES)                                                                                     \
         sw_count_begin(fields, small, first, SW_GROUP);                                            \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+    SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD(void) word;                                                                        \
         sw_tile_link(tile, sides, unders, item, valid, &words[k]);                                 \
     }                                                                                              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+    SW_SYNC;                                                                                       \
     for (uint jump = 0; jump < SW_JUMPS; jump++)                                                   \
         for (uint k = 0; k < SW_PER; k++)                                                          \
             sw_tile_jump(tile, first + k * SW_GROUP, words[k].linked);                             \
     for (uint k = 0; k < SW_PER; k++)                                                              \
         sw_tile_join(tile, sides, first + k * SW_GROUP, &words[k]);                                \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+    SW_SYNC;                                                                                       \
     __global uint *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD(void) word;                                                                        \
         words[k].linked = sw_tile_roots(tile, item, &words[k], valid, slab + item, SIZES);         \
     }                                                                                              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+    SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD(void) word;                                                                        \
         sw_tile_open(tile, item, inside ? sw_tile_edge(item, i, y, words[k].starts) : 0u);         \
     }                                                                                              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+    SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         uint rest = words[k].linked, leads_out = 0u;                                               \
@@ -189,7 +189,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
     const uint key0 = members[index].key0, key1 = members[index].key1;                             \
     if (SIZES) {                                                                                   \
         sw_count_begin(fields, small, first, SW_GROUP);                                            \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                              \
+        SW_SYNC;                                                                                   \
     }                                                                                              \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
@@ -211,7 +211,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             states[p * SW_TILE_ITEMS + item] = bits[p];                                            \
     }                                                                                              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+    SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         __global const uint *part = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB + item;      \

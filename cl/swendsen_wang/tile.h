@@ -12,6 +12,13 @@
 #define SW_PER (SW_TILE_ITEMS / SW_GROUP)
 #define SW_AT(n) (((n)&31u) * SW_TILE_ITEMS + ((n) >> 5))
 
+/* Work-items wait for each other; one needs not. */
+#if SW_GROUP == 1
+#define SW_SYNC
+#else
+#define SW_SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
 /* At a root, when all is joined: its own index, open or not, and from there the size of the part.
  */
 #define SW_INDEX 0x7fffu

@@ -135,16 +135,12 @@ static enum ergo_status compare_counts(struct ergo_context *ctx, const struct au
     return status;
 }
 
-static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const uint8_t *before,
-                                size_t member) {
-    struct sw_state *s = a->s;
-    const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
-    enum ergo_status status = ERGO_OK;
-    memcpy(a->twin.planes, before + member * bytes, bytes);
-    if (!sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    if (status == ERGO_OK)
-        status = read_member(ctx, a, s->right, member, 4 * words);
+/* What stays in local memory of a lattice that is there is judged by what comes of it. */
+static enum ergo_status compare_labelling(struct ergo_context *ctx, struct audit *a,
+                                          size_t member) {
+    const struct sw_state *s = a->s;
+    const size_t words = (size_t)s->shape.words;
+    enum ergo_status status = read_member(ctx, a, s->right, member, 4 * words);
     if (status == ERGO_OK && memcmp(a->found, a->twin.right, 4 * words) != 0)
         status = differ(ctx, a, member, "bonds to the right");
     if (status == ERGO_OK)
@@ -153,6 +149,19 @@ static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const
         status = differ(ctx, a, member, "bonds down");
     if (status == ERGO_OK)
         status = compare_labels(ctx, a, member);
+    return status;
+}
+
+static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const uint8_t *before,
+                                size_t member) {
+    struct sw_state *s = a->s;
+    const size_t bytes = (size_t)s->shape.member_bytes;
+    enum ergo_status status = ERGO_OK;
+    memcpy(a->twin.planes, before + member * bytes, bytes);
+    if (!sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK && !s->launch.local)
+        status = compare_labelling(ctx, a, member);
     if (status == ERGO_OK)
         status = read_member(ctx, a, s->spins, member, bytes);
     if (status == ERGO_OK && memcmp(a->found, a->twin.planes, bytes) != 0)

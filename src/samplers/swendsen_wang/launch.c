@@ -20,12 +20,14 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
     return s;
 }
 
-/* Bytes of local memory of a word of a tile: 32 labels, bonds in both directions. */
-enum { WORD_BYTES = 136, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + 32) };
+/* Bytes of local memory: of a word of a tile 32 labels, bonds in both directions; then also spins
+ * and new states. */
+enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + 32) + 64 };
 
 /*
  * Tiles: on GPUs a work-item for each word; on CPUs one for all, which then needs no atomics that
- * cost. Labels in a tile have 15 bits. What local memory does not hold is less high.
+ * cost. Labels in a tile have 15 bits. What local memory does not hold is less high. A lattice that
+ * one tile covers makes whole sweeps there.
  */
 static void choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
                         const struct ergo_device *device, struct sw_launch *l) {
@@ -52,6 +54,9 @@ static void choose_tile(const struct ergo_point *point, const struct sw_shape *s
     l->tiles = ((s->row_words + (uint64_t)l->tile_words - 1) / l->tile_words) *
                (((uint64_t)s->ly + l->tile_rows - 1) / l->tile_rows);
     l->run_bytes = 64 * l->tiles * items;
+    l->most_sweeps = device->quirks.loop_limit
+                         ? 1 + device->quirks.loop_limit * l->tile_group / (500 * (uint64_t)items)
+                         : 1000;
 }
 
 void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_RESULTS]) {
@@ -97,7 +102,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.sum_groups = (uint32_t)(groups < least ? least : groups);
     l.seam_entries = (uint32_t)s.ly + 32 * s.row_words;
     /* groups that add to sums over clusters, some twice: not too many in one place (clusters.h) */
-    const uint64_t adders = l.equivalence ? s.words / l.group + 1 : l.tiles;
+    const uint64_t adders = l.equivalence ? s.words / l.group + 1 : l.tiles; /* local: 1 */
     l.sum_slots = (uint32_t)(adders < 32 ? adders : adders / 16384 + 32);
 
     const double spins = (double)s.sites * (double)members;
@@ -111,7 +116,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                    8 * (uint64_t)l.seam_entries);
     l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
-    plan->largest_buffer = labels;
+    plan->largest_buffer = l.local ? s.member_bytes * members : labels;
     plan->device_bytes = (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES +
                           (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
                              members +
@@ -120,12 +125,18 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
         2 * sample_bytes * l.block_samples + 400 * s.words + s.member_bytes * members;
     plan->block_samples = l.block_samples;
     plan->work_per_step = spins;
-    plan->launches_per_step = l.equivalence ? 16 : 3;
-    snprintf(plan->path, sizeof plan->path, "%s", l.equivalence ? "label-equivalence" : "tiles");
+    plan->launches_per_step = l.equivalence ? 16 : l.local ? 1.0 / (double)l.most_sweeps : 3;
+    snprintf(plan->path, sizeof plan->path, "%s",
+             l.equivalence ? "label-equivalence"
+             : l.local     ? "local"
+                           : "tiles");
     snprintf(plan->launch, sizeof plan->launch,
              "labels in tiles of %u x %u sites (work-groups of %u), then across them; other "
              "kernels in groups of %u",
              32 * l.tile_words, l.tile_rows, l.tile_group, l.group);
+    if (l.local)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "whole sweeps in local memory, a lattice to a work-group of %u", l.tile_group);
     if (l.equivalence)
         snprintf(plan->launch, sizeof plan->launch,
                  "labels by scanning and analysis until nothing changes (work-groups of %u)",

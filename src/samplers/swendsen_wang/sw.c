@@ -49,7 +49,7 @@ void sw_destroy(void *opaque) {
     for (int k = 0; k < SW_KERNELS; k++)
         if (s->kernels[k])
             clReleaseKernel(s->kernels[k]);
-    for (int p = 0; p < 3; p++)
+    for (int p = 0; p < 4; p++)
         if (s->programs[p])
             clReleaseProgram(s->programs[p]);
     cl_mem *const buffers[] = {&s->spins, &s->right,  &s->down,  &s->runs,          &s->roots,
@@ -67,7 +67,7 @@ static const struct {
     const char *path;
     enum sw_kernel first, end;
     const char *names[8];
-} programs[3] = {
+} programs[4] = {
     {"swendsen_wang/sweep.cl",
      SW_START,
      SW_CLEAR,
@@ -78,10 +78,11 @@ static const struct {
      {"sw_clear", "sw_seams", "sw_add_sizes", "sw_measure"}},
     {"swendsen_wang/equivalence.cl",
      SW_EQ_BONDS,
-     SW_KERNELS,
+     SW_LOCAL,
      {"sw_equivalence_bonds", "sw_equivalence_start", "sw_equivalence_scan",
       "sw_equivalence_analyse", "sw_equivalence_sizes", "sw_equivalence_clear",
       "sw_equivalence_sums", "sw_equivalence_flip"}},
+    {"swendsen_wang/local.cl", SW_LOCAL, SW_KERNELS, {"sw_local", "sw_local_sizes"}},
 };
 
 static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state *s) {
@@ -100,7 +101,10 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
                      s->launch.equivalence ? " -DSW_EQUIVALENCE" : "");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
-    for (int p = 0; p < (s->launch.equivalence ? 3 : 2) && status == ERGO_OK; p++) {
+    const bool wanted[4] = {true, true, s->launch.equivalence, s->launch.local};
+    for (int p = 0; p < 4 && status == ERGO_OK; p++) {
+        if (!wanted[p])
+            continue;
         status = ergo_program_build(ctx, s->device, programs[p].path, o.data, &s->programs[p]);
         for (int k = (int)programs[p].first; k < (int)programs[p].end && status == ERGO_OK; k++)
             status =
@@ -113,20 +117,20 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
 
 static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
     const size_t count = s->batch->count, words = (size_t)s->shape.words;
-    const bool tiles = !s->launch.equivalence;
+    const bool tiles = !s->launch.equivalence && !s->launch.local, global = !s->launch.local;
     const struct {
         const char *what;
         size_t bytes;
         cl_mem *mem;
     } buffers[] = {
         {"spins", (size_t)s->shape.member_bytes * count, &s->spins},
-        {"bonds to the right", 4 * words * count, &s->right},
-        {"bonds down", 4 * words * count, &s->down},
+        {"bonds to the right", global ? 4 * words * count : 4, &s->right},
+        {"bonds down", global ? 4 * words * count : 4, &s->down},
         {"runs' labels", tiles ? (size_t)s->launch.run_bytes * count : 4, &s->runs},
         {"clusters' parts", tiles ? 4 * words * count : 4, &s->roots},
         {"open parts", tiles ? 4 * words * count : 4, &s->open},
-        {"labels", 128 * words * count, &s->labels},
-        {"cluster sizes", 128 * words * count, &s->sizes},
+        {"labels", global ? 128 * words * count : 4, &s->labels},
+        {"cluster sizes", global ? 128 * words * count : 4, &s->sizes},
         {"changes", 4, &s->changed},
     };
     enum ergo_status status = ergo_buffer_create(

@@ -17,6 +17,8 @@ struct sw_shape {
 
 struct sw_launch {
     bool equivalence;               /* labelling by label equivalence */
+    bool local;                     /* one tile is the lattice: whole sweeps in local memory */
+    uint64_t most_sweeps;           /* of a launch then */
     uint32_t group;                 /* work-items per group, a power of two */
     uint32_t tile_words, tile_rows; /* of a tile */
     uint32_t tile_group;            /* work-items for a tile: all its words, or a divisor */
@@ -48,6 +50,8 @@ enum sw_kernel {
     SW_EQ_CLEAR,
     SW_EQ_SUMS,
     SW_EQ_FLIP,
+    SW_LOCAL,
+    SW_LOCAL_SIZES,
     SW_KERNELS
 };
 
@@ -68,7 +72,7 @@ struct sw_state {
     struct sw_shape shape;
     struct sw_launch launch;
     struct sw_member *members; /* [batch->count] */
-    cl_program programs[3];
+    cl_program programs[4];
     cl_kernel kernels[SW_KERNELS];
     cl_mem spins, right, down, runs, roots, open, labels, sizes, member_buffer, changed;
     struct sw_slot slots[2];

@@ -124,6 +124,24 @@ static enum ergo_status equivalence_flip(struct ergo_context *ctx, struct sw_sta
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
+/* `sweeps` of a lattice in local memory. */
+static enum ergo_status local_sweeps(struct ergo_context *ctx, struct sw_state *s,
+                                     uint64_t sweeps) {
+    enum ergo_status status = ERGO_OK;
+    while (sweeps > 0 && status == ERGO_OK) {
+        const uint64_t now = sweeps < s->launch.most_sweeps ? sweeps : s->launch.most_sweeps;
+        const cl_ulong step = s->step;
+        const cl_uint count = (cl_uint)now;
+        const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(step), ERGO_ARG(count)};
+        status = launch(ctx, s, SW_LOCAL, "sw_local", args, 4, s->launch.tile_group,
+                        s->launch.tile_group);
+        s->step += now;
+        sweeps -= now;
+    }
+    return status;
+}
+
 static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s) {
     const bool equivalence = s->launch.equivalence;
     enum ergo_status status =
@@ -209,9 +227,24 @@ static enum ergo_status clear_sums(struct ergo_context *ctx, struct sw_state *s,
     return launch(ctx, s, SW_CLEAR, "sw_clear", args, 2, count, s->launch.group);
 }
 
+static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state *s,
+                                       struct sw_slot *slot, cl_uint sample) {
+    const cl_ulong step = s->step++;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                    ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(step),
+                                    ERGO_ARG(slot->results[SW_SEAM_PAIRS]),
+                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
+                                    ERGO_ARG(sample)};
+    const enum ergo_status status = launch(ctx, s, SW_LOCAL_SIZES, "sw_local_sizes", args, 6,
+                                           s->launch.tile_group, s->launch.tile_group);
+    return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
+}
+
 static enum ergo_status measured(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                                  cl_uint sample) {
     return s->launch.equivalence ? equivalence_measured(ctx, s, slot, sample)
+           : s->launch.local     ? local_measured(ctx, s, slot, sample)
                                  : sweep_measured(ctx, s, slot, sample);
 }
 
@@ -228,7 +261,10 @@ enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned whi
     (void)first_sample;
     slot->samples = count;
     for (size_t i = 0; i < (count ? count : 1) && status == ERGO_OK; i++) {
-        for (uint64_t e = count ? 1 : 0; e < every && status == ERGO_OK; e++)
+        const uint64_t alone = count ? every - 1 : every;
+        if (s->launch.local)
+            status = local_sweeps(ctx, s, alone);
+        for (uint64_t e = 0; e < alone && !s->launch.local && status == ERGO_OK; e++)
             status = sweep(ctx, s);
         if (count && status == ERGO_OK)
             status = measured(ctx, s, slot, (cl_uint)i);

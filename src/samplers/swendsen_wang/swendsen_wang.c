@@ -221,7 +221,7 @@ static const struct ergo_sampler_info info = {
         "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "
         "(2013)",
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl",
-                 "swendsen_wang/equivalence.cl"},
+                 "swendsen_wang/equivalence.cl", "swendsen_wang/local.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
