@@ -42,6 +42,25 @@ ERGO_INLINE void sw_count(volatile __local uint *fields, volatile __local uint *
     sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(square, square));
 }
 
+/* Two clusters that have been counted turn out to be one. Whatever the order in which the parts of
+ * a cluster come, what remains in the end is the whole. a == 0: there was none before. */
+ERGO_INLINE void sw_count_merge(volatile __local uint *fields, uint a, uint b) {
+    const uint sum = a + b;
+    if (a == 0u)
+        return;
+    const ulong twice = 2UL * a * b, square = (ulong)a * a, rest = 3UL * a * b + 2UL * b * b;
+    atomic_max(&fields[SW_FIELD_LARGEST], sum);
+    atomic_dec(&fields[SW_FIELD_BINS + 31u - SW_CLZ(a)]);
+    atomic_dec(&fields[SW_FIELD_BINS + 31u - SW_CLZ(b)]);
+    atomic_inc(&fields[SW_FIELD_BINS + (sum ? 31u - SW_CLZ(sum) : 32u)]);
+    /* (a + b)^2 - a^2 - b^2; (a + b)^4 - a^4 - b^4 = 2ab (2a^2 + 3ab + 2b^2) */
+    sw_count_limbs(fields + SW_FIELD_SQUARES, twice);
+    sw_count_limbs(fields + SW_FIELD_FOURTHS, 2UL * twice * square);
+    sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(2UL * twice, square));
+    sw_count_limbs(fields + SW_FIELD_FOURTHS, twice * rest);
+    sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(twice, rest));
+}
+
 /* Between barriers: small clusters to the fields. */
 ERGO_INLINE void sw_count_small(volatile __local uint *fields, __local const uint *small, uint item,
                                 uint size) {

@@ -64,6 +64,15 @@ __kernel void sw_equivalence_scan(__global const uint *right, __global const uin
     }
 }
 
+ERGO_INLINE uint sw_find(volatile __global uint *labels, uint i) {
+    uint next = SW_READ(&labels[i]);
+    while (next != i) {
+        i = next;
+        next = SW_READ(&labels[i]);
+    }
+    return i;
+}
+
 /* Analysis: follow the chain of equivalences to its end. */
 __kernel void sw_equivalence_analyse(__global uint *labels) {
     const uint site = (uint)get_global_id(0);

@@ -8,7 +8,7 @@
  * from bit 0. Parts that may go on beyond the tile are open and have labels, at the site index of
  * their first site: labels[member][site index]; other entries mean nothing. So what joins tiles (or
  * rectangles of several ranks) goes from a site to sw_part(), the site index of its part's first
- * site, and on by sw_find() and sw_join().
+ * site, and on by sw_find_still() and sw_join().
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_LABELS_H
 #define ERGO_CL_SWENDSEN_WANG_LABELS_H
@@ -24,19 +24,6 @@
 #define SW_LOWER(p, value) (*(p) = (value))
 #endif
 
-ERGO_INLINE uint sw_find(volatile __global uint *labels, uint i) {
-    uint next = SW_READ(&labels[i]);
-    while (next != i) {
-        const uint after = SW_READ(&labels[next]);
-        if (after == next)
-            return next;
-        SW_LOWER(&labels[i], after); /* halves the path */
-        i = after;
-        next = SW_READ(&labels[i]);
-    }
-    return i;
-}
-
 /* After a kernel's end, when nothing joins any more. */
 ERGO_INLINE uint sw_find_still(__global const uint *labels, uint i) {
     uint next = labels[i];
@@ -47,18 +34,18 @@ ERGO_INLINE uint sw_find_still(__global const uint *labels, uint i) {
     return i;
 }
 
+/* The larger of two labels is followed, and led to the smaller where that is less than what it
+ * leads to, until they meet (M. Rem's way). Others may have changed it meanwhile: what it led to
+ * before has to be joined with the smaller too. */
 ERGO_INLINE void sw_join(volatile __global uint *labels, uint a, uint b) {
-    while (1) {
-        a = sw_find(labels, a);
-        b = sw_find(labels, b);
-        if (a == b)
-            break;
+    while (a != b) {
         const uint small = a < b ? a : b, large = a < b ? b : a;
-        const uint before = atomic_min(&labels[large], small);
-        if (before == large)
-            break;
-        /* it led elsewhere meanwhile: that has to be joined too */
-        a = before;
+        uint next = SW_READ(&labels[large]);
+        if (next > small)
+            next = atomic_min(&labels[large], small);
+        if (next == large)
+            break; /* it was a root */
+        a = next;
         b = small;
     }
 }

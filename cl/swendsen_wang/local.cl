@@ -87,7 +87,7 @@ ERGO_INLINE void sw_local_seams(volatile __local uint *labels, __local const uin
 /* A sweep. SIZES: with the list of bonds around the lattice, and sums over clusters. */
 #define SW_SWEEP(SIZES)                                                                            \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) valid;                                                                       \
+        SW_WORD                                                                                    \
         if (inside)                                                                                \
             sw_local_draw(spin, &m, i, y, step, &sides[item], &unders[item]);                      \
         else                                                                                       \
@@ -107,20 +107,20 @@ ERGO_INLINE void sw_local_seams(volatile __local uint *labels, __local const uin
     if (SIZES) {                                                                                   \
         SW_SYNC;                                                                                   \
         for (uint k = 0; k < SW_PER; k++) {                                                        \
-            SW_WORD(void) valid;                                                                   \
+            SW_WORD                                                                                \
             if (inside)                                                                            \
                 sw_local_seams(tile, sides, unders, seam, item, i, y);                             \
         }                                                                                          \
         SW_SYNC;                                                                                   \
     }                                                                                              \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) valid;                                                                       \
+        SW_WORD                                                                                    \
         if (inside)                                                                                \
             sw_local_join(tile, sides, unders, item, i, y);                                        \
     }                                                                                              \
     SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) inside;                                                                      \
+        SW_WORD                                                                                    \
         uint roots = 0u, rest = words[k].starts;                                                   \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);                  \
@@ -132,7 +132,7 @@ ERGO_INLINE void sw_local_seams(volatile __local uint *labels, __local const uin
     }                                                                                              \
     SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) valid, (void)inside;                                                         \
+        SW_WORD                                                                                    \
         uint bits[SW_PLANES], rest = words[k].linked;                                              \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             bits[p] = 0u;                                                                          \
@@ -152,7 +152,7 @@ ERGO_INLINE void sw_local_seams(volatile __local uint *labels, __local const uin
     }                                                                                              \
     SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) inside;                                                                      \
+        SW_WORD                                                                                    \
         uint bits[SW_PLANES], rest = words[k].starts;                                              \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             bits[p] = 0u;                                                                          \
@@ -178,7 +178,7 @@ ERGO_INLINE void sw_local_seams(volatile __local uint *labels, __local const uin
     __global uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);                   \
     struct sw_tile_word words[SW_PER];                                                             \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) valid;                                                                       \
+        SW_WORD                                                                                    \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             spin[p * SW_TILE_ITEMS + item] =                                                       \
                 inside ? planes[p * SW_PLANE_WORDS + y * SW_WORDS + i] : 0u;                       \
@@ -187,7 +187,7 @@ ERGO_INLINE void sw_local_seams(volatile __local uint *labels, __local const uin
 
 #define SW_END                                                                                     \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) valid;                                                                       \
+        SW_WORD                                                                                    \
         for (uint p = 0; p < SW_PLANES && inside; p++)                                             \
             planes[p * SW_PLANE_WORDS + y * SW_WORDS + i] = spin[p * SW_TILE_ITEMS + item];        \
     }

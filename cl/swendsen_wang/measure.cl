@@ -42,63 +42,6 @@ __kernel void sw_seams(__global const uint *right, __global const uint *down,
 }
 
 /*
- * Sizes of open parts in tiles to the roots of their clusters. Most parts of a large lattice belong
- * to one cluster: what a group has for the root of its largest part is added up here first.
- */
-__kernel void sw_add_sizes(__global const uint *open, __global uint *labels,
-                           volatile __global uint *sizes) {
-    __local uint most, most_root, total;
-    const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
-    const bool first = get_local_id(0) == 0;
-    volatile __global uint *own = labels + (ulong)index * SW_SITES;
-    volatile __global uint *counts = sizes + (ulong)index * SW_SITES;
-    const uint parts = word < SW_PLANE_WORDS ? open[(ulong)index * SW_PLANE_WORDS + word] : 0u;
-    if (first) {
-        most = total = 0u;
-        most_root = 0xffffffffu;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint rest = parts, large = 0u, large_root = 0u;
-    while (rest) {
-        const uint low = rest & (0u - rest), site = 32u * word + 31u - SW_CLZ(low);
-        rest ^= low;
-        const uint next = SW_READ(&own[site]);
-        if (next == site)
-            continue; /* a root: others add to it meanwhile */
-        const uint root = sw_find(own, next);
-        SW_LOWER(&own[site], root);
-        if (counts[site] > large) {
-            large = counts[site];
-            large_root = root;
-        }
-    }
-    if (large)
-        atomic_max(&most, large);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (large && large == most)
-        atomic_min(&most_root, large_root);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint sum = 0u;
-    rest = parts;
-    while (rest) {
-        const uint low = rest & (0u - rest), site = 32u * word + 31u - SW_CLZ(low);
-        rest ^= low;
-        const uint root = SW_READ(&own[site]);
-        if (root == site)
-            continue;
-        if (root == most_root)
-            sum += counts[site];
-        else
-            atomic_add(&counts[root], counts[site]);
-    }
-    if (sum)
-        atomic_add(&total, sum);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (first && total)
-        atomic_add(&counts[most_root], total);
-}
-
-/*
  * Unequal bonds, and sites in states 1 .. q - 1, per work-group: sums[sample][member][group][SW_Q].
  * A group sees fewer than 2^26 words, so that each number stays below 2^32.
  */

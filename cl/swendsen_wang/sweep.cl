@@ -45,6 +45,20 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
     sw_count_end(sums + (member_at * SW_SUM_SLOTS + tile_id % SW_SUM_SLOTS) * SW_CLUSTER_FIELDS,   \
                  fields, first, SW_GROUP);
 
+/* Beside other work-items, if there are any. */
+#if SW_GROUP == 1
+ERGO_INLINE uint sw_add_alone(__local uint *p, uint value) {
+    const uint before = *p;
+    *p = before + value;
+    return before;
+}
+#define SW_ADD_LOCAL(p, value) sw_add_alone((p), (value))
+#define SW_OR_LOCAL(p, value) (*(p) |= (value))
+#else
+#define SW_ADD_LOCAL(p, value) atomic_add((p), (value))
+#define SW_OR_LOCAL(p, value) atomic_or((p), (value))
+#endif
+
 /* A tile is a work-group: SW_GROUP items in dimension 0. Item's word k of SW_PER. */
 #define SW_TILE                                                                                    \
     const uint first = (uint)get_local_id(0), tile_id = (uint)get_group_id(0);                     \
@@ -60,13 +74,13 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
     const uint valid = inside ? sw_valid(i) : 0u;
 
 /* Bonds of a tile, and its runs' labels in it. SIZES: also the sizes of the clusters' parts, to
- * `sizes` where they are open, and where they are whole to the sums. */
+ * `sizes` where they are open, and all to the sums as if they were whole. */
 #define SW_LABEL_BODY(SIZES)                                                                       \
     SW_TILE                                                                                        \
     const struct sw_member m = members[index];                                                     \
     struct sw_tile_word words[SW_PER];                                                             \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) valid;                                                                       \
+        SW_WORD                                                                                    \
         uint side = 0u, under = 0u;                                                                \
         if (inside) {                                                                              \
             sw_draw(spins + plane * SW_PLANES, &m, i, y, step, &side, &under);                     \
@@ -80,7 +94,7 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
         sw_count_begin(fields, small, first, SW_GROUP);                                            \
     SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) word;                                                                        \
+        SW_WORD                                                                                    \
         sw_tile_link(tile, sides, unders, item, valid, &words[k]);                                 \
     }                                                                                              \
     SW_SYNC;                                                                                       \
@@ -92,13 +106,14 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
     SW_SYNC;                                                                                       \
     __global uint *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) word;                                                                        \
+        SW_WORD                                                                                    \
         words[k].linked = sw_tile_roots(tile, item, &words[k], valid, slab + item, SIZES);         \
     }                                                                                              \
     SW_SYNC;                                                                                       \
+    sw_tile_open_rows(tile, sides, first, tile_x, tile_y);                                         \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD(void) word;                                                                        \
-        sw_tile_open(tile, item, inside ? sw_tile_edge(item, i, y, words[k].starts) : 0u);         \
+        SW_WORD                                                                                    \
+        sw_tile_open_sides(tile, item, i, words[k].starts);                                        \
     }                                                                                              \
     SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
@@ -114,9 +129,9 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
                 labels[site] = 32u * word + bit;                                                   \
                 if (SIZES)                                                                         \
                     sizes[site] = found >> SW_SIZE_SHIFT;                                          \
-            } else if (SIZES) {                                                                    \
-                sw_count(fields, small, found >> SW_SIZE_SHIFT);                                   \
             }                                                                                      \
+            if (SIZES)                                                                             \
+                sw_count(fields, small, found >> SW_SIZE_SHIFT);                                   \
         }                                                                                          \
         if (inside) {                                                                              \
             roots[plane + word] = words[k].linked;                                                 \
@@ -182,36 +197,53 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
                 sw_part(parts, i + 1u == SW_WORDS ? 0u : i + 1u, y, 1u, 0u));
 }
 
-/* New spins, by tiles: roots draw states, runs look them up. SIZES: open clusters to the sums. */
-#define SW_FLIP_BODY(SIZES)                                                                        \
+/*
+ * New spins, by tiles: roots draw states, runs look them up. The roots are listed first, because
+ * some words have many and most have few. list: a root's index in the tile, or SW_OPEN.
+ */
+#define SW_FLIP_DRAW                                                                               \
     SW_TILE                                                                                        \
-    __global const uint *own = labels + (ulong)index * SW_SITES;                                   \
+    volatile __global uint *own = labels + (ulong)index * SW_SITES;                                \
     const uint key0 = members[index].key0, key1 = members[index].key1;                             \
-    if (SIZES) {                                                                                   \
-        sw_count_begin(fields, small, first, SW_GROUP);                                            \
-        SW_SYNC;                                                                                   \
-    }                                                                                              \
+    const uint corner = tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS;                 \
+    if (first == 0u)                                                                               \
+        *listed = 0u;                                                                              \
+    SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
-        uint bits[SW_PLANES], rest = inside ? roots[plane + word] : 0u;                            \
+        uint rest = inside ? roots[plane + word] : 0u;                                             \
         const uint labelled = inside ? open[plane + word] : 0u;                                    \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
-            bits[p] = 0u;                                                                          \
+            states[p * SW_TILE_ITEMS + item] = 0u;                                                 \
+        uint at = SW_ADD_LOCAL(listed, popcount(rest));                                            \
         while (rest) {                                                                             \
-            const uint low = rest & (0u - rest), site = 32u * word + sw_bit_of(low);               \
-            const uint root = labelled & low ? sw_find_still(own, site) : site;                    \
-            const uint state = sw_state(sw_global_site(root), SW_PURPOSE_SPIN, (uint)step,         \
-                                        (uint)(step >> 32), key0, key1);                           \
+            const uint low = rest & (0u - rest);                                                   \
             rest ^= low;                                                                           \
-            for (uint p = 0; p < SW_PLANES; p++)                                                   \
-                bits[p] |= state >> p & 1u ? low : 0u;                                             \
-            if ((SIZES) && (labelled & low) && root == site)                                       \
-                sw_count(fields, small, sizes[(ulong)index * SW_SITES + site]);                    \
+            list[at++] = (ushort)(32u * item + sw_bit_of(low) + (labelled & low ? SW_OPEN : 0u));  \
         }                                                                                          \
-        for (uint p = 0; p < SW_PLANES; p++)                                                       \
-            states[p * SW_TILE_ITEMS + item] = bits[p];                                            \
     }                                                                                              \
     SW_SYNC;                                                                                       \
+    const uint total = *listed;                                                                    \
+    for (uint j = first; j < total; j += SW_GROUP) {                                               \
+        const uint entry = list[j], n = entry & SW_INDEX, site = sw_tile_index(corner, n);         \
+        uint root = site;                                                                          \
+        if (entry & SW_OPEN) {                                                                     \
+            uint next = SW_READ(&own[site]);                                                       \
+            while (next != root) {                                                                 \
+                root = next;                                                                       \
+                next = SW_READ(&own[root]);                                                        \
+            }                                                                                      \
+            SW_FLIP_FOUND                                                                          \
+        }                                                                                          \
+        const uint state = sw_state(sw_global_site(root), SW_PURPOSE_SPIN, (uint)step,             \
+                                    (uint)(step >> 32), key0, key1);                               \
+        for (uint p = 0; p < SW_PLANES; p++)                                                       \
+            if (state >> p & 1u)                                                                   \
+                SW_OR_LOCAL(&states[p * SW_TILE_ITEMS + (n >> 5)], 1u << (n & 31u));               \
+    }                                                                                              \
+    SW_SYNC;
+
+#define SW_FLIP_SPINS                                                                              \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         __global const uint *part = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB + item;      \
@@ -238,23 +270,55 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
                 sw_fill(bits[p], starts) & valid;                                                  \
     }
 
+#define SW_FLIP_FOUND
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip(__global uint *spins, __global const struct sw_member *members, __global const uint *right,
         __global const uint *runs, __global const uint *roots, __global const uint *open,
-        __global const uint *labels, ulong step) {
-    __local uint states[SW_PLANES * SW_TILE_ITEMS];
-    __local uint *fields = states, *small = states; /* not used, as sizes */
-    __global const uint *sizes = labels;
-    SW_FLIP_BODY(0)
+        __global uint *labels, ulong step) {
+    __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[1];
+    __local ushort list[32 * SW_TILE_ITEMS];
+    SW_FLIP_DRAW
+    SW_FLIP_SPINS
 }
+#undef SW_FLIP_FOUND
 
+/*
+ * The same, and open parts are joined in the sums. Most parts of a large lattice belong to one
+ * cluster, in all tiles: those of the largest common root, the least one, are first joined with
+ * each other here. sizes: of roots; those of parts that are not stay.
+ */
+#define SW_FLIP_FOUND                                                                              \
+    SW_LOWER(&own[site], root);                                                                    \
+    if (root != site)                                                                              \
+        atomic_min(&common[0], root);
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
               __global const uint *right, __global const uint *runs, __global const uint *roots,
-              __global const uint *open, __global const uint *labels, ulong step,
-              __global const uint *sizes, __global uint *sums, uint sample) {
-    __local uint states[SW_PLANES * SW_TILE_ITEMS];
-    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];
-    SW_FLIP_BODY(1)
+              __global const uint *open, __global uint *labels, ulong step, __global uint *sizes,
+              __global uint *sums, uint sample) {
+    __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[1];
+    __local ushort list[32 * SW_TILE_ITEMS];
+    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL], common[2]; /* root, size */
+    sw_count_begin(fields, small, (uint)get_local_id(0), SW_GROUP);
+    if (get_local_id(0) == 0) {
+        common[0] = 0xffffffffu;
+        common[1] = 0u;
+    }
+    SW_FLIP_DRAW
+    volatile __global uint *counts = sizes + (ulong)index * SW_SITES;
+    for (uint j = first; j < total; j += SW_GROUP) {
+        const uint entry = list[j], site = sw_tile_index(corner, entry & SW_INDEX);
+        const uint root = entry & SW_OPEN ? SW_READ(&own[site]) : site;
+        if (root == site)
+            continue;
+        const uint part = counts[site];
+        const uint before =
+            root == common[0] ? atomic_add(&common[1], part) : atomic_add(&counts[root], part);
+        sw_count_merge(fields, before, part);
+    }
+    SW_SYNC;
+    if (first == 0u && common[1])
+        sw_count_merge(fields, atomic_add(&counts[common[0]], common[1]), common[1]);
+    SW_FLIP_SPINS
     SW_SUMS_END
 }

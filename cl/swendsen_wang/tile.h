@@ -51,17 +51,21 @@ ERGO_INLINE uint sw_find_local(volatile __local uint *labels, uint i) {
     return i;
 }
 
+/* The larger of two labels is followed, and led to the smaller where that is less than what it
+ * leads to, until they meet (M. Rem's way). Others may have changed it meanwhile: what it led to
+ * before has to be joined with the smaller too. One step: returns what is to be joined with the
+ * smaller. */
+ERGO_INLINE uint sw_step_local(volatile __local uint *labels, uint large, uint small) {
+    uint next = SW_READ(&labels[SW_AT(large)]);
+    if (next > small)
+        next = atomic_min(&labels[SW_AT(large)], small);
+    return next == large ? small : next;
+}
+
 ERGO_INLINE void sw_join_local(volatile __local uint *labels, uint a, uint b) {
-    while (1) {
-        a = sw_find_local(labels, a);
-        b = sw_find_local(labels, b);
-        if (a == b)
-            break;
-        const uint small = a < b ? a : b, large = a < b ? b : a;
-        const uint before = atomic_min(&labels[SW_AT(large)], small);
-        if (before == large)
-            break;
-        a = before;
+    while (a != b) {
+        const uint small = a < b ? a : b;
+        a = sw_step_local(labels, a < b ? b : a, small);
         b = small;
     }
 }
@@ -80,7 +84,8 @@ ERGO_INLINE void sw_tile_link(volatile __local uint *labels, __local const uint 
     w->links = w->linked = w->left = 0u;
     if (ty > 0u && valid) {
         const uint up = item - SW_TILE_WORDS, side_up = sides[up], starts_up = ~(side_up << 1);
-        const uint links = sw_prune(unders[up], side_up, side);
+        /* one bond for each pair of runs */
+        const uint links = unders[up] & ~sw_later_in_run(unders[up], starts | starts_up);
         w->links = sw_later_in_run(links, starts);
         uint rest = links & ~w->links;
         while (rest) {
@@ -112,17 +117,25 @@ ERGO_INLINE void sw_tile_jump(volatile __local uint *labels, uint item, uint lin
     }
 }
 
+/* One loop over the steps of all joins of a word: items of a GPU wait for the one that has most,
+ * not at each join for the longest. */
 ERGO_INLINE void sw_tile_join(volatile __local uint *labels, __local const uint *sides, uint item,
                               const struct sw_tile_word *w) {
-    if (w->left)
-        sw_join_local(labels, 32u * item,
-                      32u * (item - 1u) + sw_start_of(~(sides[item - 1u] << 1), 31u));
-    uint rest = w->links;
-    while (rest) {
-        const uint low = rest & (0u - rest), bit = sw_bit_of(low), up = item - SW_TILE_WORDS;
-        rest ^= low;
-        sw_join_local(labels, 32u * item + sw_start_of(w->starts, bit),
-                      32u * up + sw_start_of(~(sides[up] << 1), bit));
+    uint rest = w->links, a = 0u, b = 0u;
+    if (w->left) {
+        a = 32u * item;
+        b = 32u * (item - 1u) + sw_start_of(~(sides[item - 1u] << 1), 31u);
+    }
+    while (rest || a != b) {
+        if (a == b) {
+            const uint low = rest & (0u - rest), bit = sw_bit_of(low), up = item - SW_TILE_WORDS;
+            rest ^= low;
+            a = 32u * item + sw_start_of(w->starts, bit);
+            b = 32u * up + sw_start_of(~(sides[up] << 1), bit);
+        }
+        const uint small = a < b ? a : b;
+        a = sw_step_local(labels, a < b ? b : a, small);
+        b = small;
     }
 }
 
@@ -168,29 +181,35 @@ ERGO_INLINE uint sw_tile_roots(volatile __local uint *labels, uint item,
     return roots;
 }
 
-/* First sites of the runs that may go on beyond the tile. */
-ERGO_INLINE uint sw_tile_edge(uint item, uint i, uint y, uint starts) {
-    const uint tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS;
-    if (ty == 0u || ty + 1u == SW_TILE_ROWS || y + 1u == SW_LY)
-        return starts;
-    uint edge = tx == 0u ? starts & 1u : 0u;
-    if (tx + 1u == SW_TILE_WORDS || i + 1u == SW_WORDS)
-        edge |= starts ? 1u << sw_start_of(starts, sw_last_bit(i)) : 0u;
-    return edge;
+ERGO_INLINE void sw_tile_open_at(volatile __local uint *labels, uint n) {
+    uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
+    while (next != root) {
+        root = next;
+        next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+    }
+    atomic_or(&labels[SW_AT(root)], SW_OPEN);
 }
 
-ERGO_INLINE void sw_tile_open(volatile __local uint *labels, uint item, uint edge) {
-    while (edge) {
-        const uint low = edge & (0u - edge);
-        edge ^= low;
-        uint root = 32u * item + sw_bit_of(low);
-        uint next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
-        while (next != root) {
-            root = next;
-            next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
-        }
-        atomic_or(&labels[SW_AT(root)], SW_OPEN);
+/* Open are the runs in the first and last row of a tile (an item looks at a site) ... */
+ERGO_INLINE void sw_tile_open_rows(volatile __local uint *labels, __local const uint *sides,
+                                   uint first, uint tile_x, uint tile_y) {
+    const uint below = SW_LY - 1u - tile_y * SW_TILE_ROWS;
+    const uint last = below < SW_TILE_ROWS - 1u ? below : SW_TILE_ROWS - 1u;
+    for (uint e = first; e < 64u * SW_TILE_WORDS; e += SW_GROUP) {
+        const uint tx = (e >> 5) % SW_TILE_WORDS, i = tile_x * SW_TILE_WORDS + tx;
+        const uint item = tx + ((e >> 5) < SW_TILE_WORDS ? 0u : last * SW_TILE_WORDS);
+        if (i < SW_WORDS && sw_starts(sides[item], sw_valid(i)) >> (e & 31u) & 1u)
+            sw_tile_open_at(labels, 32u * item + (e & 31u));
     }
+}
+
+/* ... and those at its sides. */
+ERGO_INLINE void sw_tile_open_sides(volatile __local uint *labels, uint item, uint i, uint starts) {
+    const uint tx = item % SW_TILE_WORDS;
+    if (starts && tx == 0u)
+        sw_tile_open_at(labels, 32u * item);
+    if (starts && (tx + 1u == SW_TILE_WORDS || i + 1u == SW_WORDS))
+        sw_tile_open_at(labels, 32u * item + sw_start_of(starts, sw_last_bit(i)));
 }
 
 #endif

@@ -40,7 +40,6 @@ enum sw_kernel {
     SW_FLIP_SIZES,
     SW_CLEAR,
     SW_SEAMS,
-    SW_ADD_SIZES,
     SW_MEASURE,
     SW_EQ_BONDS,
     SW_EQ_START,

@@ -167,12 +167,6 @@ static enum ergo_status seams(struct ergo_context *ctx, struct sw_state *s, stru
     return launch(ctx, s, SW_SEAMS, "sw_seams", args, 6, s->launch.seam_entries, s->launch.group);
 }
 
-static enum ergo_status add_sizes(struct ergo_context *ctx, struct sw_state *s) {
-    const struct ergo_arg args[] = {ERGO_ARG(s->open), ERGO_ARG(s->labels), ERGO_ARG(s->sizes)};
-    return launch(ctx, s, SW_ADD_SIZES, "sw_add_sizes", args, 3, (size_t)s->shape.words,
-                  s->launch.group);
-}
-
 static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                                 cl_uint sample) {
     const size_t group = s->launch.group;
@@ -192,8 +186,6 @@ static enum ergo_status sweep_measured(struct ergo_context *ctx, struct sw_state
         status = seams(ctx, s, slot, sample);
     if (status == ERGO_OK)
         status = join_tiles(ctx, s, EDGES_AROUND);
-    if (status == ERGO_OK)
-        status = add_sizes(ctx, s);
     if (status == ERGO_OK)
         status = flip(ctx, s, sums, sample);
     return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
