@@ -48,12 +48,9 @@ ERGO_INLINE ulong sw_global_site(uint index) {
     return (ulong)(y + SW_ROW0) * SW_ALL_LX + (x + 32u * SW_WORD0);
 }
 
-/* Active ones of the bonds in `open` (between equal spins): direction 0 to the right, 1 down. */
-ERGO_INLINE uint sw_bonds(uint open, uint word, uint direction, uint step_low, uint step_high,
-                          uint key0, uint key1, uint high, uint low, uint always) {
-    if (always || open == 0u)
-        return open;
-    uint less = 0u, same = open; /* decided active; not decided yet */
+/* Eight planes of the draws of a direction: bonds decided active, and those not decided yet. */
+ERGO_INLINE void sw_bond_planes(uint word, uint direction, uint step_low, uint step_high, uint key0,
+                                uint key1, uint high, uint *less, uint *same) {
     for (uint quad = 0; quad < 2u; quad++) {
         const struct ergo_words r =
             ergo_philox_words(word, step_low, step_high,
@@ -61,26 +58,65 @@ ERGO_INLINE uint sw_bonds(uint open, uint word, uint direction, uint step_low, u
         const uint part = high >> (4u - 4u * quad);
         const uint t3 = 0u - (part >> 3 & 1u), t2 = 0u - (part >> 2 & 1u);
         const uint t1 = 0u - (part >> 1 & 1u), t0 = 0u - (part & 1u);
-        less |= same & t3 & ~r.x;
-        same &= ~(t3 ^ r.x);
-        less |= same & t2 & ~r.y;
-        same &= ~(t2 ^ r.y);
-        less |= same & t1 & ~r.z;
-        same &= ~(t1 ^ r.z);
-        less |= same & t0 & ~r.w;
-        same &= ~(t0 ^ r.w);
+        *less |= *same & t3 & ~r.x;
+        *same &= ~(t3 ^ r.x);
+        *less |= *same & t2 & ~r.y;
+        *same &= ~(t2 ^ r.y);
+        *less |= *same & t1 & ~r.z;
+        *same &= ~(t1 ^ r.z);
+        *less |= *same & t0 & ~r.w;
+        *same &= ~(t0 ^ r.w);
     }
+}
+
+/* Is an undecided bond active? */
+ERGO_INLINE uint sw_bond_resolve(uint word, uint direction, uint bit, uint step_low, uint step_high,
+                                 uint key0, uint key1, uint low) {
+    const struct ergo_words r = ergo_philox_words(
+        word, step_low, step_high,
+        ERGO_DRAW(SW_PURPOSE_BOND, SW_DRAW_RESOLVE + 8u * direction + bit / 4u), key0, key1);
+    const uint pick = bit & 3u;
+    const uint lower = pick == 0u ? r.x : pick == 1u ? r.y : pick == 2u ? r.z : r.w;
+    return lower < low ? 1u : 0u;
+}
+
+/* Active ones of the bonds in `open` (between equal spins): direction 0 to the right, 1 down. */
+ERGO_INLINE uint sw_bonds(uint open, uint word, uint direction, uint step_low, uint step_high,
+                          uint key0, uint key1, uint high, uint low, uint always) {
+    if (always || open == 0u)
+        return open;
+    uint less = 0u, same = open; /* decided active; not decided yet */
+    sw_bond_planes(word, direction, step_low, step_high, key0, key1, high, &less, &same);
     while (same) {
         const uint bit = 31u - SW_CLZ(same);
-        const struct ergo_words r = ergo_philox_words(
-            word, step_low, step_high,
-            ERGO_DRAW(SW_PURPOSE_BOND, SW_DRAW_RESOLVE + 8u * direction + bit / 4u), key0, key1);
-        const uint pick = bit & 3u;
-        const uint lower = pick == 0u ? r.x : pick == 1u ? r.y : pick == 2u ? r.z : r.w;
-        less |= (lower < low ? 1u : 0u) << bit;
+        less |= sw_bond_resolve(word, direction, bit, step_low, step_high, key0, key1, low) << bit;
         same ^= 1u << bit;
     }
     return less;
+}
+
+/* Both directions: what is undecided in one loop, in which items of a GPU wait for each other. */
+ERGO_INLINE void sw_bonds_both(uint *side, uint *under, uint word, uint step_low, uint step_high,
+                               uint key0, uint key1, uint high, uint low, uint always) {
+    if (always)
+        return;
+    uint less0 = 0u, less1 = 0u, same0 = *side, same1 = *under;
+    sw_bond_planes(word, 0u, step_low, step_high, key0, key1, high, &less0, &same0);
+    sw_bond_planes(word, 1u, step_low, step_high, key0, key1, high, &less1, &same1);
+    while (same0 | same1) {
+        const uint direction = same0 ? 0u : 1u, bit = 31u - SW_CLZ(same0 ? same0 : same1);
+        const uint active =
+            sw_bond_resolve(word, direction, bit, step_low, step_high, key0, key1, low) << bit;
+        if (direction) {
+            less1 |= active;
+            same1 ^= 1u << bit;
+        } else {
+            less0 |= active;
+            same0 ^= 1u << bit;
+        }
+    }
+    *side = less0;
+    *under = less1;
 }
 
 /* A spin uniform over all q states, 64 random bits (bias below 2^-56). */
@@ -107,6 +143,26 @@ ERGO_INLINE uint sw_run(uint starts, uint start, uint valid) {
     /* all below the next start, from this one on */
     const uint below = later ? (later & (0u - later)) - 1u : 0xffffffffu;
     return below & (0xffffffffu << start) & valid;
+}
+
+/* Those of `set` that have another of `set` before them in the same run. */
+ERGO_INLINE uint sw_later_in_run(uint set, uint starts) {
+    uint seen = set, pass = ~starts;
+    for (uint shift = 1u; shift < 32u; shift *= 2u) {
+        seen |= pass & (seen << shift);
+        pass &= pass << shift;
+    }
+    return set & (seen << 1) & ~starts;
+}
+
+/* What stands at first sites of runs, for all sites of the runs. */
+ERGO_INLINE uint sw_fill(uint first, uint starts) {
+    uint pass = ~starts;
+    for (uint shift = 1u; shift < 32u; shift *= 2u) {
+        first |= pass & (first << shift);
+        pass &= pass << shift;
+    }
+    return first;
 }
 
 /* Bonds down that join what their left neighbours have not joined already. */

@@ -5,6 +5,7 @@
  * label by atomic_min, so all orders of all work-items end with the same sets, and the root of each
  * is its smallest index. Nothing is joined around the rectangle: the ranks do that together.
  */
+#include "swendsen_wang/clusters.h"
 #include "swendsen_wang/cut.h"
 
 #define SW_RECT_SITES (32u * rect->words * rect->rows)
@@ -183,19 +184,17 @@ __kernel void sw_cut_add_sizes(SW_RECT rect, __global const uint *right,
     }
 }
 
-/* Sums over the roots that are not in the list, per work-group: clusters[group]
- * [SW_CUT_FIELDS]. */
+/* Sums over the clusters that do not reach an edge, per work-group: clusters[group]
+ * [SW_CLUSTER_FIELDS], limbs with their carries. A group sees fewer than 2^21 sites. */
 __kernel void sw_cut_sum_clusters(SW_RECT rect, __global const uint *right,
                                   __global const uint *labels, __global const uint *sizes,
-                                  __global uint *clusters, __local ulong *squares) {
-    __local uint fields[SW_CUT_FIELDS];
+                                  __global uint *clusters) {
+    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint plane = rect->words * rect->rows;
-    for (uint f = item; f < SW_CUT_FIELDS; f += size)
-        fields[f] = 0u;
+    sw_count_begin(fields, small, item, size);
     barrier(CLK_LOCAL_MEM_FENCE);
-    ulong square = 0UL;
     const uint stride = groups * size, rounds = (plane + stride - 1u) / stride;
     for (uint round = 0; round < rounds; round++) {
         const uint word = round * stride + group * size + item;
@@ -205,29 +204,15 @@ __kernel void sw_cut_sum_clusters(SW_RECT rect, __global const uint *right,
         while (rest) {
             const uint bit = 31u - SW_CLZ(rest), site = 32u * word + bit;
             rest ^= 1u << bit;
-            if (labels[site] != site)
-                continue;
-            const uint n = sizes[site];
-            square += (ulong)n * n;
-            atomic_add(&fields[0], 1u);
-            atomic_max(&fields[1], n);
-            atomic_add(&fields[4u + 31u - SW_CLZ(n)], 1u); /* n > 0 */
+            if (labels[site] == site)
+                sw_count(fields, small, sizes[site]);
         }
     }
-    squares[item] = square;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint width = size / 2u; width > 0u; width /= 2u) { /* a power of two */
-        if (item < width)
-            squares[item] += squares[item + width];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (item == 0u) {
-        fields[2] = (uint)squares[0];
-        fields[3] = (uint)(squares[0] >> 32);
-    }
+    sw_count_small(fields, small, item, size);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint f = item; f < SW_CUT_FIELDS; f += size)
-        clusters[group * SW_CUT_FIELDS + f] = fields[f];
+    for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
+        clusters[group * SW_CLUSTER_FIELDS + f] = fields[f];
 }
 
 /* ---- label equivalence  -------------------------------------------------- */

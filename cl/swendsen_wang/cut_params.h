@@ -18,11 +18,6 @@ struct sw_rect {
  * representative is in a list. So a rectangle has at most 2^31 sites. */
 #define SW_CUT_LISTED 0x80000000u
 
-/* Sums of one work-group over clusters, in uints: number, largest, sum of squared sizes (low and
- * high word), then the number of clusters with 2^b <= size < 2^(b + 1), b = 0 .. 31. */
-#define SW_CUT_BINS 32
-#define SW_CUT_FIELDS (4 + SW_CUT_BINS)
-
 /* A bond that does not lead out of the rectangle. */
 #define SW_CUT_NO_BOND 0xffffffffu
 

@@ -4,10 +4,26 @@
  * (2013, section 2) use it: scanning and analysis in turn until scanning changes nothing. On single
  * sites, all of which have labels here. The labels are those of the union-find.
  */
+#include "swendsen_wang/bonds.h"
+#include "swendsen_wang/clusters.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
 
 #define SW_SITES (32UL * SW_PLANE_WORDS)
+
+__kernel void sw_equivalence_bonds(__global const uint *spins,
+                                   __global const struct sw_member *members, __global uint *right,
+                                   __global uint *down, ulong step) {
+    const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    const ulong plane = (ulong)index * SW_PLANE_WORDS;
+    if (word >= SW_PLANE_WORDS)
+        return;
+    const struct sw_member m = members[index];
+    uint side, under;
+    sw_draw(spins + plane * SW_PLANES, &m, word % SW_WORDS, word / SW_WORDS, step, &side, &under);
+    right[plane + word] = side;
+    down[plane + word] = under;
+}
 
 /* Every site its own label. */
 __kernel void sw_equivalence_start(__global uint *labels) {
@@ -48,6 +64,15 @@ __kernel void sw_equivalence_scan(__global const uint *right, __global const uin
     }
 }
 
+ERGO_INLINE uint sw_find(volatile __global uint *labels, uint i) {
+    uint next = SW_READ(&labels[i]);
+    while (next != i) {
+        i = next;
+        next = SW_READ(&labels[i]);
+    }
+    return i;
+}
+
 /* Analysis: follow the chain of equivalences to its end. */
 __kernel void sw_equivalence_analyse(__global uint *labels) {
     const uint site = (uint)get_global_id(0);
@@ -59,7 +84,7 @@ __kernel void sw_equivalence_analyse(__global uint *labels) {
         atomic_xchg(&own[site], root);
 }
 
-/* Sizes of clusters at their roots, which are 0 before; without tiles each run is added alone. */
+/* Sizes of clusters at their roots, which are 0 before; each run is added alone. */
 __kernel void sw_equivalence_sizes(__global const uint *right, __global const uint *labels,
                                    volatile __global uint *sizes) {
     const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
@@ -80,4 +105,61 @@ __kernel void sw_equivalence_clear(__global uint *sizes) {
     const uint site = (uint)get_global_id(0);
     if (site < SW_SITES)
         sizes[(ulong)get_global_id(1) * SW_SITES + site] = 0u;
+}
+
+/* Sums over clusters; a work-group sees at most 2^15 words. */
+__kernel void sw_equivalence_sums(__global const uint *right, __global const uint *labels,
+                                  __global const uint *sizes, __global uint *sums, uint sample) {
+    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint group = (uint)get_group_id(0), index = (uint)get_global_id(1);
+    __global const uint *own = labels + (ulong)index * SW_SITES;
+    const uint word = (uint)get_global_id(0);
+    sw_count_begin(fields, small, item, size);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint rest = 0u;
+    if (word < SW_PLANE_WORDS)
+        rest = sw_starts(right[(ulong)index * SW_PLANE_WORDS + word], sw_valid(word % SW_WORDS));
+    while (rest) {
+        const uint bit = 31u - SW_CLZ(rest), site = 32u * word + bit;
+        rest ^= 1u << bit;
+        if (own[site] == site)
+            sw_count(fields, small, sizes[(ulong)index * SW_SITES + site]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sw_count_small(fields, small, item, size);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const ulong member_at = (ulong)sample * get_global_size(1) + index;
+    sw_count_end(sums + (member_at * SW_SUM_SLOTS + group % SW_SUM_SLOTS) * SW_CLUSTER_FIELDS,
+                 fields, item, size);
+}
+
+/* Every word's runs take the state of their cluster's root. */
+__kernel void sw_equivalence_flip(__global uint *spins, __global const struct sw_member *members,
+                                  __global const uint *right, __global const uint *labels,
+                                  ulong step) {
+    const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (word >= SW_PLANE_WORDS)
+        return;
+    __global uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
+    __global const uint *own = labels + (ulong)index * SW_SITES;
+    const uint key0 = members[index].key0, key1 = members[index].key1;
+    const uint valid = sw_valid(word % SW_WORDS);
+    const uint starts = sw_starts(right[(ulong)index * SW_PLANE_WORDS + word], valid);
+    uint bits[SW_PLANES];
+    for (uint p = 0; p < SW_PLANES; p++)
+        bits[p] = 0u;
+    uint rest = starts;
+    while (rest) {
+        const uint bit = 31u - SW_CLZ(rest);
+        rest ^= 1u << bit;
+        const uint root = sw_find_still(own, 32u * word + bit);
+        const uint state = sw_state(sw_global_site(root), SW_PURPOSE_SPIN, (uint)step,
+                                    (uint)(step >> 32), key0, key1);
+        const uint run = sw_run(starts, bit, valid);
+        for (uint p = 0; p < SW_PLANES; p++)
+            bits[p] |= state >> p & 1u ? run : 0u;
+    }
+    for (uint p = 0; p < SW_PLANES; p++)
+        planes[p * SW_PLANE_WORDS + word] = bits[p];
 }

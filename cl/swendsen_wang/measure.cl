@@ -4,105 +4,41 @@
 
 #define SW_SITES (32UL * SW_PLANE_WORDS)
 
+/* Zeros for `count` entries a member. */
+__kernel void sw_clear(__global uint *sums, uint count) {
+    const ulong item = get_global_id(0);
+    if (item < count)
+        sums[get_global_id(1) * count + item] = 0u;
+}
+
 /* Bonds around the lattice as pairs of labels of what is joined inside it; each once or more. The
  * host finds from them who wraps. seams: [sample][member][SW_LY + 32 SW_WORDS], rows' ends first.
  */
 __kernel void sw_seams(__global const uint *right, __global const uint *down,
-                       __global const uint *labels, __global uint2 *seams, uint sample) {
+                       __global const uint *runs, __global const uint *labels,
+                       __global uint2 *seams, uint sample) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
     const uint entries = SW_LY + 32u * SW_WORDS;
     __global const uint *sides = right + (ulong)index * SW_PLANE_WORDS;
     __global const uint *own = labels + (ulong)index * SW_SITES;
+    __global const uint *parts = runs + (ulong)index * SW_RUNS;
     uint2 pair = (uint2)(SW_NO_BOND, SW_NO_BOND);
     if (item >= entries)
         return;
     if (item < SW_LY) {
         const uint word = item * SW_WORDS + SW_WORDS - 1u, side = sides[word];
         if (side >> (SW_TAIL - 1u) & 1u)
-            pair = (uint2)(sw_find_still(own, 32u * word + sw_start_of(~(side << 1), SW_TAIL - 1u)),
-                           sw_find_still(own, 32u * item * SW_WORDS));
+            pair = (uint2)(sw_find_still(own, sw_part(parts, SW_WORDS - 1u, item, ~(side << 1),
+                                                      SW_TAIL - 1u)),
+                           sw_find_still(own, sw_part(parts, 0u, item, 1u, 0u)));
     } else {
         const uint i = (item - SW_LY) >> 5, bit = (item - SW_LY) & 31u;
         const uint word = (SW_LY - 1u) * SW_WORDS + i, side = sides[word], side_below = sides[i];
         if (sw_prune(down[(ulong)index * SW_PLANE_WORDS + word], side, side_below) >> bit & 1u)
-            pair = (uint2)(sw_find_still(own, 32u * word + sw_start_of(~(side << 1), bit)),
-                           sw_find_still(own, 32u * i + sw_start_of(~(side_below << 1), bit)));
+            pair = (uint2)(sw_find_still(own, sw_part(parts, i, SW_LY - 1u, ~(side << 1), bit)),
+                           sw_find_still(own, sw_part(parts, i, 0u, ~(side_below << 1), bit)));
     }
     seams[((ulong)sample * get_global_size(1) + index) * entries + item] = pair;
-}
-
-/* Sizes of parts in tiles to the roots of their clusters. */
-__kernel void sw_add_sizes(__global const uint *right, __global const uint *labels,
-                           volatile __global uint *sizes) {
-    const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
-    if (word >= SW_PLANE_WORDS)
-        return;
-    __global const uint *own = labels + (ulong)index * SW_SITES;
-    volatile __global uint *counts = sizes + (ulong)index * SW_SITES;
-    uint rest = sw_starts(right[(ulong)index * SW_PLANE_WORDS + word], sw_valid(word % SW_WORDS));
-    while (rest) {
-        const uint bit = 31u - SW_CLZ(rest), site = 32u * word + bit;
-        rest ^= 1u << bit;
-        if (own[site] == site)
-            continue; /* a root: others add to it meanwhile */
-        const uint part = counts[site];
-        if (part)
-            atomic_add(&counts[sw_find_still(own, site)], part);
-    }
-}
-
-/*
- * Sums over the roots, per work-group: clusters[sample][member][group][SW_CLUSTER_FIELDS]. A part
- * of sum n^2 is at most N^2 < 2^64 for N < 2^32; at N = 2^32 it overflows only where one cluster is
- * all, with a size of 0, which the host knows.
- */
-__kernel void sw_sum_clusters(__global const uint *right, __global const uint *labels,
-                              __global const uint *sizes, __global uint *clusters, uint sample,
-                              __local ulong *squares) {
-    __local uint fields[SW_CLUSTER_FIELDS];
-    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
-    const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
-    const uint index = (uint)get_global_id(1), members = (uint)get_global_size(1);
-    __global const uint *own = labels + (ulong)index * SW_SITES;
-    for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
-        fields[f] = 0u;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    ulong square = 0UL;
-    /* the same rounds for all work-items (see cl/spin_lattice/ising_global.cl) */
-    const uint stride = groups * size, rounds = (SW_PLANE_WORDS + stride - 1u) / stride;
-    for (uint round = 0; round < rounds; round++) {
-        const uint word = round * stride + group * size + item;
-        if (word >= SW_PLANE_WORDS)
-            continue;
-        uint rest =
-            sw_starts(right[(ulong)index * SW_PLANE_WORDS + word], sw_valid(word % SW_WORDS));
-        while (rest) {
-            const uint bit = 31u - SW_CLZ(rest), site = 32u * word + bit;
-            rest ^= 1u << bit;
-            if (own[site] != site)
-                continue;
-            const uint n = sizes[(ulong)index * SW_SITES + site];
-            square += (ulong)n * n;
-            atomic_add(&fields[0], 1u);
-            atomic_max(&fields[1], n);
-            atomic_add(&fields[n ? 4u + 31u - SW_CLZ(n) : 4u + 32u], 1u);
-        }
-    }
-    squares[item] = square;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint width = size / 2u; width > 0u; width /= 2u) { /* a power of two */
-        if (item < width)
-            squares[item] += squares[item + width];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (item == 0u) {
-        fields[2] = (uint)squares[0];
-        fields[3] = (uint)(squares[0] >> 32);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const ulong at = (((ulong)sample * members + index) * groups + group) * SW_CLUSTER_FIELDS;
-    for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
-        clusters[at + f] = fields[f];
 }
 
 /*

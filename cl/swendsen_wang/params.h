@@ -23,10 +23,17 @@ struct sw_member {
 };
 #define SW_MEMBER_BYTES 24
 
-/* Sums of one work-group over clusters, in uints: number, largest, sum of squared sizes (low and
- * high word), then the number of clusters with 2^b <= size < 2^(b + 1), b = 0 .. 32. */
+/* Sums over clusters, in uints: the largest; the number of clusters with 2^b <= size < 2^(b + 1),
+ * b = 0 .. 32; the sums of n^2 and n^4 in limbs of 16 bits, the lowest first, each of which has
+ * carries to give to the next. */
 #define SW_CLUSTER_BINS 33
-#define SW_CLUSTER_FIELDS (4 + SW_CLUSTER_BINS)
+#define SW_SQUARE_LIMBS 5
+#define SW_FOURTH_LIMBS 9
+#define SW_FIELD_LARGEST 0
+#define SW_FIELD_BINS 1
+#define SW_FIELD_SQUARES (SW_FIELD_BINS + SW_CLUSTER_BINS)
+#define SW_FIELD_FOURTHS (SW_FIELD_SQUARES + SW_SQUARE_LIMBS)
+#define SW_CLUSTER_FIELDS (SW_FIELD_FOURTHS + SW_FOURTH_LIMBS)
 
 /* Entry of a seam's list where there is no bond. */
 #define SW_NO_BOND 0xffffffffu

@@ -1,11 +1,16 @@
 /*
- * Swendsen-Wang: start, bonds, labels, new spins. Dimension 1 is always the member.
+ * Swendsen-Wang: start, bonds and labels in tiles, joins between tiles, new spins. Dimension 1 is
+ * always the member.
  *
- * spins: [member][plane][word]; right, down: active bonds, [member][word]; labels: [member][site
- * index]. See core.h for words and indices.
+ * spins: [member][plane][word]; right, down: active bonds, [member][word]; roots, open: the first
+ * sites of clusters' parts in tiles, and those of them that have labels, [member][word]; runs,
+ * labels: labels.h. See core.h for words and indices.
  */
+#include "swendsen_wang/bonds.h"
+#include "swendsen_wang/clusters.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
+#include "swendsen_wang/tile.h"
 
 #define SW_SITES (32UL * SW_PLANE_WORDS)
 
@@ -31,182 +36,289 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
         planes[p * SW_PLANE_WORDS + word] = bits[p];
 }
 
-/* Bonds between equal neighbours, to the right and down, both ways around the lattice. */
-__kernel void sw_draw_bonds(__global const uint *spins, __global const struct sw_member *members,
-                            __global uint *right, __global uint *down, ulong step) {
-    const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
-    if (word >= SW_PLANE_WORDS)
-        return;
-    __global const uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
-    const struct sw_member m = members[index];
-    const uint i = word % SW_WORDS, y = word / SW_WORDS;
-    const uint next = i + 1u == SW_WORDS ? word - i : word + 1u;
-    const uint below = y + 1u == SW_LY ? i : word + SW_WORDS;
-    uint side = sw_valid(i), under = side;
-    for (uint p = 0; p < SW_PLANES; p++) {
-        const uint own = planes[p * SW_PLANE_WORDS + word];
-        const uint shifted = own >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u) << sw_last_bit(i);
-        side &= ~(own ^ shifted);
-        under &= ~(own ^ planes[p * SW_PLANE_WORDS + below]);
-    }
-    const uint entity = sw_global_word(i, y), low = (uint)step, high = (uint)(step >> 32);
-    const ulong at = (ulong)index * SW_PLANE_WORDS + word;
-    right[at] = sw_bonds(side, entity, 0u, low, high, m.key0, m.key1, m.high, m.low, m.always);
-    down[at] = sw_bonds(under, entity, 1u, low, high, m.key0, m.key1, m.high, m.low, m.always);
+/* A group's sums to their place: sums[sample][member][place][SW_CLUSTER_FIELDS]. */
+#define SW_SUMS_END                                                                                \
+    SW_SYNC;                                                                                       \
+    sw_count_small(fields, small, first, SW_GROUP);                                                \
+    SW_SYNC;                                                                                       \
+    const ulong member_at = (ulong)sample * get_global_size(1) + index;                            \
+    sw_count_end(sums + (member_at * SW_SUM_SLOTS + tile_id % SW_SUM_SLOTS) * SW_CLUSTER_FIELDS,   \
+                 fields, first, SW_GROUP);
+
+/* Beside other work-items, if there are any. */
+#if SW_GROUP == 1
+ERGO_INLINE uint sw_add_alone(__local uint *p, uint value) {
+    const uint before = *p;
+    *p = before + value;
+    return before;
 }
+#define SW_ADD_LOCAL(p, value) sw_add_alone((p), (value))
+#define SW_OR_LOCAL(p, value) (*(p) |= (value))
+#else
+#define SW_ADD_LOCAL(p, value) atomic_add((p), (value))
+#define SW_OR_LOCAL(p, value) atomic_or((p), (value))
+#endif
 
-/* Join inside a tile, in local memory. Dimension 0: SW_TILE_ITEMS per tile. */
-#define SW_TILES_X ((SW_WORDS + SW_TILE_WORDS - 1u) / SW_TILE_WORDS)
-
-ERGO_INLINE void sw_tile_join(volatile __local uint *labels, __local const uint *sides, uint item,
-                              uint starts, uint side, uint under, bool leads_right,
-                              bool leads_down) {
-    if (leads_right && side >> 31)
-        sw_join_local(labels, 32u * item + sw_start_of(starts, 31u), 32u * item + 32u);
-    if (leads_down) {
-        const uint side_below = sides[item + SW_TILE_WORDS];
-        const uint starts_below = ~(side_below << 1);
-        uint rest = sw_prune(under, side, side_below);
-        while (rest) {
-            const uint bit = 31u - SW_CLZ(rest);
-            rest ^= 1u << bit;
-            sw_join_local(labels, 32u * item + sw_start_of(starts, bit),
-                          32u * (item + SW_TILE_WORDS) + sw_start_of(starts_below, bit));
-        }
-    }
-}
-
-/* Site index of a label of the tile whose first word is `corner`. */
-ERGO_INLINE uint sw_tile_index(uint corner, uint label) {
-    const uint item = label >> 5;
-    return 32u * (corner + item / SW_TILE_WORDS * SW_WORDS + item % SW_TILE_WORDS) + (label & 31u);
-}
-
-/* With sizes: the number of sites of each root's part in the tile, 0 for other first sites. */
-#define SW_TILE_BODY(SIZES)                                                                        \
-    const uint item = (uint)get_local_id(0), tile = (uint)get_group_id(0);                         \
+/* A tile is a work-group: SW_GROUP items in dimension 0. Item's word k of SW_PER. */
+#define SW_TILE                                                                                    \
+    const uint first = (uint)get_local_id(0), tile_id = (uint)get_group_id(0);                     \
     const uint index = (uint)get_global_id(1);                                                     \
-    const uint tile_x = tile % SW_TILES_X, tile_y = tile / SW_TILES_X;                             \
-    const uint tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS;                               \
-    const uint i = tile_x * SW_TILE_WORDS + tx, y = tile_y * SW_TILE_ROWS + ty;                    \
-    const uint corner = tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS;                 \
+    const uint tile_x = tile_id % SW_TILES_X, tile_y = tile_id / SW_TILES_X;                       \
+    const ulong plane = (ulong)index * SW_PLANE_WORDS;
+#define SW_WORD                                                                                    \
+    const uint item = first + k * SW_GROUP;                                                        \
+    const uint i = tile_x * SW_TILE_WORDS + item % SW_TILE_WORDS;                                  \
+    const uint y = tile_y * SW_TILE_ROWS + item / SW_TILE_WORDS;                                   \
     const bool inside = i < SW_WORDS && y < SW_LY;                                                 \
     const uint word = inside ? y * SW_WORDS + i : 0u;                                              \
-    const ulong bonds = (ulong)index * SW_PLANE_WORDS + word;                                      \
-    const uint side = inside ? right[bonds] : 0u, under = inside ? down[bonds] : 0u;               \
-    const uint valid = inside ? sw_valid(i) : 0u, starts = sw_starts(side, valid);                 \
-    sides[item] = side;                                                                            \
-    for (uint bit = 0; bit < 32u; bit++) {                                                         \
-        tile_labels[bit * SW_TILE_ITEMS + item] = 32u * item + bit;                                \
-        if (SIZES)                                                                                 \
-            tile_sizes[bit * SW_TILE_ITEMS + item] = 0u;                                           \
+    const uint valid = inside ? sw_valid(i) : 0u;
+
+/* Bonds of a tile, and its runs' labels in it. SIZES: also the sizes of the clusters' parts, to
+ * `sizes` where they are open, and all to the sums as if they were whole. */
+#define SW_LABEL_BODY(SIZES)                                                                       \
+    SW_TILE                                                                                        \
+    const struct sw_member m = members[index];                                                     \
+    struct sw_tile_word words[SW_PER];                                                             \
+    for (uint k = 0; k < SW_PER; k++) {                                                            \
+        SW_WORD                                                                                    \
+        uint side = 0u, under = 0u;                                                                \
+        if (inside) {                                                                              \
+            sw_draw(spins + plane * SW_PLANES, &m, i, y, step, &side, &under);                     \
+            right[plane + word] = side;                                                            \
+            down[plane + word] = under;                                                            \
+        }                                                                                          \
+        sides[item] = side;                                                                        \
+        unders[item] = y + 1u < SW_LY ? under : 0u;                                                \
     }                                                                                              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
-    if (inside)                                                                                    \
-        sw_tile_join(tile_labels, sides, item, starts, side, under,                                \
-                     tx + 1u < SW_TILE_WORDS && i + 1u < SW_WORDS,                                 \
-                     ty + 1u < SW_TILE_ROWS && y + 1u < SW_LY);                                    \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
-    __global uint *own = labels + (ulong)index * SW_SITES;                                         \
-    uint rest = starts;                                                                            \
-    while (rest) {                                                                                 \
-        const uint bit = 31u - SW_CLZ(rest);                                                       \
-        rest ^= 1u << bit;                                                                         \
-        const uint root = sw_find_local(tile_labels, 32u * item + bit);                            \
-        own[32u * word + bit] = sw_tile_index(corner, root);                                       \
-        if (SIZES)                                                                                 \
-            atomic_add(&tile_sizes[SW_AT(root)], popcount(sw_run(starts, bit, valid)));            \
+    if (SIZES)                                                                                     \
+        sw_count_begin(fields, small, first, SW_GROUP);                                            \
+    SW_SYNC;                                                                                       \
+    for (uint k = 0; k < SW_PER; k++) {                                                            \
+        SW_WORD                                                                                    \
+        sw_tile_link(tile, sides, unders, item, valid, &words[k]);                                 \
+    }                                                                                              \
+    SW_SYNC;                                                                                       \
+    for (uint jump = 0; jump < SW_JUMPS; jump++)                                                   \
+        for (uint k = 0; k < SW_PER; k++)                                                          \
+            sw_tile_jump(tile, first + k * SW_GROUP, words[k].linked);                             \
+    for (uint k = 0; k < SW_PER; k++)                                                              \
+        sw_tile_join(tile, sides, first + k * SW_GROUP, &words[k]);                                \
+    SW_SYNC;                                                                                       \
+    __global uint *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                       \
+    for (uint k = 0; k < SW_PER; k++) {                                                            \
+        SW_WORD                                                                                    \
+        words[k].linked = sw_tile_roots(tile, item, &words[k], valid, slab + item, SIZES);         \
+    }                                                                                              \
+    SW_SYNC;                                                                                       \
+    sw_tile_open_rows(tile, sides, first, tile_x, tile_y);                                         \
+    for (uint k = 0; k < SW_PER; k++) {                                                            \
+        SW_WORD                                                                                    \
+        sw_tile_open_sides(tile, item, i, words[k].starts);                                        \
+    }                                                                                              \
+    SW_SYNC;                                                                                       \
+    for (uint k = 0; k < SW_PER; k++) {                                                            \
+        SW_WORD                                                                                    \
+        uint rest = words[k].linked, leads_out = 0u;                                               \
+        while (rest) {                                                                             \
+            const uint low = rest & (0u - rest), bit = sw_bit_of(low);                             \
+            const uint found = tile[bit * SW_TILE_ITEMS + item];                                   \
+            rest ^= low;                                                                           \
+            if (found & SW_OPEN) {                                                                 \
+                const ulong site = (ulong)index * SW_SITES + 32u * word + bit;                     \
+                leads_out |= low;                                                                  \
+                labels[site] = 32u * word + bit;                                                   \
+                if (SIZES)                                                                         \
+                    sizes[site] = found >> SW_SIZE_SHIFT;                                          \
+            }                                                                                      \
+            if (SIZES)                                                                             \
+                sw_count(fields, small, found >> SW_SIZE_SHIFT);                                   \
+        }                                                                                          \
+        if (inside) {                                                                              \
+            roots[plane + word] = words[k].linked;                                                 \
+            open[plane + word] = leads_out;                                                        \
+        }                                                                                          \
     }
 
-__kernel __attribute__((reqd_work_group_size(SW_TILE_ITEMS, 1, 1))) void
-sw_label_tile(__global const uint *right, __global const uint *down, __global uint *labels) {
-    __local uint tile_labels[32 * SW_TILE_ITEMS];
-    __local uint sides[SW_TILE_ITEMS];
-    __local uint *tile_sizes = tile_labels; /* not used */
-    SW_TILE_BODY(0)
+__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
+sw_label(__global const uint *spins, __global const struct sw_member *members, __global uint *right,
+         __global uint *down, __global uint *runs, __global uint *roots, __global uint *open,
+         __global uint *labels, ulong step) {
+    __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint *fields = sides, *small = sides; /* not used, as sizes */
+    __global uint *sizes = labels;
+    SW_LABEL_BODY(0)
 }
 
-__kernel __attribute__((reqd_work_group_size(SW_TILE_ITEMS, 1, 1))) void
-sw_label_tile_sizes(__global const uint *right, __global const uint *down, __global uint *labels,
-                    __global uint *sizes) {
-    __local uint tile_labels[32 * SW_TILE_ITEMS];
-    __local uint sides[SW_TILE_ITEMS];
-    __local uint tile_sizes[32 * SW_TILE_ITEMS];
-    SW_TILE_BODY(1)
-    barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint *counts = sizes + (ulong)index * SW_SITES;
-    uint left = starts;
-    while (left) {
-        const uint bit = 31u - SW_CLZ(left);
-        left ^= 1u << bit;
-        counts[32u * word + bit] = tile_sizes[bit * SW_TILE_ITEMS + item];
-    }
+__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
+sw_label_sizes(__global const uint *spins, __global const struct sw_member *members,
+               __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
+               __global uint *open, __global uint *labels, ulong step, __global uint *sizes,
+               __global uint *sums, uint sample) {
+    __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];
+    SW_LABEL_BODY(1)
+    SW_SUMS_END
 }
 
 /*
  * Join across the edges of tiles: n_rows of them from edge row_edge on, then n_columns from
  * column_edge on. Edge e lies below row (e + 1) SW_TILE_ROWS - 1, or right of such a word; the last
- * edges are the lattice's own and lead around it. Items: SW_WORDS n_rows + SW_LY n_columns.
+ * edges are the lattice's own and lead around it. An item for each site above an edge, then for
+ * each word left of one: 32 SW_WORDS n_rows + SW_LY n_columns.
  */
 __kernel void sw_join_tiles(__global const uint *right, __global const uint *down,
-                            __global uint *labels, uint row_edge, uint n_rows, uint column_edge,
-                            uint n_columns) {
+                            __global const uint *runs, __global uint *labels, uint row_edge,
+                            uint n_rows, uint column_edge, uint n_columns) {
     uint item = (uint)get_global_id(0);
-    const uint index = (uint)get_global_id(1), below_edges = SW_WORDS * n_rows;
+    const uint index = (uint)get_global_id(1), below_edges = 32u * SW_WORDS * n_rows;
     __global const uint *sides = right + (ulong)index * SW_PLANE_WORDS;
+    __global const uint *parts = runs + (ulong)index * SW_RUNS;
     volatile __global uint *own = labels + (ulong)index * SW_SITES;
     if (item < below_edges) {
-        const uint i = item % SW_WORDS;
-        const uint row = (row_edge + item / SW_WORDS + 1u) * SW_TILE_ROWS;
+        const uint bit = item & 31u, i = (item >> 5) % SW_WORDS;
+        const uint row = (row_edge + (item >> 5) / SW_WORDS + 1u) * SW_TILE_ROWS;
         const uint y = row < SW_LY ? row - 1u : SW_LY - 1u;
-        const uint word = y * SW_WORDS + i, under = y + 1u == SW_LY ? i : word + SW_WORDS;
-        const uint side = sides[word], side_below = sides[under];
-        const uint starts = ~(side << 1), starts_below = ~(side_below << 1);
-        uint rest = sw_prune(down[(ulong)index * SW_PLANE_WORDS + word], side, side_below);
-        while (rest) {
-            const uint bit = 31u - SW_CLZ(rest);
-            rest ^= 1u << bit;
-            sw_join(own, 32u * word + sw_start_of(starts, bit),
-                    32u * under + sw_start_of(starts_below, bit));
-        }
+        const uint y_below = y + 1u == SW_LY ? 0u : y + 1u;
+        const uint word = y * SW_WORDS + i;
+        const uint side = sides[word], side_below = sides[y_below * SW_WORDS + i];
+        if (sw_prune(down[(ulong)index * SW_PLANE_WORDS + word], side, side_below) >> bit & 1u)
+            sw_join(own, sw_part(parts, i, y, ~(side << 1), bit),
+                    sw_part(parts, i, y_below, ~(side_below << 1), bit));
         return;
     }
     item -= below_edges;
     if (item >= SW_LY * n_columns)
         return;
     const uint y = item % SW_LY, column = (column_edge + item / SW_LY + 1u) * SW_TILE_WORDS;
-    const uint i = column < SW_WORDS ? column - 1u : SW_WORDS - 1u, word = y * SW_WORDS + i;
-    const uint side = sides[word], last = sw_last_bit(i);
+    const uint i = column < SW_WORDS ? column - 1u : SW_WORDS - 1u;
+    const uint side = sides[y * SW_WORDS + i], last = sw_last_bit(i);
     if (side >> last & 1u)
-        sw_join(own, 32u * word + sw_start_of(~(side << 1), last),
-                32u * (i + 1u == SW_WORDS ? word - i : word + 1u));
+        sw_join(own, sw_part(parts, i, y, ~(side << 1), last),
+                sw_part(parts, i + 1u == SW_WORDS ? 0u : i + 1u, y, 1u, 0u));
 }
 
-/* Every word's runs take the state of their cluster's root. */
-__kernel void sw_flip(__global uint *spins, __global const struct sw_member *members,
-                      __global const uint *right, __global const uint *labels, ulong step) {
-    const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
-    if (word >= SW_PLANE_WORDS)
-        return;
-    __global uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
-    __global const uint *own = labels + (ulong)index * SW_SITES;
-    const uint key0 = members[index].key0, key1 = members[index].key1;
-    const uint valid = sw_valid(word % SW_WORDS);
-    const uint starts = sw_starts(right[(ulong)index * SW_PLANE_WORDS + word], valid);
-    uint bits[SW_PLANES];
-    for (uint p = 0; p < SW_PLANES; p++)
-        bits[p] = 0u;
-    uint rest = starts;
-    while (rest) {
-        const uint bit = 31u - SW_CLZ(rest);
-        rest ^= 1u << bit;
-        const uint root = sw_find_still(own, 32u * word + bit);
-        const uint state = sw_state(sw_global_site(root), SW_PURPOSE_SPIN, (uint)step,
-                                    (uint)(step >> 32), key0, key1);
-        const uint run = sw_run(starts, bit, valid);
-        for (uint p = 0; p < SW_PLANES; p++)
-            bits[p] |= state >> p & 1u ? run : 0u;
+/*
+ * New spins, by tiles: roots draw states, runs look them up. The roots are listed first, because
+ * some words have many and most have few. list: a root's index in the tile, or SW_OPEN.
+ */
+#define SW_FLIP_DRAW                                                                               \
+    SW_TILE                                                                                        \
+    volatile __global uint *own = labels + (ulong)index * SW_SITES;                                \
+    const uint key0 = members[index].key0, key1 = members[index].key1;                             \
+    const uint corner = tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS;                 \
+    if (first == 0u)                                                                               \
+        *listed = 0u;                                                                              \
+    SW_SYNC;                                                                                       \
+    for (uint k = 0; k < SW_PER; k++) {                                                            \
+        SW_WORD                                                                                    \
+        uint rest = inside ? roots[plane + word] : 0u;                                             \
+        const uint labelled = inside ? open[plane + word] : 0u;                                    \
+        for (uint p = 0; p < SW_PLANES; p++)                                                       \
+            states[p * SW_TILE_ITEMS + item] = 0u;                                                 \
+        uint at = SW_ADD_LOCAL(listed, popcount(rest));                                            \
+        while (rest) {                                                                             \
+            const uint low = rest & (0u - rest);                                                   \
+            rest ^= low;                                                                           \
+            list[at++] = (ushort)(32u * item + sw_bit_of(low) + (labelled & low ? SW_OPEN : 0u));  \
+        }                                                                                          \
+    }                                                                                              \
+    SW_SYNC;                                                                                       \
+    const uint total = *listed;                                                                    \
+    for (uint j = first; j < total; j += SW_GROUP) {                                               \
+        const uint entry = list[j], n = entry & SW_INDEX, site = sw_tile_index(corner, n);         \
+        uint root = site;                                                                          \
+        if (entry & SW_OPEN) {                                                                     \
+            uint next = SW_READ(&own[site]);                                                       \
+            while (next != root) {                                                                 \
+                root = next;                                                                       \
+                next = SW_READ(&own[root]);                                                        \
+            }                                                                                      \
+            SW_FLIP_FOUND                                                                          \
+        }                                                                                          \
+        const uint state = sw_state(sw_global_site(root), SW_PURPOSE_SPIN, (uint)step,             \
+                                    (uint)(step >> 32), key0, key1);                               \
+        for (uint p = 0; p < SW_PLANES; p++)                                                       \
+            if (state >> p & 1u)                                                                   \
+                SW_OR_LOCAL(&states[p * SW_TILE_ITEMS + (n >> 5)], 1u << (n & 31u));               \
+    }                                                                                              \
+    SW_SYNC;
+
+#define SW_FLIP_SPINS                                                                              \
+    for (uint k = 0; k < SW_PER; k++) {                                                            \
+        SW_WORD                                                                                    \
+        __global const uint *part = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB + item;      \
+        const uint starts = inside ? sw_starts(right[plane + word], valid) : 0u;                   \
+        uint rest = starts, bits[SW_PLANES];                                                       \
+        for (uint p = 0; p < SW_PLANES; p++)                                                       \
+            bits[p] = 0u;                                                                          \
+        const uint pairs = (popcount(starts) + 1u) / 2u;                                           \
+        for (uint r = 0; r < pairs; r++) {                                                         \
+            const uint pair = part[r * SW_TILE_ITEMS];                                             \
+            const uint root = pair & 0xffffu, root2 = pair >> 16;                                  \
+            const uint low = rest & (0u - rest);                                                   \
+            rest ^= low;                                                                           \
+            const uint low2 = rest & (0u - rest); /* 0: no second run, and root2 is 0 */           \
+            rest ^= low2;                                                                          \
+            for (uint p = 0; p < SW_PLANES; p++) {                                                 \
+                __local const uint *state = states + p * SW_TILE_ITEMS;                            \
+                bits[p] |= state[root >> 5] >> (root & 31u) & 1u ? low : 0u;                       \
+                bits[p] |= state[root2 >> 5] >> (root2 & 31u) & 1u ? low2 : 0u;                    \
+            }                                                                                      \
+        }                                                                                          \
+        for (uint p = 0; p < SW_PLANES && inside; p++)                                             \
+            spins[plane * SW_PLANES + p * SW_PLANE_WORDS + word] =                                 \
+                sw_fill(bits[p], starts) & valid;                                                  \
     }
-    for (uint p = 0; p < SW_PLANES; p++)
-        planes[p * SW_PLANE_WORDS + word] = bits[p];
+
+#define SW_FLIP_FOUND
+__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
+sw_flip(__global uint *spins, __global const struct sw_member *members, __global const uint *right,
+        __global const uint *runs, __global const uint *roots, __global const uint *open,
+        __global uint *labels, ulong step) {
+    __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[1];
+    __local ushort list[32 * SW_TILE_ITEMS];
+    SW_FLIP_DRAW
+    SW_FLIP_SPINS
+}
+#undef SW_FLIP_FOUND
+
+/*
+ * The same, and open parts are joined in the sums. Most parts of a large lattice belong to one
+ * cluster, in all tiles: those of the largest common root, the least one, are first joined with
+ * each other here. sizes: of roots; those of parts that are not stay.
+ */
+#define SW_FLIP_FOUND                                                                              \
+    SW_LOWER(&own[site], root);                                                                    \
+    if (root != site)                                                                              \
+        atomic_min(&common[0], root);
+__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
+sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
+              __global const uint *right, __global const uint *runs, __global const uint *roots,
+              __global const uint *open, __global uint *labels, ulong step, __global uint *sizes,
+              __global uint *sums, uint sample) {
+    __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[1];
+    __local ushort list[32 * SW_TILE_ITEMS];
+    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL], common[2]; /* root, size */
+    sw_count_begin(fields, small, (uint)get_local_id(0), SW_GROUP);
+    if (get_local_id(0) == 0) {
+        common[0] = 0xffffffffu;
+        common[1] = 0u;
+    }
+    SW_FLIP_DRAW
+    volatile __global uint *counts = sizes + (ulong)index * SW_SITES;
+    for (uint j = first; j < total; j += SW_GROUP) {
+        const uint entry = list[j], site = sw_tile_index(corner, entry & SW_INDEX);
+        const uint root = entry & SW_OPEN ? SW_READ(&own[site]) : site;
+        if (root == site)
+            continue;
+        const uint part = counts[site];
+        const uint before =
+            root == common[0] ? atomic_add(&common[1], part) : atomic_add(&counts[root], part);
+        sw_count_merge(fields, before, part);
+    }
+    SW_SYNC;
+    if (first == 0u && common[1])
+        sw_count_merge(fields, atomic_add(&counts[common[0]], common[1]), common[1]);
+    SW_FLIP_SPINS
+    SW_SUMS_END
 }

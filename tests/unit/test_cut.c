@@ -310,10 +310,15 @@ static void test_counts(void **unused) {
     const uint64_t n = (UINT64_C(1) << 41) + 12345678901;
     sw_cut_count(&c, n);
     sw_cut_count(&c, n);
-    long double sum = 0;
-    for (int k = SW_CUT_LIMBS - 1; k >= 0; k--)
-        sum = sum * 0x1p32L + (long double)c.squares[k];
-    assert_true(fabsl(sum / (2 * (long double)n * (long double)n) - 1) < 1e-15L);
+    sw_cut_count_carry(&c);
+    long double sum = 0, sum4 = 0;
+    for (int k = SW_CUT_SQUARES - 1; k >= 0; k--)
+        sum = sum * 65536 + (long double)c.squares[k];
+    for (int k = SW_CUT_FOURTHS - 1; k >= 0; k--)
+        sum4 = sum4 * 65536 + (long double)c.fourths[k];
+    const long double square = (long double)n * (long double)n;
+    assert_true(fabsl(sum / (2 * square) - 1) < 1e-15L);
+    assert_true(fabsl(sum4 / (2 * square * square) - 1) < 1e-15L);
     assert_int_equal(c.bins[41], 2);
     assert_int_equal(c.largest, n);
     assert_true(sw_shares_valid("3,1.5,2") && sw_shares_valid("equal"));

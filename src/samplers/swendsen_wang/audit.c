@@ -3,6 +3,7 @@
  * twin, from the same lattice: bonds, labels (against Hoshen and Kopelman), new spins, and all
  * counts have to be equal. Afterwards the device has its lattices back.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,27 +35,83 @@ static enum ergo_status read_member(struct ergo_context *ctx, const struct audit
     return ergo_buffer_read(ctx, a->s->device, mem, member * bytes, bytes, a->found);
 }
 
-/* Labels of first sites of runs, followed to their end, against the root of the site. */
-static bool labels_agree(const struct audit *a) {
-    for (size_t i = 0; i < 32 * a->s->shape.words; i++) {
-        const size_t x = i % (32 * (size_t)a->s->shape.row_words);
-        if (x >= (size_t)a->s->shape.lx ||
-            (i % 32 && a->twin.right[i / 32] >> (i % 32 - 1) & 1u)) /* not a first site */
+static bool starts_run(const struct audit *a, size_t i) {
+    const size_t x = i % (32 * (size_t)a->s->shape.row_words);
+    return x < (size_t)a->s->shape.lx &&
+           !(i % 32 && a->twin.right[i / 32] >> (i % 32 - 1) & 1u); /* no bond from the left */
+}
+
+/* First site of the part of the cluster in its tile, of the first site of a run. */
+static size_t part_of(const struct audit *a, size_t i, const uint32_t *runs) {
+    const struct sw_launch *l = &a->s->launch;
+    const size_t row = a->s->shape.row_words, x = i / 32 % row, y = i / 32 / row;
+    const size_t tile_x = x / l->tile_words, tile_y = y / l->tile_rows;
+    const size_t tiles_x = (row + l->tile_words - 1) / l->tile_words;
+    const size_t items = (size_t)l->tile_words * l->tile_rows;
+    size_t run = 0;
+    for (size_t j = i & ~(size_t)31; j < i; j++)
+        run += starts_run(a, j);
+    const uint32_t pair = runs[16 * items * (tile_y * tiles_x + tile_x) + run / 2 * items +
+                               y % l->tile_rows * l->tile_words + x % l->tile_words];
+    const size_t n = run % 2 ? pair >> 16 : pair & 0xffff;
+    return 32 * ((tile_y * l->tile_rows + n / 32 / l->tile_words) * row + tile_x * l->tile_words +
+                 n / 32 % l->tile_words) +
+           n % 32;
+}
+
+/* Labels of first sites of runs, followed to their end, against the root of the site. open: sites
+ * that have labels; NULL: all. */
+static bool labels_agree(const struct audit *a, const uint32_t *runs, const uint32_t *open) {
+    const size_t sites = 32 * (size_t)a->s->shape.words;
+    for (size_t i = 0; i < sites; i++) {
+        if (!starts_run(a, i))
             continue;
-        uint32_t root = (uint32_t)i;
-        while (a->found[root] < root)
-            root = a->found[root];
-        if (a->found[root] != root || root != a->twin.labels[i])
+        size_t root = open ? part_of(a, i, runs) : i;
+        if (root >= sites)
+            return false;
+        if (!open || open[root / 32] >> (root % 32) & 1u) {
+            while (a->found[root] < root)
+                root = a->found[root];
+            if (a->found[root] != root)
+                return false;
+        }
+        if (root != a->twin.labels[i])
             return false;
     }
     return true;
+}
+
+static enum ergo_status compare_labels(struct ergo_context *ctx, const struct audit *a,
+                                       size_t member) {
+    const struct sw_state *s = a->s;
+    const size_t words = (size_t)s->shape.words;
+    uint32_t *runs = NULL;
+    uint32_t *open = NULL;
+    enum ergo_status status = read_member(ctx, a, s->labels, member, 128 * words);
+    if (!s->launch.equivalence) {
+        const size_t bytes = (size_t)s->launch.run_bytes;
+        runs = malloc(bytes);
+        open = malloc(4 * words);
+        if (!runs || !open)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+        if (status == ERGO_OK)
+            status = ergo_buffer_read(ctx, s->device, s->runs, member * bytes, bytes, runs);
+        if (status == ERGO_OK)
+            status = ergo_buffer_read(ctx, s->device, s->open, 4 * words * member, 4 * words, open);
+    }
+    if (status == ERGO_OK && !labels_agree(a, runs, open))
+        status = differ(ctx, a, member, "labels");
+    free(runs);
+    free(open);
+    return status;
 }
 
 static enum ergo_status compare_counts(struct ergo_context *ctx, const struct audit *a,
                                        size_t member) {
     struct sw_state *s = a->s;
     const size_t groups = s->launch.sum_groups, q = s->shape.q;
-    uint32_t *sums = malloc(4 * groups * (q + SW_CLUSTER_FIELDS));
+    const size_t clusters_bytes = 4 * (size_t)s->launch.sum_slots * SW_CLUSTER_FIELDS;
+    uint32_t *sums = malloc(4 * groups * q + clusters_bytes);
     uint32_t *clusters = sums ? sums + groups * q : NULL;
     struct sw_counts c;
     if (!sums)
@@ -63,31 +120,27 @@ static enum ergo_status compare_counts(struct ergo_context *ctx, const struct au
                                                4 * member * groups * q, 4 * groups * q, sums);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_CLUSTERS],
-                                  4 * member * groups * SW_CLUSTER_FIELDS,
-                                  4 * groups * SW_CLUSTER_FIELDS, clusters);
+                                  member * clusters_bytes, clusters_bytes, clusters);
     if (status == ERGO_OK) {
         sw_add_groups(s, sums, clusters, &c);
         if (c.unequal != a->twin.unequal ||
             memcmp(c.states, a->twin.counts, q * sizeof c.states[0]) != 0)
             status = differ(ctx, a, member, "counts of spins and bonds");
         else if (c.clusters != a->twin.clusters || c.largest != a->twin.largest ||
-                 c.squares != a->twin.squares)
+                 c.squares != a->twin.squares ||
+                 fabs(c.fourths - a->twin.fourths) > 1e-12 * a->twin.fourths)
             status = differ(ctx, a, member, "number and sizes of clusters");
     }
     free(sums);
     return status;
 }
 
-static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const uint8_t *before,
-                                size_t member) {
-    struct sw_state *s = a->s;
-    const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
-    enum ergo_status status = ERGO_OK;
-    memcpy(a->twin.planes, before + member * bytes, bytes);
-    if (!sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    if (status == ERGO_OK)
-        status = read_member(ctx, a, s->right, member, 4 * words);
+/* What stays in local memory of a lattice that is there is judged by what comes of it. */
+static enum ergo_status compare_labelling(struct ergo_context *ctx, struct audit *a,
+                                          size_t member) {
+    const struct sw_state *s = a->s;
+    const size_t words = (size_t)s->shape.words;
+    enum ergo_status status = read_member(ctx, a, s->right, member, 4 * words);
     if (status == ERGO_OK && memcmp(a->found, a->twin.right, 4 * words) != 0)
         status = differ(ctx, a, member, "bonds to the right");
     if (status == ERGO_OK)
@@ -95,9 +148,20 @@ static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const
     if (status == ERGO_OK && memcmp(a->found, a->twin.down, 4 * words) != 0)
         status = differ(ctx, a, member, "bonds down");
     if (status == ERGO_OK)
-        status = read_member(ctx, a, s->labels, member, 128 * words);
-    if (status == ERGO_OK && !labels_agree(a))
-        status = differ(ctx, a, member, "labels");
+        status = compare_labels(ctx, a, member);
+    return status;
+}
+
+static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const uint8_t *before,
+                                size_t member) {
+    struct sw_state *s = a->s;
+    const size_t bytes = (size_t)s->shape.member_bytes;
+    enum ergo_status status = ERGO_OK;
+    memcpy(a->twin.planes, before + member * bytes, bytes);
+    if (!sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK && !s->launch.local)
+        status = compare_labelling(ctx, a, member);
     if (status == ERGO_OK)
         status = read_member(ctx, a, s->spins, member, bytes);
     if (status == ERGO_OK && memcmp(a->found, a->twin.planes, bytes) != 0)

@@ -1,27 +1,62 @@
 /* Swendsen-Wang: sums from the device to samples. */
 #include "samplers/swendsen_wang/sw.h"
 
+/* A sum in limbs of 16 bits (params.h) over all places, with its carries; rounded once, in an order
+ * that no place has a part in. low (may be NULL): modulo 2^64. */
+static double add_limbs(const uint32_t *sums, size_t slots, size_t limbs, uint64_t *low) {
+    uint64_t carry = 0, bits = 0;
+    double value = 0, scale = 1;
+    for (size_t l = 0; l < limbs; l++, scale *= 65536) {
+        for (size_t i = 0; i < slots; i++)
+            carry += sums[i * SW_CLUSTER_FIELDS + l];
+        value += (double)(carry & 0xffff) * scale;
+        bits |= l < 4 ? (carry & 0xffff) << (16 * l) : 0;
+        carry >>= 16;
+    }
+    if (low)
+        *low = bits;
+    return value;
+}
+
 void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
                    struct sw_counts *c) {
-    const size_t q = s->shape.q;
+    const size_t q = s->shape.q, slots = s->launch.sum_slots;
     uint64_t others = 0;
     *c = (struct sw_counts){0};
     for (size_t g = 0; g < s->launch.sum_groups; g++) {
-        const uint32_t *part = clusters + g * SW_CLUSTER_FIELDS;
         c->unequal += sums[g * q];
         for (size_t k = 1; k < q; k++)
             c->states[k] += sums[g * q + k];
-        c->clusters += part[0];
-        c->largest = part[1] > c->largest ? part[1] : c->largest;
-        c->squares += part[2] | (uint64_t)part[3] << 32;
-        for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
-            c->bins[b] += part[4 + b];
     }
+    for (size_t i = 0; i < slots; i++) {
+        const uint32_t *part = clusters + i * SW_CLUSTER_FIELDS;
+        c->largest = part[SW_FIELD_LARGEST] > c->largest ? part[SW_FIELD_LARGEST] : c->largest;
+        for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+            c->bins[b] += part[SW_FIELD_BINS + b];
+    }
+    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+        c->bins[b] &= 0xffffffffu; /* where parts are joined places are counted down, below 0 too */
+    add_limbs(clusters + SW_FIELD_SQUARES, slots, SW_SQUARE_LIMBS, &c->squares);
+    c->fourths = add_limbs(clusters + SW_FIELD_FOURTHS, slots, SW_FOURTH_LIMBS, NULL);
+    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+        c->clusters += c->bins[b];
+    if (c->clusters == 0) /* 2^32 of one site */
+        c->clusters = c->bins[0] = s->shape.sites;
     for (size_t k = 1; k < q; k++)
         others += c->states[k];
     c->states[0] = s->shape.sites - others;
     if (c->clusters == 1)
         c->largest = s->shape.sites; /* 2^32 is a 0 on the device */
+}
+
+void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
+                double *columns) {
+    const double n = (double)shape->sites, q = (double)shape->q, psi2 = squares / (n * n);
+    columns[SW_COLUMN_IMPROVED] = clusters == 1 ? 1.0 : psi2;
+    /* the mean of psi^4 over the states of given clusters: psi is sum_c n_c e_c / N, and unit
+     * vectors e of a simplex have <(e_a e_b)^2> = 1/(q - 1) for a /= b */
+    columns[SW_COLUMN_IMPROVED4] =
+        clusters == 1 ? 1.0 : ((q + 1) * psi2 * psi2 - 2 * (fourths / (n * n) / (n * n))) / (q - 1);
 }
 
 void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
@@ -38,7 +73,7 @@ void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
     columns[SW_COLUMN_ENERGY] = sw_is_ising(point) ? -j * (2.0 - 2.0 * unequal) : j * unequal;
     columns[SW_COLUMN_ORDER] = (q * most - 1) / (q - 1);
     columns[SW_COLUMN_PSI2] = (q * squares - 1) / (q - 1);
-    columns[SW_COLUMN_IMPROVED] = c->clusters == 1 ? 1.0 : (double)c->squares / (n * n);
+    sw_improve(shape, c->clusters, (double)c->squares, c->fourths, columns);
     columns[SW_COLUMN_CLUSTERS] = (double)c->clusters / n;
     columns[SW_COLUMN_LARGEST] = (double)c->largest / n;
 }
@@ -48,7 +83,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
     struct sw_state *s = opaque;
     struct sw_slot *slot = &s->slots[which];
     const size_t members = s->batch->count, groups = s->launch.sum_groups;
-    const size_t entries = s->launch.seam_entries;
+    const size_t entries = s->launch.seam_entries, slots = s->launch.sum_slots;
     samples->count = samples->n_curve_samples = slot->samples;
     if (slot->samples == 0)
         return ERGO_OK;
@@ -63,7 +98,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
         struct sw_counts c;
         bool around_x, around_y;
         sw_add_groups(s, slot->host[SW_SUMS] + row * groups * s->shape.q,
-                      slot->host[SW_CLUSTERS] + row * groups * SW_CLUSTER_FIELDS, &c);
+                      slot->host[SW_CLUSTERS] + row * slots * SW_CLUSTER_FIELDS, &c);
         sw_convert(&s->shape, s->batch->points[row % members], &c, columns);
         sw_wraps_find(s->wraps, slot->host[SW_SEAM_PAIRS] + 2 * row * entries, (size_t)s->shape.ly,
                       entries, &around_x, &around_y);

@@ -73,7 +73,7 @@ static void choose_launch(struct sw_cut *s) {
         s->group_size /= 2;
     const uint64_t words = sw_piece_words(&s->piece), each = (gpu ? 4ull : 64ull) * s->group_size;
     const uint64_t enough = (gpu ? 8ull : 2ull) * (d->compute_units ? d->compute_units : 1);
-    const uint64_t groups = (words + each - 1) / each, least = words / (1u << 25) + 1;
+    const uint64_t groups = (words + each - 1) / each, least = words / (1u << 15) + 1;
     const uint64_t some = groups > enough ? enough : groups;
     s->sum_groups = (uint32_t)(some < least ? least : some);
 }
@@ -233,14 +233,15 @@ static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
         const char *what;
         size_t bytes;
         struct sw_cut_buffer *buffer;
-    } buffers[] = {{"outgoing halo", halo, &s->out},
-                   {"edges", 8 * entries, &s->edges},
-                   {"roots of parts", 8 * entries, &s->roots},
-                   {"sizes of parts", 8 * entries, &s->part_sizes},
-                   {"parts with other names", 8 * entries, &s->parts},
-                   {"their names", 16 * entries, &s->renamed},
-                   {"sums", 4 * (size_t)s->sum_groups * s->shape.q, &s->sums},
-                   {"sums over clusters", 4 * (size_t)s->sum_groups * SW_CUT_FIELDS, &s->clusters}};
+    } buffers[] = {
+        {"outgoing halo", halo, &s->out},
+        {"edges", 8 * entries, &s->edges},
+        {"roots of parts", 8 * entries, &s->roots},
+        {"sizes of parts", 8 * entries, &s->part_sizes},
+        {"parts with other names", 8 * entries, &s->parts},
+        {"their names", 16 * entries, &s->renamed},
+        {"sums", 4 * (size_t)s->sum_groups * s->shape.q, &s->sums},
+        {"sums over clusters", 4 * (size_t)s->sum_groups * SW_CLUSTER_FIELDS, &s->clusters}};
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; k++)
         status = buffer_create(ctx, s, buffers[k].what, buffers[k].bytes, buffers[k].buffer);
     for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {

@@ -64,16 +64,20 @@ int sw_layout_owner(const struct sw_layout *layout, uint64_t site);
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-enum { SW_CUT_ALL_BINS = 48, SW_CUT_LIMBS = 4 };
+/* Limbs of 16 bits, the lowest first, each of which may have carries to give to the next; sizes
+ * below 2^44, and fewer than 2^48 clusters. */
+enum { SW_CUT_ALL_BINS = 48, SW_CUT_SQUARES = 6, SW_CUT_FOURTHS = 12 };
 
-/* Sums over all ranks, as numbers that add up in any order. squares: limbs of 32 bits of sum n^2,
- * each of which may have carries (n < 2^44, and fewer than 2^32 clusters a rank). */
+/* Sums over all ranks, as numbers that add up in any order: also those of n^2 and n^4. */
 struct sw_cut_counts {
-    uint64_t unequal, clusters, squares[SW_CUT_LIMBS], bins[SW_CUT_ALL_BINS];
+    uint64_t unequal, bins[SW_CUT_ALL_BINS];
+    uint64_t squares[SW_CUT_SQUARES], fourths[SW_CUT_FOURTHS];
     uint64_t states[SW_Q_MAX];
     uint64_t largest, wraps; /* not sums: the largest of all */
 };
 void sw_cut_count(struct sw_cut_counts *counts, uint64_t size);
+/* Carries to the next limbs. */
+void sw_cut_count_carry(struct sw_cut_counts *counts);
 void sw_cut_count_reduce(struct sw_cut_counts *counts);
 
 /* ---- merging --------------------------------------------------------------------------------- */

@@ -242,15 +242,13 @@ static const char *compare(const struct whole *w, const struct sw_twin *t,
     if (!wrong && (c->unequal != t->unequal ||
                    memcmp(c->states + 1, t->counts + 1, 8 * (shape->q - (size_t)1)) != 0))
         wrong = "counts of spins and bonds are not the twin's";
-    uint64_t carry = 0;
-    for (size_t l = 0; l < SW_CUT_LIMBS && !wrong; l++) {
-        carry += c->squares[l] - sums.squares[l];
-        if ((uint32_t)carry != 0)
-            wrong = "sizes of clusters are not the twin's";
-        carry = (uint64_t)((int64_t)carry >> 32);
-    }
-    if (!wrong && (c->clusters != sums.clusters || c->largest != sums.largest ||
-                   memcmp(c->bins, sums.bins, sizeof c->bins) != 0))
+    struct sw_cut_counts found = *c;
+    sw_cut_count_carry(&found);
+    sw_cut_count_carry(&sums);
+    if (!wrong &&
+        (memcmp(found.squares, sums.squares, sizeof sums.squares) != 0 ||
+         memcmp(found.fourths, sums.fourths, sizeof sums.fourths) != 0 ||
+         found.largest != sums.largest || memcmp(found.bins, sums.bins, sizeof sums.bins) != 0))
         wrong = "number and sizes of clusters are not the twin's";
     if (!wrong) {
         sw_wraps_find(wraps, t->seams, (size_t)shape->ly, (size_t)shape->ly + row, &x, &y);

@@ -6,7 +6,6 @@
  * exchange, and make pairs of parts where a bond leads across. Parts get their names over ranks
  * (cut_merge.c, cut_neighbour.c), and all clusters their new states.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,7 +209,7 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
                ERGO_ARG(s->part_sizes.mem), ERGO_ARG(n));
         LAUNCH(SW_CUT_SUM_CLUSTERS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->rect),
                ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
-               ERGO_ARG(s->clusters.mem), ERGO_ARG_LOCAL(8 * (size_t)s->group_size));
+               ERGO_ARG(s->clusters.mem));
     }
     if (status == ERGO_OK)
         status =
@@ -356,25 +355,48 @@ static enum ergo_status rename_parts(struct ergo_context *ctx, struct sw_cut *s,
     return status;
 }
 
-static void add_limbs(uint64_t *limbs, uint64_t high, uint64_t low) {
-    limbs[0] += (uint32_t)low;
-    limbs[1] += low >> 32;
-    limbs[2] += (uint32_t)high;
-    limbs[3] += high >> 32;
+/* Limbs of a product; as many of both factors. */
+static void multiply(const uint64_t *a, const uint64_t *b, size_t n, uint64_t *product) {
+    for (size_t l = 0; l < 2 * n; l++)
+        product[l] = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            const uint64_t part = a[i] * b[j];
+            product[i + j] += part & 0xffff;
+            product[i + j + 1] += part >> 16;
+        }
+    for (size_t l = 0; l + 1 < 2 * n; l++) {
+        product[l + 1] += product[l] >> 16;
+        product[l] &= 0xffff;
+    }
 }
 
 void sw_cut_count(struct sw_cut_counts *c, uint64_t size) {
-    const uint64_t a = size >> 32, b = (uint32_t)size; /* size^2 = a^2 2^64 + 2 a b 2^32 + b^2 */
-    const uint64_t middle = 2 * a * b;
-    add_limbs(c->squares, a * a + (middle >> 32), 0);
-    add_limbs(c->squares, 0, b * b);
-    c->squares[1] += (uint32_t)middle;
-    c->clusters++;
-    c->largest = size > c->largest ? size : c->largest;
+    const uint64_t limbs[3] = {size & 0xffff, size >> 16 & 0xffff, size >> 32 & 0xffff};
+    uint64_t square[SW_CUT_SQUARES], fourth[SW_CUT_FOURTHS];
     int bin = 0;
+    multiply(limbs, limbs, 3, square);
+    multiply(square, square, SW_CUT_SQUARES, fourth);
+    for (size_t l = 0; l < SW_CUT_SQUARES; l++)
+        c->squares[l] += square[l];
+    for (size_t l = 0; l < SW_CUT_FOURTHS; l++)
+        c->fourths[l] += fourth[l];
+    c->largest = size > c->largest ? size : c->largest;
     while (bin + 1 < SW_CUT_ALL_BINS && size >> (bin + 1))
         bin++;
     c->bins[bin]++;
+}
+
+static void carry(uint64_t *limbs, size_t n) {
+    for (size_t l = 0; l + 1 < n; l++) {
+        limbs[l + 1] += limbs[l] >> 16;
+        limbs[l] &= 0xffff;
+    }
+}
+
+void sw_cut_count_carry(struct sw_cut_counts *c) {
+    carry(c->squares, SW_CUT_SQUARES);
+    carry(c->fourths, SW_CUT_FOURTHS);
 }
 
 /* Clusters of this rectangle alone: those inside, and parts without bonds to others. */
@@ -384,12 +406,14 @@ static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
         if (roots[part] != SW_CUT_NO_BOND && s->cluster_of[part] == SW_CUT_NO_BOND)
             sw_cut_count(c, sizes[part]);
     for (size_t g = 0; g < s->sum_groups; g++) {
-        const uint32_t *part = (const uint32_t *)s->clusters.host + g * SW_CUT_FIELDS;
-        c->clusters += part[0];
-        c->largest = part[1] > c->largest ? part[1] : c->largest;
-        add_limbs(c->squares, 0, part[2] | (uint64_t)part[3] << 32);
-        for (size_t b = 0; b < SW_CUT_BINS; b++)
-            c->bins[b] += part[4 + b];
+        const uint32_t *part = (const uint32_t *)s->clusters.host + g * SW_CLUSTER_FIELDS;
+        c->largest = part[SW_FIELD_LARGEST] > c->largest ? part[SW_FIELD_LARGEST] : c->largest;
+        for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+            c->bins[b] += part[SW_FIELD_BINS + b];
+        for (size_t l = 0; l < SW_SQUARE_LIMBS; l++)
+            c->squares[l] += part[SW_FIELD_SQUARES + l];
+        for (size_t l = 0; l < SW_FOURTH_LIMBS; l++)
+            c->fourths[l] += part[SW_FIELD_FOURTHS + l];
     }
 }
 
@@ -519,16 +543,12 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
     return status == ERGO_OK && s->by_speed ? sw_cut_balance(ctx, s) : status;
 }
 
-/* sum n^2 as a double, rounded once where it has 64 bits. */
-static double squares_of(const struct sw_cut_counts *c) {
-    uint64_t limbs[SW_CUT_LIMBS], carry = 0;
-    for (size_t l = 0; l < SW_CUT_LIMBS; l++) {
-        const uint64_t sum = c->squares[l] + carry;
-        limbs[l] = (uint32_t)sum;
-        carry = sum >> 32;
-    }
-    const uint64_t low = limbs[0] | limbs[1] << 32, high = limbs[2] | limbs[3] << 32;
-    return high ? ldexp((double)high, 64) + (double)low : (double)low;
+/* As collect.c rounds them: each limb's share is added, the lowest first. */
+static double value_of(const uint64_t *limbs, size_t n) {
+    double value = 0, scale = 1;
+    for (size_t l = 0; l < n; l++, scale *= 65536)
+        value += (double)limbs[l] * scale;
+    return value;
 }
 
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *opaque, unsigned which,
@@ -542,16 +562,23 @@ enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *opaque, unsigned
         bins++;
     samples->count = samples->n_curve_samples = s->slot_samples[which];
     for (size_t row = 0; row < samples->count * members; row++) {
-        const struct sw_cut_counts *c = &s->slots[which][row];
+        struct sw_cut_counts *c = &s->slots[which][row];
         double *columns = samples->columns + row * SW_COLUMNS;
-        struct sw_counts sums = {
-            .unequal = c->unequal, .clusters = c->clusters, .largest = c->largest};
+        struct sw_counts sums = {.unequal = c->unequal, .largest = c->largest};
         uint64_t others = 0;
         for (size_t k = 1; k < s->shape.q; k++)
             others += sums.states[k] = c->states[k];
         sums.states[0] = s->shape.sites - others;
+        sw_cut_count_carry(c);
+        for (size_t b = 0; b < SW_CUT_ALL_BINS; b++)
+            sums.clusters += c->bins[b];
+        for (size_t l = 0; l < 4; l++)
+            sums.squares |= c->squares[l] << (16 * l);
+        sums.fourths = value_of(c->fourths, SW_CUT_FOURTHS);
         sw_convert(&s->shape, s->batch->points[row % members], &sums, columns);
-        columns[SW_COLUMN_IMPROVED] = squares_of(c) / (n * n);
+        if (c->squares[4] || c->squares[5]) /* beyond 64 bits */
+            sw_improve(&s->shape, sums.clusters, value_of(c->squares, SW_CUT_SQUARES), sums.fourths,
+                       columns);
         columns[SW_COLUMN_WRAPS] = c->wraps ? 1.0 : 0.0;
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c->bins[b] / n;

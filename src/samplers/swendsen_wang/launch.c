@@ -20,17 +20,50 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
     return s;
 }
 
-/* A tile of about 64 work-items (GPU) and whole cache lines; less where the lattice is smaller or
- * local memory does not hold labels and sizes of 32 sites an item. */
+/* Bytes of local memory: of a word of a tile 32 labels, bonds in both directions; then also spins
+ * and new states. */
+enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + 32) + 64 };
+
+/*
+ * Tiles: on GPUs a work-item for each word; on CPUs one for all, which then needs no atomics that
+ * cost. Labels in a tile have 15 bits. What local memory does not hold is less high. A lattice that
+ * one tile covers makes whole sweeps there.
+ */
 static void choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
-                        const struct ergo_device_summary *d, struct sw_launch *l) {
+                        const struct ergo_device *device, struct sw_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
     const uint32_t wish_words = (uint32_t)ergo_point_int(point, "/tuning/tile_words");
     const uint32_t wish_rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
-    l->tile_words = ergo_power_of_two_up(s->row_words, 1, wish_words ? wish_words : gpu ? 2 : 4);
-    l->tile_rows = ergo_power_of_two_up((uint64_t)s->ly, 1, wish_rows ? wish_rows : 32);
-    while (l->tile_rows > 1 && (260ull * l->tile_words * l->tile_rows + 256 > d->local_memory ||
-                                l->tile_words * l->tile_rows > d->largest_group))
+    const uint32_t wish_group = (uint32_t)ergo_point_int(point, "/tuning/tile_group");
+    l->tile_words = ergo_power_of_two_up(s->row_words, 1, wish_words ? wish_words : 4);
+    l->tile_rows = ergo_power_of_two_up((uint64_t)s->ly, 1, wish_rows ? wish_rows : 64);
+    while (
+        l->tile_rows > 1 &&
+        ((uint64_t)WORD_BYTES * l->tile_words * l->tile_rows + SUM_BYTES + 64 > d->local_memory ||
+         l->tile_words * l->tile_rows > 1024 ||
+         (gpu && l->tile_words * l->tile_rows > d->largest_group)))
         l->tile_rows /= 2;
+    const uint32_t items = l->tile_words * l->tile_rows;
+    l->tile_group = ergo_power_of_two_up(items, 1, wish_group ? wish_group : gpu ? items : 1);
+    /* a word costs up to some 500 iterations */
+    while (device->quirks.loop_limit && l->tile_group < items &&
+           500 * (items / l->tile_group) > device->quirks.loop_limit)
+        l->tile_group *= 2;
+    while (l->tile_group > 1 && l->tile_group > d->largest_group)
+        l->tile_group /= 2;
+    l->tiles = ((s->row_words + (uint64_t)l->tile_words - 1) / l->tile_words) *
+               (((uint64_t)s->ly + l->tile_rows - 1) / l->tile_rows);
+    l->run_bytes = 64 * l->tiles * items;
+    l->most_sweeps = device->quirks.loop_limit
+                         ? 1 + device->quirks.loop_limit * l->tile_group / (500 * (uint64_t)items)
+                         : 1000;
+}
+
+void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_RESULTS]) {
+    const size_t rows = samples * s->batch->count;
+    bytes[SW_SUMS] = 4 * rows * s->launch.sum_groups * s->shape.q;
+    bytes[SW_CLUSTERS] = 4 * rows * s->launch.sum_slots * SW_CLUSTER_FIELDS;
+    bytes[SW_SEAM_PAIRS] = 8 * rows * s->launch.seam_entries;
 }
 
 enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -53,7 +86,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
             (long long)s.lx, (long long)s.ly);
 
     l.equivalence = strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
-    choose_tile(first, &s, gpu, d, &l);
+    choose_tile(first, &s, gpu, device, &l);
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     l.group = ergo_power_of_two_up(s.words, 1, wish ? wish : gpu ? 128 : 32);
     while (l.group > 1 && l.group > d->largest_group)
@@ -68,6 +101,9 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     const uint64_t least = s.words / (1u << 25) + 1;
     l.sum_groups = (uint32_t)(groups < least ? least : groups);
     l.seam_entries = (uint32_t)s.ly + 32 * s.row_words;
+    /* groups that add to sums over clusters, some twice: not too many in one place (clusters.h) */
+    const uint64_t adders = l.equivalence ? s.words / l.group + 1 : l.tiles; /* local: 1 */
+    l.sum_slots = (uint32_t)(adders < 32 ? adders : adders / 16384 + 32);
 
     const double spins = (double)s.sites * (double)members;
     const double per_second = gpu ? 2e10 : 2e7 * units;
@@ -76,23 +112,31 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.launch_sweeps = (uint64_t)plan->block_steps;
 
     const uint64_t sample_bytes =
-        members * (4 * (uint64_t)l.sum_groups * (s.q + SW_CLUSTER_FIELDS) + 8 * l.seam_entries);
+        members * (4 * ((uint64_t)l.sum_groups * s.q + (uint64_t)l.sum_slots * SW_CLUSTER_FIELDS) +
+                   8 * (uint64_t)l.seam_entries);
     l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
-    plan->largest_buffer = labels;
-    plan->device_bytes =
-        (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES) * members +
-        2 * sample_bytes * l.block_samples;
+    plan->largest_buffer = l.local ? s.member_bytes * members : labels;
+    plan->device_bytes = (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES +
+                          (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
+                             members +
+                         2 * sample_bytes * l.block_samples;
     plan->host_bytes =
         2 * sample_bytes * l.block_samples + 400 * s.words + s.member_bytes * members;
     plan->block_samples = l.block_samples;
     plan->work_per_step = spins;
-    plan->launches_per_step = l.equivalence ? 16 : 4;
-    snprintf(plan->path, sizeof plan->path, "%s", l.equivalence ? "label-equivalence" : "tiles");
+    plan->launches_per_step = l.equivalence ? 16 : l.local ? 1.0 / (double)l.most_sweeps : 3;
+    snprintf(plan->path, sizeof plan->path, "%s",
+             l.equivalence ? "label-equivalence"
+             : l.local     ? "local"
+                           : "tiles");
     snprintf(plan->launch, sizeof plan->launch,
              "labels in tiles of %u x %u sites (work-groups of %u), then across them; other "
-             "kernels: a word of 32 sites each, in groups of %u",
-             32 * l.tile_words, l.tile_rows, l.tile_words * l.tile_rows, l.group);
+             "kernels in groups of %u",
+             32 * l.tile_words, l.tile_rows, l.tile_group, l.group);
+    if (l.local)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "whole sweeps in local memory, a lattice to a work-group of %u", l.tile_group);
     if (l.equivalence)
         snprintf(plan->launch, sizeof plan->launch,
                  "labels by scanning and analysis until nothing changes (work-groups of %u)",

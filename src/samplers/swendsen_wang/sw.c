@@ -49,11 +49,11 @@ void sw_destroy(void *opaque) {
     for (int k = 0; k < SW_KERNELS; k++)
         if (s->kernels[k])
             clReleaseKernel(s->kernels[k]);
-    for (int p = 0; p < 3; p++)
+    for (int p = 0; p < 4; p++)
         if (s->programs[p])
             clReleaseProgram(s->programs[p]);
-    cl_mem *const buffers[] = {&s->spins, &s->right,         &s->down,   &s->labels,
-                               &s->sizes, &s->member_buffer, &s->changed};
+    cl_mem *const buffers[] = {&s->spins, &s->right,  &s->down,  &s->runs,          &s->roots,
+                               &s->open,  &s->labels, &s->sizes, &s->member_buffer, &s->changed};
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++)
         ergo_buffer_release(buffers[b]);
     slot_release(&s->slots[0]);
@@ -66,22 +66,20 @@ void sw_destroy(void *opaque) {
 static const struct {
     const char *path;
     enum sw_kernel first, end;
-    const char *names[7];
-} programs[3] = {
+    const char *names[8];
+} programs[4] = {
     {"swendsen_wang/sweep.cl",
      SW_START,
-     SW_SEAMS,
-     {"sw_start", "sw_draw_bonds", "sw_label_tile", "sw_label_tile_sizes", "sw_join_tiles",
-      "sw_flip"}},
-    {"swendsen_wang/measure.cl",
-     SW_SEAMS,
-     SW_EQ_START,
-     {"sw_seams", "sw_add_sizes", "sw_sum_clusters", "sw_measure"}},
+     SW_CLEAR,
+     {"sw_start", "sw_label", "sw_label_sizes", "sw_join_tiles", "sw_flip", "sw_flip_sizes"}},
+    {"swendsen_wang/measure.cl", SW_CLEAR, SW_EQ_BONDS, {"sw_clear", "sw_seams", "sw_measure"}},
     {"swendsen_wang/equivalence.cl",
-     SW_EQ_START,
-     SW_KERNELS,
-     {"sw_equivalence_start", "sw_equivalence_scan", "sw_equivalence_analyse",
-      "sw_equivalence_sizes", "sw_equivalence_clear"}},
+     SW_EQ_BONDS,
+     SW_LOCAL,
+     {"sw_equivalence_bonds", "sw_equivalence_start", "sw_equivalence_scan",
+      "sw_equivalence_analyse", "sw_equivalence_sizes", "sw_equivalence_clear",
+      "sw_equivalence_sums", "sw_equivalence_flip"}},
+    {"swendsen_wang/local.cl", SW_LOCAL, SW_KERNELS, {"sw_local", "sw_local_sizes"}},
 };
 
 static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state *s) {
@@ -91,13 +89,19 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
     ergo_text_append(&o,
                      "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%lldu -DSW_TAIL=%uu "
                      "-DSW_ROW0=0u -DSW_WORD0=0u -DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
-                     "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu",
+                     "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
+                     "-DSW_SUM_SLOTS=%uu%s",
                      shape->q, shape->planes, shape->row_words, (long long)shape->ly, shape->tail,
                      shape->row_words, (long long)shape->lx, s->launch.tile_words,
-                     s->launch.tile_rows, s->launch.tile_words * s->launch.tile_rows);
+                     s->launch.tile_rows, s->launch.tile_words * s->launch.tile_rows,
+                     s->launch.tile_group, s->launch.sum_slots,
+                     s->launch.equivalence ? " -DSW_EQUIVALENCE" : "");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
-    for (int p = 0; p < (s->launch.equivalence ? 3 : 2) && status == ERGO_OK; p++) {
+    const bool wanted[4] = {true, true, s->launch.equivalence, s->launch.local};
+    for (int p = 0; p < 4 && status == ERGO_OK; p++) {
+        if (!wanted[p])
+            continue;
         status = ergo_program_build(ctx, s->device, programs[p].path, o.data, &s->programs[p]);
         for (int k = (int)programs[p].first; k < (int)programs[p].end && status == ERGO_OK; k++)
             status =
@@ -110,16 +114,20 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
 
 static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
     const size_t count = s->batch->count, words = (size_t)s->shape.words;
+    const bool tiles = !s->launch.equivalence && !s->launch.local, global = !s->launch.local;
     const struct {
         const char *what;
         size_t bytes;
         cl_mem *mem;
     } buffers[] = {
         {"spins", (size_t)s->shape.member_bytes * count, &s->spins},
-        {"bonds to the right", 4 * words * count, &s->right},
-        {"bonds down", 4 * words * count, &s->down},
-        {"labels", 128 * words * count, &s->labels},
-        {"cluster sizes", 128 * words * count, &s->sizes},
+        {"bonds to the right", global ? 4 * words * count : 4, &s->right},
+        {"bonds down", global ? 4 * words * count : 4, &s->down},
+        {"runs' labels", tiles ? (size_t)s->launch.run_bytes * count : 4, &s->runs},
+        {"clusters' parts", tiles ? 4 * words * count : 4, &s->roots},
+        {"open parts", tiles ? 4 * words * count : 4, &s->open},
+        {"labels", global ? 128 * words * count : 4, &s->labels},
+        {"cluster sizes", global ? 128 * words * count : 4, &s->sizes},
         {"changes", 4, &s->changed},
     };
     enum ergo_status status = ergo_buffer_create(
@@ -127,10 +135,8 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; b++)
         status = ergo_buffer_create(ctx, s->device, buffers[b].what, buffers[b].bytes, NULL,
                                     buffers[b].mem);
-    const size_t rows = count * s->launch.block_samples;
-    const size_t bytes[SW_RESULTS] = {4 * rows * s->launch.sum_groups * s->shape.q,
-                                      4 * rows * s->launch.sum_groups * SW_CLUSTER_FIELDS,
-                                      8 * rows * s->launch.seam_entries};
+    size_t bytes[SW_RESULTS];
+    sw_result_bytes(s, s->launch.block_samples, bytes);
     for (int i = 0; i < 2; i++)
         for (int r = 0; r < SW_RESULTS && status == ERGO_OK; r++) {
             struct sw_slot *slot = &s->slots[i];

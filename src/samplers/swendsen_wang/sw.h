@@ -17,9 +17,15 @@ struct sw_shape {
 
 struct sw_launch {
     bool equivalence;               /* labelling by label equivalence */
+    bool local;                     /* one tile is the lattice: whole sweeps in local memory */
+    uint64_t most_sweeps;           /* of a launch then */
     uint32_t group;                 /* work-items per group, a power of two */
-    uint32_t tile_words, tile_rows; /* of a tile; their product is its work-group */
-    uint32_t sum_groups;            /* partial sums per member */
+    uint32_t tile_words, tile_rows; /* of a tile */
+    uint32_t tile_group;            /* work-items for a tile: all its words, or a divisor */
+    uint64_t tiles;                 /* of a member */
+    uint64_t run_bytes;             /* of a member's labels of runs */
+    uint32_t sum_groups;            /* partial sums over spins per member */
+    uint32_t sum_slots;             /* those over clusters */
     uint32_t seam_entries;          /* per sample and member */
     size_t block_samples;
     uint64_t launch_sweeps; /* sweeps enqueued before the host waits, when blocks are unsampled */
@@ -27,20 +33,24 @@ struct sw_launch {
 
 enum sw_kernel {
     SW_START,
-    SW_DRAW_BONDS,
-    SW_LABEL_TILE,
-    SW_LABEL_TILE_SIZES,
+    SW_LABEL,
+    SW_LABEL_SIZES,
     SW_JOIN_TILES,
     SW_FLIP,
+    SW_FLIP_SIZES,
+    SW_CLEAR,
     SW_SEAMS,
-    SW_ADD_SIZES,
-    SW_SUM_CLUSTERS,
     SW_MEASURE,
+    SW_EQ_BONDS,
     SW_EQ_START,
     SW_EQ_SCAN,
     SW_EQ_ANALYSE,
     SW_EQ_SIZES,
     SW_EQ_CLEAR,
+    SW_EQ_SUMS,
+    SW_EQ_FLIP,
+    SW_LOCAL,
+    SW_LOCAL_SIZES,
     SW_KERNELS
 };
 
@@ -61,9 +71,9 @@ struct sw_state {
     struct sw_shape shape;
     struct sw_launch launch;
     struct sw_member *members; /* [batch->count] */
-    cl_program programs[3];
+    cl_program programs[4];
     cl_kernel kernels[SW_KERNELS];
-    cl_mem spins, right, down, labels, sizes, member_buffer, changed;
+    cl_mem spins, right, down, runs, roots, open, labels, sizes, member_buffer, changed;
     struct sw_slot slots[2];
     struct sw_wraps *wraps;
     uint64_t step;
@@ -89,15 +99,18 @@ void sw_destroy(void *state);
 /* sweep.c */
 enum ergo_status sw_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                             uint64_t every, uint64_t first_sample);
+/* Of `samples` samples of all members. */
+void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_RESULTS]);
 /* One sweep of all members, measured into sample 0 of slot 0 (not read back). */
 enum ergo_status sw_sweep_measured(struct ergo_context *ctx, struct sw_state *s);
 
 /* collect.c */
-/* Numbers of one sample of one member, exact. (largest and squares of one cluster of 2^32 sites do
- * not fit the device's: where clusters == 1 they are known.) */
+/* Numbers of one sample of one member, exact but for the sum of n^4, which is rounded. (Those of
+ * one cluster of 2^32 sites do not fit the device's: where clusters == 1 they are known.) */
 struct sw_counts {
     uint64_t unequal, states[SW_Q_MAX];
     uint64_t clusters, largest, squares, bins[SW_CLUSTER_BINS];
+    double fourths;
 };
 void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
                    struct sw_counts *counts);
@@ -109,8 +122,12 @@ enum {
     SW_COLUMN_CLUSTERS,
     SW_COLUMN_LARGEST,
     SW_COLUMN_WRAPS,
+    SW_COLUMN_IMPROVED4,
     SW_COLUMNS
 };
+/* Columns of the improved estimators, from sums of n^2 and n^4 over clusters. */
+void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
+                double *columns);
 /* Columns of a sample, but for the wrapping. */
 void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
                 const struct sw_counts *counts, double *columns);
@@ -158,6 +175,7 @@ struct sw_twin {
     uint32_t *planes, *right, *down, *labels;
     uint32_t *seams; /* as the device's: pairs of labels without what leads around the lattice */
     uint64_t unequal, clusters, squares, largest, counts[SW_Q_MAX];
+    double fourths;
 };
 /* False: no memory. */
 bool sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *shape, uint64_t step,

@@ -22,44 +22,50 @@ static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s,
     const cl_uint more = which & EDGES_AROUND ? 1 : 0;
     const cl_uint n_rows = inner_rows + more - row_edge;
     const cl_uint n_columns = inner_columns + more - column_edge;
-    const size_t items = (size_t)s->shape.row_words * n_rows + (size_t)s->shape.ly * n_columns;
-    const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->down), ERGO_ARG(s->labels),
-                                    ERGO_ARG(row_edge), ERGO_ARG(n_rows),  ERGO_ARG(column_edge),
-                                    ERGO_ARG(n_columns)};
-    return items ? launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 7, items, s->launch.group)
+    const size_t items = 32 * (size_t)s->shape.row_words * n_rows + (size_t)s->shape.ly * n_columns;
+    const struct ergo_arg args[] = {ERGO_ARG(s->right),    ERGO_ARG(s->down),  ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->labels),   ERGO_ARG(row_edge), ERGO_ARG(n_rows),
+                                    ERGO_ARG(column_edge), ERGO_ARG(n_columns)};
+    return items ? launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 8, items, s->launch.group)
                  : ERGO_OK;
 }
 
-static enum ergo_status draw_bonds(struct ergo_context *ctx, struct sw_state *s) {
+/* Measured sweeps give sizes of clusters: to `sums`, as sample `sample`. */
+static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s, cl_mem sums,
+                                    cl_uint sample) {
+    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     const cl_ulong step = s->step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->right), ERGO_ARG(s->down), ERGO_ARG(step)};
-    return launch(ctx, s, SW_DRAW_BONDS, "sw_draw_bonds", args, 5, (size_t)s->shape.words,
-                  s->launch.group);
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right), ERGO_ARG(s->down),
+        ERGO_ARG(s->runs),  ERGO_ARG(s->roots),         ERGO_ARG(s->open),  ERGO_ARG(s->labels),
+        ERGO_ARG(step),     ERGO_ARG(s->sizes),         ERGO_ARG(sums),     ERGO_ARG(sample)};
+    return sums ? launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 12, items, group)
+                : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
 }
 
-static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s, bool sizes) {
-    const size_t items = (size_t)s->launch.tile_words * s->launch.tile_rows;
-    const size_t tiles = ((s->shape.row_words + s->launch.tile_words - 1) / s->launch.tile_words) *
-                         (((size_t)s->shape.ly + s->launch.tile_rows - 1) / s->launch.tile_rows);
-    const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->down), ERGO_ARG(s->labels),
-                                    ERGO_ARG(s->sizes)};
-    return sizes ? launch(ctx, s, SW_LABEL_TILE_SIZES, "sw_label_tile_sizes", args, 4,
-                          tiles * items, items)
-                 : launch(ctx, s, SW_LABEL_TILE, "sw_label_tile", args, 3, tiles * items, items);
-}
-
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s) {
-    const cl_ulong step = s->step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->right), ERGO_ARG(s->labels), ERGO_ARG(step)};
-    const enum ergo_status status =
-        launch(ctx, s, SW_FLIP, "sw_flip", args, 5, (size_t)s->shape.words, s->launch.group);
-    s->step++;
-    return status;
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, cl_mem sums,
+                             cl_uint sample) {
+    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
+    const cl_ulong step = s->step++;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),  ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->right),  ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->roots),  ERGO_ARG(s->open),
+                                    ERGO_ARG(s->labels), ERGO_ARG(step),
+                                    ERGO_ARG(s->sizes),  ERGO_ARG(sums),
+                                    ERGO_ARG(sample)};
+    return sums ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 11, items, group)
+                : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
 }
 
 /* ---- label equivalence ----------------------------------------------------------------------- */
+
+static enum ergo_status equivalence_bonds(struct ergo_context *ctx, struct sw_state *s) {
+    const cl_ulong step = s->step;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->right), ERGO_ARG(s->down), ERGO_ARG(step)};
+    return launch(ctx, s, SW_EQ_BONDS, "sw_equivalence_bonds", args, 5, (size_t)s->shape.words,
+                  s->launch.group);
+}
 
 static enum ergo_status equivalence_start(struct ergo_context *ctx, struct sw_state *s) {
     const struct ergo_arg args[] = {ERGO_ARG(s->labels)};
@@ -100,39 +106,65 @@ static enum ergo_status equivalence_sizes(struct ergo_context *ctx, struct sw_st
                              : status;
 }
 
+static enum ergo_status equivalence_sums(struct ergo_context *ctx, struct sw_state *s, cl_mem sums,
+                                         cl_uint sample) {
+    const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
+                                    ERGO_ARG(sums), ERGO_ARG(sample)};
+    return launch(ctx, s, SW_EQ_SUMS, "sw_equivalence_sums", args, 5, (size_t)s->shape.words,
+                  s->launch.group);
+}
+
+static enum ergo_status equivalence_flip(struct ergo_context *ctx, struct sw_state *s) {
+    const cl_ulong step = s->step++;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->right), ERGO_ARG(s->labels), ERGO_ARG(step)};
+    return launch(ctx, s, SW_EQ_FLIP, "sw_equivalence_flip", args, 5, (size_t)s->shape.words,
+                  s->launch.group);
+}
+
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s) {
-    enum ergo_status status = draw_bonds(ctx, s);
-    if (s->launch.equivalence) {
-        if (status == ERGO_OK)
-            status = equivalence_start(ctx, s);
-        if (status == ERGO_OK)
-            status = equivalence_iterate(ctx, s, 1);
-    } else {
-        if (status == ERGO_OK)
-            status = label_tiles(ctx, s, false);
-        if (status == ERGO_OK)
-            status = join_tiles(ctx, s, EDGES_INNER | EDGES_AROUND);
+/* `sweeps` of a lattice in local memory. */
+static enum ergo_status local_sweeps(struct ergo_context *ctx, struct sw_state *s,
+                                     uint64_t sweeps) {
+    enum ergo_status status = ERGO_OK;
+    while (sweeps > 0 && status == ERGO_OK) {
+        const uint64_t now = sweeps < s->launch.most_sweeps ? sweeps : s->launch.most_sweeps;
+        const cl_ulong step = s->step;
+        const cl_uint count = (cl_uint)now;
+        const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(step), ERGO_ARG(count)};
+        status = launch(ctx, s, SW_LOCAL, "sw_local", args, 4, s->launch.tile_group,
+                        s->launch.tile_group);
+        s->step += now;
+        sweeps -= now;
     }
-    return status == ERGO_OK ? flip(ctx, s) : status;
+    return status;
+}
+
+static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s) {
+    const bool equivalence = s->launch.equivalence;
+    enum ergo_status status =
+        equivalence ? equivalence_bonds(ctx, s) : label_tiles(ctx, s, NULL, 0);
+    if (status == ERGO_OK && equivalence)
+        status = equivalence_start(ctx, s);
+    if (status == ERGO_OK)
+        status = equivalence ? equivalence_iterate(ctx, s, 1)
+                             : join_tiles(ctx, s, EDGES_INNER | EDGES_AROUND);
+    if (status == ERGO_OK)
+        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, NULL, 0);
+    return status;
 }
 
 static enum ergo_status seams(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                               cl_uint sample) {
-    const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->down), ERGO_ARG(s->labels),
-                                    ERGO_ARG(slot->results[SW_SEAM_PAIRS]), ERGO_ARG(sample)};
-    return launch(ctx, s, SW_SEAMS, "sw_seams", args, 5, s->launch.seam_entries, s->launch.group);
-}
-
-static enum ergo_status sum_clusters(struct ergo_context *ctx, struct sw_state *s,
-                                     struct sw_slot *slot, cl_uint sample) {
-    const size_t group = s->launch.group;
-    const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->labels),
-                                    ERGO_ARG(s->sizes), ERGO_ARG(slot->results[SW_CLUSTERS]),
-                                    ERGO_ARG(sample),   ERGO_ARG_LOCAL(8 * group)};
-    return launch(ctx, s, SW_SUM_CLUSTERS, "sw_sum_clusters", args, 6, group * s->launch.sum_groups,
-                  group);
+    const struct ergo_arg args[] = {ERGO_ARG(s->right),
+                                    ERGO_ARG(s->down),
+                                    ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->labels),
+                                    ERGO_ARG(slot->results[SW_SEAM_PAIRS]),
+                                    ERGO_ARG(sample)};
+    return launch(ctx, s, SW_SEAMS, "sw_seams", args, 6, s->launch.seam_entries, s->launch.group);
 }
 
 static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
@@ -146,52 +178,91 @@ static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, st
 /* What is inside the lattice first: bonds around it then tell which clusters wrap. */
 static enum ergo_status sweep_measured(struct ergo_context *ctx, struct sw_state *s,
                                        struct sw_slot *slot, cl_uint sample) {
-    const bool equivalence = s->launch.equivalence;
-    enum ergo_status status = draw_bonds(ctx, s);
+    const cl_mem sums = slot->results[SW_CLUSTERS];
+    enum ergo_status status = label_tiles(ctx, s, sums, sample);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_start(ctx, s) : label_tiles(ctx, s, true);
-    if (status == ERGO_OK)
-        status = equivalence ? equivalence_iterate(ctx, s, 0) : join_tiles(ctx, s, EDGES_INNER);
+        status = join_tiles(ctx, s, EDGES_INNER);
     if (status == ERGO_OK)
         status = seams(ctx, s, slot, sample);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_iterate(ctx, s, 1) : join_tiles(ctx, s, EDGES_AROUND);
-    if (status == ERGO_OK && equivalence)
-        status = equivalence_sizes(ctx, s);
-    if (status == ERGO_OK && !equivalence) {
-        const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->labels),
-                                        ERGO_ARG(s->sizes)};
-        status = launch(ctx, s, SW_ADD_SIZES, "sw_add_sizes", args, 3, (size_t)s->shape.words,
-                        s->launch.group);
-    }
+        status = join_tiles(ctx, s, EDGES_AROUND);
     if (status == ERGO_OK)
-        status = sum_clusters(ctx, s, slot, sample);
-    if (status == ERGO_OK)
-        status = flip(ctx, s);
+        status = flip(ctx, s, sums, sample);
     return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
 }
 
+static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw_state *s,
+                                             struct sw_slot *slot, cl_uint sample) {
+    enum ergo_status status = equivalence_bonds(ctx, s);
+    if (status == ERGO_OK)
+        status = equivalence_start(ctx, s);
+    if (status == ERGO_OK)
+        status = equivalence_iterate(ctx, s, 0);
+    if (status == ERGO_OK)
+        status = seams(ctx, s, slot, sample);
+    if (status == ERGO_OK)
+        status = equivalence_iterate(ctx, s, 1);
+    if (status == ERGO_OK)
+        status = equivalence_sizes(ctx, s);
+    if (status == ERGO_OK)
+        status = equivalence_sums(ctx, s, slot->results[SW_CLUSTERS], sample);
+    if (status == ERGO_OK)
+        status = equivalence_flip(ctx, s);
+    return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
+}
+
+/* Sums over clusters are added to what is there. */
+static enum ergo_status clear_sums(struct ergo_context *ctx, struct sw_state *s,
+                                   struct sw_slot *slot, size_t samples) {
+    const cl_uint count = (cl_uint)(samples * s->launch.sum_slots * SW_CLUSTER_FIELDS);
+    const struct ergo_arg args[] = {ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(count)};
+    return launch(ctx, s, SW_CLEAR, "sw_clear", args, 2, count, s->launch.group);
+}
+
+static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state *s,
+                                       struct sw_slot *slot, cl_uint sample) {
+    const cl_ulong step = s->step++;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                    ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(step),
+                                    ERGO_ARG(slot->results[SW_SEAM_PAIRS]),
+                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
+                                    ERGO_ARG(sample)};
+    const enum ergo_status status = launch(ctx, s, SW_LOCAL_SIZES, "sw_local_sizes", args, 6,
+                                           s->launch.tile_group, s->launch.tile_group);
+    return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
+}
+
+static enum ergo_status measured(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
+                                 cl_uint sample) {
+    return s->launch.equivalence ? equivalence_measured(ctx, s, slot, sample)
+           : s->launch.local     ? local_measured(ctx, s, slot, sample)
+                                 : sweep_measured(ctx, s, slot, sample);
+}
+
 enum ergo_status sw_sweep_measured(struct ergo_context *ctx, struct sw_state *s) {
-    return sweep_measured(ctx, s, &s->slots[0], 0);
+    const enum ergo_status status = clear_sums(ctx, s, &s->slots[0], 1);
+    return status == ERGO_OK ? measured(ctx, s, &s->slots[0], 0) : status;
 }
 
 enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
                             uint64_t every, uint64_t first_sample) {
     struct sw_state *s = opaque;
     struct sw_slot *slot = &s->slots[which];
-    enum ergo_status status = ERGO_OK;
+    enum ergo_status status = count ? clear_sums(ctx, s, slot, count) : ERGO_OK;
     (void)first_sample;
     slot->samples = count;
     for (size_t i = 0; i < (count ? count : 1) && status == ERGO_OK; i++) {
-        for (uint64_t e = count ? 1 : 0; e < every && status == ERGO_OK; e++)
+        const uint64_t alone = count ? every - 1 : every;
+        if (s->launch.local)
+            status = local_sweeps(ctx, s, alone);
+        for (uint64_t e = 0; e < alone && !s->launch.local && status == ERGO_OK; e++)
             status = sweep(ctx, s);
         if (count && status == ERGO_OK)
-            status = sweep_measured(ctx, s, slot, (cl_uint)i);
+            status = measured(ctx, s, slot, (cl_uint)i);
     }
-    const size_t rows = count * s->batch->count;
-    const size_t bytes[SW_RESULTS] = {4 * rows * s->launch.sum_groups * s->shape.q,
-                                      4 * rows * s->launch.sum_groups * SW_CLUSTER_FIELDS,
-                                      8 * rows * s->launch.seam_entries};
+    size_t bytes[SW_RESULTS];
+    sw_result_bytes(s, count, bytes);
     for (int r = 0; r < SW_RESULTS && count && status == ERGO_OK; r++)
         status = ergo_buffer_read_later(ctx, s->device, slot->results[r], 0, bytes[r],
                                         slot->host[r], r + 1 == SW_RESULTS ? &slot->ready : NULL);

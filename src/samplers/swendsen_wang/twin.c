@@ -126,6 +126,7 @@ static void flip(const struct sw_shape *s, const struct sw_member *m, uint64_t s
 static bool count(const struct sw_shape *s, struct sw_twin *t) {
     uint32_t *sizes = calloc(32 * s->words, sizeof *sizes);
     t->unequal = t->clusters = t->squares = t->largest = 0;
+    t->fourths = 0;
     memset(t->counts, 0, sizeof t->counts);
     for (uint32_t y = 0; y < twin.ly && sizes; y++)
         for (uint32_t x = 0; x < twin.lx; x++) {
@@ -137,7 +138,9 @@ static bool count(const struct sw_shape *s, struct sw_twin *t) {
         }
     for (size_t i = 0; i < 32 * s->words && sizes; i++) {
         t->clusters += sizes[i] > 0;
+        const double square = (double)sizes[i] * sizes[i];
         t->squares += (uint64_t)sizes[i] * sizes[i];
+        t->fourths += square * square;
         t->largest = sizes[i] > t->largest ? sizes[i] : t->largest;
     }
     free(sizes);

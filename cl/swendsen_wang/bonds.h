@@ -1,0 +1,26 @@
+/* Bonds of a word from the spins. */
+#ifndef ERGO_CL_SWENDSEN_WANG_BONDS_H
+#define ERGO_CL_SWENDSEN_WANG_BONDS_H
+
+#include "swendsen_wang/core.h"
+
+/* Bonds between equal neighbours, to the right and down, both ways around the lattice. */
+ERGO_INLINE void sw_draw(__global const uint *planes, const struct sw_member *m, uint i, uint y,
+                         ulong step, uint *right, uint *down) {
+    const uint word = y * SW_WORDS + i;
+    const uint next = i + 1u == SW_WORDS ? word - i : word + 1u;
+    const uint below = y + 1u == SW_LY ? i : word + SW_WORDS;
+    uint side = sw_valid(i), under = side;
+    for (uint p = 0; p < SW_PLANES; p++) {
+        const uint own = planes[p * SW_PLANE_WORDS + word];
+        const uint shifted = own >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u) << sw_last_bit(i);
+        side &= ~(own ^ shifted);
+        under &= ~(own ^ planes[p * SW_PLANE_WORDS + below]);
+    }
+    sw_bonds_both(&side, &under, sw_global_word(i, y), (uint)step, (uint)(step >> 32), m->key0,
+                  m->key1, m->high, m->low, m->always);
+    *right = side;
+    *down = under;
+}
+
+#endif

@@ -1,0 +1,215 @@
+/*
+ * Labels inside a tile, in local memory: SW_TILE_WORDS x SW_TILE_ROWS words, of which each of the
+ * SW_GROUP work-items has SW_PER. Label n, index 32 item + bit in the tile, is kept at SW_AT(n), so
+ * that neighbouring items use different banks.
+ */
+#ifndef ERGO_CL_SWENDSEN_WANG_TILE_H
+#define ERGO_CL_SWENDSEN_WANG_TILE_H
+
+#include "swendsen_wang/core.h"
+#include "swendsen_wang/labels.h"
+
+#define SW_PER (SW_TILE_ITEMS / SW_GROUP)
+#define SW_AT(n) (((n)&31u) * SW_TILE_ITEMS + ((n) >> 5))
+
+/* Work-items wait for each other; one needs not. */
+#if SW_GROUP == 1
+#define SW_SYNC
+#else
+#define SW_SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+/* At a root, when all is joined: its own index, open or not, and from there the size of the part.
+ */
+#define SW_INDEX 0x7fffu
+#define SW_OPEN 0x8000u
+#define SW_SIZE_SHIFT 16
+
+/* How often labels are replaced by those they lead to, before the joins that need atomics. */
+#ifndef SW_JUMPS
+#define SW_JUMPS 2
+#endif
+
+/* What a work-item knows of a word. */
+struct sw_tile_word {
+    uint starts; /* first sites of runs; 0: not in the lattice */
+    uint links;  /* bonds to the row above that atomics have to join */
+    uint linked; /* first sites of runs whose label leads to another */
+    uint left;   /* 1: bit 0 has to be joined to the left by atomics */
+};
+
+ERGO_INLINE uint sw_bit_of(uint low) {
+    return 31u - SW_CLZ(low);
+}
+
+ERGO_INLINE uint sw_find_local(volatile __local uint *labels, uint i) {
+    uint next = SW_READ(&labels[SW_AT(i)]);
+    while (next != i) {
+        i = next;
+        next = SW_READ(&labels[SW_AT(i)]);
+    }
+    return i;
+}
+
+/* The larger of two labels is followed, and led to the smaller where that is less than what it
+ * leads to, until they meet (M. Rem's way). Others may have changed it meanwhile: what it led to
+ * before has to be joined with the smaller too. One step: returns what is to be joined with the
+ * smaller. */
+ERGO_INLINE uint sw_step_local(volatile __local uint *labels, uint large, uint small) {
+    uint next = SW_READ(&labels[SW_AT(large)]);
+    if (next > small)
+        next = atomic_min(&labels[SW_AT(large)], small);
+    return next == large ? small : next;
+}
+
+ERGO_INLINE void sw_join_local(volatile __local uint *labels, uint a, uint b) {
+    while (a != b) {
+        const uint small = a < b ? a : b;
+        a = sw_step_local(labels, a < b ? b : a, small);
+        b = small;
+    }
+}
+
+/* Each run's first bond to the row above, or else that to the left, makes its label: nothing else
+ * writes that yet. The bonds that remain are for sw_tile_join. sides, unders: bonds of all words,
+ * without those that lead down and around the lattice. */
+ERGO_INLINE void sw_tile_link(volatile __local uint *labels, __local const uint *sides,
+                              __local const uint *unders, uint item, uint valid,
+                              struct sw_tile_word *w) {
+    const uint side = sides[item], tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS;
+    const uint starts = sw_starts(side, valid);
+    for (uint bit = 0; bit < 32u; bit++)
+        labels[bit * SW_TILE_ITEMS + item] = 32u * item + bit;
+    w->starts = starts;
+    w->links = w->linked = w->left = 0u;
+    if (ty > 0u && valid) {
+        const uint up = item - SW_TILE_WORDS, side_up = sides[up], starts_up = ~(side_up << 1);
+        /* one bond for each pair of runs */
+        const uint links = unders[up] & ~sw_later_in_run(unders[up], starts | starts_up);
+        w->links = sw_later_in_run(links, starts);
+        uint rest = links & ~w->links;
+        while (rest) {
+            const uint low = rest & (0u - rest), bit = sw_bit_of(low);
+            const uint own = sw_start_of(starts, bit);
+            rest ^= low;
+            w->linked |= 1u << own;
+            labels[own * SW_TILE_ITEMS + item] = 32u * up + sw_start_of(starts_up, bit);
+        }
+    }
+    if (tx > 0u && valid) {
+        const uint side_left = sides[item - 1u];
+        w->left = side_left >> 31;
+        if (w->left && !(w->linked & 1u)) {
+            labels[item] = 32u * (item - 1u) + sw_start_of(~(side_left << 1), 31u);
+            w->linked |= 1u;
+            w->left = 0u;
+        }
+    }
+}
+
+ERGO_INLINE void sw_tile_jump(volatile __local uint *labels, uint item, uint linked) {
+    while (linked) {
+        const uint low = linked & (0u - linked);
+        volatile __local uint *label = &labels[sw_bit_of(low) * SW_TILE_ITEMS + item];
+        const uint next = SW_READ(label), after = SW_READ(&labels[SW_AT(next)]);
+        SW_LOWER(label, after);
+        linked ^= low;
+    }
+}
+
+/* One loop over the steps of all joins of a word: items of a GPU wait for the one that has most,
+ * not at each join for the longest. */
+ERGO_INLINE void sw_tile_join(volatile __local uint *labels, __local const uint *sides, uint item,
+                              const struct sw_tile_word *w) {
+    uint rest = w->links, a = 0u, b = 0u;
+    if (w->left) {
+        a = 32u * item;
+        b = 32u * (item - 1u) + sw_start_of(~(sides[item - 1u] << 1), 31u);
+    }
+    while (rest || a != b) {
+        if (a == b) {
+            const uint low = rest & (0u - rest), bit = sw_bit_of(low), up = item - SW_TILE_WORDS;
+            rest ^= low;
+            a = 32u * item + sw_start_of(w->starts, bit);
+            b = 32u * up + sw_start_of(~(sides[up] << 1), bit);
+        }
+        const uint small = a < b ? a : b;
+        a = sw_step_local(labels, a < b ? b : a, small);
+        b = small;
+    }
+}
+
+/* Root of the run that begins at n. sized: the run's sites are counted there. */
+ERGO_INLINE uint sw_tile_root(volatile __local uint *labels, uint n, uint sites, uint sized) {
+    uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
+    if (next != n) {
+        do {
+            root = next;
+            next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+        } while (next != root);
+        SW_LOWER(&labels[SW_AT(n)], root);
+    }
+    if (sized)
+        atomic_add(&labels[SW_AT(root)], popcount(sites) << SW_SIZE_SHIFT);
+    return root;
+}
+
+/* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
+ * roots among the word's sites. */
+ERGO_INLINE uint sw_tile_roots(volatile __local uint *labels, uint item,
+                               const struct sw_tile_word *w, uint valid, __global uint *runs,
+                               uint sized) {
+    uint roots = 0u, rest = w->starts;
+    while (rest) {
+        const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);
+        rest ^= low;
+        const uint low2 = rest & (0u - rest); /* 0: none, and all of the row is in the first */
+        const uint root = sw_tile_root(labels, n, (low2 - low) & valid, sized);
+        uint pair = root;
+        roots |= root == n ? low : 0u;
+        if (rest) {
+            const uint n2 = 32u * item + sw_bit_of(low2);
+            rest ^= low2;
+            const uint root2 =
+                sw_tile_root(labels, n2, ((rest & (0u - rest)) - low2) & valid, sized);
+            pair |= root2 << 16;
+            roots |= root2 == n2 ? low2 : 0u;
+        }
+        *runs = pair;
+        runs += SW_TILE_ITEMS;
+    }
+    return roots;
+}
+
+ERGO_INLINE void sw_tile_open_at(volatile __local uint *labels, uint n) {
+    uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
+    while (next != root) {
+        root = next;
+        next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+    }
+    atomic_or(&labels[SW_AT(root)], SW_OPEN);
+}
+
+/* Open are the runs in the first and last row of a tile (an item looks at a site) ... */
+ERGO_INLINE void sw_tile_open_rows(volatile __local uint *labels, __local const uint *sides,
+                                   uint first, uint tile_x, uint tile_y) {
+    const uint below = SW_LY - 1u - tile_y * SW_TILE_ROWS;
+    const uint last = below < SW_TILE_ROWS - 1u ? below : SW_TILE_ROWS - 1u;
+    for (uint e = first; e < 64u * SW_TILE_WORDS; e += SW_GROUP) {
+        const uint tx = (e >> 5) % SW_TILE_WORDS, i = tile_x * SW_TILE_WORDS + tx;
+        const uint item = tx + ((e >> 5) < SW_TILE_WORDS ? 0u : last * SW_TILE_WORDS);
+        if (i < SW_WORDS && sw_starts(sides[item], sw_valid(i)) >> (e & 31u) & 1u)
+            sw_tile_open_at(labels, 32u * item + (e & 31u));
+    }
+}
+
+/* ... and those at its sides. */
+ERGO_INLINE void sw_tile_open_sides(volatile __local uint *labels, uint item, uint i, uint starts) {
+    const uint tx = item % SW_TILE_WORDS;
+    if (starts && tx == 0u)
+        sw_tile_open_at(labels, 32u * item);
+    if (starts && (tx + 1u == SW_TILE_WORDS || i + 1u == SW_WORDS))
+        sw_tile_open_at(labels, 32u * item + sw_start_of(starts, sw_last_bit(i)));
+}
+
+#endif
