@@ -22,14 +22,14 @@ ERGO_INLINE void sw_count_begin(__local uint *fields, __local uint *small, uint 
 }
 
 /* value 2^(16 first) to the limbs of a sum */
-ERGO_INLINE void sw_count_limbs(volatile __local uint *limbs, ulong value) {
+ERGO_INLINE void sw_count_limbs(__local uint *limbs, ulong value) {
     for (uint l = 0; l < 4u && value; l++, value >>= 16)
         if ((uint)value & 0xffffu)
             atomic_add(&limbs[l], (uint)value & 0xffffu);
 }
 
 /* A cluster of n sites; 0 is 2^32. */
-ERGO_INLINE void sw_count(volatile __local uint *fields, volatile __local uint *small, uint n) {
+ERGO_INLINE void sw_count(__local uint *fields, __local uint *small, uint n) {
     if (n - 1u < SW_SMALL) {
         atomic_inc(&small[n - 1u]);
         return;
@@ -44,7 +44,7 @@ ERGO_INLINE void sw_count(volatile __local uint *fields, volatile __local uint *
 
 /* Two clusters that have been counted turn out to be one. Whatever the order in which the parts of
  * a cluster come, what remains in the end is the whole. a == 0: there was none before. */
-ERGO_INLINE void sw_count_merge(volatile __local uint *fields, uint a, uint b) {
+ERGO_INLINE void sw_count_merge(__local uint *fields, uint a, uint b) {
     const uint sum = a + b;
     if (a == 0u)
         return;
@@ -62,7 +62,7 @@ ERGO_INLINE void sw_count_merge(volatile __local uint *fields, uint a, uint b) {
 }
 
 /* Between barriers: small clusters to the fields. */
-ERGO_INLINE void sw_count_small(volatile __local uint *fields, __local const uint *small, uint item,
+ERGO_INLINE void sw_count_small(__local uint *fields, __local const uint *small, uint item,
                                 uint size) {
     for (uint k = item; k < SW_SMALL; k += size) {
         const uint n = k + 1u, clusters = small[k];
@@ -76,7 +76,7 @@ ERGO_INLINE void sw_count_small(volatile __local uint *fields, __local const uin
 }
 
 /* sums: of this sample, member and place. */
-ERGO_INLINE void sw_count_end(volatile __global uint *sums, __local const uint *fields, uint item,
+ERGO_INLINE void sw_count_end(__global uint *sums, __local const uint *fields, uint item,
                               uint size) {
     for (uint f = item; f < SW_CLUSTER_FIELDS; f += size) {
         uint value = fields[f];

@@ -64,19 +64,10 @@ __kernel void sw_equivalence_scan(__global const uint *right, __global const uin
     }
 }
 
-ERGO_INLINE uint sw_find(volatile __global uint *labels, uint i) {
-    uint next = SW_READ(&labels[i]);
-    while (next != i) {
-        i = next;
-        next = SW_READ(&labels[i]);
-    }
-    return i;
-}
-
 /* Analysis: follow the chain of equivalences to its end. */
 __kernel void sw_equivalence_analyse(__global uint *labels) {
     const uint site = (uint)get_global_id(0);
-    volatile __global uint *own = labels + (ulong)get_global_id(1) * SW_SITES;
+    __global uint *own = labels + (ulong)get_global_id(1) * SW_SITES;
     if (site >= SW_SITES)
         return;
     const uint root = sw_find(own, site);

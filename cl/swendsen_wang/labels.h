@@ -13,8 +13,9 @@
 #ifndef ERGO_CL_SWENDSEN_WANG_LABELS_H
 #define ERGO_CL_SWENDSEN_WANG_LABELS_H
 
-/* Reads and writes beside atomic ones: plain reads see an old or a new label, and both lead on;
- * plain writes put an ancestor where a later one has been. Oclgrind calls that a race
+/* Reads and writes beside atomic ones: plain reads see an old or a new label, and both lead on; no
+ * loop waits for a new one. Plain writes put an ancestor where a later one has been. (Not volatile:
+ * NVIDIA's compiler makes code of that which takes half as long again.) Oclgrind calls that a race
  * (src/core/quirks.c defines the macro there). */
 #ifdef ERGO_ATOMIC_READS
 #define SW_READ(p) atomic_or((p), 0u)
@@ -23,6 +24,19 @@
 #define SW_READ(p) (*(p))
 #define SW_LOWER(p, value) (*(p) = (value))
 #endif
+
+ERGO_INLINE uint sw_find(__global uint *labels, uint i) {
+    uint next = SW_READ(&labels[i]);
+    while (next != i) {
+        const uint after = SW_READ(&labels[next]);
+        if (after == next)
+            return next;
+        SW_LOWER(&labels[i], after); /* halves the path */
+        i = after;
+        next = SW_READ(&labels[i]);
+    }
+    return i;
+}
 
 /* After a kernel's end, when nothing joins any more. */
 ERGO_INLINE uint sw_find_still(__global const uint *labels, uint i) {
@@ -34,18 +48,18 @@ ERGO_INLINE uint sw_find_still(__global const uint *labels, uint i) {
     return i;
 }
 
-/* The larger of two labels is followed, and led to the smaller where that is less than what it
- * leads to, until they meet (M. Rem's way). Others may have changed it meanwhile: what it led to
- * before has to be joined with the smaller too. */
-ERGO_INLINE void sw_join(volatile __global uint *labels, uint a, uint b) {
-    while (a != b) {
+ERGO_INLINE void sw_join(__global uint *labels, uint a, uint b) {
+    while (1) {
+        a = sw_find(labels, a);
+        b = sw_find(labels, b);
+        if (a == b)
+            break;
         const uint small = a < b ? a : b, large = a < b ? b : a;
-        uint next = SW_READ(&labels[large]);
-        if (next > small)
-            next = atomic_min(&labels[large], small);
-        if (next == large)
-            break; /* it was a root */
-        a = next;
+        const uint before = atomic_min(&labels[large], small);
+        if (before == large)
+            break;
+        /* it led elsewhere meanwhile: that has to be joined too */
+        a = before;
         b = small;
     }
 }

@@ -41,7 +41,7 @@ ERGO_INLINE uint sw_local_below(__local const uint *sides, __local const uint *u
     return sw_prune(unders[item], sides[item], sides[i]);
 }
 
-ERGO_INLINE void sw_local_join(volatile __local uint *labels, __local const uint *sides,
+ERGO_INLINE void sw_local_join(__local uint *labels, __local const uint *sides,
                                __local const uint *unders, uint item, uint i, uint y) {
     const uint around = sw_local_around(sides, item, i);
     if (around != SW_NO_BOND)
@@ -56,7 +56,7 @@ ERGO_INLINE void sw_local_join(volatile __local uint *labels, __local const uint
 }
 
 /* A word's part of the list of bonds around the lattice (sw_seams, measure.cl). */
-ERGO_INLINE void sw_local_seams(volatile __local uint *labels, __local const uint *sides,
+ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
                                 __local const uint *unders, __global uint2 *seams, uint item,
                                 uint i, uint y) {
     const uint around = sw_local_around(sides, item, i);

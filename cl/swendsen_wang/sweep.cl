@@ -173,7 +173,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
     const uint index = (uint)get_global_id(1), below_edges = 32u * SW_WORDS * n_rows;
     __global const uint *sides = right + (ulong)index * SW_PLANE_WORDS;
     __global const uint *parts = runs + (ulong)index * SW_RUNS;
-    volatile __global uint *own = labels + (ulong)index * SW_SITES;
+    __global uint *own = labels + (ulong)index * SW_SITES;
     if (item < below_edges) {
         const uint bit = item & 31u, i = (item >> 5) % SW_WORDS;
         const uint row = (row_edge + (item >> 5) / SW_WORDS + 1u) * SW_TILE_ROWS;
@@ -203,7 +203,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
  */
 #define SW_FLIP_DRAW                                                                               \
     SW_TILE                                                                                        \
-    volatile __global uint *own = labels + (ulong)index * SW_SITES;                                \
+    __global uint *own = labels + (ulong)index * SW_SITES;                                         \
     const uint key0 = members[index].key0, key1 = members[index].key1;                             \
     const uint corner = tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS;                 \
     if (first == 0u)                                                                               \
@@ -305,7 +305,7 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
         common[1] = 0u;
     }
     SW_FLIP_DRAW
-    volatile __global uint *counts = sizes + (ulong)index * SW_SITES;
+    __global uint *counts = sizes + (ulong)index * SW_SITES;
     for (uint j = first; j < total; j += SW_GROUP) {
         const uint entry = list[j], site = sw_tile_index(corner, entry & SW_INDEX);
         const uint root = entry & SW_OPEN ? SW_READ(&own[site]) : site;

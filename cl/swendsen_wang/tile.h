@@ -42,7 +42,7 @@ ERGO_INLINE uint sw_bit_of(uint low) {
     return 31u - SW_CLZ(low);
 }
 
-ERGO_INLINE uint sw_find_local(volatile __local uint *labels, uint i) {
+ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
     uint next = SW_READ(&labels[SW_AT(i)]);
     while (next != i) {
         i = next;
@@ -55,14 +55,14 @@ ERGO_INLINE uint sw_find_local(volatile __local uint *labels, uint i) {
  * leads to, until they meet (M. Rem's way). Others may have changed it meanwhile: what it led to
  * before has to be joined with the smaller too. One step: returns what is to be joined with the
  * smaller. */
-ERGO_INLINE uint sw_step_local(volatile __local uint *labels, uint large, uint small) {
+ERGO_INLINE uint sw_step_local(__local uint *labels, uint large, uint small) {
     uint next = SW_READ(&labels[SW_AT(large)]);
     if (next > small)
         next = atomic_min(&labels[SW_AT(large)], small);
     return next == large ? small : next;
 }
 
-ERGO_INLINE void sw_join_local(volatile __local uint *labels, uint a, uint b) {
+ERGO_INLINE void sw_join_local(__local uint *labels, uint a, uint b) {
     while (a != b) {
         const uint small = a < b ? a : b;
         a = sw_step_local(labels, a < b ? b : a, small);
@@ -73,7 +73,7 @@ ERGO_INLINE void sw_join_local(volatile __local uint *labels, uint a, uint b) {
 /* Each run's first bond to the row above, or else that to the left, makes its label: nothing else
  * writes that yet. The bonds that remain are for sw_tile_join. sides, unders: bonds of all words,
  * without those that lead down and around the lattice. */
-ERGO_INLINE void sw_tile_link(volatile __local uint *labels, __local const uint *sides,
+ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
                               __local const uint *unders, uint item, uint valid,
                               struct sw_tile_word *w) {
     const uint side = sides[item], tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS;
@@ -107,10 +107,10 @@ ERGO_INLINE void sw_tile_link(volatile __local uint *labels, __local const uint 
     }
 }
 
-ERGO_INLINE void sw_tile_jump(volatile __local uint *labels, uint item, uint linked) {
+ERGO_INLINE void sw_tile_jump(__local uint *labels, uint item, uint linked) {
     while (linked) {
         const uint low = linked & (0u - linked);
-        volatile __local uint *label = &labels[sw_bit_of(low) * SW_TILE_ITEMS + item];
+        __local uint *label = &labels[sw_bit_of(low) * SW_TILE_ITEMS + item];
         const uint next = SW_READ(label), after = SW_READ(&labels[SW_AT(next)]);
         SW_LOWER(label, after);
         linked ^= low;
@@ -119,7 +119,7 @@ ERGO_INLINE void sw_tile_jump(volatile __local uint *labels, uint item, uint lin
 
 /* One loop over the steps of all joins of a word: items of a GPU wait for the one that has most,
  * not at each join for the longest. */
-ERGO_INLINE void sw_tile_join(volatile __local uint *labels, __local const uint *sides, uint item,
+ERGO_INLINE void sw_tile_join(__local uint *labels, __local const uint *sides, uint item,
                               const struct sw_tile_word *w) {
     uint rest = w->links, a = 0u, b = 0u;
     if (w->left) {
@@ -140,7 +140,7 @@ ERGO_INLINE void sw_tile_join(volatile __local uint *labels, __local const uint 
 }
 
 /* Root of the run that begins at n. sized: the run's sites are counted there. */
-ERGO_INLINE uint sw_tile_root(volatile __local uint *labels, uint n, uint sites, uint sized) {
+ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n, uint sites, uint sized) {
     uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
     if (next != n) {
         do {
@@ -156,9 +156,8 @@ ERGO_INLINE uint sw_tile_root(volatile __local uint *labels, uint n, uint sites,
 
 /* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
  * roots among the word's sites. */
-ERGO_INLINE uint sw_tile_roots(volatile __local uint *labels, uint item,
-                               const struct sw_tile_word *w, uint valid, __global uint *runs,
-                               uint sized) {
+ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_tile_word *w,
+                               uint valid, __global uint *runs, uint sized) {
     uint roots = 0u, rest = w->starts;
     while (rest) {
         const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);
@@ -181,7 +180,7 @@ ERGO_INLINE uint sw_tile_roots(volatile __local uint *labels, uint item,
     return roots;
 }
 
-ERGO_INLINE void sw_tile_open_at(volatile __local uint *labels, uint n) {
+ERGO_INLINE void sw_tile_open_at(__local uint *labels, uint n) {
     uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
     while (next != root) {
         root = next;
@@ -191,8 +190,8 @@ ERGO_INLINE void sw_tile_open_at(volatile __local uint *labels, uint n) {
 }
 
 /* Open are the runs in the first and last row of a tile (an item looks at a site) ... */
-ERGO_INLINE void sw_tile_open_rows(volatile __local uint *labels, __local const uint *sides,
-                                   uint first, uint tile_x, uint tile_y) {
+ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sides, uint first,
+                                   uint tile_x, uint tile_y) {
     const uint below = SW_LY - 1u - tile_y * SW_TILE_ROWS;
     const uint last = below < SW_TILE_ROWS - 1u ? below : SW_TILE_ROWS - 1u;
     for (uint e = first; e < 64u * SW_TILE_WORDS; e += SW_GROUP) {
@@ -204,7 +203,7 @@ ERGO_INLINE void sw_tile_open_rows(volatile __local uint *labels, __local const 
 }
 
 /* ... and those at its sides. */
-ERGO_INLINE void sw_tile_open_sides(volatile __local uint *labels, uint item, uint i, uint starts) {
+ERGO_INLINE void sw_tile_open_sides(__local uint *labels, uint item, uint i, uint starts) {
     const uint tx = item % SW_TILE_WORDS;
     if (starts && tx == 0u)
         sw_tile_open_at(labels, 32u * item);
