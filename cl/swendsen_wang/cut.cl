@@ -8,6 +8,7 @@
  * words).
  */
 #include "swendsen_wang/cut.h"
+#include "swendsen_wang/cut_edges.h"
 
 /* Mode 0: all in state 0; 1: random. */
 __kernel void sw_cut_start(__global uint *spins, __global const struct sw_member *member,
@@ -70,14 +71,14 @@ __kernel void sw_cut_bonds(__global const uint *spins, __global const struct sw_
     down[word] = sw_bonds(under, entity, 1u, low, high, m.key0, m.key1, m.high, m.low, m.always);
 }
 
-/* Where the labels of a site's run lead: a root's index, or SW_CUT_LISTED and an entry. */
+/* Where the labels of a site's run lead: a root, of a site or of a part. */
 ERGO_INLINE uint sw_cut_find(__global const uint *labels, uint i) {
     uint next = labels[i];
-    while (next != i && next < SW_CUT_LISTED) {
+    while (next != i) {
         i = next;
         next = labels[i];
     }
-    return next;
+    return i;
 }
 
 ERGO_INLINE uint sw_cut_root(__global const uint *labels, __global const uint *right, uint word,
@@ -85,41 +86,13 @@ ERGO_INLINE uint sw_cut_root(__global const uint *labels, __global const uint *r
     return sw_cut_find(labels, 32u * word + sw_start_of(~(right[word] << 1), bit));
 }
 
-/*
- * Roots on the rectangle's edges, for its neighbours: of the first row (32 words entries), of the
- * first column (rows); then, where a bond leads out of the rectangle, of the last row and of the
- * last column, or SW_CUT_NO_BOND.
- */
+/* Roots on the rectangle's edges (cut_edges.h). */
 __kernel void sw_cut_edges(__global const uint *spins, __global const struct sw_member *member,
                            SW_RECT rect, __global const uint *halo, __global const uint *right,
                            __global const uint *labels, __global uint *edges, ulong step) {
-    const uint item = (uint)get_global_id(0), words = rect->words, rows = rect->rows;
-    const uint plane = words * rows, entries = 32u * words + rows;
-    if (item >= 2u * entries)
-        return;
-    const bool outer = item >= entries; /* last row or column */
-    const uint at = outer ? item - entries : item;
-    const bool in_row = at < 32u * words;
-    const uint y = in_row ? (outer ? rows - 1u : 0u) : at - 32u * words;
-    const uint i = in_row ? at >> 5 : outer ? words - 1u : 0u;
-    const uint bit = in_row ? at & 31u : outer ? sw_rect_last(rect, i) : 0u;
-    const uint word = y * words + i;
-    uint entry = SW_CUT_NO_BOND;
-    bool wanted = bit <= sw_rect_last(rect, i);
-    if (outer && wanted) {
-        const struct sw_member m = *member;
-        __global const uchar *column = (__global const uchar *)(halo + SW_PLANES * words);
-        uint open = 1u << bit;
-        for (uint p = 0; p < SW_PLANES; p++) {
-            const uint own = spins[p * plane + word];
-            const uint other = in_row ? halo[p * words + i] : ((uint)column[y] >> p & 1u) << bit;
-            open &= ~(own ^ other);
-        }
-        wanted = sw_bonds(open, sw_rect_entity(rect, i, y), in_row ? 1u : 0u, (uint)step,
-                          (uint)(step >> 32), m.key0, m.key1, m.high, m.low, m.always) != 0u;
-    }
+    SW_CUT_EDGE
     if (wanted)
-        entry = sw_cut_root(labels, right, word, bit);
+        entry = sw_cut_root(labels, right, y * rect->words + i, bit);
     edges[item] = entry;
 }
 
@@ -133,15 +106,16 @@ __kernel void sw_cut_parts(SW_RECT rect, volatile __global uint *labels, __globa
     const uint item = (uint)get_global_id(0);
     if (item >= 2u * (32u * rect->words + rect->rows))
         return;
-    const uint root = edges[item];
+    const uint sites = 32u * rect->words * rect->rows, root = edges[item];
     uint own = SW_CUT_NO_BOND;
     if (root != SW_CUT_NO_BOND) {
-        const uint before = atomic_cmpxchg(&labels[root], root, SW_CUT_LISTED | item);
+        const uint before = atomic_cmpxchg(&labels[root], root, sites + item);
         if (before == root) {
             own = root;
+            labels[sites + item] = sites + item;
             names[item] = sw_rect_site(rect, root);
         }
-        edges[item] = before == root ? item : before & ~SW_CUT_LISTED;
+        edges[item] = before == root ? item : before - sites;
     }
     roots[item] = own;
 }
@@ -179,8 +153,7 @@ __kernel void sw_cut_flip(__global uint *spins, __global const struct sw_member 
         const uint bit = 31u - SW_CLZ(rest);
         rest ^= 1u << bit;
         const uint root = sw_cut_find(labels, 32u * word + bit);
-        const ulong site =
-            root < SW_CUT_LISTED ? sw_rect_site(rect, root) : names[root & ~SW_CUT_LISTED];
+        const ulong site = SW_CUT_NAME(root);
         const uint state =
             sw_state(site, SW_PURPOSE_SPIN, (uint)step, (uint)(step >> 32), key0, key1);
         const uint run = sw_run(starts, bit, valid);
@@ -260,7 +233,7 @@ __kernel void sw_cut_name(SW_RECT rect, __global const uint *right, __global con
         ulong name = ~0UL;
         if (bit <= last) {
             const uint root = sw_cut_root(labels, right, word, bit);
-            name = root < SW_CUT_LISTED ? sw_rect_site(rect, root) : names[root & ~SW_CUT_LISTED];
+            name = SW_CUT_NAME(root);
         }
         found[32u * k + bit] = name;
     }

@@ -14,9 +14,8 @@ struct sw_rect {
 };
 #define SW_RECT_BYTES 48
 
-/* A label from here on is the number of a part that reaches the rectangle's edges: its cluster's
- * representative is in a list. So a rectangle has at most 2^31 sites. */
-#define SW_CUT_LISTED 0x80000000u
+/* Behind the labels of a rectangle's sites are those of the parts that reach its edges: the root of
+ * part k leads to site index `sites` + k, a root, whose cluster's representative is in a list. */
 
 /* A bond that does not lead out of the rectangle. */
 #define SW_CUT_NO_BOND 0xffffffffu

@@ -37,6 +37,10 @@ static const struct cut_case {
 } cases[] = {
     {true, 5, 7, 3, ", \"labelling\": \"label-equivalence\"", ""},
     {true, 40, 6, 3, "", "\"tile_words\": 1, \"tile_rows\": 4, \"work_group\": 2"},
+    {false, 130, 75, 2, "",
+     "\"tile_words\": 2, \"tile_rows\": 16, \"tile_group\": 8"}, /* the kernels of sweep.cl */
+    {true, 40, 6, 3, "",
+     "\"tile_words\": 1, \"tile_rows\": 4, \"work_group\": 2, \"tile_group\": 4"},
     {false, 40, 2, 3, ", \"merge\": \"neighbour\"", "\"tile_words\": 1, \"tile_rows\": 4"},
     {false, 130, 75, 2, "", "\"tile_words\": 2, \"tile_rows\": 16"},
     {false, 130, 75, 2, ", \"merge\": \"neighbour\", \"hamiltonian\": \"ising\"",

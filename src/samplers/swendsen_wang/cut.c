@@ -55,6 +55,9 @@ static uint64_t buffers_of(const struct sw_cut *s) {
     return 8 * words + 256 * words + s->batch->count * 4 * words * s->shape.planes + 64 * edges;
 }
 
+/* Words of a rectangle from which on a build for its shape pays. */
+enum { TILES_FROM = 8192 };
+
 static void choose_launch(struct sw_cut *s) {
     const struct ergo_point *first = s->batch->points[0];
     const struct ergo_device_summary *d = &s->device->summary;
@@ -71,6 +74,10 @@ static void choose_launch(struct sw_cut *s) {
     s->group_size = wish ? wish : gpu ? 128 : 32;
     while (s->group_size > 1 && s->group_size > d->largest_group)
         s->group_size /= 2;
+    const struct sw_shape shape = {.row_words = s->piece.words, .ly = s->piece.rows};
+    sw_choose_tile(first, &shape, gpu, s->device, &s->tiles);
+    s->by_tiles = !s->equivalence && (sw_piece_words(&s->piece) >= TILES_FROM ||
+                                      ergo_point_int(first, "/tuning/tile_group") > 0);
     const uint64_t words = sw_piece_words(&s->piece), each = (gpu ? 4ull : 64ull) * s->group_size;
     const uint64_t enough = (gpu ? 8ull : 2ull) * (d->compute_units ? d->compute_units : 1);
     const uint64_t groups = (words + each - 1) / each, least = words / (1u << 15) + 1;
@@ -99,7 +106,7 @@ static enum ergo_status cut(struct ergo_context *ctx, struct sw_cut *s, const do
     for (int r = 0; r < ranks; r++) /* all ranks refuse, or none */
         if (sw_piece_words(&s->layout.pieces[r]) > most)
             most = sw_piece_words(&s->layout.pieces[r]);
-    if (most > UINT64_C(1) << 26)
+    if (most > UINT64_C(1) << 26) /* labels of parts come behind those of sites */
         return refuse(ctx, s, "a rank's piece would have more than 2^31 sites; use more ranks");
     s->piece = s->layout.pieces[s->rank];
     s->below = sw_layout_below(&s->layout, s->rank);
@@ -162,8 +169,8 @@ static enum ergo_status buffer_create(struct ergo_context *ctx, struct sw_cut *s
 static void release_piece(struct sw_cut *s) {
     if (s->device && s->device->queue)
         clFinish(s->device->queue);
-    cl_mem *const mems[] = {&s->rect,   &s->right_bonds, &s->down_bonds,
-                            &s->labels, &s->sizes,       &s->names};
+    cl_mem *const mems[] = {&s->rect,  &s->right_bonds, &s->down_bonds, &s->labels, &s->sizes,
+                            &s->names, &s->runs,        &s->tile_roots, &s->open};
     for (size_t k = 0; k < sizeof mems / sizeof mems[0]; k++)
         ergo_buffer_release(mems[k]);
     struct sw_cut_buffer *const buffers[] = {&s->out,   &s->edges,   &s->roots, &s->part_sizes,
@@ -222,9 +229,12 @@ static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
         cl_mem *mem;
     } mems[] = {{"bonds to the right", 4 * words, &s->right_bonds},
                 {"bonds down", 4 * words, &s->down_bonds},
-                {"labels", 128 * words, &s->labels},
+                {"labels", 128 * words + 8 * entries, &s->labels}, /* and of parts */
                 {"cluster sizes", 128 * words, &s->sizes},
-                {"names of parts", 16 * entries, &s->names}};
+                {"names of parts", 16 * entries, &s->names},
+                {"runs' labels", s->by_tiles ? (size_t)s->tiles.run_bytes : 4, &s->runs},
+                {"clusters' parts", s->by_tiles ? 4 * words : 4, &s->tile_roots},
+                {"open parts", s->by_tiles ? 4 * words : 4, &s->open}};
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, s->device, "rectangle", sizeof rect, &rect, &s->rect);
     for (size_t k = 0; k < sizeof mems / sizeof mems[0] && status == ERGO_OK; k++)
@@ -247,6 +257,10 @@ static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
     for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
         status = ergo_buffer_create(ctx, s->device, "spins", sw_cut_piece_bytes(s, p), NULL,
                                     &s->members[m].spins);
+        s->members[m].params.first_word = (uint32_t)(p->row0 * s->shape.row_words + p->word0);
+        if (status == ERGO_OK)
+            status = ergo_buffer_write(ctx, s->device, s->members[m].param_buffer, 0,
+                                       sizeof s->members[m].params, &s->members[m].params);
         if (status == ERGO_OK)
             status = buffer_create(ctx, s, "incoming halo", halo, &s->members[m].in);
     }
@@ -274,9 +288,42 @@ static enum ergo_status build(struct ergo_context *ctx, struct sw_cut *s) {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     for (int p = 0; p < 2 && status == ERGO_OK; p++)
         status = ergo_program_build(ctx, s->device, paths[p], o.data, &s->programs[p]);
-    for (int k = 0; k < SW_CUT_KERNELS && status == ERGO_OK; k++)
+    for (int k = 0; k < SW_CUT_TILE_LABEL_ALL && status == ERGO_OK; k++)
         status = ergo_kernel_create(ctx, s->device, s->programs[k >= SW_CUT_LABEL_TILE],
                                     sw_cut_kernel_names[k], &s->kernels[k]);
+    ergo_text_free(&o);
+    return status;
+}
+
+/* The kernels of sweep.cl, for this shape of a rectangle. */
+static enum ergo_status build_tiles(struct ergo_context *ctx, struct sw_cut *s) {
+    const struct sw_piece *p = &s->piece;
+    struct ergo_text o = {0};
+    enum ergo_status status = ERGO_OK;
+    for (int k = SW_CUT_TILE_LABEL_ALL; k < SW_CUT_KERNELS; k++) {
+        if (s->kernels[k])
+            clReleaseKernel(s->kernels[k]);
+        s->kernels[k] = NULL;
+    }
+    if (s->programs[2])
+        clReleaseProgram(s->programs[2]);
+    s->programs[2] = NULL;
+    if (!s->by_tiles)
+        return ERGO_OK;
+    ergo_text_append(&o,
+                     "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%uu -DSW_TAIL=%uu "
+                     "-DSW_ROW0=0u -DSW_WORD0=0u -DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
+                     "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
+                     "-DSW_SUM_SLOTS=1u",
+                     s->shape.q, s->shape.planes, p->words, p->rows, p->tail, s->shape.row_words,
+                     (long long)s->shape.lx, s->tiles.tile_words, s->tiles.tile_rows,
+                     s->tiles.tile_words * s->tiles.tile_rows, s->tiles.tile_group);
+    status = o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
+                      : ergo_program_build(ctx, s->device, "swendsen_wang/cut_tiles.cl", o.data,
+                                           &s->programs[2]);
+    for (int k = SW_CUT_TILE_LABEL_ALL; k < SW_CUT_KERNELS && status == ERGO_OK; k++)
+        status = ergo_kernel_create(ctx, s->device, s->programs[2], sw_cut_kernel_names[k],
+                                    &s->kernels[k]);
     ergo_text_free(&o);
     return status;
 }
@@ -295,12 +342,16 @@ static enum ergo_status build_in_turn(struct ergo_context *ctx, struct sw_cut *s
     if (s->rank == 0)
         status = build(ctx, s);
     if (s->rank == 0 && status == ERGO_OK)
+        status = build_tiles(ctx, s);
+    if (s->rank == 0 && status == ERGO_OK)
         status = warm(ctx, s);
     if (status != ERGO_OK)
         return status;
     ergo_dist_barrier();
     if (s->rank > 0)
         status = build(ctx, s);
+    if (s->rank > 0 && status == ERGO_OK)
+        status = build_tiles(ctx, s);
     return s->rank > 0 && status == ERGO_OK ? warm(ctx, s) : status;
 }
 
@@ -352,6 +403,8 @@ static enum ergo_status share_by_speed(struct ergo_context *ctx, struct sw_cut *
         if (most > 1.1 * least) {
             release_piece(s);
             status = create_piece(ctx, s, speeds);
+            if (status == ERGO_OK)
+                status = build_tiles(ctx, s);
         }
     }
     free(speeds);
@@ -369,6 +422,8 @@ enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const 
         release_piece(s);
         status = create_piece(ctx, s, weights);
     }
+    if (status == ERGO_OK)
+        status = build_tiles(ctx, s);
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
         status = sw_cut_scatter(ctx, s, m, planes[m]);
     for (size_t m = 0; planes && m < members; m++)
@@ -472,7 +527,7 @@ void sw_cut_destroy(void *opaque) {
     for (int k = 0; k < SW_CUT_KERNELS; k++)
         if (s->kernels[k])
             clReleaseKernel(s->kernels[k]);
-    for (int p = 0; p < 2; p++)
+    for (int p = 0; p < 3; p++)
         if (s->programs[p])
             clReleaseProgram(s->programs[p]);
     for (size_t m = 0; s->members && m < s->batch->count; m++)

@@ -168,6 +168,10 @@ enum sw_cut_kernel {
     SW_CUT_EQ_SCAN,
     SW_CUT_EQ_ANALYSE,
     SW_CUT_EQ_SIZES,
+    SW_CUT_TILE_LABEL_ALL,
+    SW_CUT_TILE_JOIN,
+    SW_CUT_TILE_EDGES,
+    SW_CUT_TILE_FLIP,
     SW_CUT_KERNELS
 };
 
@@ -206,10 +210,14 @@ struct sw_cut {
     struct sw_piece piece; /* this rank's */
     struct sw_link below, above, *right, *left;
     size_t n_right, n_left;
-    cl_program programs[2];
+    cl_program programs[3];
     cl_kernel kernels[SW_CUT_KERNELS];
     cl_mem rect, right_bonds, down_bonds, labels, sizes, changed;
     cl_mem names; /* of parts */
+    /* unmeasured sweeps of large rectangles, by the kernels of sweep.cl: their tiles and buffers */
+    struct sw_launch tiles;
+    bool by_tiles;
+    cl_mem runs, tile_roots, open;
     /* edges: parts there; of parts: roots, sizes; those with other names, and these */
     struct sw_cut_buffer out, edges, roots, part_sizes, parts, renamed, sums, clusters;
     uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */
@@ -268,7 +276,7 @@ enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, con
                                  void *theirs, size_t row, size_t of_row);
 /* What the sweep of a rectangle costs without the others, for shares by speed. */
 enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
-                              bool sized);
+                              bool counted);
 extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
 
 /* cut_state.c */

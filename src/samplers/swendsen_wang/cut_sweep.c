@@ -33,6 +33,10 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_EQ_SCAN] = "sw_cut_equivalence_scan",
     [SW_CUT_EQ_ANALYSE] = "sw_cut_equivalence_analyse",
     [SW_CUT_EQ_SIZES] = "sw_cut_equivalence_sizes",
+    [SW_CUT_TILE_LABEL_ALL] = "sw_label",
+    [SW_CUT_TILE_JOIN] = "sw_join_tiles",
+    [SW_CUT_TILE_EDGES] = "sw_cut_tile_edges",
+    [SW_CUT_TILE_FLIP] = "sw_cut_tile_flip",
 };
 
 enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
@@ -111,14 +115,57 @@ static enum ergo_status union_find(struct ergo_context *ctx, struct sw_cut *s, b
     return status;
 }
 
+/* Bonds and labels by the kernels of sweep.cl. */
+static enum ergo_status label_by_tiles(struct ergo_context *ctx, struct sw_cut *s,
+                                       struct sw_cut_member *m) {
+    const struct sw_piece *p = &s->piece;
+    const cl_ulong step = s->step;
+    const cl_uint first = 0, n_rows = (p->rows - 1) / s->tiles.tile_rows;
+    const cl_uint n_columns = (p->words - 1) / s->tiles.tile_words;
+    const size_t joins = 32 * (size_t)p->words * n_rows + (size_t)p->rows * n_columns;
+    const struct ergo_arg args[] = {
+        ERGO_ARG(m->spins),      ERGO_ARG(m->param_buffer), ERGO_ARG(s->right_bonds),
+        ERGO_ARG(s->down_bonds), ERGO_ARG(s->runs),         ERGO_ARG(s->tile_roots),
+        ERGO_ARG(s->open),       ERGO_ARG(s->labels),       ERGO_ARG(step)};
+    enum ergo_status status =
+        sw_cut_launch(ctx, s, SW_CUT_TILE_LABEL_ALL, args, 9,
+                      (size_t)s->tiles.tiles * s->tiles.tile_group, s->tiles.tile_group);
+    if (joins)
+        LAUNCH(SW_CUT_TILE_JOIN, joins, ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds),
+               ERGO_ARG(s->runs), ERGO_ARG(s->labels), ERGO_ARG(first), ERGO_ARG(n_rows),
+               ERGO_ARG(first), ERGO_ARG(n_columns));
+    return status;
+}
+
 enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
-                              bool sized) {
+                              bool counted) {
     const cl_ulong step = s->step;
     enum ergo_status status = ERGO_OK;
+    if (s->by_tiles && !counted)
+        return label_by_tiles(ctx, s, m);
     LAUNCH(SW_CUT_BONDS, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
            ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds), ERGO_ARG(step));
     if (status == ERGO_OK)
-        status = s->equivalence ? equivalence(ctx, s, sized) : union_find(ctx, s, sized);
+        status = s->equivalence ? equivalence(ctx, s, counted) : union_find(ctx, s, counted);
+    return status;
+}
+
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
+                             bool counted) {
+    const cl_ulong step = s->step;
+    enum ergo_status status = ERGO_OK;
+    const struct ergo_arg args[] = {ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
+                                    ERGO_ARG(s->rect),  ERGO_ARG(s->right_bonds),
+                                    ERGO_ARG(s->runs),  ERGO_ARG(s->tile_roots),
+                                    ERGO_ARG(s->open),  ERGO_ARG(s->labels),
+                                    ERGO_ARG(s->names), ERGO_ARG(step)};
+    m->fresh = false;
+    if (s->by_tiles && !counted)
+        return sw_cut_launch(ctx, s, SW_CUT_TILE_FLIP, args, 10,
+                             (size_t)s->tiles.tiles * s->tiles.tile_group, s->tiles.tile_group);
+    LAUNCH(SW_CUT_FLIP, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
+           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->names),
+           ERGO_ARG(step));
     return status;
 }
 
@@ -199,9 +246,14 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
     const cl_uint n = (cl_uint)items;
     enum ergo_status status = ERGO_OK;
     cl_event ready = NULL;
-    LAUNCH(SW_CUT_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer), ERGO_ARG(s->rect),
-           ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels),
-           ERGO_ARG(s->edges.mem), ERGO_ARG(step));
+    if (s->by_tiles && !counted)
+        LAUNCH(SW_CUT_TILE_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
+               ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),
+               ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
+    else
+        LAUNCH(SW_CUT_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
+               ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds),
+               ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
     LAUNCH(SW_CUT_PARTS, items, ERGO_ARG(s->rect), ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem),
            ERGO_ARG(s->roots.mem), ERGO_ARG(s->names));
     if (counted) {
@@ -461,7 +513,6 @@ static double lap(double *started) {
 
 enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               struct sw_cut_counts *counts) {
-    const cl_ulong step = s->step;
     const bool fresh = m->fresh;
     cl_event packed = NULL;
     enum ergo_status status = ERGO_OK;
@@ -498,10 +549,8 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     if (status == ERGO_OK)
         status = merge(ctx, s, counts);
     s->times.merge += lap(&started);
-    LAUNCH(SW_CUT_FLIP, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
-           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->names),
-           ERGO_ARG(step));
-    m->fresh = false;
+    if (status == ERGO_OK)
+        status = flip(ctx, s, m, counts != NULL);
     if (counts && status == ERGO_OK)
         status = count_spins(ctx, s, m, counts);
     s->times.flip += lap(&started);

@@ -86,6 +86,9 @@ void sw_member_fill(const struct ergo_point *point, struct sw_member *member);
 bool sw_is_ising(const struct ergo_point *point);
 
 /* launch.c */
+/* Tiles of a lattice or a rectangle: the fields from tile_words to run_bytes, and most_sweeps. */
+void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *shape, bool gpu,
+                    const struct ergo_device *device, struct sw_launch *launch);
 enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                 const struct ergo_device *device, struct sw_launch *launch,
                                 struct ergo_plan *plan);

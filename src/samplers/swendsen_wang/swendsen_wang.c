@@ -240,8 +240,8 @@ static const struct ergo_sampler_info info = {
         "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "
         "(2013)",
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl",
-                 "swendsen_wang/equivalence.cl", "swendsen_wang/local.cl",
-                 "swendsen_wang/cut.cl", "swendsen_wang/cut_labels.cl"},
+                 "swendsen_wang/equivalence.cl", "swendsen_wang/local.cl", "swendsen_wang/cut.cl",
+                 "swendsen_wang/cut_labels.cl", "swendsen_wang/cut_tiles.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
