@@ -36,6 +36,10 @@ same_points cold neighbour
 expect 0 ranks 6 run cold.json -o both --device "$pocl" --quiet --set /system/merge=neighbour \
     --set /system/labelling=label-equivalence --set /system/shares=1,4
 same_points cold both
+expect 0 ranks 4 run cold.json -o tiles --device "$pocl" --quiet --set /run/measure_every=3 \
+    --set /tuning/tile_group=4
+expect 0 "$ERGOCL" run cold.json -o every3 --device "$pocl" --quiet --set /run/measure_every=3
+same_points every3 tiles
 expect 0 ranks 3 run cold.json -o mixed --device "$pocl,rusticl" --quiet
 same_points cold mixed
 says mixed/result.json '"rank": 1, "id"' llvmpipe pthread
