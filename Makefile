@@ -154,9 +154,9 @@ BENCH        := $(BUILD)/bench/ergocl-bench
 BENCH_OBJ    := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c))
 BENCH_COMMIT ?= $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
 $(BENCH_OBJ): INCLUDES += -Itests -DERGO_BENCH_COMMIT='"$(BENCH_COMMIT)"'
-# The program to beat: all that the compiler can do on this machine.
-$(BUILD)/bench/serial_ising.o: override CFLAGS += -O3 -march=native
-$(BENCH): $(BENCH_OBJ) $(BUILD)/tests/oracle/ising_serial.o $(BUILD)/libergocl.a
+# The programs to beat: all that the compiler can do on this machine.
+$(BUILD)/bench/serial_%.o: override CFLAGS += -O3 -march=native
+$(BENCH): $(BENCH_OBJ) $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
 bench-program: $(BENCH)

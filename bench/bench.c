@@ -10,36 +10,46 @@
 #define ERGO_BENCH_COMMIT "unknown"
 #endif
 
-static const struct ergo_bench_case cases[] = {
-    {"2048", ERGO_BENCH_GPU | ERGO_BENCH_CPU, 2048, 2048, 1, false},
-    {"4096", ERGO_BENCH_GPU, 4096, 4096, 1, false},
-    {"16384", ERGO_BENCH_GPU, 16384, 16384, 1, false},
-    {"65536", ERGO_BENCH_GPU, 65536, 65536, 1, false},
-    {"replicas-1024x128", ERGO_BENCH_GPU, 128, 128, 1024, false},
-    {"512", ERGO_BENCH_CPU, 512, 512, 1, false},
-    {"replicas-64x128", ERGO_BENCH_CPU, 128, 128, 64, false},
-    {"scan-31x128", ERGO_BENCH_GPU | ERGO_BENCH_CPU, 128, 128, 1, true},
+/* A case with its suite; all there are. */
+struct entry {
+    const struct ergo_bench_suite *suite;
+    const struct ergo_bench_case *what;
 };
-enum { N_CASES = sizeof cases / sizeof cases[0] };
+
+enum { NAMES = 64 };
+struct names {
+    const char *name[NAMES];
+    size_t n;
+};
 
 struct options {
     const char *device, *json, *commit, *date, *note;
     unsigned class; /* 0: by the device */
-    const char *names[N_CASES];
-    size_t n_names;
+    struct names cases, samplers;
     double seconds;
     bool list, explore;
 };
 
 static const char usage[] =
     "usage: ergocl-bench [options]\n"
-    "  --device SEL     as of ergocl run (default: $ERGOCL_DEVICE, then auto)\n"
-    "  --class gpu|cpu  which cases (default: by the device)\n"
-    "  --case NAME...   only these; --list shows them\n"
-    "  --seconds S      timed seconds per case (default 2); with --explore of the whole (120)\n"
-    "  --explore        rates over paths, group sizes and tile shapes, no checks\n"
-    "  --json FILE      write the results\n"
+    "  --device SEL        as of ergocl run (default: $ERGOCL_DEVICE, then auto)\n"
+    "  --class gpu|cpu     which cases (default: by the device)\n"
+    "  --sampler NAME...   only cases of these samplers\n"
+    "  --case NAME...      only these cases, of either class; --list shows them\n"
+    "  --seconds S         timed seconds per case (default 2); with --explore of the whole (120)\n"
+    "  --explore           rates over paths, group sizes and tile shapes, no checks\n"
+    "  --json FILE         write the results\n"
     "  --commit TEXT, --date TEXT, --note TEXT   for the file\n";
+
+/* The words up to the next option; false: too many. */
+static bool take_names(int argc, char **argv, int *i, struct names *names) {
+    for (; *i + 1 < argc && argv[*i + 1][0] != '-'; (*i)++) {
+        if (names->n == NAMES)
+            return false;
+        names->name[names->n++] = argv[*i + 1];
+    }
+    return true;
+}
 
 static bool parse_options(int argc, char **argv, struct options *o) {
     for (int i = 1; i < argc; i++) {
@@ -76,11 +86,11 @@ static bool parse_options(int argc, char **argv, struct options *o) {
             if (!(o->seconds > 0))
                 return false;
         } else if (strcmp(argv[i], "--case") == 0) {
-            for (; i + 1 < argc && argv[i + 1][0] != '-'; i++) {
-                if (o->n_names == N_CASES)
-                    return false;
-                o->names[o->n_names++] = argv[i + 1];
-            }
+            if (!take_names(argc, argv, &i, &o->cases))
+                return false;
+        } else if (strcmp(argv[i], "--sampler") == 0) {
+            if (!take_names(argc, argv, &i, &o->samplers))
+                return false;
         } else {
             return false;
         }
@@ -88,105 +98,152 @@ static bool parse_options(int argc, char **argv, struct options *o) {
     return true;
 }
 
-static bool wanted(const struct options *o, const struct ergo_bench_case *c) {
-    for (size_t i = 0; i < o->n_names; i++)
-        if (strcmp(o->names[i], c->name) == 0)
+static bool among(const char *name, const struct names *names) {
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->name[i], name) == 0)
             return true;
-    return o->n_names == 0 && (c->classes & o->class);
+    return names->n == 0;
 }
 
-static bool names_known(const struct options *o) {
-    for (size_t i = 0; i < o->n_names; i++) {
-        bool found = false;
-        for (size_t c = 0; c < N_CASES; c++)
-            found = found || strcmp(o->names[i], cases[c].name) == 0;
-        if (!found) {
-            fprintf(stderr, "there is no case \"%s\"; see --list\n", o->names[i]);
-            return false;
+static bool wanted(const struct options *o, const struct entry *e) {
+    return among(e->suite->sampler, &o->samplers) && among(e->what->name, &o->cases) &&
+           (o->cases.n > 0 || (e->what->classes & o->class));
+}
+
+/* Every name asked for is one that there is. */
+static bool names_known(const struct options *o, const struct entry *entries, size_t n) {
+    const struct names *lists[] = {&o->samplers, &o->cases};
+    for (size_t l = 0; l < 2; l++) {
+        for (size_t i = 0; i < lists[l]->n; i++) {
+            bool found = false;
+            for (size_t e = 0; e < n; e++)
+                found = found || strcmp(lists[l]->name[i],
+                                        l ? entries[e].what->name : entries[e].suite->sampler) == 0;
+            if (!found) {
+                fprintf(stderr, "there is no %s \"%s\"; see --list\n", l ? "case" : "sampler",
+                        lists[l]->name[i]);
+                return false;
+            }
         }
     }
     return true;
 }
 
-static enum ergo_status explore(struct ergo_bench *bench, const struct options *o) {
+static void list(const struct options *o, const struct entry *entries, size_t n) {
+    for (size_t e = 0; e < n; e++) {
+        const struct ergo_bench_case *c = entries[e].what;
+        if (among(entries[e].suite->sampler, &o->samplers))
+            printf("%-14s %-18s %-3s %-3s  %s\n", entries[e].suite->sampler, c->name,
+                   c->classes & ERGO_BENCH_GPU ? "gpu" : "",
+                   c->classes & ERGO_BENCH_CPU ? "cpu" : "", c->job);
+    }
+}
+
+/* Those wanted move to the front; returns how many. */
+static size_t choose(const struct options *o, struct entry *entries, size_t n) {
+    size_t kept = 0;
+    for (size_t e = 0; e < n; e++)
+        if (wanted(o, &entries[e]))
+            entries[kept++] = entries[e];
+    return kept;
+}
+
+static enum ergo_status explore(struct ergo_bench *bench, const struct options *o,
+                                const struct entry *entries, size_t n) {
     enum ergo_status status = ERGO_OK;
-    size_t left = 0;
-    for (size_t c = 0; c < N_CASES; c++)
-        left += wanted(o, &cases[c]);
     const double end = ergo_bench_wall() + (o->seconds > 0 ? o->seconds : 120);
-    printf("%-18s %-7s %5s %7s %5s %11s   least .. most\n", "case", "path", "group", "sweeps",
-           "rows", "updates/ns");
-    for (size_t c = 0; c < N_CASES && status == ERGO_OK; c++)
-        if (wanted(o, &cases[c]))
-            status =
-                ergo_bench_explore(bench, &cases[c], (end - ergo_bench_wall()) / (double)left--);
+    for (size_t e = 0; e < n && status == ERGO_OK; e++)
+        status = ergo_bench_explore(bench, entries[e].suite, entries[e].what,
+                                    (end - ergo_bench_wall()) / (double)(n - e));
     return status;
 }
 
-static enum ergo_status measure(struct ergo_bench *bench, const struct options *o) {
+/* What the device can do: for all, and for the suites that are here. */
+static enum ergo_status ceilings(struct ergo_bench *bench, const struct entry *entries, size_t n) {
     enum ergo_status status = ergo_bench_ceilings_measure(bench);
-    for (size_t c = 0; c < N_CASES && status == ERGO_OK; c++) {
-        if (!wanted(o, &cases[c]))
-            continue;
+    for (size_t e = 0; e < n && status == ERGO_OK; e++) {
+        const struct ergo_bench_suite *suite = entries[e].suite;
+        const bool seen = e > 0 && entries[e - 1].suite == suite;
+        if (!seen && suite->ceiling && bench->n_ceilings < ERGO_BENCH_CEILINGS_MAX)
+            status = suite->ceiling(bench, &bench->ceilings[bench->n_ceilings++]);
+    }
+    return status;
+}
+
+static enum ergo_status measure(struct ergo_bench *bench, const struct entry *entries, size_t n) {
+    enum ergo_status status = ceilings(bench, entries, n);
+    for (size_t e = 0; e < n && status == ERGO_OK; e++) {
         struct ergo_bench_result *r = &bench->results[bench->n_results++];
-        r->what = &cases[c];
-        fprintf(stderr, "%s: checking", r->what->name);
-        status = ergo_bench_check(bench, r->what, r->check, sizeof r->check, &r->ok);
+        struct ergo_text verdict = {0};
+        r->suite = entries[e].suite;
+        r->what = entries[e].what;
+        r->ok = true;
+        fprintf(stderr, "%s %s: checking", r->suite->sampler, r->what->name);
+        status = r->suite->check(bench, r->what, &verdict, &r->ok);
+        snprintf(r->check, sizeof r->check, "%s", verdict.data ? verdict.data : "");
+        ergo_text_free(&verdict);
         fprintf(stderr, r->ok && status == ERGO_OK ? ", measuring\n" : ": failed\n");
-        bench->failed = bench->failed || !r->ok;
         if (status == ERGO_OK && r->ok) /* no rate for a wrong answer */
-            status = ergo_bench_measure(bench, r->what, r);
-        if (status == ERGO_OK && r->ok && !bench->gpu) {
-            struct ergo_bench_serial *s = &bench->serials[bench->n_serials++];
-            status = ergo_bench_serial_measure(bench, r->what, s);
-            bench->failed = bench->failed || !s->ok;
+            status = ergo_bench_measure(bench, r);
+        if (status == ERGO_OK && r->ok && !bench->gpu && r->suite->n_peers) {
+            status = ergo_bench_peers_measure(bench, r);
+            bench->failed = bench->failed || !r->peers_ok;
         }
+        bench->failed = bench->failed || !r->ok;
     }
     return status;
 }
 
 int main(int argc, char **argv) {
     struct options o = {.commit = ERGO_BENCH_COMMIT, .note = ""};
-    struct ergo_bench_result results[N_CASES] = {{0}};
-    struct ergo_bench_serial serials[N_CASES] = {{0}};
+    struct entry *entries = NULL;
+    struct ergo_context *ctx = NULL;
+    struct ergo_bench bench = {0};
+    enum ergo_status status = ERGO_OK;
+    int code = 2;
     char date[32];
+    size_t n = 0;
+    for (size_t s = 0; s < ergo_bench_n_suites; s++)
+        n += ergo_bench_suites[s]->n_cases;
+    entries = calloc(n + 1, sizeof *entries);
+    bench.results = calloc(n + 1, sizeof *bench.results);
+    ctx = ergo_context_create();
+    if (!entries || !bench.results || !ctx) {
+        fputs("no memory\n", stderr);
+        code = 3;
+        goto out;
+    }
+    n = 0;
+    for (size_t s = 0; s < ergo_bench_n_suites; s++)
+        for (size_t c = 0; c < ergo_bench_suites[s]->n_cases; c++)
+            entries[n++] = (struct entry){ergo_bench_suites[s], &ergo_bench_suites[s]->cases[c]};
     if (!parse_options(argc, argv, &o)) {
         fputs(usage, stderr);
-        return 2;
+        goto out;
     }
+    if (!names_known(&o, entries, n))
+        goto out;
     if (o.list) {
-        for (size_t c = 0; c < N_CASES; c++)
-            printf("%-18s %zu x %zu, %zu replica%s%s  (%s%s)\n", cases[c].name, cases[c].lx,
-                   cases[c].ly, cases[c].replicas, cases[c].replicas > 1 ? "s" : "",
-                   cases[c].scan ? ", 31 temperatures" : "",
-                   cases[c].classes & ERGO_BENCH_GPU ? "gpu " : "",
-                   cases[c].classes & ERGO_BENCH_CPU ? "cpu" : "");
-        return 0;
+        list(&o, entries, n);
+        code = 0;
+        goto out;
     }
-    if (!names_known(&o))
-        return 2;
 
-    struct ergo_context *ctx = ergo_context_create();
-    if (!ctx) {
-        fputs("no memory\n", stderr);
-        return 3;
-    }
     const time_t now = time(NULL);
     struct tm utc;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    struct ergo_bench bench = {.ctx = ctx,
-                               .results = results,
-                               .serials = serials,
-                               .seconds = o.seconds > 0 ? o.seconds : 2,
-                               .commit = o.commit,
-                               .note = o.note,
-                               .date = o.date ? o.date : date};
-    enum ergo_status status = ergo_device_open(ctx, o.device, &bench.device);
+    bench.ctx = ctx;
+    bench.seconds = o.seconds > 0 ? o.seconds : 2;
+    bench.commit = o.commit;
+    bench.note = o.note;
+    bench.date = o.date ? o.date : date;
+    status = ergo_device_open(ctx, o.device, &bench.device);
     if (status == ERGO_OK) {
         bench.gpu = bench.device->type != CL_DEVICE_TYPE_CPU;
         if (!o.class)
             o.class = bench.gpu ? ERGO_BENCH_GPU : ERGO_BENCH_CPU;
-        status = o.explore ? explore(&bench, &o) : measure(&bench, &o);
+        n = choose(&o, entries, n);
+        status = o.explore ? explore(&bench, &o, entries, n) : measure(&bench, entries, n);
     }
     if (status == ERGO_OK && !o.explore) {
         ergo_bench_print(&bench);
@@ -195,7 +252,11 @@ int main(int argc, char **argv) {
     }
     if (status != ERGO_OK)
         fprintf(stderr, "ergocl-bench: %s\n", ergo_error_message(ctx));
+    code = status != ERGO_OK ? (int)ergo_status_exit_code(status) : bench.failed ? 5 : 0;
+out:
     ergo_device_close(bench.device);
     ergo_context_destroy(ctx);
-    return status != ERGO_OK ? ergo_status_exit_code(status) : bench.failed ? 5 : 0;
+    free(bench.results);
+    free(entries);
+    return code;
 }

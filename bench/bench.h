@@ -2,37 +2,101 @@
  * The benchmark of ergocl: answers first, then rates, then their share of what the device could do.
  *
  *     bench.c     options, the list of cases, the order of things
+ *     suites.c    the array of suites
+ *     SUITE.c     cases of a sampler, their check, their cost, serial programs: all that is its own
+ *     serial_*.c  those serial programs
  *     run.c       a batch on a device, and three clocks around it
- *     check.c     answers: the serial oracle, two paths, exact energies
- *     ceilings.c  what the device can do: Philox, decisions without memory, copies
- *     measure.c   rates
- *     serial.c    the serial C program beside PoCL
+ *     ceilings.c  what the device can do: Philox, arithmetic, copies
+ *     measure.c   rates, and their limits
+ *     peer.c      the serial programs beside ergocl, in turns
  *     explore.c   rates over launch shapes
  *     report.c    the table and the JSON file
  */
 #ifndef ERGO_BENCH_BENCH_H
 #define ERGO_BENCH_BENCH_H
 
-#include "samplers/spin_lattice/ising.h"
+#include "samplers/sampler.h"
 
-#define ERGO_BENCH_TC "2.269185314213022"
-enum { ERGO_BENCH_REPEATS = 9 };
+enum { ERGO_BENCH_GPU = 1, ERGO_BENCH_CPU = 2 };
+enum { ERGO_BENCH_REPEATS = 9, ERGO_BENCH_PEERS = 4, ERGO_BENCH_CEILINGS_MAX = 16 };
 
-/* A batch to measure: always J = 1, B = 0, all spins up at the start. */
+struct ergo_bench;
+struct ergo_bench_run;
+
+/* ---- what a suite brings ----------------------------------------------------------------------
+ */
+
 struct ergo_bench_case {
     const char *name;
     unsigned classes; /* ERGO_BENCH_GPU, ERGO_BENCH_CPU */
-    size_t lx, ly, replicas;
-    bool scan; /* the 31 temperatures of data/jobs/quickstart.json instead of Tc */
-};
-enum { ERGO_BENCH_GPU = 1, ERGO_BENCH_CPU = 2 };
-
-/* Launch parameters as in a job's /tuning; 0: automatic. */
-struct ergo_bench_shape {
-    unsigned path, group, sweeps, rows, lanes;
+    /* JSON without seed and tuning; one batch. Its measure_every is that of the rate with
+     * measurement. */
+    const char *job;
 };
 
-/* A batch ready to run. */
+/* What the device can do, measured in the same run. */
+enum ergo_bench_resource {
+    ERGO_BENCH_PHILOX,  /* Philox4x32-10 calls, of 128 bits */
+    ERGO_BENCH_FMA,     /* fp32 multiply-adds */
+    ERGO_BENCH_INTEGER, /* additions and logic of 32 bits */
+    ERGO_BENCH_COPY,    /* bytes, read and written */
+    ERGO_BENCH_RESOURCES
+};
+
+struct ergo_bench_ceiling {
+    const char *key, *label; /* in the JSON file (without _per_ns); for people */
+    double rate, per_core;   /* per ns by the clock, and of processor time */
+};
+
+/* A serial C program that ergocl has to beat on one core. */
+struct ergo_bench_peer {
+    const char *name;
+    int variant; /* handed to start */
+    enum ergo_status (*start)(struct ergo_context *ctx, const struct ergo_point *point, int variant,
+                              void **program);
+    double (*step)(void *program, uint64_t steps); /* returns the work done, in units of the rate */
+    void (*stop)(void *program);                   /* NULL-safe */
+};
+
+/* Values of a tunable to explore; ends with 0. */
+struct ergo_bench_axis {
+    const char *tunable;
+    unsigned values[8];
+};
+
+struct ergo_bench_suite {
+    const char *sampler;
+    const struct ergo_bench_case *cases;
+    size_t n_cases;
+    /* Is the answer right? Sentences to `verdict`; *ok (true before) false: no rate is measured. */
+    enum ergo_status (*check)(struct ergo_bench *bench, const struct ergo_bench_case *what,
+                              struct ergo_text *verdict, bool *ok);
+    /* The least that a unit of work costs of each resource, by the algorithm and the path of this
+     * run; 0 before. What shares a pipe is to be counted under one of them. NULL: no limit known.
+     */
+    void (*cost)(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOURCES]);
+    /* Share of the plan's units of work that are work of the kind that `peers` count; asked after
+     * the timing, may change the run. NULL: 1. */
+    enum ergo_status (*useful)(struct ergo_bench_run *run, double *share);
+    /* A ceiling of the suite's own, e.g. its kernels without memory, for people; may be NULL. */
+    enum ergo_status (*ceiling)(struct ergo_bench *bench, struct ergo_bench_ceiling *out);
+    /* Serial programs, measured on CPUs; `check_peers` as `check`. */
+    const struct ergo_bench_peer *peers;
+    size_t n_peers; /* at most ERGO_BENCH_PEERS */
+    enum ergo_status (*check_peers)(struct ergo_bench *bench, const struct ergo_bench_case *what,
+                                    struct ergo_text *verdict, bool *ok);
+    /* For --explore, the slowest to change first. */
+    const struct ergo_bench_axis *axes;
+    size_t n_axes;
+};
+
+/* suites.c */
+extern const struct ergo_bench_suite *const ergo_bench_suites[];
+extern const size_t ergo_bench_n_suites;
+
+/* ---- a batch on a device: run.c ---------------------------------------------------------------
+ */
+
 struct ergo_bench_run {
     struct ergo_context *ctx;
     struct ergo_device *device;
@@ -40,8 +104,7 @@ struct ergo_bench_run {
     const struct ergo_batch *batch;
     const struct ergo_sampler *sampler;
     struct ergo_plan plan;
-    void *state;
-    double spins; /* of all members */
+    void *state; /* NULL: only planned */
 };
 
 /* Seconds by the host's clock, by the processor time of this process, and by device events (< 0:
@@ -50,99 +113,113 @@ struct ergo_bench_clocks {
     double wall, cpu, device;
 };
 
+/* Parse and plan only. `sets` (ends with NULL, may be NULL): "/tuning/path=2", as ergocl run --set.
+ */
+enum ergo_status ergo_bench_plan(struct ergo_bench *bench, const char *job, const char *const *sets,
+                                 unsigned seed, struct ergo_bench_run *run);
+/* Create what was planned, at step 0. */
+enum ergo_status ergo_bench_create(struct ergo_bench_run *run);
+/* Both; nothing to close when it fails. */
+enum ergo_status ergo_bench_open(struct ergo_bench *bench, const char *job, const char *const *sets,
+                                 unsigned seed, struct ergo_bench_run *run);
+void ergo_bench_close(struct ergo_bench_run *run);
+/* Steps alone, and wait. clocks may be NULL. */
+enum ergo_status ergo_bench_steps(struct ergo_bench_run *run, uint64_t steps,
+                                  struct ergo_bench_clocks *clocks);
+/* `samples` times (`every` steps and a measurement), two blocks in flight as in a run. columns (may
+ * be NULL): [samples][members][columns of the sampler]. */
+enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, uint64_t every,
+                                   double *columns, struct ergo_bench_clocks *clocks);
+/* Hash over the canonical states of the first members, at most `most`. */
+enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t most, uint64_t *digest);
+/* For suites' checks: the digest of a case (its first members, at most `most`) after `steps` by the
+ * automatic choice and by another; a sentence, and *ok false when they differ. Where the plan knows
+ * nothing else to do with `sets`, it says so. `audit`: of the first, too. */
+enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *job,
+                                          const char *const *sets, uint64_t steps, size_t most,
+                                          bool audit, struct ergo_text *verdict, bool *ok);
+double ergo_bench_wall(void);
+double ergo_bench_cpu(void);        /* of the process */
+double ergo_bench_thread_cpu(void); /* of this thread */
+
+/* ---- ceilings.c -------------------------------------------------------------------------------
+ */
+
+/* A kernel (__global uint *out, uint rounds, uint key) without inputs: out[get_global_id(0)] is
+ * written at the end so that nothing is optimised away; `key` is some number. */
+struct ergo_bench_probe {
+    const char *before, *path; /* text, then cl/path flattened, */
+    const char *source;        /* then text */
+    const char *options;       /* added to the device's */
+    const char *kernel;
+    double work; /* of a work-item and round */
+};
+/* Rates above what is there already are kept. */
+enum ergo_status ergo_bench_probe(struct ergo_bench *bench, const struct ergo_bench_probe *probe,
+                                  struct ergo_bench_ceiling *out);
+enum ergo_status ergo_bench_ceilings_measure(struct ergo_bench *bench);
+
+/* ---- rates ------------------------------------------------------------------------------------
+ */
+
 /* Spread of repeated rates. */
 struct ergo_bench_rate {
     size_t n;
     double median, least, most; /* 1/ns */
 };
 
-struct ergo_bench_ceilings {
-    double philox;                 /* calls (of 128 bits) per ns */
-    double decide;                 /* decisions per ns, nothing loaded or stored */
-    double copy;                   /* bytes per ns, read and written */
-    double philox_cpu, decide_cpu; /* the same per ns of processor time */
-};
-
 struct ergo_bench_result {
+    const struct ergo_bench_suite *suite;
     const struct ergo_bench_case *what;
     bool ok;
-    char check[256], path[64], launch[256];
-    uint64_t sweeps;                                         /* of one repetition */
-    struct ergo_bench_rate wall, device, measured, per_core; /* updates per ns */
+    char check[384], path[64], launch[256];
+    size_t members;
+    uint64_t steps;                                          /* of one repetition */
+    struct ergo_bench_rate wall, device, measured, per_core; /* units of work per ns */
     double cores; /* processor time over wall time, median */
-    double limit; /* updates per ns; on CPUs per core in use */
+    double limit; /* on CPUs per core in use; INFINITY: not known */
     double share; /* of it */
     const char *limited_by;
-};
-
-enum { ERGO_BENCH_SERIALS = 3 };
-extern const char *const ergo_bench_serial_names[ERGO_BENCH_SERIALS];
-struct ergo_bench_serial {
-    const struct ergo_bench_case *what;
-    bool ok;
-    char check[256];
-    /* Updates per ns of processor time, taken in turns; and of ergocl over that of the serial
-     * program in each turn. */
-    struct ergo_bench_rate serial[ERGO_BENCH_SERIALS], ratio[ERGO_BENCH_SERIALS], ergocl;
+    double useful; /* see struct ergo_bench_suite */
+    /* Serial programs, per ns of processor time, taken in turns; and ergocl's useful work over each
+     * in each turn. */
+    bool peers_ok;
+    char peers_check[384];
+    struct ergo_bench_rate ergocl, peers[ERGO_BENCH_PEERS], ratio[ERGO_BENCH_PEERS];
 };
 
 struct ergo_bench {
     struct ergo_context *ctx;
     struct ergo_device *device;
     bool gpu;
-    double seconds; /* of timing per case */
-    struct ergo_bench_ceilings ceilings;
+    double seconds;                                              /* of timing per case */
+    struct ergo_bench_ceiling ceilings[ERGO_BENCH_CEILINGS_MAX]; /* resources, then suites' own */
+    size_t n_ceilings;
     struct ergo_bench_result *results;
     size_t n_results;
-    struct ergo_bench_serial *serials;
-    size_t n_serials;
     const char *commit, *date, *note;
     bool failed; /* a check */
 };
 
-/* run.c. `seed`: of the job; `every`: measure_every. */
-enum ergo_status ergo_bench_open(struct ergo_context *ctx, struct ergo_device *device,
-                                 const struct ergo_bench_case *what,
-                                 const struct ergo_bench_shape *shape, unsigned seed,
-                                 struct ergo_bench_run *run);
-void ergo_bench_close(struct ergo_bench_run *run);
-/* Sweeps alone, and wait. clocks may be NULL. */
-enum ergo_status ergo_bench_sweep(struct ergo_bench_run *run, uint64_t sweeps,
-                                  struct ergo_bench_clocks *clocks);
-/* `samples` times (`every` sweeps, energy and magnetisation), two blocks in flight as in a run.
- * energy (may be NULL): of each sample and member, [samples][members]. */
-enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, uint64_t every,
-                                   double *energy, struct ergo_bench_clocks *clocks);
-/* Hash over the canonical states of the first `members` members. */
-enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t members, uint64_t *digest);
-double ergo_bench_wall(void);
-double ergo_bench_cpu(void);        /* of the process */
-double ergo_bench_thread_cpu(void); /* of this thread */
-
-/* check.c: a sentence in `verdict`; *ok says whether all agreed. */
-enum ergo_status ergo_bench_check(struct ergo_bench *bench, const struct ergo_bench_case *what,
-                                  char *verdict, size_t size, bool *ok);
-
-/* ceilings.c */
-enum ergo_status ergo_bench_ceilings_measure(struct ergo_bench *bench);
-
 /* measure.c */
 struct ergo_bench_rate ergo_bench_rate_of(double *values, size_t n);
-/* Sweeps that take about `seconds`. */
-enum ergo_status ergo_bench_calibrate(struct ergo_bench_run *run, double seconds, uint64_t *sweeps);
-enum ergo_status ergo_bench_measure(struct ergo_bench *bench, const struct ergo_bench_case *what,
-                                    struct ergo_bench_result *result);
+/* Steps that take about `seconds`. */
+enum ergo_status ergo_bench_calibrate(struct ergo_bench_run *run, double seconds, uint64_t *steps);
+enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_result *result);
 
-/* serial.c */
-enum ergo_status ergo_bench_serial_measure(struct ergo_bench *bench,
-                                           const struct ergo_bench_case *what,
-                                           struct ergo_bench_serial *serial);
+/* peer.c: also their check */
+enum ergo_status ergo_bench_peers_measure(struct ergo_bench *bench,
+                                          struct ergo_bench_result *result);
 
 /* explore.c: prints as it goes; ends after `seconds`. */
-enum ergo_status ergo_bench_explore(struct ergo_bench *bench, const struct ergo_bench_case *what,
-                                    double seconds);
+enum ergo_status ergo_bench_explore(struct ergo_bench *bench, const struct ergo_bench_suite *suite,
+                                    const struct ergo_bench_case *what, double seconds);
 
 /* report.c */
+/* "trial moves": the sampler's unit of work. */
+const char *ergo_bench_unit(const char *sampler, char text[64]);
+/* What 1/ns is to be multiplied by to be readable, and the name of the result: "/ns", " M/s". */
+double ergo_bench_scale(double rate, const char **name);
 void ergo_bench_print(const struct ergo_bench *bench);
 enum ergo_status ergo_bench_write(const struct ergo_bench *bench, const char *path);
 

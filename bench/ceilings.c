@@ -1,7 +1,6 @@
 /*
- * What the device can do, measured in the same run: blocks of Philox4x32-10, the sampler's own
- * decisions on spins that stay in registers (no loads, no stores, no neighbours: the price of
- * random numbers and comparison alone), and copies.
+ * What the device can do, measured in the same run: Philox4x32-10, arithmetic and copies. Each by
+ * the kernels that suit GPUs and those that suit CPUs, and the better counts.
  */
 #include "bench.h"
 
@@ -9,52 +8,51 @@
 #include <string.h>
 
 #include "core/program.h"
-#include "spin_lattice/params.h"
 
-/* Behind the flattened cl/spin_lattice/core.h. Counters as in the sampler: the entity differs from
- * item to item, the rest is the same for all. Results are stored so that nothing is optimised away.
- */
-static const char source[] =
-    "#ifdef ISING_LANES\n"
-    "#define BENCH_LANES 8u\n"
-    "#define BENCH_PARTS 2\n"
-    "#define ising_quad ising_draw\n"
-    "#else\n"
-    "#define BENCH_LANES 1u\n"
-    "#define BENCH_PARTS 4\n"
-    "#endif\n"
-    "__kernel void bench_philox(__global uint *out, __global const struct ising_member *members,\n"
-    "                           uint rounds) {\n"
-    "    const uint id = (uint)get_global_id(0), key0 = members->key0, key1 = members->key1;\n"
-    "    ising_vec sum = ISING_VEC(0u);\n"
-    "    for (uint i = 0; i < rounds; i++) {\n"
-    "        const struct ising_quad r = ising_random(BENCH_LANES * id, i, 1, 0, key0, key1);\n"
-    "        for (int l = 0; l < BENCH_PARTS; l++)\n"
-    "            sum ^= r.w[l];\n"
-    "    }\n"
-    "    out[id] = ISING_ANY(sum) ? 1u : 0u;\n"
-    "}\n"
-    "__kernel void bench_decide(__global uint *out, __global const struct ising_member *members,\n"
-    "                           uint rounds) {\n"
+/* One kernel a program: some compilers take their time. Counters as in samplers: the entity differs
+ * from item to item, the rest is the same for all. */
+static const char philox[] =
+    "__kernel void bench_philox(__global uint *out, uint rounds, uint key) {\n"
     "    const uint id = (uint)get_global_id(0);\n"
-    "    const struct ising_member member = *members;\n"
-    "    ising_vec spins[BENCH_PARTS];\n"
-    "    for (int l = 0; l < BENCH_PARTS; l++)\n"
-    "        spins[l] = ~ISING_VEC(0u);\n"
+    "    uint sum = 0;\n"
     "    for (uint i = 0; i < rounds; i++) {\n"
-    "        struct ising_word s[BENCH_PARTS];\n"
-    "        for (int l = 0; l < BENCH_PARTS; l++) {\n"
-    "            struct ising_bonds_vec n;\n"
-    "            n.up = n.down = n.same = spins[l];\n"
-    "            n.side = spins[l] ^ ISING_VEC(0x000f000fu);\n"
-    "            s[l] = ising_open(spins[l], n, ~ISING_VEC(0u), &member);\n"
-    "        }\n"
-    "        ising_decide(s, BENCH_LANES * id, i, i & 1, &member);\n"
-    "        for (int l = 0; l < BENCH_PARTS; l++)\n"
-    "            spins[l] ^= s[l].flip;\n"
+    "        const struct ergo_words r =\n"
+    "            ergo_philox_words(id, i, 0, ERGO_DRAW(1, 0), key, key);\n"
+    "        sum ^= r.x ^ r.y ^ r.z ^ r.w;\n"
     "    }\n"
-    "    out[id] = ISING_ANY(spins[0] | spins[BENCH_PARTS - 1]) ? 1u : 0u;\n"
-    "}\n"
+    "    out[id] = sum;\n"
+    "}\n";
+static const char philox_lanes[] =
+    "__kernel void bench_philox(__global uint *out, uint rounds, uint key) {\n"
+    "    const uint id = (uint)get_global_id(0);\n"
+    "    const ulong8 entities = (ulong8)(8UL * id) + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7);\n"
+    "    ulong8 sum = (ulong8)(0UL);\n"
+    "    for (uint i = 0; i < rounds; i++) {\n"
+    "        ulong8 r[2];\n"
+    "        ergo_philox_lanes(entities, i, ERGO_DRAW(1, 0), key, key, r);\n"
+    "        sum ^= r[0] ^ r[1];\n"
+    "    }\n"
+    "    out[id] = any(sum != (ulong8)(0UL)) ? 1u : 0u;\n"
+    "}\n";
+/* Eight chains of their own, each result the next input. */
+static const char chains[] =
+    "#define EIGHT STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)\n"
+    "__kernel void bench_chains(__global uint *out, uint rounds, uint key) {\n"
+    "    const uint id = (uint)get_global_id(0);\n"
+    "    const TYPE a = (TYPE)(FIRST), b = (TYPE)((SCALAR)(id + key));\n"
+    "    TYPE v[8];\n"
+    "    for (int k = 0; k < 8; k++)\n"
+    "        v[k] = (TYPE)((SCALAR)(id + (uint)k));\n"
+    "    for (uint i = 0; i < rounds; i++) {\n"
+    "        ALL\n"
+    "    }\n"
+    "    const TYPE sum = v[0] + v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7];\n"
+    "    out[id] = LAST;\n"
+    "}\n";
+#define FMA "#define SCALAR float\n#define FIRST 0.5f\n#define STEP(k) v[k] = fma(v[k], a, b);\n"
+#define INTEGER                                                                                    \
+    "#define SCALAR uint\n#define FIRST rounds\n#define STEP(k) v[k] = (v[k] ^ a) + b;\n"
+static const char copies[] =
     "__kernel void bench_copy(__global const uint16 *from, __global uint16 *to) {\n"
     "    const size_t i = get_global_id(0);\n"
     "    to[i] = from[i];\n"
@@ -64,27 +62,15 @@ static const char source[] =
     "    to[i] = from[i];\n"
     "}\n";
 
-struct ceiling {
-    cl_program program;
-    cl_mem out, members, from, to;
-};
-
-/* Options as the sampler's: one temperature, compiled in. */
-static enum ergo_status build(struct ergo_bench *bench, bool lanes,
-                              const struct ising_member *member, struct ceiling *c) {
+static enum ergo_status build(struct ergo_bench *bench, const struct ergo_bench_probe *probe,
+                              cl_program *program) {
     char *core = NULL, log[2048] = "";
     struct ergo_text text = {0}, options = {0};
-    enum ergo_status status = ergo_program_flatten(
-        bench->ctx, lanes ? "spin_lattice/lanes.h" : "spin_lattice/core.h", &core);
+    enum ergo_status status = ergo_program_flatten(bench->ctx, probe->path, &core);
     if (status != ERGO_OK)
         return status;
-    ergo_text_append(&text, "%s%s\n%s", lanes ? "#define ISING_LANES\n" : "", core, source);
-    ergo_text_append(&options,
-                     "%s -DISING_SPACE=__global -DISING_LX=2048u -DISING_LY=2048u "
-                     "-DISING_CLASSES=2 -DISING_FULL -DISING_FIXED -DISING_HIGH0=%uu "
-                     "-DISING_LOW0=%uu -DISING_HIGH1=%uu -DISING_LOW1=%uu",
-                     bench->device->options, member->high[0], member->low[0], member->high[1],
-                     member->low[1]);
+    ergo_text_append(&text, "%s%s\n%s", probe->before, core, probe->source);
+    ergo_text_append(&options, "%s %s", bench->device->options, probe->options);
     free(core);
     if (text.failed || options.failed) {
         status = ERGO_FAIL(bench->ctx, ERGO_E_MEMORY, "no memory for a program");
@@ -92,12 +78,12 @@ static enum ergo_status build(struct ergo_bench *bench, bool lanes,
     }
     cl_int code = CL_SUCCESS;
     const char *strings[] = {text.data};
-    c->program = clCreateProgramWithSource(bench->device->context, 1, strings, NULL, &code);
+    *program = clCreateProgramWithSource(bench->device->context, 1, strings, NULL, &code);
     if (code == CL_SUCCESS)
-        code = clBuildProgram(c->program, 1, &bench->device->device, options.data, NULL, NULL);
+        code = clBuildProgram(*program, 1, &bench->device->device, options.data, NULL, NULL);
     if (code != CL_SUCCESS) {
-        if (c->program)
-            clGetProgramBuildInfo(c->program, bench->device->device, CL_PROGRAM_BUILD_LOG,
+        if (*program)
+            clGetProgramBuildInfo(*program, bench->device->device, CL_PROGRAM_BUILD_LOG,
                                   sizeof log - 1, log, NULL);
         status = ERGO_FAIL_CL(bench->ctx, code, "building the benchmark's kernels failed: %s", log);
     }
@@ -107,99 +93,148 @@ out:
     return status;
 }
 
-/* Best of several launches, per ns of device or wall time, and of processor time. */
-static enum ergo_status best_rate(struct ergo_bench *bench, struct ceiling *c, const char *name,
-                                  const struct ergo_arg *args, size_t n_args, size_t items,
-                                  size_t group, double work, double *rate, double *rate_cpu) {
-    cl_kernel kernel = NULL;
-    const size_t global[2] = {items, 1}, local[2] = {group, 1};
-    enum ergo_status status =
-        ergo_kernel_create(bench->ctx, bench->device, c->program, name, &kernel);
-    *rate = 0;
-    for (int i = 0; i < 6 && status == ERGO_OK; i++) {
-        cl_event event = NULL;
-        double seconds = -1;
-        const double cpu = ergo_bench_cpu(), wall = ergo_bench_wall();
-        status = ergo_kernel_launch(bench->ctx, bench->device, kernel, name, args, n_args, 1,
-                                    global, local, &event);
-        if (status == ERGO_OK)
-            status = ergo_event_wait(bench->ctx, bench->device, &event, &seconds);
-        const double used = ergo_bench_cpu() - cpu;
-        if (seconds <= 0)
-            seconds = ergo_bench_wall() - wall;
-        if (i == 0) /* compilation, first touch */
-            continue;
-        if (work / seconds * 1e-9 > *rate)
-            *rate = work / seconds * 1e-9;
-        if (rate_cpu && work / used * 1e-9 > *rate_cpu)
-            *rate_cpu = work / used * 1e-9;
+struct launch {
+    cl_kernel kernel;
+    const char *name;
+    const struct ergo_arg *args;
+    size_t n_args, items, group;
+};
+
+/* One launch; keeps the better rates. *seconds: what it took. */
+static enum ergo_status time_launch(struct ergo_bench *bench, const struct launch *l, double work,
+                                    struct ergo_bench_ceiling *out, double *seconds) {
+    const size_t global[2] = {l->items, 1}, local[2] = {l->group, 1};
+    cl_event event = NULL;
+    const double cpu = ergo_bench_cpu(), wall = ergo_bench_wall();
+    enum ergo_status status = ergo_kernel_launch(bench->ctx, bench->device, l->kernel, l->name,
+                                                 l->args, l->n_args, 1, global, local, &event);
+    *seconds = -1;
+    if (status == ERGO_OK)
+        status = ergo_event_wait(bench->ctx, bench->device, &event, seconds);
+    const double used = ergo_bench_cpu() - cpu;
+    if (*seconds <= 0)
+        *seconds = ergo_bench_wall() - wall;
+    if (status == ERGO_OK && out) {
+        const double rate = work / *seconds * 1e-9, per_core = work / used * 1e-9;
+        out->rate = rate > out->rate ? rate : out->rate;
+        out->per_core = per_core > out->per_core ? per_core : out->per_core;
     }
-    if (kernel)
-        clReleaseKernel(kernel);
     return status;
 }
 
-/* Does the sampler take its kernels for CPUs here? Ask it. */
-static enum ergo_status ask_lanes(struct ergo_bench *bench, bool *lanes,
-                                  struct ising_member *member) {
-    const struct ergo_bench_case what = {"ceilings", 0, 512, 512, 1, false};
-    const struct ergo_bench_shape shape = {0};
-    struct ergo_bench_run run;
-    enum ergo_status status = ergo_bench_open(bench->ctx, bench->device, &what, &shape, 1, &run);
-    if (status != ERGO_OK)
-        return status;
-    const struct ising_state *state = run.state;
-    *lanes = state->launch.lanes;
-    *member = state->members[0];
-    ergo_bench_close(&run);
-    return ERGO_OK;
+enum ergo_status ergo_bench_probe(struct ergo_bench *bench, const struct ergo_bench_probe *probe,
+                                  struct ergo_bench_ceiling *out) {
+    cl_program program = NULL;
+    cl_mem results = NULL;
+    const cl_uint key = 0x9E3779B9u;
+    cl_uint rounds = 4;
+    const struct ergo_arg args[] = {ERGO_ARG(results), ERGO_ARG(rounds), ERGO_ARG(key)};
+    struct launch l = {.name = probe->kernel,
+                       .args = args,
+                       .n_args = 3,
+                       .items = bench->gpu ? (size_t)1 << 20 : 4096,
+                       .group = bench->gpu ? 256 : 16};
+    double seconds = 0;
+    enum ergo_status status = build(bench, probe, &program);
+    if (status == ERGO_OK)
+        status =
+            ergo_buffer_create(bench->ctx, bench->device, "results", l.items * 4, NULL, &results);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(bench->ctx, bench->device, program, l.name, &l.kernel);
+    /* the first compiles; then until it takes 10 ms, and five that count */
+    for (int i = 0; i < 20 && seconds < 0.01 && status == ERGO_OK; i++) {
+        status = time_launch(bench, &l, 0, NULL, &seconds);
+        if (i == 0)
+            seconds = 0;
+        else if (seconds < 0.01)
+            rounds *= 2;
+    }
+    for (int i = 0; i < 5 && status == ERGO_OK; i++)
+        status =
+            time_launch(bench, &l, probe->work * (double)rounds * (double)l.items, out, &seconds);
+    if (l.kernel)
+        clReleaseKernel(l.kernel);
+    if (program)
+        clReleaseProgram(program);
+    ergo_buffer_release(&results);
+    return status;
 }
 
-enum ergo_status ergo_bench_ceilings_measure(struct ergo_bench *bench) {
-    struct ceiling c = {0};
-    struct ising_member member;
-    struct ergo_bench_ceilings *out = &bench->ceilings;
-    bool lanes = false;
-    /* 128 bytes a work-item and buffer in flight per launch: larger than any cache */
+static enum ergo_status measure_copy(struct ergo_bench *bench, bool wide,
+                                     struct ergo_bench_ceiling *out) {
+    const struct ergo_bench_probe probe = {"", "common/rng.h", copies, "", NULL, 0};
+    cl_program program = NULL;
+    cl_mem from = NULL, to = NULL;
+    /* larger than any cache */
     uint64_t bytes = bench->gpu ? (uint64_t)1 << 30 : (uint64_t)1 << 28;
     while (bytes > bench->device->summary.largest_buffer / 2)
         bytes /= 2;
-    const size_t items = bench->gpu ? (size_t)1 << 20 : 4096, group = bench->gpu ? 256 : 16;
-    enum ergo_status status = ask_lanes(bench, &lanes, &member);
+    const struct ergo_arg args[] = {ERGO_ARG(from), ERGO_ARG(to)};
+    struct launch l = {.name = wide ? "bench_copy" : "bench_copy4",
+                       .args = args,
+                       .n_args = 2,
+                       .items = bytes / (wide ? 64 : 16),
+                       .group = bench->gpu ? 256 : 16};
+    double seconds = 0;
+    enum ergo_status status = build(bench, &probe, &program);
     if (status == ERGO_OK)
-        status = build(bench, lanes, &member, &c);
+        status = ergo_buffer_create(bench->ctx, bench->device, "copy from", bytes, NULL, &from);
     if (status == ERGO_OK)
-        status = ergo_buffer_create(bench->ctx, bench->device, "results", items * 4, NULL, &c.out);
+        status = ergo_buffer_create(bench->ctx, bench->device, "copy to", bytes, NULL, &to);
     if (status == ERGO_OK)
-        status = ergo_buffer_create(bench->ctx, bench->device, "member", sizeof member, &member,
-                                    &c.members);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(bench->ctx, bench->device, "copy from", bytes, NULL, &c.from);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(bench->ctx, bench->device, "copy to", bytes, NULL, &c.to);
-    const double width = lanes ? 8 : 1;
-    cl_uint rounds = bench->gpu ? 4000 : 800;
-    const struct ergo_arg compute[] = {ERGO_ARG(c.out), ERGO_ARG(c.members), ERGO_ARG(rounds)};
-    if (status == ERGO_OK)
-        status = best_rate(bench, &c, "bench_philox", compute, 3, items, group,
-                           (double)rounds * (double)items * width, &out->philox, &out->philox_cpu);
-    rounds = bench->gpu ? 400 : 80;
-    if (status == ERGO_OK)
-        status = best_rate(bench, &c, "bench_decide", compute, 3, items, group,
-                           128.0 * (double)rounds * (double)items * width, &out->decide,
-                           &out->decide_cpu);
-    const struct ergo_arg copy[] = {ERGO_ARG(c.from), ERGO_ARG(c.to)};
-    for (int wide = 0; wide < 2 && status == ERGO_OK; wide++) {
-        double rate = 0;
-        status = best_rate(bench, &c, wide ? "bench_copy" : "bench_copy4", copy, 2,
-                           bytes / (wide ? 64 : 16), group, 2.0 * (double)bytes, &rate, NULL);
-        out->copy = rate > out->copy ? rate : out->copy;
+        status = ergo_kernel_create(bench->ctx, bench->device, program, l.name, &l.kernel);
+    for (int i = 0; i < 6 && status == ERGO_OK; i++) /* the first: compilation, first touch */
+        status = time_launch(bench, &l, 2.0 * (double)bytes, i ? out : NULL, &seconds);
+    if (l.kernel)
+        clReleaseKernel(l.kernel);
+    if (program)
+        clReleaseProgram(program);
+    ergo_buffer_release(&from);
+    ergo_buffer_release(&to);
+    return status;
+}
+
+enum ergo_status ergo_bench_ceilings_measure(struct ergo_bench *bench) {
+    static const struct ergo_bench_ceiling names[ERGO_BENCH_RESOURCES] = {
+        [ERGO_BENCH_PHILOX] = {.key = "philox_blocks", .label = "Philox"},
+        [ERGO_BENCH_FMA] = {.key = "multiply_adds", .label = "multiply-adds"},
+        [ERGO_BENCH_INTEGER] = {.key = "integer_operations", .label = "integer operations"},
+        [ERGO_BENCH_COPY] = {.key = "copy_bytes", .label = "memory"},
+    };
+#define ONE(type)                                                                                  \
+    "#define TYPE " type "\n#define ALL EIGHT EIGHT EIGHT EIGHT\n#define LAST (uint)sum\n"
+#define WIDE(type)                                                                                 \
+    "#define TYPE " type                                                                           \
+    "\n#define ALL EIGHT\n#define LAST (uint)(sum.s0 + sum.s5 + sum.sa + sum.sf)\n"
+    static const struct {
+        enum ergo_bench_resource resource;
+        bool cpu; /* on CPUs only */
+        const char *before, *source, *kernel;
+        double work;
+    } probes[] = {
+        {ERGO_BENCH_PHILOX, false, "", philox, "bench_philox", 1},
+        {ERGO_BENCH_PHILOX, true, "", philox_lanes, "bench_philox", 8},
+        {ERGO_BENCH_FMA, false, FMA ONE("float"), chains, "bench_chains", 32},
+        {ERGO_BENCH_FMA, true, FMA WIDE("float16"), chains, "bench_chains", 128},
+        {ERGO_BENCH_INTEGER, false, INTEGER ONE("uint"), chains, "bench_chains", 64},
+        {ERGO_BENCH_INTEGER, true, INTEGER WIDE("uint16"), chains, "bench_chains", 256},
+    };
+    enum ergo_status status = ERGO_OK;
+    memcpy(bench->ceilings, names, sizeof names);
+    bench->n_ceilings = ERGO_BENCH_RESOURCES;
+    for (size_t i = 0; i < sizeof probes / sizeof probes[0] && status == ERGO_OK; i++) {
+        const struct ergo_bench_probe probe = {
+            .before = probes[i].before,
+            .path = "common/rng.h",
+            .source = probes[i].source,
+            .options = "",
+            .kernel = probes[i].kernel,
+            .work = probes[i].work,
+        };
+        if (!probes[i].cpu || !bench->gpu)
+            status = ergo_bench_probe(bench, &probe, &bench->ceilings[probes[i].resource]);
     }
-    if (c.program)
-        clReleaseProgram(c.program);
-    ergo_buffer_release(&c.out);
-    ergo_buffer_release(&c.members);
-    ergo_buffer_release(&c.from);
-    ergo_buffer_release(&c.to);
+    for (int wide = 0; wide < 2 && status == ERGO_OK; wide++)
+        status = measure_copy(bench, wide != 0, &bench->ceilings[ERGO_BENCH_COPY]);
     return status;
 }

@@ -4,88 +4,91 @@
 #include <stdio.h>
 #include <string.h>
 
-static const unsigned groups[] = {256, 128, 512, 64, 32};
-static const unsigned sweeps[] = {4, 2, 8, 3, 6, 1, 5};
-static const unsigned rows[] = {16, 32, 8, 64};
+enum { REPEATS = 5, AXES = 6 };
 
-enum { REPEATS = 5 };
-
-struct best {
-    struct ergo_bench_shape shape;
-    double rate;
+struct search {
+    struct ergo_bench *bench;
+    const struct ergo_bench_case *what;
+    struct ergo_text seen; /* launches, a line each: many values may lead to one */
+    double best;
+    char best_words[256];
 };
 
 /* A shape that cannot run here is not an error: it is left out. */
-static void try_shape(struct ergo_bench *bench, const struct ergo_bench_case *what,
-                      const struct ergo_bench_shape *shape, struct best *best) {
-    static const char *const names[] = {"", "local", "tile", "global"};
+static void try_shape(struct search *s, const char *const *sets, const char *words) {
     struct ergo_bench_run run;
     struct ergo_bench_clocks t;
+    char line[sizeof run.plan.path + sizeof run.plan.launch + 8];
     double rate[REPEATS];
     uint64_t n = 0;
-    if (ergo_bench_open(bench->ctx, bench->device, what, shape, 1, &run) != ERGO_OK) {
-        ergo_error_clear(bench->ctx);
+    if (ergo_bench_plan(s->bench, s->what->job, sets, 1, &run) != ERGO_OK) {
+        ergo_error_clear(s->bench->ctx);
         return;
     }
-    const struct ising_launch *l = &((const struct ising_state *)run.state)->launch;
-    enum ergo_status status = ERGO_OK;
-    /* the plan takes another path or a smaller group where the wish does not fit */
-    const bool fixed_group = l->lanes && shape->path == ISING_PATH_LOCAL;
-    if (strcmp(run.plan.path, names[shape->path]) != 0 ||
-        (fixed_group ? shape->group != groups[0] : l->group != shape->group))
+    snprintf(line, sizeof line, "\n%s: %s\n", run.plan.path, run.plan.launch);
+    if (s->seen.data && strstr(s->seen.data, line))
         goto out;
-    status = ergo_bench_calibrate(&run, 0.03, &n);
-    /* whole tile launches */
-    n = shape->path == 2 ? (n + shape->sweeps - 1) / shape->sweeps * shape->sweeps : n;
+    ergo_text_append(&s->seen, "%s", line);
+    enum ergo_status status = ergo_bench_create(&run);
+    if (status == ERGO_OK)
+        status = ergo_bench_calibrate(&run, 0.03, &n);
     for (int i = 0; i < REPEATS && status == ERGO_OK; i++) {
-        status = ergo_bench_sweep(&run, n, &t);
-        rate[i] = run.spins * (double)n * 1e-9 / t.wall;
+        status = ergo_bench_steps(&run, n, &t);
+        rate[i] = run.plan.work_per_step * (double)n * 1e-9 / t.wall;
     }
     if (status == ERGO_OK) {
         const struct ergo_bench_rate r = ergo_bench_rate_of(rate, REPEATS);
-        printf("%-18s %-7s %5u %7u %5u %11.1f   %.1f .. %.1f\n", what->name, run.plan.path,
-               l->group, shape->sweeps, shape->rows, r.median, r.least, r.most);
-        fflush(stdout);
-        if (r.median > best->rate)
-            *best = (struct best){*shape, r.median};
+        const char *scale;
+        const double factor = ergo_bench_scale(r.median, &scale);
+        printf("%-18s %9.2f (%.2f .. %.2f)%s  %s: %s\n    %s\n", s->what->name, factor * r.median,
+               factor * r.least, factor * r.most, scale, run.plan.path, run.plan.launch, words);
+        if (r.median > s->best) {
+            s->best = r.median;
+            snprintf(s->best_words, sizeof s->best_words, "%s", words);
+        }
+    } else {
+        printf("%-18s failed: %s\n    %s\n", s->what->name, ergo_error_message(s->bench->ctx),
+               words);
+        ergo_error_clear(s->bench->ctx);
     }
+    fflush(stdout);
 out:
-    if (status != ERGO_OK) {
-        printf("%-18s %-7s %5u %7u %5u   failed: %s\n", what->name, names[shape->path],
-               shape->group, shape->sweeps, shape->rows, ergo_error_message(bench->ctx));
-        ergo_error_clear(bench->ctx);
-    }
     ergo_bench_close(&run);
 }
 
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
-
-enum ergo_status ergo_bench_explore(struct ergo_bench *bench, const struct ergo_bench_case *what,
-                                    double seconds) {
+enum ergo_status ergo_bench_explore(struct ergo_bench *bench, const struct ergo_bench_suite *suite,
+                                    const struct ergo_bench_case *what, double seconds) {
     const double end = ergo_bench_wall() + seconds;
-    struct best best = {.rate = 0};
+    struct search s = {.bench = bench, .what = what};
+    char text[AXES][64];
+    const char *sets[AXES + 1] = {NULL};
+    size_t at[AXES] = {0}, axis = 0;
+    const size_t n = suite->n_axes < AXES ? suite->n_axes : AXES;
     bool all = true;
-    for (unsigned path = 1; path <= 3; path++) {
-        if (path == 2)
-            continue; /* the many: last */
-        for (size_t g = 0; g < COUNT(groups) && (all = ergo_bench_wall() < end); g++) {
-            const struct ergo_bench_shape s = {.path = path, .group = groups[g]};
-            try_shape(bench, what, &s, &best);
+    do {
+        struct ergo_text words = {0};
+        for (size_t a = 0; a < n; a++) {
+            snprintf(text[a], sizeof text[a], "/tuning/%s=%u", suite->axes[a].tunable,
+                     suite->axes[a].values[at[a]]);
+            sets[a] = text[a];
+            ergo_text_append(&words, "%s--set %s", a ? " " : "", text[a]);
         }
-    }
-    for (size_t g = 0; g < COUNT(groups) && all; g++) {
-        for (size_t k = 0; k < COUNT(sweeps) && all; k++) {
-            for (size_t r = 0; r < COUNT(rows) && (all = ergo_bench_wall() < end); r++) {
-                const struct ergo_bench_shape s = {
-                    .path = 2, .group = groups[g], .sweeps = sweeps[k], .rows = rows[r]};
-                try_shape(bench, what, &s, &best);
-            }
+        try_shape(&s, sets, words.data ? words.data : "automatic");
+        ergo_text_free(&words);
+        /* the next, as an odometer: the last axis turns fastest */
+        for (axis = n; axis > 0; axis--) {
+            if (suite->axes[axis - 1].values[++at[axis - 1]])
+                break;
+            at[axis - 1] = 0;
         }
+        all = ergo_bench_wall() < end;
+    } while (axis > 0 && all);
+    if (s.best > 0) {
+        const char *scale;
+        const double factor = ergo_bench_scale(s.best, &scale);
+        printf("best of %s: %.2f%s with %s%s\n", what->name, factor * s.best, scale, s.best_words,
+               all ? "" : " (time ran out before all were tried)");
     }
-    if (best.rate > 0)
-        printf("best of %-10s path %u, work_group %u, tile_sweeps %u, tile_rows %u: %.1f "
-               "updates/ns%s\n",
-               what->name, best.shape.path, best.shape.group, best.shape.sweeps, best.shape.rows,
-               best.rate, all ? "" : " (time ran out before all were tried)");
+    ergo_text_free(&s.seen);
     return ERGO_OK;
 }

@@ -18,14 +18,13 @@ struct ergo_bench_rate ergo_bench_rate_of(double *values, size_t n) {
                                     values[n - 1]};
 }
 
-enum ergo_status ergo_bench_calibrate(struct ergo_bench_run *run, double seconds,
-                                      uint64_t *sweeps) {
+enum ergo_status ergo_bench_calibrate(struct ergo_bench_run *run, double seconds, uint64_t *steps) {
     struct ergo_bench_clocks t = {0};
     uint64_t n = 1;
     enum ergo_status status = ERGO_OK;
     /* the first two compile and warm up; the rest lead to the wished time */
     for (int pass = 0; pass < 24 && status == ERGO_OK; pass++) {
-        status = ergo_bench_sweep(run, n, &t);
+        status = ergo_bench_steps(run, n, &t);
         if (pass < 2 || status != ERGO_OK)
             continue;
         if (t.wall > 0.5 * seconds)
@@ -33,70 +32,77 @@ enum ergo_status ergo_bench_calibrate(struct ergo_bench_run *run, double seconds
         const double more = fmin(8.0, seconds / fmax(t.wall, 1e-6));
         n = (uint64_t)ceil((double)n * fmax(more, 1.2));
     }
-    /* whole groups of sampled and tiled sweeps */
+    /* whole groups of steps where several make a launch */
     n = (uint64_t)fmax(1.0, (double)n * seconds / fmax(t.wall, 1e-9));
-    *sweeps = n < 80 ? n : n / 80 * 80;
+    *steps = n < 80 ? n : n / 80 * 80;
     return status;
 }
 
-/*
- * The least that this algorithm needs (README.md): eight Philox calls for 128 spins; and, where the
- * lattice goes through memory once per colour, 3/8 byte per update: a bit each of own and other
- * colour in, own out, for each of two half-sweeps. A stripe with halos reads and writes once per
- * launch.
- */
-static void limit_of(const struct ergo_bench *bench, const struct ising_launch *l,
-                     struct ergo_bench_result *r) {
-    /* CPUs: per core in use, because other people's programs take the rest */
-    const double philox =
-        (bench->gpu ? bench->ceilings.philox : bench->ceilings.philox_cpu) * 128.0 / 8.0;
-    double bytes = 0;
-    if (l->path == ISING_PATH_GLOBAL)
-        bytes = 3.0 / 8.0;
-    else if (l->path == ISING_PATH_TILE)
-        bytes = (2.0 + 4.0 * l->sweeps / l->rows) / (8.0 * l->sweeps);
-    const double copy = bytes > 0 ? bench->ceilings.copy / bytes : INFINITY;
-    r->limit = fmin(philox, copy);
-    r->limited_by = philox < copy ? "Philox" : "memory";
+/* The resource that this path runs out of first (README.md). On CPUs per core in use, because other
+ * people's programs take the rest. */
+static void find_limit(const struct ergo_bench *bench, const struct ergo_bench_run *run,
+                       struct ergo_bench_result *r) {
+    double cost[ERGO_BENCH_RESOURCES] = {0};
+    r->limit = INFINITY;
+    r->limited_by = "";
+    if (r->suite->cost)
+        r->suite->cost(run, cost);
+    for (int i = 0; i < ERGO_BENCH_RESOURCES; i++) {
+        const struct ergo_bench_ceiling *c = &bench->ceilings[i];
+        const double limit = (bench->gpu ? c->rate : c->per_core) / cost[i];
+        if (cost[i] > 0 && limit < r->limit) {
+            r->limit = limit;
+            r->limited_by = c->label;
+        }
+    }
 }
 
-enum ergo_status ergo_bench_measure(struct ergo_bench *bench, const struct ergo_bench_case *what,
-                                    struct ergo_bench_result *r) {
-    const struct ergo_bench_shape shape = {0};
+enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_result *r) {
     struct ergo_bench_run run;
     struct ergo_bench_clocks t;
     double wall[ERGO_BENCH_REPEATS], device[ERGO_BENCH_REPEATS], core[ERGO_BENCH_REPEATS];
     double used[ERGO_BENCH_REPEATS], sampled[ERGO_BENCH_REPEATS];
     size_t events = 0;
-    enum ergo_status status = ergo_bench_open(bench->ctx, bench->device, what, &shape, 1, &run);
+    enum ergo_status status = ergo_bench_open(bench, r->what->job, NULL, 1, &run);
     if (status != ERGO_OK)
         return status;
     snprintf(r->path, sizeof r->path, "%s", run.plan.path);
     snprintf(r->launch, sizeof r->launch, "%s", run.plan.launch);
-    limit_of(bench, &((const struct ising_state *)run.state)->launch, r);
+    r->members = run.batch->count;
+    find_limit(bench, &run, r);
 
     const double slice = bench->seconds / (2 * ERGO_BENCH_REPEATS);
-    status = ergo_bench_calibrate(&run, slice, &r->sweeps);
+    const uint64_t every = (uint64_t)ergo_point_int(run.batch->points[0], "/run/measure_every");
+    status = ergo_bench_calibrate(&run, slice, &r->steps);
     for (int i = 0; i < ERGO_BENCH_REPEATS && status == ERGO_OK; i++) {
-        status = ergo_bench_sweep(&run, r->sweeps, &t);
-        const double work = run.spins * (double)r->sweeps * 1e-9;
+        status = ergo_bench_steps(&run, r->steps, &t);
+        const double work = run.plan.work_per_step * (double)r->steps * 1e-9;
         wall[i] = work / t.wall;
         core[i] = work / t.cpu;
         used[i] = t.cpu / t.wall;
         if (t.device > 0)
             device[events++] = work / t.device;
     }
-    const size_t samples = r->sweeps < 20 ? 2 : (size_t)(r->sweeps / 10);
+    /* where a sample takes longer than the steps timed, three times must do */
+    const size_t samples = r->steps < every ? 1 : (size_t)(r->steps / every);
+    const double end = ergo_bench_wall() + bench->seconds;
+    size_t n_sampled = 0;
     for (int i = -1; i < ERGO_BENCH_REPEATS && status == ERGO_OK; i++) {
-        status = ergo_bench_sample(&run, samples, 10, NULL, &t);
+        status = ergo_bench_sample(&run, samples, every, NULL, &t);
         if (i >= 0)
-            sampled[i] = run.spins * 10.0 * (double)samples * 1e-9 / t.wall;
+            sampled[n_sampled++] =
+                run.plan.work_per_step * (double)every * (double)samples * 1e-9 / t.wall;
+        if (n_sampled >= 3 && ergo_bench_wall() > end)
+            break;
     }
+    r->useful = 1;
+    if (status == ERGO_OK && r->suite->useful)
+        status = r->suite->useful(&run, &r->useful);
     if (status == ERGO_OK) {
         r->wall = ergo_bench_rate_of(wall, ERGO_BENCH_REPEATS);
         r->device = ergo_bench_rate_of(device, events);
         r->per_core = ergo_bench_rate_of(core, ERGO_BENCH_REPEATS);
-        r->measured = ergo_bench_rate_of(sampled, ERGO_BENCH_REPEATS);
+        r->measured = ergo_bench_rate_of(sampled, n_sampled);
         r->share = (bench->gpu ? r->wall.median : r->per_core.median) / r->limit;
         r->cores = ergo_bench_rate_of(used, ERGO_BENCH_REPEATS).median;
     }

@@ -8,58 +8,81 @@
 
 #include "io/format.h"
 
-static void print_rate(const char *label, struct ergo_bench_rate r) {
+const char *ergo_bench_unit(const char *sampler, char text[64]) {
+    const char *unit = ergo_sampler_find(sampler)->info->rate_unit;
+    const char *end = strstr(unit, " per second");
+    snprintf(text, 64, "%.*s", end ? (int)(end - unit) : (int)strlen(unit), unit);
+    return text;
+}
+
+double ergo_bench_scale(double rate, const char **name) {
+    *name = rate >= 0.5 ? "/ns" : " M/s";
+    return rate >= 0.5 ? 1 : 1000;
+}
+
+static void print_rate(const char *label, struct ergo_bench_rate r, double factor) {
     if (r.n)
-        printf("    %-34s %9.2f   %.2f .. %.2f\n", label, r.median, r.least, r.most);
+        printf("    %-34s %9.2f   %.2f .. %.2f\n", label, factor * r.median, factor * r.least,
+               factor * r.most);
 }
 
 static void print_case(const struct ergo_bench *bench, const struct ergo_bench_result *r) {
-    printf("\n%s: %s\n  check: %s: %s\n", r->what->name, r->path, r->ok ? "ok" : "FAILED",
-           r->check);
+    char unit[64];
+    const char *scale;
+    printf("\n%s, %s: %s\n  check: %s: %s\n", r->suite->sampler, r->what->name, r->path,
+           r->ok ? "ok" : "FAILED", r->check);
     if (!r->ok || !r->wall.n)
         return;
-    printf("  %s; %llu sweeps a time\n", r->launch, (unsigned long long)r->sweeps);
-    print_rate("sweeps alone, updates/ns", r->wall);
-    print_rate("by device events", r->device);
-    print_rate("with energy and m every 10 sweeps", r->measured);
+    const double factor = ergo_bench_scale(r->wall.median, &scale);
+    printf("  %s; %llu steps a time; %s%s:\n", r->launch, (unsigned long long)r->steps,
+           ergo_bench_unit(r->suite->sampler, unit), scale);
+    print_rate("steps alone", r->wall, factor);
+    print_rate("by device events", r->device, factor);
+    print_rate("with measurement", r->measured, factor);
     if (!bench->gpu)
-        print_rate("sweeps alone, per core", r->per_core);
-    printf("    %-34s %9.2f   by %s%s: share %.0f%%\n", "limit", r->limit, r->limited_by,
-           bench->gpu ? "" : ", per core", 100 * r->share);
+        print_rate("steps alone, per core", r->per_core, factor);
+    if (r->useful < 1)
+        printf("    %-34s %9.3f\n", "useful share of them", r->useful);
+    if (isfinite(r->limit))
+        printf("    %-34s %9.2f   by %s%s: share %.0f%%\n", "limit", factor * r->limit,
+               r->limited_by, bench->gpu ? "" : ", per core", 100 * r->share);
 }
 
-static void print_serial(const struct ergo_bench_serial *s) {
-    printf("\nserial C program, %zux%zu, updates per ns of processor time, in turns with %s\n"
-           "  check: %s: %s\n",
-           s->what->lx, s->what->ly, s->what->name, s->ok ? "ok" : "FAILED", s->check);
-    if (!s->ok || !s->ergocl.n)
+static void print_peers(const struct ergo_bench_result *r) {
+    char unit[64];
+    const char *scale;
+    if (!r->peers_check[0])
         return;
-    print_rate("ergocl, per core", s->ergocl);
-    for (int g = 0; g < ERGO_BENCH_SERIALS; g++) {
+    const double factor = ergo_bench_scale(r->ergocl.median, &scale);
+    printf("\nserial C programs, in turns with %s, %s; %s%s of processor time\n  check: %s: %s\n",
+           r->suite->sampler, r->what->name, ergo_bench_unit(r->suite->sampler, unit), scale,
+           r->peers_ok ? "ok" : "FAILED", r->peers_check);
+    print_rate("ergocl, per core, useful", r->ergocl, factor);
+    for (size_t p = 0; p < r->suite->n_peers && r->ergocl.n; p++) {
         char label[64];
-        print_rate(ergo_bench_serial_names[g], s->serial[g]);
-        snprintf(label, sizeof label, "  ergocl / %s", ergo_bench_serial_names[g]);
-        print_rate(label, s->ratio[g]);
+        print_rate(r->suite->peers[p].name, r->peers[p], factor);
+        snprintf(label, sizeof label, "  ergocl / %s", r->suite->peers[p].name);
+        print_rate(label, r->ratio[p], 1);
     }
 }
 
 void ergo_bench_print(const struct ergo_bench *bench) {
     const struct ergo_device_summary *d = &bench->device->summary;
-    const struct ergo_bench_ceilings *c = &bench->ceilings;
-    printf("%s (%s), driver %s\nergocl %s, commit %s, %s\n", d->name, d->platform, d->driver,
-           ERGO_VERSION, bench->commit, bench->date);
-    printf("this device, measured now: %.2f Philox4x32-10 blocks/ns (enough for %.0f updates/ns), "
-           "%.0f decisions/ns without memory, copies at %.1f bytes/ns\n",
-           c->philox, 16 * c->philox, c->decide, c->copy);
-    if (!bench->gpu)
-        printf("per core: %.3f Philox blocks/ns (%.2f updates/ns), %.2f decisions/ns\n",
-               c->philox_cpu, 16 * c->philox_cpu, c->decide_cpu);
-    printf("rates: median, least .. most of %d; an update is one spin offered a flip\n",
-           ERGO_BENCH_REPEATS);
+    printf("%s (%s), driver %s\nergocl %s, commit %s, %s\nthis device, measured now, per ns%s:\n",
+           d->name, d->platform, d->driver, ERGO_VERSION, bench->commit, bench->date,
+           bench->gpu ? "" : " (and per core)");
+    for (size_t i = 0; i < bench->n_ceilings; i++) {
+        const struct ergo_bench_ceiling *c = &bench->ceilings[i];
+        printf("    %-24s %9.2f", c->label, c->rate);
+        if (!bench->gpu)
+            printf(" (%.3f)", c->per_core);
+        printf("\n");
+    }
+    printf("rates: median, least .. most of %d\n", ERGO_BENCH_REPEATS);
     for (size_t i = 0; i < bench->n_results; i++)
         print_case(bench, &bench->results[i]);
-    for (size_t i = 0; i < bench->n_serials; i++)
-        print_serial(&bench->serials[i]);
+    for (size_t i = 0; i < bench->n_results; i++)
+        print_peers(&bench->results[i]);
 }
 
 static void put_text(struct ergo_text *t, const char *key, const char *value) {
@@ -83,43 +106,64 @@ static void put_rate(struct ergo_text *t, const char *key, struct ergo_bench_rat
         ergo_text_append(t, "\"%s\": null, ", key);
 }
 
+static void put_head(struct ergo_text *t, const struct ergo_bench_result *r) {
+    char unit[64], per_ns[80];
+    snprintf(per_ns, sizeof per_ns, "%s per ns", ergo_bench_unit(r->suite->sampler, unit));
+    put_text(t, "sampler", r->suite->sampler);
+    put_text(t, "name", r->what->name);
+    put_text(t, "unit", per_ns);
+}
+
 static void put_case(struct ergo_text *t, const struct ergo_bench_result *r) {
     ergo_text_append(t, "{");
-    put_text(t, "name", r->what->name);
-    ergo_text_append(t, "\"size\": [%zu, %zu], \"replicas\": %zu, \"points\": %d, ", r->what->lx,
-                     r->what->ly, r->what->replicas, r->what->scan ? 31 : 1);
+    put_head(t, r);
+    put_text(t, "job", r->what->job);
+    ergo_text_append(t, "\"members\": %zu, ", r->members);
     put_text(t, "path", r->path);
     put_text(t, "launch", r->launch);
-    ergo_text_append(t, "\"sweeps\": %llu, ", (unsigned long long)r->sweeps);
+    ergo_text_append(t, "\"sweeps\": %llu, ", (unsigned long long)r->steps);
     put_rate(t, "rate", r->wall);
     put_rate(t, "rate_device_events", r->device);
     put_rate(t, "rate_with_measurement", r->measured);
     put_rate(t, "rate_per_core", r->per_core);
+    put_number(t, "useful", r->useful);
     put_number(t, "cores", r->cores);
     put_number(t, "limit", r->limit);
     put_text(t, "limited_by", r->limited_by ? r->limited_by : "");
-    put_number(t, "share", r->share);
+    put_number(t, "share", isfinite(r->limit) ? r->share : NAN);
     put_text(t, "check", r->check);
     ergo_text_append(t, "\"ok\": %s}", r->ok ? "true" : "false");
 }
 
-static void put_serial(struct ergo_text *t, const struct ergo_bench_serial *s) {
+static void put_peers(struct ergo_text *t, const struct ergo_bench_result *r) {
     ergo_text_append(t, "{");
-    put_text(t, "name", s->what->name);
-    ergo_text_append(t, "\"size\": [%zu, %zu], ", s->what->lx, s->what->ly);
-    put_rate(t, "ergocl_per_core", s->ergocl);
+    put_head(t, r);
+    put_rate(t, "ergocl_per_core", r->ergocl);
     ergo_text_append(t, "\"programs\": [");
-    for (int g = 0; g < ERGO_BENCH_SERIALS; g++) {
-        ergo_text_append(t, "%s{", g ? ", " : "");
-        put_text(t, "generator", ergo_bench_serial_names[g]);
-        put_rate(t, "rate", s->serial[g]);
-        put_rate(t, "ratio", s->ratio[g]);
+    for (size_t p = 0; p < r->suite->n_peers; p++) {
+        ergo_text_append(t, "%s{", p ? ", " : "");
+        put_text(t, "generator", r->suite->peers[p].name);
+        put_rate(t, "rate", r->peers[p]);
+        put_rate(t, "ratio", r->ratio[p]);
         t->length -= t->failed ? 0 : 2; /* the last comma */
         ergo_text_append(t, "}");
     }
     ergo_text_append(t, "], ");
-    put_text(t, "check", s->check);
-    ergo_text_append(t, "\"ok\": %s}", s->ok ? "true" : "false");
+    put_text(t, "check", r->peers_check);
+    ergo_text_append(t, "\"ok\": %s}", r->peers_ok ? "true" : "false");
+}
+
+static void put_ceilings(struct ergo_text *t, const struct ergo_bench *bench) {
+    char key[96];
+    for (size_t i = 0; i < bench->n_ceilings; i++) {
+        const struct ergo_bench_ceiling *c = &bench->ceilings[i];
+        snprintf(key, sizeof key, "%s_per_ns", c->key);
+        put_number(t, key, c->rate);
+        snprintf(key, sizeof key, "%s_per_core_ns", c->key);
+        if (!bench->gpu)
+            put_number(t, key, c->per_core);
+    }
+    t->length -= t->failed ? 0 : 2;
 }
 
 enum ergo_status ergo_bench_write(const struct ergo_bench *bench, const char *path) {
@@ -139,23 +183,19 @@ enum ergo_status ergo_bench_write(const struct ergo_bench *bench, const char *pa
     put_text(&t, "version", d->version);
     ergo_text_append(&t, "\"compute_units\": %u}, ", d->compute_units);
     put_text(&t, "serial_compiler", __VERSION__);
-    put_text(&t, "unit", "spin updates per ns");
     ergo_text_append(&t, "\"ceilings\": {");
-    put_number(&t, "philox_blocks_per_ns", bench->ceilings.philox);
-    put_number(&t, "decisions_per_ns", bench->ceilings.decide);
-    put_number(&t, "philox_blocks_per_core_ns", bench->ceilings.philox_cpu);
-    put_number(&t, "decisions_per_core_ns", bench->ceilings.decide_cpu);
-    put_number(&t, "copy_bytes_per_ns", bench->ceilings.copy);
-    t.length -= t.failed ? 0 : 2;
+    put_ceilings(&t, bench);
     ergo_text_append(&t, "}, \"cases\": [");
     for (size_t i = 0; i < bench->n_results; i++) {
         ergo_text_append(&t, "%s", i ? ", " : "");
         put_case(&t, &bench->results[i]);
     }
     ergo_text_append(&t, "], \"serial\": [");
-    for (size_t i = 0; i < bench->n_serials; i++) {
-        ergo_text_append(&t, "%s", i ? ", " : "");
-        put_serial(&t, &bench->serials[i]);
+    for (size_t i = 0, n = 0; i < bench->n_results; i++) {
+        if (!bench->results[i].peers_check[0])
+            continue;
+        ergo_text_append(&t, "%s", n++ ? ", " : "");
+        put_peers(&t, &bench->results[i]);
     }
     ergo_text_append(&t, "]}");
     if (!t.failed)

@@ -1,6 +1,8 @@
 /* A batch on a device, as the run layer drives it, and three clocks around it. */
 #include "bench.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,58 +25,54 @@ double ergo_bench_thread_cpu(void) {
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static enum ergo_status parse(struct ergo_context *ctx, const struct ergo_bench_case *what,
-                              const struct ergo_bench_shape *shape, unsigned seed,
-                              struct ergo_job **job) {
-    struct ergo_text t = {0};
-    ergo_text_append(&t,
-                     "{\"sampler\": \"spin-lattice\", \"seed\": %u, \"replicas\": %zu, "
-                     "\"system\": {\"size\": [%zu, %zu], \"temperature\": " ERGO_BENCH_TC
-                     ", \"start\": \"up\"}, "
-                     "\"run\": {\"sweeps\": 1000, \"measure_every\": 10, \"correlation_every\": 0}",
-                     seed, what->replicas, what->lx, what->ly);
-    ergo_text_append(&t,
-                     ", \"tuning\": {\"path\": %u, \"work_group\": %u, \"tile_sweeps\": %u, "
-                     "\"tile_rows\": %u, \"lanes\": %u}",
-                     shape->path, shape->group, shape->sweeps, shape->rows, shape->lanes);
-    if (what->scan)
-        ergo_text_append(&t, ", \"scan\": {\"/system/temperature\": {\"from\": 2.4, \"to\": 2.1, "
-                             "\"step\": -0.01}}");
-    ergo_text_append(&t, "}");
-    enum ergo_status status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a job");
-    if (!t.failed) {
-        ergo_error_clear(ctx);
-        status = ergo_job_parse(ctx, t.data, t.length, "bench", NULL, 0, job);
+static enum ergo_status parse(struct ergo_context *ctx, const char *job, const char *const *sets,
+                              unsigned seed, struct ergo_job **out) {
+    const char *all[16];
+    char seed_text[32];
+    size_t n = 0;
+    snprintf(seed_text, sizeof seed_text, "/seed=%u", seed);
+    all[n++] = seed_text;
+    for (; sets && *sets; sets++) {
+        if (n == sizeof all / sizeof all[0])
+            return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "too many values to set in a benchmark's job");
+        all[n++] = *sets;
     }
-    ergo_text_free(&t);
+    ergo_error_clear(ctx);
+    return ergo_job_parse(ctx, job, strlen(job), "bench", all, n, out);
+}
+
+enum ergo_status ergo_bench_plan(struct ergo_bench *bench, const char *job, const char *const *sets,
+                                 unsigned seed, struct ergo_bench_run *run) {
+    memset(run, 0, sizeof *run);
+    run->ctx = bench->ctx;
+    run->device = bench->device;
+    enum ergo_status status = parse(run->ctx, job, sets, seed, &run->job);
+    if (status != ERGO_OK)
+        return status;
+    run->batch = &run->job->batches[0];
+    run->sampler = run->job->sampler;
+    if (run->job->n_batches != 1)
+        status = ERGO_FAIL(run->ctx, ERGO_E_INTERNAL, "a benchmark's job makes %zu batches: %s",
+                           run->job->n_batches, job);
+    else
+        status = run->sampler->ops->plan(run->ctx, run->batch, run->device, &run->plan);
+    if (status != ERGO_OK)
+        ergo_bench_close(run);
     return status;
 }
 
-enum ergo_status ergo_bench_open(struct ergo_context *ctx, struct ergo_device *device,
-                                 const struct ergo_bench_case *what,
-                                 const struct ergo_bench_shape *shape, unsigned seed,
-                                 struct ergo_bench_run *run) {
-    memset(run, 0, sizeof *run);
-    run->ctx = ctx;
-    run->device = device;
-    enum ergo_status status = parse(ctx, what, shape, seed, &run->job);
-    if (status != ERGO_OK)
-        return status;
-    if (run->job->n_batches != 1) {
-        status = ERGO_FAIL(ctx, ERGO_E_INTERNAL, "case %s makes %zu batches", what->name,
-                           run->job->n_batches);
-        goto out;
-    }
-    run->batch = &run->job->batches[0];
-    run->sampler = run->job->sampler;
-    run->spins = (double)what->lx * (double)what->ly * (double)run->batch->count;
-    status = run->sampler->ops->plan(ctx, run->batch, device, &run->plan);
+enum ergo_status ergo_bench_create(struct ergo_bench_run *run) {
+    enum ergo_status status =
+        run->sampler->ops->create(run->ctx, run->batch, run->device, &run->state);
     if (status == ERGO_OK)
-        status = run->sampler->ops->create(ctx, run->batch, device, &run->state);
-    if (status == ERGO_OK)
-        status = run->sampler->ops->init(ctx, run->state);
-out:
-    if (status != ERGO_OK)
+        status = run->sampler->ops->init(run->ctx, run->state);
+    return status;
+}
+
+enum ergo_status ergo_bench_open(struct ergo_bench *bench, const char *job, const char *const *sets,
+                                 unsigned seed, struct ergo_bench_run *run) {
+    enum ergo_status status = ergo_bench_plan(bench, job, sets, seed, run);
+    if (status == ERGO_OK && (status = ergo_bench_create(run)) != ERGO_OK)
         ergo_bench_close(run);
     return status;
 }
@@ -133,11 +131,11 @@ static void watch_stop(struct watch *w, struct ergo_bench_clocks *clocks) {
         *clocks = (struct ergo_bench_clocks){wall, cpu, device};
 }
 
-enum ergo_status ergo_bench_sweep(struct ergo_bench_run *run, uint64_t sweeps,
+enum ergo_status ergo_bench_steps(struct ergo_bench_run *run, uint64_t steps,
                                   struct ergo_bench_clocks *clocks) {
     struct watch w;
     watch_start(&w, run->device);
-    enum ergo_status status = run->sampler->ops->advance(run->ctx, run->state, 0, 0, sweeps, 0);
+    enum ergo_status status = run->sampler->ops->advance(run->ctx, run->state, 0, 0, steps, 0);
     watch_mark(&w, run->device);
     if (status == ERGO_OK)
         status = ergo_device_finish(run->ctx, run->device);
@@ -145,19 +143,45 @@ enum ergo_status ergo_bench_sweep(struct ergo_bench_run *run, uint64_t sweeps,
     return status;
 }
 
-enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, uint64_t every,
-                                   double *energy, struct ergo_bench_clocks *clocks) {
+/* Room for a block of samples, with curves where the job has them. */
+static bool samples_allocate(const struct ergo_bench_run *run, size_t block,
+                             struct ergo_samples *s) {
     const struct ergo_sampler_ops *ops = run->sampler->ops;
-    const size_t members = run->batch->count, width = run->sampler->info->n_columns;
-    double per_block = run->plan.block_steps / (double)every;
-    size_t block = per_block < 1 ? 1 : (size_t)per_block;
+    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_point *first = run->batch->points[0];
+    const size_t members = run->batch->count;
+    const size_t curve_samples = (block - 1) / (size_t)ops->curve_every(first) + 1;
+    s->columns = calloc(block * members * info->n_columns, sizeof(double));
+    bool ok = s->columns != NULL;
+    for (size_t c = 0; c < info->n_curves; c++) {
+        const size_t size = ops->curve_size(first, c);
+        s->curves[c] = size ? calloc(curve_samples * members * size, sizeof(double)) : NULL;
+        ok = ok && (!size || s->curves[c]);
+    }
+    return ok;
+}
+
+static void samples_free(struct ergo_samples *s) {
+    free(s->columns);
+    for (size_t c = 0; c < sizeof s->curves / sizeof s->curves[0]; c++)
+        free(s->curves[c]);
+}
+
+enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, uint64_t every,
+                                   double *columns, struct ergo_bench_clocks *clocks) {
+    const struct ergo_sampler_ops *ops = run->sampler->ops;
+    const size_t width = run->batch->count * run->sampler->info->n_columns;
+    const double per_block = run->plan.block_steps / (double)every;
+    size_t block = per_block < 1 ? 1 : (size_t)fmin(per_block, (double)samples);
     if (block > run->plan.block_samples)
-        block = run->plan.block_samples;
-    struct ergo_samples s = {.columns = calloc(block * members * width, sizeof(double))};
-    if (!s.columns)
-        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for samples");
+        block = run->plan.block_samples ? run->plan.block_samples : 1;
+    struct ergo_samples s = {0};
     struct watch w;
     enum ergo_status status = ERGO_OK;
+    if (!samples_allocate(run, block, &s)) {
+        status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for samples");
+        goto out;
+    }
     const size_t blocks = (samples + block - 1) / block;
     size_t done = 0;
     watch_start(&w, run->device);
@@ -169,25 +193,69 @@ enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, u
         if (status != ERGO_OK || b == 0)
             continue;
         status = ops->collect(run->ctx, run->state, (b - 1) & 1, &s);
-        for (size_t i = 0; energy && status == ERGO_OK && i < s.count * members; i++)
-            energy[done * members + i] = s.columns[width * i];
+        if (columns && status == ERGO_OK)
+            memcpy(columns + done * width, s.columns, s.count * width * sizeof *columns);
         done += s.count;
     }
     watch_mark(&w, run->device);
     if (status == ERGO_OK)
         status = ergo_device_finish(run->ctx, run->device);
     watch_stop(&w, clocks);
-    free(s.columns);
+out:
+    samples_free(&s);
     return status;
 }
 
-enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t members, uint64_t *digest) {
+enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t most, uint64_t *digest) {
     struct ergo_text t = {0};
     enum ergo_status status = ERGO_OK;
-    for (size_t m = 0; m < members && status == ERGO_OK; m++)
+    for (size_t m = 0; m < run->batch->count && m < most && status == ERGO_OK; m++)
         status = run->sampler->ops->save(run->ctx, run->state, m, &t);
     if (status == ERGO_OK)
         *digest = ergo_hash64(t.data, t.length);
     ergo_text_free(&t);
     return status;
+}
+
+enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *job,
+                                          const char *const *sets, uint64_t steps, size_t most,
+                                          bool audit, struct ergo_text *verdict, bool *ok) {
+    struct ergo_plan plans[2];
+    uint64_t digest[2] = {0, 0};
+    enum ergo_status status = ERGO_OK;
+    for (int i = 0; i < 2 && status == ERGO_OK; i++) {
+        struct ergo_bench_run run;
+        status = ergo_bench_open(bench, job, i ? sets : NULL, 99, &run);
+        if (status != ERGO_OK)
+            break;
+        plans[i] = run.plan;
+        if (i && strcmp(plans[0].path, plans[1].path) == 0 &&
+            strcmp(plans[0].launch, plans[1].launch) == 0) {
+            ergo_bench_close(&run);
+            ergo_text_append(verdict, "; there is no other launch here");
+            return ERGO_OK;
+        }
+        status = ergo_bench_steps(&run, steps, NULL);
+        if (status == ERGO_OK)
+            status = ergo_bench_digest(&run, most, &digest[i]);
+        if (status == ERGO_OK && i == 0 && audit) {
+            status = run.sampler->ops->audit(run.ctx, run.state);
+            ergo_text_append(verdict, "; %s",
+                             status == ERGO_OK ? "audited" : ergo_error_message(run.ctx));
+        }
+        ergo_bench_close(&run);
+        if (status == ERGO_E_AUDIT) { /* an answer, and no failure of this program */
+            ergo_error_clear(bench->ctx);
+            *ok = false;
+            return ERGO_OK;
+        }
+    }
+    if (status != ERGO_OK)
+        return status;
+    *ok = *ok && digest[0] == digest[1];
+    ergo_text_append(verdict, "; %s %s %s with", plans[0].path,
+                     digest[0] == digest[1] ? "=" : "DIFFERS FROM", plans[1].path);
+    for (; *sets; sets++)
+        ergo_text_append(verdict, " %s", strncmp(*sets, "/tuning/", 8) == 0 ? *sets + 8 : *sets);
+    return ERGO_OK;
 }
