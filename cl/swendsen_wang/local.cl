@@ -122,12 +122,17 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         uint roots = 0u, rest = words[k].starts;                                                   \
+        struct sw_tile_sizes part = {0u, 0u};                                                      \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);                  \
+            const uint root = sw_tile_root(tile, n);                                               \
             rest ^= low;                                                                           \
-            const uint sites = ((rest & (0u - rest)) - low) & valid;                               \
-            roots |= sw_tile_root(tile, n, sites, SIZES) == n ? low : 0u;                          \
+            roots |= root == n ? low : 0u;                                                         \
+            if (SIZES)                                                                             \
+                sw_tile_count(tile, &part, root, ((rest & (0u - rest)) - low) & valid);            \
         }                                                                                          \
+        if (SIZES)                                                                                 \
+            sw_tile_count_end(tile, &part);                                                        \
         words[k].linked = roots;                                                                   \
     }                                                                                              \
     SW_SYNC;                                                                                       \

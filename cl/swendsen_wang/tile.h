@@ -139,8 +139,8 @@ ERGO_INLINE void sw_tile_join(__local uint *labels, __local const uint *sides, u
     }
 }
 
-/* Root of the run that begins at n. sized: the run's sites are counted there. */
-ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n, uint sites, uint sized) {
+/* Root of the run that begins at n. */
+ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
     uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
     if (next != n) {
         do {
@@ -149,34 +149,58 @@ ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n, uint sites, uint siz
         } while (next != root);
         SW_LOWER(&labels[SW_AT(n)], root);
     }
-    if (sized)
-        atomic_add(&labels[SW_AT(root)], popcount(sites) << SW_SIZE_SHIFT);
     return root;
 }
 
+/* Sizes of the parts, at their roots. Many runs of a word belong to one part, and many words' to
+ * the same: those of the first run's are added up before. */
+struct sw_tile_sizes {
+    uint root, sum;
+};
+
+ERGO_INLINE void sw_tile_count(__local uint *labels, struct sw_tile_sizes *first, uint root,
+                               uint sites) {
+    if (first->sum == 0u)
+        first->root = root;
+    if (root == first->root)
+        first->sum += popcount(sites);
+    else
+        atomic_add(&labels[SW_AT(root)], popcount(sites) << SW_SIZE_SHIFT);
+}
+
+ERGO_INLINE void sw_tile_count_end(__local uint *labels, const struct sw_tile_sizes *first) {
+    if (first->sum)
+        atomic_add(&labels[SW_AT(first->root)], first->sum << SW_SIZE_SHIFT);
+}
+
 /* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
- * roots among the word's sites. */
+ * roots among the word's sites. sized: the sites of runs are counted at their roots. */
 ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_tile_word *w,
                                uint valid, __global uint *runs, uint sized) {
     uint roots = 0u, rest = w->starts;
+    struct sw_tile_sizes sizes = {0u, 0u};
     while (rest) {
         const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);
+        const uint root = sw_tile_root(labels, n);
+        uint pair = root;
         rest ^= low;
         const uint low2 = rest & (0u - rest); /* 0: none, and all of the row is in the first */
-        const uint root = sw_tile_root(labels, n, (low2 - low) & valid, sized);
-        uint pair = root;
         roots |= root == n ? low : 0u;
+        if (sized)
+            sw_tile_count(labels, &sizes, root, (low2 - low) & valid);
         if (rest) {
-            const uint n2 = 32u * item + sw_bit_of(low2);
+            const uint n2 = 32u * item + sw_bit_of(low2), root2 = sw_tile_root(labels, n2);
             rest ^= low2;
-            const uint root2 =
-                sw_tile_root(labels, n2, ((rest & (0u - rest)) - low2) & valid, sized);
             pair |= root2 << 16;
             roots |= root2 == n2 ? low2 : 0u;
+            if (sized)
+                sw_tile_count(labels, &sizes, root2, ((rest & (0u - rest)) - low2) & valid);
         }
         *runs = pair;
         runs += SW_TILE_ITEMS;
     }
+    if (sized)
+        sw_tile_count_end(labels, &sizes);
     return roots;
 }
 
