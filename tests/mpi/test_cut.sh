@@ -19,10 +19,10 @@ import json
 o = json.load(open("cold/result.json"))["points"][0]["observables"]
 raise SystemExit(not (o["wrapping"]["mean"] > 0.5 and o["clusters"]["mean"] > 0.01))
 PYTHON
-# alone, through the same kernels; then ranks
+# alone, through the same kernels; then ranks (3, 4 and 6 with what else can differ, below)
 expect 0 "$ERGOCL" run cold.json -o cold1 --device "$pocl" --quiet --set /distribute=lattice
 same_points cold cold1
-for n in 2 3 4 6 9; do
+for n in 2 9; do
     expect 0 ranks $n run cold.json -o cold$n --device "$pocl" --quiet
     same_points cold cold$n
 done
