@@ -4,6 +4,7 @@
  *     cut_layout.c     the super-lattice of rectangles, who borders on whom
  *     cut.c            create, start, calibrate, destroy; plan
  *     cut_sweep.c      a sweep of a rank's rectangle, halos and boundary bonds
+ *     cut_count.c      sums over ranks, samples
  *     cut_merge.c      clusters of several rectangles, pairwise, in a tree over the ranks
  *     cut_neighbour.c  the same by iteration between neighbours (Komura and Okabe 2013, section 3)
  *     cut_state.c      the canonical state from pieces and back; pictures
@@ -262,8 +263,6 @@ enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s);
 /* cut_sweep.c */
 enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);
-enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,
-                                struct ergo_samples *samples);
 enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
                                enum sw_cut_kernel kernel, const struct ergo_arg *args,
                                size_t n_args, size_t items, size_t group);
@@ -278,6 +277,10 @@ enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, con
 enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               bool counted);
 extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
+
+/* cut_count.c */
+enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                                struct ergo_samples *samples);
 
 /* cut_state.c */
 enum ergo_status sw_cut_save(struct ergo_context *ctx, void *state, size_t member,
