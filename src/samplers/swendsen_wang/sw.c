@@ -68,11 +68,14 @@ static const struct {
     enum sw_kernel first, end;
     const char *names[8];
 } programs[4] = {
-    {"swendsen_wang/sweep.cl",
+    {"swendsen_wang/measure.cl",
      SW_START,
-     SW_CLEAR,
-     {"sw_start", "sw_label", "sw_label_sizes", "sw_join_tiles", "sw_flip", "sw_flip_sizes"}},
-    {"swendsen_wang/measure.cl", SW_CLEAR, SW_EQ_BONDS, {"sw_clear", "sw_seams", "sw_measure"}},
+     SW_LABEL,
+     {"sw_start", "sw_clear", "sw_seams", "sw_measure"}},
+    {"swendsen_wang/sweep.cl",
+     SW_LABEL,
+     SW_EQ_BONDS,
+     {"sw_label", "sw_label_sizes", "sw_join_tiles", "sw_flip", "sw_flip_sizes"}},
     {"swendsen_wang/equivalence.cl",
      SW_EQ_BONDS,
      SW_LOCAL,
@@ -98,7 +101,8 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
                      s->launch.equivalence ? " -DSW_EQUIVALENCE" : "");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
-    const bool wanted[4] = {true, true, s->launch.equivalence, s->launch.local};
+    const bool tiles = !s->launch.equivalence && !s->launch.local;
+    const bool wanted[4] = {true, tiles, s->launch.equivalence, s->launch.local};
     for (int p = 0; p < 4 && status == ERGO_OK; p++) {
         if (!wanted[p])
             continue;

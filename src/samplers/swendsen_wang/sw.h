@@ -33,14 +33,14 @@ struct sw_launch {
 
 enum sw_kernel {
     SW_START,
+    SW_CLEAR,
+    SW_SEAMS,
+    SW_MEASURE,
     SW_LABEL,
     SW_LABEL_SIZES,
     SW_JOIN_TILES,
     SW_FLIP,
     SW_FLIP_SIZES,
-    SW_CLEAR,
-    SW_SEAMS,
-    SW_MEASURE,
     SW_EQ_BONDS,
     SW_EQ_START,
     SW_EQ_SCAN,
