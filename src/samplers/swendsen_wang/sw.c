@@ -52,8 +52,9 @@ void sw_destroy(void *opaque) {
     for (int p = 0; p < 4; p++)
         if (s->programs[p])
             clReleaseProgram(s->programs[p]);
-    cl_mem *const buffers[] = {&s->spins, &s->right,  &s->down,  &s->runs,          &s->roots,
-                               &s->open,  &s->labels, &s->sizes, &s->member_buffer, &s->changed};
+    cl_mem *const buffers[] = {&s->spins, &s->right,         &s->down,   &s->runs,
+                               &s->roots, &s->open,          &s->labels, &s->sizes,
+                               &s->parts, &s->member_buffer, &s->changed};
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++)
         ergo_buffer_release(buffers[b]);
     slot_release(&s->slots[0]);
@@ -132,6 +133,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
         {"open parts", tiles ? 4 * words * count : 4, &s->open},
         {"labels", global ? 128 * words * count : 4, &s->labels},
         {"cluster sizes", global ? 128 * words * count : 4, &s->sizes},
+        {"sizes of parts", tiles ? 64 * words * count : 4, &s->parts},
         {"changes", 4, &s->changed},
     };
     enum ergo_status status = ergo_buffer_create(

@@ -73,7 +73,7 @@ struct sw_state {
     struct sw_member *members; /* [batch->count] */
     cl_program programs[4];
     cl_kernel kernels[SW_KERNELS];
-    cl_mem spins, right, down, runs, roots, open, labels, sizes, member_buffer, changed;
+    cl_mem spins, right, down, runs, roots, open, labels, sizes, parts, member_buffer, changed;
     struct sw_slot slots[2];
     struct sw_wraps *wraps;
     uint64_t step;
