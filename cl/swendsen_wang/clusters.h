@@ -43,7 +43,7 @@ ERGO_INLINE void sw_count(__local uint *fields, __local uint *small, uint n) {
 }
 
 /* Two clusters that have been counted turn out to be one. Whatever the order in which the parts of
- * a cluster come, what remains in the end is the whole. a == 0: there was none before. */
+ * a cluster come, what remains in the end is the whole. a == 0: there was only one. */
 ERGO_INLINE void sw_count_merge(__local uint *fields, uint a, uint b) {
     const uint sum = a + b;
     if (a == 0u)

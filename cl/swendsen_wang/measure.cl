@@ -1,8 +1,31 @@
-/* Swendsen-Wang: what is measured, of the clusters of a sweep and of the spins after it. */
+/* Swendsen-Wang: start; what is measured, of the bonds around the lattice in a sweep and of the
+ * spins after it. */
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
 
 #define SW_SITES (32UL * SW_PLANE_WORDS)
+
+/* Start: mode 0 all in state 0, 1 random. */
+__kernel void sw_start(__global uint *spins, __global const struct sw_member *members, uint mode) {
+    const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (word >= SW_PLANE_WORDS)
+        return;
+    __global uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
+    uint bits[SW_PLANES];
+    for (uint p = 0; p < SW_PLANES; p++)
+        bits[p] = 0u;
+    if (mode == 1u) {
+        const uint sites = sw_last_bit(word % SW_WORDS) + 1u;
+        for (uint b = 0; b < sites; b++) {
+            const uint state = sw_state(sw_global_site(32u * word + b), SW_PURPOSE_START, 0u, 0u,
+                                        members[index].key0, members[index].key1);
+            for (uint p = 0; p < SW_PLANES; p++)
+                bits[p] |= (state >> p & 1u) << b;
+        }
+    }
+    for (uint p = 0; p < SW_PLANES; p++)
+        planes[p * SW_PLANE_WORDS + word] = bits[p];
+}
 
 /* Zeros for `count` entries a member. */
 __kernel void sw_clear(__global uint *sums, uint count) {

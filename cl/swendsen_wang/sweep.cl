@@ -1,5 +1,5 @@
 /*
- * Swendsen-Wang: start, bonds and labels in tiles, joins between tiles, new spins. Dimension 1 is
+ * Swendsen-Wang: bonds and labels in tiles, joins between tiles, new spins. Dimension 1 is
  * always the member.
  *
  * spins: [member][plane][word]; right, down: active bonds, [member][word]; roots, open: the first
@@ -13,28 +13,6 @@
 #include "swendsen_wang/tile.h"
 
 #define SW_SITES (32UL * SW_PLANE_WORDS)
-
-/* Start: mode 0 all in state 0, 1 random. */
-__kernel void sw_start(__global uint *spins, __global const struct sw_member *members, uint mode) {
-    const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
-    if (word >= SW_PLANE_WORDS)
-        return;
-    __global uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
-    uint bits[SW_PLANES];
-    for (uint p = 0; p < SW_PLANES; p++)
-        bits[p] = 0u;
-    if (mode == 1u) {
-        const uint sites = sw_last_bit(word % SW_WORDS) + 1u;
-        for (uint b = 0; b < sites; b++) {
-            const uint state = sw_state(sw_global_site(32u * word + b), SW_PURPOSE_START, 0u, 0u,
-                                        members[index].key0, members[index].key1);
-            for (uint p = 0; p < SW_PLANES; p++)
-                bits[p] |= (state >> p & 1u) << b;
-        }
-    }
-    for (uint p = 0; p < SW_PLANES; p++)
-        planes[p * SW_PLANE_WORDS + word] = bits[p];
-}
 
 /* A group's sums to their place: sums[sample][member][place][SW_CLUSTER_FIELDS]. */
 #define SW_SUMS_END                                                                                \
@@ -74,7 +52,8 @@ ERGO_INLINE uint sw_add_alone(__local uint *p, uint value) {
     const uint valid = inside ? sw_valid(i) : 0u;
 
 /* Bonds of a tile, and its runs' labels in it. SIZES: also the sizes of the clusters' parts, to
- * `sizes` where they are open, and all to the sums as if they were whole. */
+ * `parts` where they are open, else to the sums; and zeros to `sizes`, for clusters of open parts.
+ */
 #define SW_LABEL_BODY(SIZES)                                                                       \
     SW_TILE                                                                                        \
     const struct sw_member m = members[index];                                                     \
@@ -127,11 +106,13 @@ ERGO_INLINE uint sw_add_alone(__local uint *p, uint value) {
                 const ulong site = (ulong)index * SW_SITES + 32u * word + bit;                     \
                 leads_out |= low;                                                                  \
                 labels[site] = 32u * word + bit;                                                   \
-                if (SIZES)                                                                         \
-                    sizes[site] = found >> SW_SIZE_SHIFT;                                          \
-            }                                                                                      \
-            if (SIZES)                                                                             \
+                if (SIZES) {                                                                       \
+                    parts[site] = (ushort)(found >> SW_SIZE_SHIFT);                                \
+                    sizes[site] = 0u;                                                              \
+                }                                                                                  \
+            } else if (SIZES) {                                                                    \
                 sw_count(fields, small, found >> SW_SIZE_SHIFT);                                   \
+            }                                                                                      \
         }                                                                                          \
         if (inside) {                                                                              \
             roots[plane + word] = words[k].linked;                                                 \
@@ -146,6 +127,7 @@ sw_label(__global const uint *spins, __global const struct sw_member *members, _
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint *fields = sides, *small = sides; /* not used, as sizes */
     __global uint *sizes = labels;
+    __global ushort *parts = (__global ushort *)labels;
     SW_LABEL_BODY(0)
 }
 
@@ -153,7 +135,7 @@ __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_label_sizes(__global const uint *spins, __global const struct sw_member *members,
                __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
                __global uint *open, __global uint *labels, ulong step, __global uint *sizes,
-               __global uint *sums, uint sample) {
+               __global ushort *parts, __global uint *sums, uint sample) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];
     SW_LABEL_BODY(1)
@@ -283,19 +265,18 @@ sw_flip(__global uint *spins, __global const struct sw_member *members, __global
 #undef SW_FLIP_FOUND
 
 /*
- * The same, and open parts are joined in the sums. Most parts of a large lattice belong to one
- * cluster, in all tiles: those of the largest common root, the least one, are first joined with
- * each other here. sizes: of roots; those of parts that are not stay.
+ * The same, and clusters of open parts go to the sums. Most parts of a large lattice belong to one
+ * cluster, in all tiles: those of the tile's least root are first added up. sizes: of clusters so
+ * far, at their roots.
  */
 #define SW_FLIP_FOUND                                                                              \
     SW_LOWER(&own[site], root);                                                                    \
-    if (root != site)                                                                              \
-        atomic_min(&common[0], root);
+    atomic_min(&common[0], root);
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
               __global const uint *right, __global const uint *runs, __global const uint *roots,
               __global const uint *open, __global uint *labels, ulong step, __global uint *sizes,
-              __global uint *sums, uint sample) {
+              __global const ushort *parts, __global uint *sums, uint sample) {
     __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[1];
     __local ushort list[32 * SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL], common[2]; /* root, size */
@@ -308,17 +289,21 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
     __global uint *counts = sizes + (ulong)index * SW_SITES;
     for (uint j = first; j < total; j += SW_GROUP) {
         const uint entry = list[j], site = sw_tile_index(corner, entry & SW_INDEX);
-        const uint root = entry & SW_OPEN ? SW_READ(&own[site]) : site;
-        if (root == site)
+        if (!(entry & SW_OPEN))
             continue;
-        const uint part = counts[site];
-        const uint before =
-            root == common[0] ? atomic_add(&common[1], part) : atomic_add(&counts[root], part);
-        sw_count_merge(fields, before, part);
+        const uint root = SW_READ(&own[site]), part = parts[(ulong)index * SW_SITES + site];
+        if (root == common[0]) {
+            atomic_add(&common[1], part);
+        } else {
+            sw_count(fields, small, part);
+            sw_count_merge(fields, atomic_add(&counts[root], part), part);
+        }
     }
     SW_SYNC;
-    if (first == 0u && common[1])
+    if (first == 0u && common[1]) {
+        sw_count(fields, small, common[1]);
         sw_count_merge(fields, atomic_add(&counts[common[0]], common[1]), common[1]);
+    }
     SW_FLIP_SPINS
     SW_SUMS_END
 }

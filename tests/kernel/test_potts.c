@@ -40,7 +40,6 @@ static const struct potts_case {
 } cases[] = {
     /* pairs of the same neighbours; sides that are odd, and less than a word */
     {TINY, 2, 2, 2, 0, 0, 0, 0, false, ""},
-    {ALWAYS, 2, 3, 3, 0, 0, 0, 0, true, ""},
     {TINY, 5, 7, 3, 0, 0, 0, 0, true, ""},
     {LIGHT, 31, 4, 4, 4, 1, 2, 0, false, ""},
     /* one word, whole; one and a bit; tiles that do not divide the lattice */

@@ -52,8 +52,9 @@ void sw_destroy(void *opaque) {
     for (int p = 0; p < 4; p++)
         if (s->programs[p])
             clReleaseProgram(s->programs[p]);
-    cl_mem *const buffers[] = {&s->spins, &s->right,  &s->down,  &s->runs,          &s->roots,
-                               &s->open,  &s->labels, &s->sizes, &s->member_buffer, &s->changed};
+    cl_mem *const buffers[] = {&s->spins, &s->right,         &s->down,   &s->runs,
+                               &s->roots, &s->open,          &s->labels, &s->sizes,
+                               &s->parts, &s->member_buffer, &s->changed};
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++)
         ergo_buffer_release(buffers[b]);
     slot_release(&s->slots[0]);
@@ -68,11 +69,14 @@ static const struct {
     enum sw_kernel first, end;
     const char *names[8];
 } programs[4] = {
-    {"swendsen_wang/sweep.cl",
+    {"swendsen_wang/measure.cl",
      SW_START,
-     SW_CLEAR,
-     {"sw_start", "sw_label", "sw_label_sizes", "sw_join_tiles", "sw_flip", "sw_flip_sizes"}},
-    {"swendsen_wang/measure.cl", SW_CLEAR, SW_EQ_BONDS, {"sw_clear", "sw_seams", "sw_measure"}},
+     SW_LABEL,
+     {"sw_start", "sw_clear", "sw_seams", "sw_measure"}},
+    {"swendsen_wang/sweep.cl",
+     SW_LABEL,
+     SW_EQ_BONDS,
+     {"sw_label", "sw_label_sizes", "sw_join_tiles", "sw_flip", "sw_flip_sizes"}},
     {"swendsen_wang/equivalence.cl",
      SW_EQ_BONDS,
      SW_LOCAL,
@@ -98,7 +102,8 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
                      s->launch.equivalence ? " -DSW_EQUIVALENCE" : "");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
-    const bool wanted[4] = {true, true, s->launch.equivalence, s->launch.local};
+    const bool tiles = !s->launch.equivalence && !s->launch.local;
+    const bool wanted[4] = {true, tiles, s->launch.equivalence, s->launch.local};
     for (int p = 0; p < 4 && status == ERGO_OK; p++) {
         if (!wanted[p])
             continue;
@@ -128,6 +133,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
         {"open parts", tiles ? 4 * words * count : 4, &s->open},
         {"labels", global ? 128 * words * count : 4, &s->labels},
         {"cluster sizes", global ? 128 * words * count : 4, &s->sizes},
+        {"sizes of parts", tiles ? 64 * words * count : 4, &s->parts},
         {"changes", 4, &s->changed},
     };
     enum ergo_status status = ergo_buffer_create(

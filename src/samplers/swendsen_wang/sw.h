@@ -33,14 +33,14 @@ struct sw_launch {
 
 enum sw_kernel {
     SW_START,
+    SW_CLEAR,
+    SW_SEAMS,
+    SW_MEASURE,
     SW_LABEL,
     SW_LABEL_SIZES,
     SW_JOIN_TILES,
     SW_FLIP,
     SW_FLIP_SIZES,
-    SW_CLEAR,
-    SW_SEAMS,
-    SW_MEASURE,
     SW_EQ_BONDS,
     SW_EQ_START,
     SW_EQ_SCAN,
@@ -73,7 +73,7 @@ struct sw_state {
     struct sw_member *members; /* [batch->count] */
     cl_program programs[4];
     cl_kernel kernels[SW_KERNELS];
-    cl_mem spins, right, down, runs, roots, open, labels, sizes, member_buffer, changed;
+    cl_mem spins, right, down, runs, roots, open, labels, sizes, parts, member_buffer, changed;
     struct sw_slot slots[2];
     struct sw_wraps *wraps;
     uint64_t step;

@@ -38,8 +38,9 @@ static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s
     const struct ergo_arg args[] = {
         ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right), ERGO_ARG(s->down),
         ERGO_ARG(s->runs),  ERGO_ARG(s->roots),         ERGO_ARG(s->open),  ERGO_ARG(s->labels),
-        ERGO_ARG(step),     ERGO_ARG(s->sizes),         ERGO_ARG(sums),     ERGO_ARG(sample)};
-    return sums ? launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 12, items, group)
+        ERGO_ARG(step),     ERGO_ARG(s->sizes),         ERGO_ARG(s->parts), ERGO_ARG(sums),
+        ERGO_ARG(sample)};
+    return sums ? launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 13, items, group)
                 : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
 }
 
@@ -47,13 +48,11 @@ static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, cl_me
                              cl_uint sample) {
     const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     const cl_ulong step = s->step++;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins),  ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->right),  ERGO_ARG(s->runs),
-                                    ERGO_ARG(s->roots),  ERGO_ARG(s->open),
-                                    ERGO_ARG(s->labels), ERGO_ARG(step),
-                                    ERGO_ARG(s->sizes),  ERGO_ARG(sums),
-                                    ERGO_ARG(sample)};
-    return sums ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 11, items, group)
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right),  ERGO_ARG(s->runs),
+        ERGO_ARG(s->roots), ERGO_ARG(s->open),          ERGO_ARG(s->labels), ERGO_ARG(step),
+        ERGO_ARG(s->sizes), ERGO_ARG(s->parts),         ERGO_ARG(sums),      ERGO_ARG(sample)};
+    return sums ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 12, items, group)
                 : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
 }
 

@@ -75,13 +75,23 @@ static uint32_t root_of(struct sw_wraps *w, uint32_t at, int32_t *x, int32_t *y)
 
 void sw_wraps_find(struct sw_wraps *w, const uint32_t *pairs, size_t rows, size_t count,
                    bool *around_x, bool *around_y) {
+    /* most pairs are those of a few large clusters, again and again */
+    uint32_t recent[64][2];
     *around_x = *around_y = false;
     memset(w->used, 0, w->size);
+    memset(recent, 0xff, sizeof recent);
     for (size_t e = 0; e < count; e++) {
         const uint32_t a = pairs[2 * e], b = pairs[2 * e + 1];
         int32_t ax, ay, bx, by;
+        if (e == rows) /* the other direction */
+            memset(recent, 0xff, sizeof recent);
         if (a == SW_NO_BOND && b == SW_NO_BOND)
             continue;
+        uint32_t *known = recent[((a ^ b * 5) * UINT32_C(2654435769)) >> 26];
+        if (known[0] == a && known[1] == b)
+            continue;
+        known[0] = a;
+        known[1] = b;
         const uint32_t root_a = root_of(w, slot_of(w, a), &ax, &ay);
         const uint32_t root_b = root_of(w, slot_of(w, b), &bx, &by);
         /* b is one lattice further than a */
