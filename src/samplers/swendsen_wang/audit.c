@@ -90,8 +90,8 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct au
     enum ergo_status status = read_member(ctx, a, s->labels, member, 128 * words);
     if (!s->launch.equivalence) {
         const size_t bytes = (size_t)s->launch.run_bytes;
-        runs = malloc(bytes);
-        open = malloc(4 * words);
+        runs = calloc(bytes, 1);
+        open = calloc(words, sizeof *open);
         if (!runs || !open)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
         if (status == ERGO_OK)

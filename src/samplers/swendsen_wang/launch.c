@@ -24,6 +24,10 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
  * and new states. */
 enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + 32) + 64 };
 
+static uint64_t parts(uint64_t n, uint32_t size) {
+    return size ? (n + size - 1) / size : 0;
+}
+
 /*
  * Tiles: on GPUs a work-item for each word; on CPUs one for all, which then needs no atomics that
  * cost. Labels in a tile have 15 bits. What local memory does not hold is less high. A lattice that
@@ -47,16 +51,15 @@ void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, bo
     l->tile_group = ergo_power_of_two_up(items, 1, wish_group ? wish_group : gpu ? items : 1);
     /* a word costs up to some 500 iterations */
     while (device->quirks.loop_limit && l->tile_group < items &&
-           500 * (items / l->tile_group) > device->quirks.loop_limit)
+           500 * (uint64_t)items > device->quirks.loop_limit * l->tile_group)
         l->tile_group *= 2;
     while (l->tile_group > 1 && l->tile_group > d->largest_group)
         l->tile_group /= 2;
-    l->tiles = ((s->row_words + (uint64_t)l->tile_words - 1) / l->tile_words) *
-               (((uint64_t)s->ly + l->tile_rows - 1) / l->tile_rows);
+    l->tiles = parts(s->row_words, l->tile_words) * parts((uint64_t)s->ly, l->tile_rows);
     l->run_bytes = 64 * l->tiles * items;
-    l->most_sweeps = device->quirks.loop_limit
-                         ? 1 + device->quirks.loop_limit * l->tile_group / (500 * (uint64_t)items)
-                         : 1000;
+    l->most_sweeps = device->quirks.loop_limit ? 1 + device->quirks.loop_limit * l->tile_group /
+                                                         (500 * (uint64_t)items | 1)
+                                               : 1000;
 }
 
 void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_RESULTS]) {

@@ -177,7 +177,7 @@ static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, st
 /* What is inside the lattice first: bonds around it then tell which clusters wrap. */
 static enum ergo_status sweep_measured(struct ergo_context *ctx, struct sw_state *s,
                                        struct sw_slot *slot, cl_uint sample) {
-    const cl_mem sums = slot->results[SW_CLUSTERS];
+    cl_mem sums = slot->results[SW_CLUSTERS];
     enum ergo_status status = label_tiles(ctx, s, sums, sample);
     if (status == ERGO_OK)
         status = join_tiles(ctx, s, EDGES_INNER);
