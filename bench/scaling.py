@@ -173,8 +173,8 @@ def fit(args):
             t += alone[0] + alone[1] * 2 * side
             t += merge[0] * terms[0] + merge[1] * terms[1]
             if network and ranks > 1:
-                # 48 bytes a port, 0.3 of them a site of an edge; up and (8 bytes) down
-                data = bytes_per_site * side + 0.3 * 56 * terms[1]
+                # up: 0.33 ports of 8 bytes and 0.21 names of 8 bytes a site of an edge; names down
+                data = bytes_per_site * side + (0.33 * 8 + 0.21 * 16) * terms[1]
                 t += args.latency * (6 + 2 * terms[0]) + 1e-3 * data / args.bandwidth
             return t
 
