@@ -100,6 +100,15 @@ enum ergo_status ergo_dist_post_receive(struct ergo_context *ctx, struct ergo_di
     return ERGO_OK;
 }
 
+/* MPI waits by polling, which takes a core from who is waited for where ranks are more than cores:
+ * after `patience` seconds it is looked for now and then only. */
+static void pause_after(double started) {
+    static const double patience = 2e-3;
+    const struct timespec rest = {0, 50000};
+    if (ergo_dist_clock() - started > patience)
+        nanosleep(&rest, NULL);
+}
+
 /* In order of posting, each letter to the first receiver of its tag. */
 static void deliver(struct ergo_dist_posts *p) {
     for (size_t s = 0; s < p->n_letters; s++)
@@ -114,8 +123,12 @@ static void deliver(struct ergo_dist_posts *p) {
 
 void ergo_dist_posts_wait(struct ergo_dist_posts *posts) {
     deliver(posts);
-    if (posts->count)
-        MPI_Waitall((int)posts->count, posts->requests, MPI_STATUSES_IGNORE);
+    const double started = ergo_dist_clock();
+    for (int done = posts->count == 0; !done;) {
+        MPI_Testall((int)posts->count, posts->requests, &done, MPI_STATUSES_IGNORE);
+        if (!done)
+            pause_after(started);
+    }
     posts->count = 0;
 }
 
@@ -133,6 +146,12 @@ enum ergo_status ergo_dist_send(struct ergo_context *ctx, int to, int tag, const
 enum ergo_status ergo_dist_receive(struct ergo_context *ctx, int from, int tag,
                                    struct ergo_text *text) {
     uint64_t length = 0;
+    const double started = ergo_dist_clock();
+    for (int there = 0; !there;) {
+        MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        if (!there)
+            pause_after(started);
+    }
     MPI_Recv(&length, 1, MPI_UINT64_T, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     text->length = 0;
     if (length >= text->capacity) { /* room that stays, for the next message */
