@@ -23,20 +23,6 @@
     sw_count_end(sums + (member_at * SW_SUM_SLOTS + tile_id % SW_SUM_SLOTS) * SW_CLUSTER_FIELDS,   \
                  fields, first, SW_GROUP);
 
-/* Beside other work-items, if there are any. */
-#if SW_GROUP == 1
-ERGO_INLINE uint sw_add_alone(__local uint *p, uint value) {
-    const uint before = *p;
-    *p = before + value;
-    return before;
-}
-#define SW_ADD_LOCAL(p, value) sw_add_alone((p), (value))
-#define SW_OR_LOCAL(p, value) (*(p) |= (value))
-#else
-#define SW_ADD_LOCAL(p, value) atomic_add((p), (value))
-#define SW_OR_LOCAL(p, value) atomic_or((p), (value))
-#endif
-
 /* A tile is a work-group: SW_GROUP items in dimension 0. Item's word k of SW_PER. */
 #define SW_TILE                                                                                    \
     const uint first = (uint)get_local_id(0), tile_id = (uint)get_group_id(0);                     \

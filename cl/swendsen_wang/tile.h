@@ -12,11 +12,28 @@
 #define SW_PER (SW_TILE_ITEMS / SW_GROUP)
 #define SW_AT(n) (((n)&31u) * SW_TILE_ITEMS + ((n) >> 5))
 
-/* Work-items wait for each other; one needs not. */
+/* Work-items wait for each other, and what they change together is atomic; one alone needs neither.
+ */
 #if SW_GROUP == 1
+ERGO_INLINE uint sw_add_alone(__local uint *p, uint value) {
+    const uint before = *p;
+    *p = before + value;
+    return before;
+}
+ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
+    const uint before = *p;
+    *p = before < value ? before : value;
+    return before;
+}
 #define SW_SYNC
+#define SW_ADD_LOCAL(p, value) sw_add_alone((p), (value))
+#define SW_MIN_LOCAL(p, value) sw_min_alone((p), (value))
+#define SW_OR_LOCAL(p, value) (*(p) |= (value))
 #else
 #define SW_SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#define SW_ADD_LOCAL(p, value) atomic_add((p), (value))
+#define SW_MIN_LOCAL(p, value) atomic_min((p), (value))
+#define SW_OR_LOCAL(p, value) atomic_or((p), (value))
 #endif
 
 /* At a root, when all is joined: its own index, open or not, and from there the size of the part.
@@ -27,7 +44,7 @@
 
 /* How often labels are replaced by those they lead to, before the joins that need atomics. */
 #ifndef SW_JUMPS
-#define SW_JUMPS 2
+#define SW_JUMPS (SW_GROUP == 1 ? 1 : 2)
 #endif
 
 /* What a work-item knows of a word. */
@@ -58,7 +75,7 @@ ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
 ERGO_INLINE uint sw_step_local(__local uint *labels, uint large, uint small) {
     uint next = SW_READ(&labels[SW_AT(large)]);
     if (next > small)
-        next = atomic_min(&labels[SW_AT(large)], small);
+        next = SW_MIN_LOCAL(&labels[SW_AT(large)], small);
     return next == large ? small : next;
 }
 
@@ -165,12 +182,12 @@ ERGO_INLINE void sw_tile_count(__local uint *labels, struct sw_tile_sizes *first
     if (root == first->root)
         first->sum += popcount(sites);
     else
-        atomic_add(&labels[SW_AT(root)], popcount(sites) << SW_SIZE_SHIFT);
+        SW_ADD_LOCAL(&labels[SW_AT(root)], popcount(sites) << SW_SIZE_SHIFT);
 }
 
 ERGO_INLINE void sw_tile_count_end(__local uint *labels, const struct sw_tile_sizes *first) {
     if (first->sum)
-        atomic_add(&labels[SW_AT(first->root)], first->sum << SW_SIZE_SHIFT);
+        SW_ADD_LOCAL(&labels[SW_AT(first->root)], first->sum << SW_SIZE_SHIFT);
 }
 
 /* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
@@ -210,7 +227,7 @@ ERGO_INLINE void sw_tile_open_at(__local uint *labels, uint n) {
         root = next;
         next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
     }
-    atomic_or(&labels[SW_AT(root)], SW_OPEN);
+    SW_OR_LOCAL(&labels[SW_AT(root)], SW_OPEN);
 }
 
 /* Open are the runs in the first and last row of a tile (an item looks at a site) ... */
