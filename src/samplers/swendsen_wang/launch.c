@@ -34,7 +34,7 @@ static uint64_t parts(uint64_t n, uint32_t size) {
  * one tile covers makes whole sweeps there.
  */
 void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
-                        const struct ergo_device *device, struct sw_launch *l) {
+                    const struct ergo_device *device, struct sw_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const uint32_t wish_words = (uint32_t)ergo_point_int(point, "/tuning/tile_words");
     const uint32_t wish_rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
