@@ -19,7 +19,7 @@ struct sw_member {
     uint key0, key1; /* Philox key: the member's stream */
     uint high, low;  /* upper 8 and lower 32 of the 40 bits */
     uint always;     /* 1: p rounds to 1, every bond between equal spins is active */
-    uint pad;
+    uint first_word; /* entity of the first word of a rectangle (cut_tiles.cl); 0 */
 };
 #define SW_MEMBER_BYTES 24
 

@@ -91,7 +91,7 @@ double cli_seconds(void); /* monotonic */
 /* Load JOB.json, or standard input when it is "-". */
 enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_arguments *arguments,
                               struct ergo_job **job);
-/* SIGINT, SIGTERM, SIGUSR1 and SIGHUP ask the run for a checkpoint and an orderly end. */
+/* SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP ask the run for a checkpoint and an orderly end. */
 void cli_catch_stop_signals(void);
 /* Print the table and the files of a run that ended with `status`; returns the final status. */
 enum ergo_status cli_report(struct ergo_context *ctx, const char *directory,

@@ -98,7 +98,7 @@ static void *wait_for_signals(void *set_of_signals) {
 }
 
 void cli_catch_stop_signals(void) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
+    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP};
     static sigset_t set; /* outlives this call, for the thread */
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {

@@ -25,6 +25,40 @@ typedef enum ergo_status (*ergo_dist_take)(void *user, int rank, const char *dat
 enum ergo_status ergo_dist_gather(struct ergo_context *ctx, const struct ergo_text *mine,
                                   ergo_dist_take take, void *user);
 
+/* Numbers of all ranks together, in place; unsigned integers: their sum is the same in any order.
+ */
+void ergo_dist_sum_counts(uint64_t *values, size_t n);
+void ergo_dist_max_counts(uint64_t *values, size_t n);
+unsigned ergo_dist_or(unsigned bits);
+/* `bytes` of each rank, in order of ranks, to all of them. */
+void ergo_dist_collect(const void *mine, size_t bytes, void *all);
+
+/* Seconds, for shares by measured speed. */
+double ergo_dist_clock(void);
+
+/* Messages from rank to rank, for samplers that cut a system: posted, while the caller goes on
+ * working, and waited for together. Tags from ERGO_DIST_TAGS on. One rank alone may post to itself.
+ */
+enum { ERGO_DIST_TAGS = 16 };
+struct ergo_dist_posts;
+struct ergo_dist_posts *ergo_dist_posts_create(void); /* NULL: no memory */
+void ergo_dist_posts_destroy(struct ergo_dist_posts *posts);
+enum ergo_status ergo_dist_post_send(struct ergo_context *ctx, struct ergo_dist_posts *posts,
+                                     int to, int tag, const void *data, size_t bytes);
+enum ergo_status ergo_dist_post_receive(struct ergo_context *ctx, struct ergo_dist_posts *posts,
+                                        int from, int tag, void *data, size_t bytes);
+void ergo_dist_posts_wait(struct ergo_dist_posts *posts);
+/* Of any length, to and from another rank; the receiver's text keeps its room. */
+enum ergo_status ergo_dist_send(struct ergo_context *ctx, int to, int tag, const void *data,
+                                size_t bytes);
+enum ergo_status ergo_dist_receive(struct ergo_context *ctx, int from, int tag,
+                                   struct ergo_text *text);
+/* With each of n peers (this rank itself may be one), who all call it with this rank as a peer: a
+ * text there and one back. */
+enum ergo_status ergo_dist_swap(struct ergo_context *ctx, struct ergo_dist_posts *posts, size_t n,
+                                const int *peers, int tag, const struct ergo_text *mine,
+                                struct ergo_text *theirs);
+
 /* A counter that all ranks share: 0, 1, 2, ... each number to one caller. _open and _close are
  * collective. */
 void ergo_dist_counter_open(void);

@@ -71,6 +71,17 @@ static void check_trajectory(struct ergo_build *build) {
                          (long long)build->base[k].integer, build->sampler->info->name);
 }
 
+static void check_distribution(struct ergo_build *build) {
+    const size_t k = ergo_keys_find(build->keys, build->n_keys, "/distribute");
+    const char *value = build->base[k].text;
+    const struct ergo_sampler_ops *ops = build->sampler ? build->sampler->ops : NULL;
+    if (build->sampler && !(ops && ops->cut) && value && !strcmp(value, "lattice"))
+        ergo_build_error(build, build->keys[k]->pointer, NULL,
+                         "found \"lattice\", but %s cannot cut its systems into pieces; allowed: "
+                         "\"points\", \"auto\"",
+                         build->sampler->info->name);
+}
+
 void ergo_check_tree(struct ergo_build *build) {
     for (size_t k = 0; k < build->n_keys; k++) {
         const struct ergo_key *key = build->keys[k];
@@ -91,6 +102,7 @@ void ergo_check_tree(struct ergo_build *build) {
     }
     check_object(build, "", build->root);
     check_trajectory(build);
+    check_distribution(build);
 }
 
 void ergo_check_required(struct ergo_build *build) {

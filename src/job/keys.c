@@ -8,6 +8,8 @@
 
 #define EXACT 9007199254740992.0 /* 2^53 */
 
+static const char *const distributions[] = {"auto", "points", "lattice", NULL};
+
 /* None is a CHAIN key: sampler, seed and replica enter the stream by name, and a chain does not
  * depend on how long it runs or what is written of it. */
 const struct ergo_key ergo_job_common_keys[] = {
@@ -65,6 +67,15 @@ const struct ergo_key ergo_job_common_keys[] = {
      .unit = "",
      .help = "Where to run: auto, gpu, cpu, PLATFORM:DEVICE by index, or part of a name; "
              "--device and ERGOCL_DEVICE come first."},
+    {.pointer = "/distribute",
+     .type = ERGO_KEY_ENUM,
+     .fallback = "\"auto\"",
+     .choices = distributions,
+     .unit = "",
+     .help = "What the ranks of mpirun share; no chain depends on it. points: scan points and "
+             "replicas, whole ones; lattice: each system, cut into pieces, one chain after the "
+             "other (samplers that can); auto: lattice where there are fewer chains than ranks and "
+             "the sampler can."},
     {.pointer = "/checkpoint/every_seconds",
      .type = ERGO_KEY_REAL,
      .fallback = "600",

@@ -18,7 +18,7 @@ enum ergo_status ergo_run_digest_members(struct ergo_run *run) {
         struct ergo_text text = {0};
         ergo_text_append(&text, "ergocl state 1 %s %u %llu\n", run->sampler->info->name,
                          run->sampler->info->state_version, (unsigned long long)run->step);
-        status = run->sampler->ops->save(run->ctx, run->state, m, &text);
+        status = run->ops->save(run->ctx, run->state, m, &text);
         if (status == ERGO_OK && text.failed)
             status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a digest");
         if (status == ERGO_OK) {
@@ -95,7 +95,7 @@ static void from_curve(struct ergo_run *run, const struct ergo_member_result *m,
         if (strcmp(info->curves[c].name, result->observable->curve) != 0 || !curve->size)
             continue;
         /* in samples of the series, as everywhere */
-        const double every = (double)run->sampler->ops->curve_every(m->point);
+        const double every = (double)run->ops->curve_every(m->point);
         ergo_curve_derived(curve, call_from_curve, &call, &result->estimate);
         result->estimate.tau *= every;
         result->estimate.tau_error *= every;
@@ -157,9 +157,7 @@ static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member
             derive(info, m, series, n, r);
         else
             from_curve(run, m, r);
-        r->exact = run->sampler->ops->exact
-                       ? run->sampler->ops->exact(m->point, r->observable->name)
-                       : NAN;
+        r->exact = run->ops->exact ? run->ops->exact(m->point, r->observable->name) : NAN;
         if (r->estimate.error > 0)
             r->z = (r->estimate.mean - r->exact) / r->estimate.error;
         else if (r->estimate.error == 0 && r->observable->sample)
@@ -185,7 +183,7 @@ static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_resul
         r->error = malloc(r->size * sizeof(double));
         if (!r->x || !r->mean || !r->error)
             return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a curve");
-        run->sampler->ops->curve_x(m->point, c, r->x);
+        run->ops->curve_x(m->point, c, r->x);
         ergo_curve_result(curve, r->mean, r->error);
     }
     return ERGO_OK;

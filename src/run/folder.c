@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dist/dist.h"
 #include "run/run.h"
 
 static const char *const files[] = {"checkpoint.h5", "checkpoint-#-#.h5", "result.json",
@@ -113,6 +114,10 @@ static void clear_folder(const struct ergo_run *run, bool all) {
 }
 
 enum ergo_status ergo_run_begin(struct ergo_run *run) {
+    if (ergo_ranks_rank() > 0) { /* the folder is rank 0's */
+        run->begun = true;
+        return ERGO_OK;
+    }
     clear_folder(run, holds_run(run));
     run->begun = true;
     const enum ergo_status status = ergo_run_save(run);

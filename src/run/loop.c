@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/dist.h"
 #include "run/run.h"
 
 static atomic_bool stop_requested; /* lock-free: also for signal handlers */
@@ -41,8 +42,13 @@ struct loop {
     double last_collect;
 };
 
+unsigned ergo_run_agree(const struct ergo_run *run, unsigned due) {
+    return run->cut ? ergo_dist_or(due) : due;
+}
+
 static bool must_stop(const struct ergo_run *run) {
-    if (stop_requested)
+    /* ranks with work of their own hear of each other's requests as they come */
+    if (run->spread ? ergo_dist_stop(stop_requested) : stop_requested)
         return true;
     const struct ergo_value *limit = ergo_point_value(&run->job->points[0], "/wall_time");
     return limit->present && run->progressed && ergo_run_clock() - run->started >= limit->real;
@@ -82,12 +88,12 @@ static enum ergo_status loop_allocate(struct loop *loop) {
     const struct ergo_point *first = loop->batch->points[0];
     const size_t members = loop->batch->count;
     const size_t curve_samples =
-        (loop->plan.block_samples - 1) / (size_t)run->sampler->ops->curve_every(first) + 1;
+        (loop->plan.block_samples - 1) / (size_t)run->ops->curve_every(first) + 1;
     loop->samples.columns =
         malloc(loop->plan.block_samples * members * info->n_columns * sizeof(double));
     bool ok = loop->samples.columns != NULL;
     for (size_t c = 0; c < info->n_curves; c++) {
-        const size_t size = run->sampler->ops->curve_size(first, c);
+        const size_t size = run->ops->curve_size(first, c);
         if (!size || (info->curves_at_end >> c & 1))
             continue;
         loop->samples.curves[c] = malloc(curve_samples * members * size * sizeof(double));
@@ -102,7 +108,7 @@ static void store(struct loop *loop, const struct block *block) {
     const struct ergo_sampler_info *info = run->sampler->info;
     const struct ergo_samples *s = &loop->samples;
     const size_t members = loop->batch->count;
-    const uint64_t curve_every = run->sampler->ops->curve_every(loop->batch->points[0]);
+    const uint64_t curve_every = run->ops->curve_every(loop->batch->points[0]);
     for (size_t m = 0; m < members; m++) {
         struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
         for (size_t c = 0; c < info->n_columns; c++)
@@ -142,8 +148,7 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     if (!block->busy)
         return ERGO_OK;
     const double begin = ergo_run_clock(), waited = run->device->waited;
-    enum ergo_status status =
-        run->sampler->ops->collect(run->ctx, run->state, slot, &loop->samples);
+    enum ergo_status status = run->ops->collect(run->ctx, run->state, slot, &loop->samples);
     block->busy = false;
     ergo_mark_done(&block->mark);
     if (status != ERGO_OK)
@@ -163,6 +168,8 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
         factor = factor > 2 ? 2 : factor < 0.25 ? 0.25 : factor;
         const double wish = fmax(1, floor((double)loop->block_samples * factor));
         loop->block_samples = (size_t)fmin(wish, (double)loop->plan.block_samples);
+        if (run->cut) /* clocks differ */
+            ergo_dist_share(&loop->block_samples, sizeof loop->block_samples);
     }
     report_progress(
         run, run->samples <= run->schedule.n_equilibration ? "equilibration" : "sampling", false);
@@ -178,7 +185,7 @@ static enum ergo_status drain(struct loop *loop) {
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
 static size_t n_snapshots(const struct ergo_run *run) {
-    return run->sampler->ops->picture || run->sampler->ops->frame
+    return run->ops->picture || run->ops->frame
                ? (size_t)ergo_point_int(&run->job->points[0], "/output/snapshots")
                : 0;
 }
@@ -198,14 +205,13 @@ static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
     const size_t most = asked->given ? all : 48;
     const size_t stride = (run->job->n_points + most - 1) / most;
     enum ergo_status status =
-        run->sampler->ops->frame ? ergo_run_write_frames(run, "snapshots", stride) : ERGO_OK;
-    for (size_t m = 0; run->sampler->ops->picture && m < loop->batch->count && status == ERGO_OK;
-         m++) {
+        run->ops->frame ? ergo_run_write_frames(run, "snapshots", stride) : ERGO_OK;
+    for (size_t m = 0; run->ops->picture && m < loop->batch->count && status == ERGO_OK; m++) {
         struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
         if (result->point->index % stride || result->n_pictures > k)
             continue;
         struct ergo_picture picture;
-        status = run->sampler->ops->picture(run->ctx, run->state, m, &picture);
+        status = run->ops->picture(run->ctx, run->state, m, &picture);
         if (status != ERGO_OK)
             break;
         result->picture_steps[result->n_pictures] = run->step;
@@ -252,7 +258,7 @@ static enum ergo_status snapshots_due(struct loop *loop) {
 
 static enum ergo_status audit(struct ergo_run *run) {
     run->last_audit = ergo_run_clock();
-    return run->sampler->ops->audit(run->ctx, run->state);
+    return run->ops->audit(run->ctx, run->state);
 }
 
 /* A checkpoint on the way, of a state that passes its audit. One that cannot be written (a full
@@ -282,10 +288,13 @@ static bool checkpoint_due(const struct ergo_run *run) {
 static enum ergo_status duties(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const double every = ergo_point_real(&run->job->points[0], "/audit/every_seconds");
-    const bool audit_due = every > 0 && ergo_run_clock() - run->last_audit >= every;
-    const bool save_due = checkpoint_due(run);
-    run->stopped = must_stop(run);
-    if (!audit_due && !save_due)
+    const bool late = every > 0 && ergo_run_clock() - run->last_audit >= every;
+    const unsigned due =
+        ergo_run_agree(run, (must_stop(run) ? ERGO_DUE_STOP : 0) | (late ? ERGO_DUE_AUDIT : 0) |
+                                (checkpoint_due(run) ? ERGO_DUE_SAVE : 0));
+    const bool save_due = due & ERGO_DUE_SAVE;
+    run->stopped = due & ERGO_DUE_STOP;
+    if (!(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE)))
         return ERGO_OK;
     enum ergo_status status = drain(loop);
     ergo_run_clock_rest(run);
@@ -307,7 +316,7 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
         const uint64_t rest = until - run->step;
         const uint64_t piece =
             (double)rest < loop->plan.block_steps ? rest : (uint64_t)loop->plan.block_steps;
-        status = run->sampler->ops->advance(run->ctx, run->state, 0, 0, piece, 0);
+        status = run->ops->advance(run->ctx, run->state, 0, 0, piece, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(run->ctx, run->device);
         run->step += piece;
@@ -336,8 +345,8 @@ static enum ergo_status enqueue(struct loop *loop) {
     block->first = loop->enqueued;
     block->count = rare ? 1 : next_block(loop);
     block->every = rare ? 1 : s->every;
-    status = run->sampler->ops->advance(run->ctx, run->state, slot, block->count, block->every,
-                                        block->first);
+    status =
+        run->ops->advance(run->ctx, run->state, slot, block->count, block->every, block->first);
     block->busy = status == ERGO_OK;
     block->mark = ergo_device_mark(run->device);
     loop->enqueued += block->count;
@@ -360,7 +369,7 @@ static enum ergo_status sample(struct loop *loop) {
 
 static enum ergo_status run_batch(struct loop *loop) {
     struct ergo_run *run = loop->run;
-    const struct ergo_sampler_ops *ops = run->sampler->ops;
+    const struct ergo_sampler_ops *ops = run->ops;
     const struct ergo_schedule *s = &run->schedule;
     enum ergo_status status = ops->plan(run->ctx, loop->batch, run->device, &loop->plan);
     if (status == ERGO_OK)
@@ -413,14 +422,15 @@ enum ergo_status ergo_run_loop(struct ergo_run *run) {
         loop_free(&loop);
         if (run->stopped || status != ERGO_OK)
             break;
-        run->sampler->ops->destroy(run->state);
+        run->ops->destroy(run->state);
         run->state = NULL;
         run->batch++;
         run->step = 0;
         run->samples = 0;
         run->has_restored_states = false;
         /* not each time: all that was measured so far goes into it */
-        if (run->batch < run->job->n_batches && checkpoint_due(run)) {
+        if (run->batch < run->job->n_batches &&
+            ergo_run_agree(run, checkpoint_due(run) ? ERGO_DUE_SAVE : 0)) {
             status = ergo_run_save(run);
             run->last_checkpoint = ergo_run_clock();
         }

@@ -6,7 +6,8 @@
  *     loop.c        blocks of steps, two in flight; signals, progress, wall time
  *     snapshot.c    the run as blobs of a checkpoint, and back
  *     trajectory.c  configurations as text
- *     spread.c      points spread over ranks
+ *     spread.c      points spread over ranks; spread_parcel.c: points as messages; spread_store.c:
+ *                   their checkpoints
  *     finish.c      digests, estimates, files
  *     cost.c        what steps and measurements cost; how often to measure
  *     plan.c        what a job would need; kernels as text
@@ -33,6 +34,8 @@ struct ergo_run {
     struct ergo_job *job; /* belongs to result */
     struct ergo_result *result;
     const struct ergo_sampler *sampler;
+    const struct ergo_sampler_ops *ops; /* the sampler's, or those for systems cut over ranks */
+    bool cut;                           /* all ranks run the same batches together */
     struct ergo_device *device;
     const char *folder;
     int lock;
@@ -73,6 +76,10 @@ struct ergo_member_result *ergo_run_member(struct ergo_run *run, size_t batch, s
 double ergo_run_seconds(const struct ergo_run *run);
 void ergo_run_clock_start(struct ergo_run *run);
 void ergo_run_clock_rest(struct ergo_run *run);
+
+/* What the clock or a signal of some rank makes due is due at all ranks that run together. */
+enum { ERGO_DUE_STOP = 1, ERGO_DUE_AUDIT = 2, ERGO_DUE_SAVE = 4 };
+unsigned ergo_run_agree(const struct ergo_run *run, unsigned due);
 
 /* folder.c: create and lock the folder; an earlier run in it is refused, or kept for now. */
 enum ergo_status ergo_run_take_folder(struct ergo_run *run);

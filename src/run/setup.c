@@ -99,8 +99,7 @@ static enum ergo_status allocate_member(struct ergo_run *run, struct ergo_member
         ok = m->series[c] != NULL;
     }
     for (size_t c = 0; c < info->n_curves && ok; c++)
-        ok = ergo_curve_init(&run->curves[m->point->index][c],
-                             run->sampler->ops->curve_size(m->point, c));
+        ok = ergo_curve_init(&run->curves[m->point->index][c], run->ops->curve_size(m->point, c));
     return ok ? ERGO_OK
               : ERGO_FAIL(run->ctx, ERGO_E_MEMORY,
                           "no memory for the time series of %zu points; measure less often or "
@@ -117,6 +116,7 @@ static enum ergo_status allocate_result(struct ergo_run *run, struct ergo_job *j
     }
     run->result->job = run->job = job;
     run->sampler = job->sampler;
+    run->ops = job->sampler->ops;
     /* before malloc: Linux gives away more than there is, and kills who uses it */
     const double need = ergo_run_host_bytes(job);
     const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -179,7 +179,7 @@ static enum ergo_status plan_all(struct ergo_run *run) {
         const struct ergo_batch *batch = &run->job->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
         struct ergo_plan plan;
-        status = run->sampler->ops->plan(run->ctx, batch, run->device, &plan);
+        status = run->ops->plan(run->ctx, batch, run->device, &plan);
         if (status != ERGO_OK)
             break;
         const double work = (double)s.total * plan.work_per_step;
@@ -193,7 +193,7 @@ static enum ergo_status plan_all(struct ergo_run *run) {
 
 static void run_release(struct ergo_run *run) {
     if (run->state)
-        run->sampler->ops->destroy(run->state);
+        run->ops->destroy(run->state);
     ergo_spread_destroy(run);
     ergo_device_close(run->device);
     if (run->curves)
@@ -237,9 +237,9 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     run->started = ergo_run_clock();
     if (run->batch < run->job->n_batches) {
         status = open_device(run);
+        if (status == ERGO_OK && ergo_dist_count() > 1)
+            status = list_devices(run);
         if (run->spread) {
-            if (status == ERGO_OK)
-                status = list_devices(run);
             if (status == ERGO_OK)
                 status = ergo_spread_run(run);
         } else {
@@ -289,6 +289,16 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     return status;
 }
 
+/* Does each system go over all ranks? One alone only when the job insists: it is slower. */
+static void choose_ops(struct ergo_run *run) {
+    const char *distribute = ergo_point_text(&run->job->points[0], "/distribute");
+    const size_t ranks = (size_t)ergo_dist_count();
+    run->cut = run->sampler->ops->cut &&
+               (strcmp(distribute, "lattice") == 0 ||
+                (strcmp(distribute, "auto") == 0 && ranks > 1 && run->job->n_points < ranks));
+    run->ops = run->cut ? run->sampler->ops->cut : run->sampler->ops;
+}
+
 static char *copy_text(const char *text) {
     char *copy = malloc(strlen(text) + 1);
     return copy ? strcpy(copy, text) : NULL;
@@ -318,7 +328,9 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                  : ergo_ranks_rank() > 0 ? ERGO_OK
                                          : ergo_run_take_folder(&run);
     }
-    if (status == ERGO_OK && ergo_dist_count() > 1)
+    if (status == ERGO_OK)
+        choose_ops(&run);
+    if (status == ERGO_OK && ergo_dist_count() > 1 && !run.cut)
         status = ergo_spread_create(&run);
     if (status == ERGO_OK)
         status = execute(&run, result);
@@ -367,10 +379,13 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
         status = parse_stored_job(&run, &job);
     if (status == ERGO_OK)
         status = allocate_result(&run, job);
-    const bool index = ergo_spread_is_index(&run.restored);
+    const bool index = ergo_spread_is_index(&run.restored); /* points at different steps */
+    if (status == ERGO_OK && !index)
+        choose_ops(&run);
     if (status == ERGO_OK && !index)
         status = ergo_run_restore(&run, &run.restored);
-    if (status == ERGO_OK && (index || (ergo_dist_count() > 1 && run.batch < run.job->n_batches)))
+    if (status == ERGO_OK &&
+        (index || (ergo_dist_count() > 1 && !run.cut && run.batch < run.job->n_batches)))
         status = ergo_spread_restore(&run);
     if (status == ERGO_OK) {
         if (ergo_ranks_rank() == 0)

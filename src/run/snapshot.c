@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/dist.h"
 #include "run/run.h"
 #include "run/spread.h"
 
@@ -99,7 +100,7 @@ static enum ergo_status add_states(struct ergo_run *run, struct ergo_blobs *blob
     const size_t count = run->job->batches[run->batch].count;
     for (size_t m = 0; m < count && status == ERGO_OK; m++) {
         const size_t before = states.length;
-        status = run->sampler->ops->save(run->ctx, run->state, m, &states);
+        status = run->ops->save(run->ctx, run->state, m, &states);
         const uint64_t length = states.length - before;
         append(&lengths, &length, sizeof length);
     }
@@ -114,6 +115,12 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
         return ergo_spread_save(run);
     struct ergo_blobs blobs = {0};
     enum ergo_status status = ERGO_OK;
+    if (ergo_ranks_rank() > 0) { /* takes part in making states, and has nothing to write */
+        if (run->state && run->step > 0)
+            status = add_states(run, &blobs);
+        ergo_blobs_free(&blobs);
+        return status;
+    }
     char *path = ergo_path_join(run->folder, "checkpoint.h5");
     const struct meta meta = {META_VERSION,         run->sampler->info->state_version,
                               run->batch,           run->step,
@@ -301,7 +308,7 @@ enum ergo_status ergo_run_load_states(struct ergo_run *run) {
             bytes = take(&states, (size_t)length);
         if (!bytes)
             return damaged(run, "a member's state");
-        status = run->sampler->ops->load(run->ctx, run->state, m, run->step, bytes, (size_t)length);
+        status = run->ops->load(run->ctx, run->state, m, run->step, bytes, (size_t)length);
     }
     if (status == ERGO_OK && (states.rest || lengths.rest))
         return damaged(run, "the members' states");

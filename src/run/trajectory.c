@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dist/dist.h"
 #include "run/run.h"
 
 static uint64_t interval_of(const struct ergo_run *run) {
-    return run->sampler->ops->frame
+    return run->ops->frame
                ? (uint64_t)ergo_point_int(&run->job->points[0], "/output/trajectory_every")
                : 0;
 }
@@ -30,8 +31,10 @@ enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, s
     const struct ergo_batch *batch = &run->job->batches[run->batch];
     const char *suffix = run->sampler->info->frame_suffix;
     char *folder = ergo_path_join(run->folder, kind);
-    enum ergo_status status = folder ? ergo_folder_create(run->ctx, folder)
-                                     : ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a path");
+    const bool writer = !run->cut || ergo_ranks_rank() == 0; /* the others only take part */
+    enum ergo_status status = !folder  ? ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a path")
+                              : writer ? ergo_folder_create(run->ctx, folder)
+                                       : ERGO_OK;
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
         const size_t index = batch->points[m]->index;
         struct ergo_text text = {0};
@@ -41,10 +44,10 @@ enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, s
         snprintf(name, sizeof name, "p%04zu-%015" PRIu64 ".%.8s", index, run->step,
                  suffix ? suffix : "xyz");
         char *path = ergo_path_join(folder, name);
-        status = run->sampler->ops->frame(run->ctx, run->state, m, &text);
+        status = run->ops->frame(run->ctx, run->state, m, &text);
         if (status == ERGO_OK && (text.failed || !path))
             status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a configuration");
-        if (status == ERGO_OK && text.length)
+        if (status == ERGO_OK && writer && text.length)
             status = ergo_file_write(run->ctx, path, text.data, text.length);
         ergo_text_free(&text);
         free(path);

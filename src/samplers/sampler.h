@@ -3,7 +3,8 @@
  *
  * The run layer (src/run) owns the sequence
  *     check -> plan -> create -> init | load -> advance ... -> save -> audit -> destroy
- * A sampler never parses arguments, opens files, reads a clock, or calls MPI. It never sees one
+ * A sampler never parses arguments, opens files, reads a clock, or calls MPI (one that can be cut
+ * uses src/dist). It never sees one
  * system but a batch: members of equal shape that differ in parameters and stream.
  */
 #ifndef ERGO_SAMPLERS_SAMPLER_H
@@ -173,6 +174,13 @@ struct ergo_sampler_ops {
      * 0 is among its values, observables and curves are compared with the reference's. */
     const char *(*reference)(const struct ergo_point *point);
     void (*destroy)(void *state);
+    /*
+     * The same functions for one system cut over all ranks (src/dist), or NULL: it cannot be cut.
+     * All ranks call them alike, from plan to destroy, so these may wait for each other. Plans and
+     * samples are equal on all ranks; save, picture and frame yield the whole at rank 0 and nothing
+     * elsewhere; load is given the whole. Chains, samples and states are those of the other table.
+     */
+    const struct ergo_sampler_ops *cut;
 };
 
 struct ergo_sampler {

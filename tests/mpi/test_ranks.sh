@@ -1,34 +1,13 @@
 #!/usr/bin/env bash
 # Points spread over ranks: any number of them, devices of two implementations, stops, kills and
 # resumes on another number of ranks leave the same result as one process; a failure ends all.
-# shellcheck source=tests/cli/lib.sh
-. "${0%/*}/../cli/lib.sh"
+# shellcheck source=tests/mpi/lib.sh
+. "${0%/*}/lib.sh"
 
-command -v mpirun >/dev/null || { echo "no mpirun here"; exit 77; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
-export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader RUSTICL_ENABLE=llvmpipe
-unset ERGOCL_DEVICE
-pocl="Portable Computing Language"
-# ranks N COMMAND...
-# shellcheck disable=SC2317 # called by expect
-ranks() {
-    local n=$1
-    shift
-    timeout -s KILL 120 mpirun -np "$n" "$ERGOCL" "$@"
-}
 no_rank_files() {
     local left
     left=$(find "$1" -name 'checkpoint-*')
     [ -z "$left" ] || fail "files of ranks are left behind: $left"
-}
-# What the points have measured, without times and devices.
-points() {
-    $python -c 'import json, sys; print(json.load(open(sys.argv[1] + "/result.json"))["points"])' "$1"
-}
-same_points() {
-    same_digests "$1" "$2"
-    [ "$(points "$1")" = "$(points "$2")" ] || fail "$1 and $2 have measured different things"
 }
 
 cat >potts.json <<'JOB'
@@ -68,25 +47,7 @@ expect 0 ranks 3 run potts.json -o table --device "$pocl"
 # mpirun too; a plain checkpoint resumed by ranks.
 long=(--set /run/sweeps=6000 --quiet)
 expect 0 "$ERGOCL" run potts.json -o whole --device "$pocl" "${long[@]}"
-# stopped CODE FOLDER COMMAND...: a moment after the first checkpoint, rank 0 or the process itself
-# gets SIGTERM.
-stopped() {
-    local wanted=$1 folder=$2 code=0 i child victim
-    shift 2
-    "$@" >out 2>err </dev/null &
-    child=$!
-    for ((i = 0; i < 200; i++)); do
-        [ -e "$folder/checkpoint.h5" ] && break
-        sleep 0.05
-    done
-    sleep 1
-    victim=$(pgrep -P $child | head -n 1)
-    kill -s TERM "${victim:-$child}"
-    wait $child || code=$?
-    echo "\$ $* (SIGTERM) -> $code"
-    [ $code -eq "$wanted" ] || { cat out err; fail "exit code $code instead of $wanted"; }
-}
-stopped 75 stop mpirun -np 2 "$ERGOCL" run potts.json -o stop --device "$pocl" "${long[@]}"
+stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run potts.json -o stop --device "$pocl" "${long[@]}"
 says stop/result.json '"status": "stopped"'
 ls stop/checkpoint-0-0.h5 stop/checkpoint-0-1.h5 || fail "no checkpoint of each rank"
 cp -r stop stop1
@@ -96,7 +57,7 @@ same_points whole stop
 no_rank_files stop
 expect 0 "$ERGOCL" resume stop1 --device "$pocl" --quiet
 same_points whole stop1
-stopped 75 plain "$ERGOCL" run potts.json -o plain --device "$pocl" "${long[@]}"
+stopped 75 plain TERM rank "$ERGOCL" run potts.json -o plain --device "$pocl" "${long[@]}"
 expect 0 ranks 2 resume plain --device "$pocl" --quiet
 same_points whole plain
 # finished: only reported, by any number

@@ -24,7 +24,7 @@ static double exact[2];
 static bool statistics;
 
 static struct ergo_context *ctx;
-static const struct ergo_sampler *sampler;
+static const struct ergo_sampler_ops *ops; /* or those of a cut lattice, of one rank */
 
 #define OK(call)                                                                                   \
     do {                                                                                           \
@@ -38,7 +38,7 @@ static void compare_bits(void *state, const struct ergo_batch *batch) {
         const struct ergo_value *size = ergo_point_value(p, "/system/size");
         struct ergo_oracle_potts o;
         struct ergo_text found = {0};
-        OK(sampler->ops->save(ctx, state, m, &found));
+        OK(ops->save(ctx, state, m, &found));
         assert_true(ergo_oracle_potts_init(
             &o, (int)size->size[0], (int)size->size[1], (int)ergo_point_int(p, "/system/q"),
             ergo_point_real(p, "/system/coupling"), ergo_point_real(p, "/system/temperature"), true,
@@ -68,11 +68,11 @@ static void compare_values(void *state, const struct ergo_batch *batch) {
     const size_t members = batch->count;
     double sums[2][BINS] = {{0}};
     double *columns = malloc(BLOCK * members * SW_COLUMNS * sizeof(double));
-    OK(sampler->ops->advance(ctx, state, 0, 0, 50, 0));
+    OK(ops->advance(ctx, state, 0, 0, 50, 0));
     for (size_t b = 0; b < BINS; b++) {
         struct ergo_samples samples = {.columns = columns};
-        OK(sampler->ops->advance(ctx, state, 0, BLOCK, 1, b * BLOCK));
-        OK(sampler->ops->collect(ctx, state, 0, &samples));
+        OK(ops->advance(ctx, state, 0, BLOCK, 1, b * BLOCK));
+        OK(ops->collect(ctx, state, 0, &samples));
         for (size_t i = 0; i < BLOCK * members; i++) {
             sums[0][b] += columns[i * SW_COLUMNS + SW_COLUMN_ENERGY];
             sums[1][b] += columns[i * SW_COLUMNS + SW_COLUMN_PSI2];
@@ -100,19 +100,21 @@ static void test_job(void **unused) {
     struct ergo_job *job = NULL;
     void *state = NULL;
     ctx = ergo_context_create();
-    sampler = ergo_sampler_find("swendsen-wang");
     OK(ergo_job_parse(ctx, text, strlen(text), "mutant", NULL, 0, &job));
+    ops = job->sampler->ops;
+    if (strcmp(ergo_point_text(&job->points[0], "/distribute"), "lattice") == 0)
+        ops = ops->cut;
     OK(ergo_device_open(ctx, NULL, &device));
     assert_int_equal(job->n_batches, 1);
-    OK(sampler->ops->create(ctx, &job->batches[0], device, &state));
-    OK(sampler->ops->init(ctx, state));
+    OK(ops->create(ctx, &job->batches[0], device, &state));
+    OK(ops->init(ctx, state));
     if (statistics) {
         compare_values(state, &job->batches[0]);
     } else {
-        OK(sampler->ops->advance(ctx, state, 0, 0, 4, 0));
+        OK(ops->advance(ctx, state, 0, 0, 4, 0));
         compare_bits(state, &job->batches[0]);
     }
-    sampler->ops->destroy(state);
+    ops->destroy(state);
     ergo_device_close(device);
     ergo_job_destroy(job);
     ergo_context_destroy(ctx);

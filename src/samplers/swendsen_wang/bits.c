@@ -126,15 +126,11 @@ static void colour_of(unsigned state, double rgb[3]) {
 }
 
 /* One pixel per site up to 1024 a side, beyond that the mean over squares. */
-enum ergo_status sw_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                            struct ergo_picture *picture) {
-    struct sw_state *s = opaque;
-    uint32_t *planes = NULL;
+enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
+                          const uint32_t *planes, struct ergo_picture *picture) {
+    enum ergo_status status = ERGO_OK;
     memset(picture, 0, sizeof *picture);
-    enum ergo_status status = fetch(ctx, s, member, &planes);
-    if (status != ERGO_OK)
-        return status;
-    const size_t lx = (size_t)s->shape.lx, ly = (size_t)s->shape.ly;
+    const size_t lx = (size_t)shape->lx, ly = (size_t)shape->ly;
     const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
     picture->width = (unsigned)((lx + cell - 1) / cell);
     picture->height = (unsigned)((ly + cell - 1) / cell);
@@ -147,7 +143,7 @@ enum ergo_status sw_picture(struct ergo_context *ctx, void *opaque, size_t membe
             size_t sites = 0;
             for (size_t y = py * cell; y < (py + 1) * cell && y < ly; y++)
                 for (size_t x = px * cell; x < (px + 1) * cell && x < lx; x++, sites++) {
-                    colour_of(state_at(&s->shape, planes, x, y), rgb);
+                    colour_of(state_at(shape, planes, x, y), rgb);
                     for (int c = 0; c < 3; c++)
                         sum[c] += rgb[c];
                 }
@@ -155,6 +151,17 @@ enum ergo_status sw_picture(struct ergo_context *ctx, void *opaque, size_t membe
                 picture->rgb[3 * (py * picture->width + px) + c] =
                     (uint8_t)(sum[c] / (double)sites + 0.5);
         }
+    return status;
+}
+
+enum ergo_status sw_picture(struct ergo_context *ctx, void *opaque, size_t member,
+                            struct ergo_picture *picture) {
+    struct sw_state *s = opaque;
+    uint32_t *planes = NULL;
+    memset(picture, 0, sizeof *picture);
+    enum ergo_status status = fetch(ctx, s, member, &planes);
+    if (status == ERGO_OK)
+        status = sw_paint(ctx, &s->shape, planes, picture);
     free(planes);
     return status;
 }

@@ -49,13 +49,23 @@ void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_
         c->largest = s->shape.sites; /* 2^32 is a 0 on the device */
 }
 
-static void convert(const struct sw_state *s, const struct ergo_point *point,
-                    const struct sw_counts *c, double *columns) {
-    const double n = (double)s->shape.sites, q = (double)s->shape.q;
+void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
+                double *columns) {
+    const double n = (double)shape->sites, q = (double)shape->q, psi2 = squares / (n * n);
+    columns[SW_COLUMN_IMPROVED] = clusters == 1 ? 1.0 : psi2;
+    /* the mean of psi^4 over the states of given clusters: psi is sum_c n_c e_c / N, and unit
+     * vectors e of a simplex have <(e_a e_b)^2> = 1/(q - 1) for a /= b */
+    columns[SW_COLUMN_IMPROVED4] =
+        clusters == 1 ? 1.0 : ((q + 1) * psi2 * psi2 - 2 * (fourths / (n * n) / (n * n))) / (q - 1);
+}
+
+void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
+                const struct sw_counts *c, double *columns) {
+    const double n = (double)shape->sites, q = (double)shape->q;
     const double j = ergo_point_real(point, "/system/coupling");
     const double unequal = (double)c->unequal / n;
     double most = 0, squares = 0;
-    for (size_t k = 0; k < s->shape.q; k++) {
+    for (size_t k = 0; k < shape->q; k++) {
         const double share = (double)c->states[k] / n;
         most = share > most ? share : most;
         squares += share * share;
@@ -63,15 +73,7 @@ static void convert(const struct sw_state *s, const struct ergo_point *point,
     columns[SW_COLUMN_ENERGY] = sw_is_ising(point) ? -j * (2.0 - 2.0 * unequal) : j * unequal;
     columns[SW_COLUMN_ORDER] = (q * most - 1) / (q - 1);
     columns[SW_COLUMN_PSI2] = (q * squares - 1) / (q - 1);
-    columns[SW_COLUMN_IMPROVED] = c->clusters == 1 ? 1.0 : (double)c->squares / (n * n);
-    /* the mean of psi^4 over the states of given clusters: psi is sum_c n_c e_c / N, and unit
-     * vectors e of a simplex have <(e_a e_b)^2> = 1/(q - 1) for a /= b */
-    columns[SW_COLUMN_IMPROVED4] =
-        c->clusters == 1
-            ? 1.0
-            : ((q + 1) * ((double)c->squares / (n * n)) * ((double)c->squares / (n * n)) -
-               2 * (c->fourths / (n * n) / (n * n))) /
-                  (q - 1);
+    sw_improve(shape, c->clusters, (double)c->squares, c->fourths, columns);
     columns[SW_COLUMN_CLUSTERS] = (double)c->clusters / n;
     columns[SW_COLUMN_LARGEST] = (double)c->largest / n;
 }
@@ -97,7 +99,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
         bool around_x, around_y;
         sw_add_groups(s, slot->host[SW_SUMS] + row * groups * s->shape.q,
                       slot->host[SW_CLUSTERS] + row * slots * SW_CLUSTER_FIELDS, &c);
-        convert(s, s->batch->points[row % members], &c, columns);
+        sw_convert(&s->shape, s->batch->points[row % members], &c, columns);
         sw_wraps_find(s->wraps, slot->host[SW_SEAM_PAIRS] + 2 * row * entries, (size_t)s->shape.ly,
                       entries, &around_x, &around_y);
         columns[SW_COLUMN_WRAPS] = around_x || around_y ? 1.0 : 0.0;

@@ -33,8 +33,8 @@ static uint64_t parts(uint64_t n, uint32_t size) {
  * cost. Labels in a tile have 15 bits. What local memory does not hold is less high. A lattice that
  * one tile covers makes whole sweeps there.
  */
-static void choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
-                        const struct ergo_device *device, struct sw_launch *l) {
+void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
+                    const struct ergo_device *device, struct sw_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const uint32_t wish_words = (uint32_t)ergo_point_int(point, "/tuning/tile_words");
     const uint32_t wish_rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
@@ -89,7 +89,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
             (long long)s.lx, (long long)s.ly);
 
     l.equivalence = strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
-    choose_tile(first, &s, gpu, device, &l);
+    sw_choose_tile(first, &s, gpu, device, &l);
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     l.group = ergo_power_of_two_up(s.words, 1, wish ? wish : gpu ? 128 : 32);
     while (l.group > 1 && l.group > d->largest_group)

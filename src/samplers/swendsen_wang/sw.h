@@ -86,6 +86,9 @@ void sw_member_fill(const struct ergo_point *point, struct sw_member *member);
 bool sw_is_ising(const struct ergo_point *point);
 
 /* launch.c */
+/* Tiles of a lattice or a rectangle: the fields from tile_words to run_bytes, and most_sweeps. */
+void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *shape, bool gpu,
+                    const struct ergo_device *device, struct sw_launch *launch);
 enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                 const struct ergo_device *device, struct sw_launch *launch,
                                 struct ergo_plan *plan);
@@ -125,6 +128,12 @@ enum {
     SW_COLUMN_IMPROVED4,
     SW_COLUMNS
 };
+/* Columns of the improved estimators, from sums of n^2 and n^4 over clusters. */
+void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
+                double *columns);
+/* Columns of a sample, but for the wrapping. */
+void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
+                const struct sw_counts *counts, double *columns);
 enum ergo_status sw_collect(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples);
 
@@ -151,6 +160,14 @@ size_t sw_packed_length(const struct sw_shape *shape);
  * set or a state is not below q. */
 void sw_pack(const struct sw_shape *shape, const uint32_t *planes, uint8_t *bytes);
 bool sw_unpack(const struct sw_shape *shape, const uint8_t *bytes, uint32_t *planes);
+
+/* Packed rows into a picture; planes as on the device. NULL: no memory. */
+enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
+                          const uint32_t *planes, struct ergo_picture *picture);
+
+/* cut.c and those it names: the same sampler with one lattice over all ranks. */
+extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;
+bool sw_shares_valid(const char *text);
 
 /* audit.c */
 enum ergo_status sw_audit(struct ergo_context *ctx, void *state);

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/exact.h"
+#include "samplers/swendsen_wang/cut.h"
 #include "samplers/swendsen_wang/sw.h"
 
 static const char *const labellings[] = {"union-find", "label-equivalence", NULL};
+static const char *const merges[] = {"tree", "neighbour", NULL};
 static const char *const starts[] = {"ordered", "random", NULL};
 static const char *const hamiltonians[] = {"potts", "ising", NULL};
 
@@ -67,6 +69,23 @@ static const struct ergo_key keys[] = {
      .help = "How clusters are labelled; the chain does not depend on it. union-find: tiles in "
              "local memory, then their edges, without iteration; label-equivalence: scanning and "
              "analysis until nothing changes (Kalentev et al. 2011, as in Komura and Okabe)."},
+    {.pointer = "/system/merge",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "\"tree\"",
+     .choices = merges,
+     .unit = "",
+     .help = "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
+             "it. tree: pairs of ranks, then pairs of those, names on the way back; neighbour: "
+             "each rank with its neighbours until nothing changes (Komura and Okabe 2013, section "
+             "3)."},
+    {.pointer = "/system/shares",
+     .type = ERGO_KEY_STRING,
+     .fallback = "\"measured\"",
+     .unit = "",
+     .help = "Shares of the ranks in a lattice cut over them; the chain does not depend on it. "
+             "measured: by a short trial at the start, and again where a rank falls behind; equal; "
+             "or numbers > 0, \"3,1\", dealt out to the ranks in turn."},
     {.pointer = "/system/start",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
@@ -221,7 +240,8 @@ static const struct ergo_sampler_info info = {
         "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "
         "(2013)",
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl",
-                 "swendsen_wang/equivalence.cl", "swendsen_wang/local.cl"},
+                 "swendsen_wang/equivalence.cl", "swendsen_wang/local.cl", "swendsen_wang/cut.cl",
+                 "swendsen_wang/cut_labels.cl", "swendsen_wang/cut_tiles.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
@@ -243,6 +263,12 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/system/hamiltonian",
                                 "\"ising\" means q = 2, and /system/q is %lld; use \"potts\"",
                                 (long long)ergo_point_int(point, "/system/q"));
+    const char *shares = ergo_point_text(point, "/system/shares");
+    if (!sw_shares_valid(shares))
+        status = ergo_job_error(ctx, "/system/shares",
+                                "found \"%.64s\"; allowed: \"measured\", \"equal\", or positive "
+                                "numbers with commas between them, like \"3,1\"",
+                                shares);
     return status;
 }
 
@@ -257,7 +283,7 @@ static size_t curve_size(const struct ergo_point *point, size_t c) {
     const uint64_t n = (uint64_t)size->size[0] * (uint64_t)size->size[1];
     size_t bins = 0;
     (void)c;
-    while (bins < SW_CLUSTER_BINS && n >> bins)
+    while (bins < 64 && n >> bins) /* one device has no more than SW_CLUSTER_BINS */
         bins++;
     return bins;
 }
@@ -305,7 +331,26 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return NAN;
 }
 
+const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
+    .check = check,
+    .plan = sw_cut_plan,
+    .create = sw_cut_create,
+    .init = sw_cut_init,
+    .advance = sw_cut_advance,
+    .collect = sw_cut_collect,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .curve_every = curve_every,
+    .save = sw_cut_save,
+    .load = sw_cut_load,
+    .audit = sw_cut_audit,
+    .picture = sw_cut_picture,
+    .exact = exact,
+    .destroy = sw_cut_destroy,
+};
+
 static const struct ergo_sampler_ops ops = {
+    .cut = &ergo_swendsen_wang_cut,
     .check = check,
     .plan = plan,
     .create = sw_create,

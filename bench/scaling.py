@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Weak scaling of a lattice cut over ranks, and a model of its cost.
+
+    bench/scaling.py run --ranks 1,2,4 --sides 4096,16384 --device nvidia --json FILE [--seconds 2]
+    bench/scaling.py fit FILE...              the model's numbers, and what it says of 256 and 4,096
+
+`run`: each rank has a square of that side, at Tc of q = 2; sweeps without measurement. Times are those
+that ranks log (`ergocl run -v`), the mean over ranks, and the whole run's rate. `whole`: one process and
+one device without cutting. Checked first: a small lattice has the same digest on all numbers of ranks.
+
+The model, microseconds a sweep of P ranks with a square of side l each:
+
+    inside   a0 + a1 l^2            bonds, labels, new spins; launches; halo rows read, sent, written
+    pairs    p0 + p1 2 l            roots on edges exchanged, pairs found and sent back
+    merge    sum over levels k = 1 .. log2 P of m0 + m1 S_k
+             S_k: sites on the outer edges of a group of 2^k ranks, all that its first rank holds
+
+fitted by least squares of relative errors, and for other machines the network between hosts, on the
+way of a sweep one after the other: 6 + 2 log2 P messages of --latency, and the bytes over --bandwidth.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TC = 1.1345926571065  # 1/ln(1 + sqrt 2)
+LINE = re.compile(
+    r"rank (\d+) of (\d+): (\d+) x (\d+) sites, (\d+) sweeps; us a sweep: local ([\d.]+) halo "
+    r"([\d.]+) pairs ([\d.]+) merge ([\d.]+) flip ([\d.]+); bytes a sweep: halo (\d+) edges (\d+) "
+    r"pairs (\d+); parts (\d+)")
+NAMES = ["local", "halo", "pairs", "merge", "flip", "halo_bytes", "edge_bytes", "pair_bytes", "parts"]
+
+
+def grid(ranks):
+    """Columns and rows of a super-lattice of squares."""
+    columns = 1
+    while (2 * columns) ** 2 <= ranks and ranks % (2 * columns) == 0:
+        columns *= 2
+    return columns, ranks // columns
+
+
+def launch(args, ranks, lx, ly, sweeps, extra, folder):
+    job = {"sampler": "swendsen-wang", "seed": "1", "output": {"snapshots": 0},
+           "system": {"q": 2, "size": [lx, ly], "temperature": TC, "shares": "equal"},
+           "run": {"sweeps": sweeps, "measure_every": sweeps}}
+    path = pathlib.Path(folder) / "job.json"
+    path.write_text(json.dumps(job))
+    command = [args.ergocl, "run", str(path), "-o", str(pathlib.Path(folder) / "run"), "--overwrite",
+               "-v", "--device", args.device] + extra
+    if ranks > 1:
+        command = ["mpirun", "-np", str(ranks)] + command
+    done = subprocess.run(command, capture_output=True, text=True, timeout=args.timeout, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} -> {done.returncode}\n{done.stderr[-3000:]}")
+    result = json.loads((pathlib.Path(folder) / "run" / "result.json").read_text())
+    return done.stderr, result
+
+
+def measure(args, ranks, side, merge, folder):
+    columns, rows = grid(ranks)
+    extra = ["--set", "/distribute=lattice", "--set", f"/system/merge={merge}"]
+    lx, ly = columns * side, rows * side
+    sweeps = args.sweeps or 3
+    while True:  # long enough to be worth a mean
+        log, result = launch(args, ranks, lx, ly, sweeps, extra, folder)
+        seconds = result["rate"]["seconds"]
+        if args.sweeps or seconds > args.seconds or sweeps >= 2000:
+            break
+        sweeps = min(2000, max(3 * sweeps, int(1.2 * args.seconds / max(seconds, 1e-3) * sweeps)))
+    lines = [m for m in map(LINE.search, log.splitlines()) if m and int(m[5]) == sweeps]
+    entry = {"ranks": ranks, "side": side, "size": [lx, ly], "how": merge, "sweeps": sweeps,
+             "us": 1e6 * seconds / sweeps, "spins_per_ns": result["rate"]["value"] * 1e-9}
+    for k, name in enumerate(NAMES):
+        entry[name] = sum(float(m[6 + k]) for m in lines) / max(1, len(lines))
+    entry["parts_most"] = max((int(m[14]) for m in lines), default=0)
+    return entry
+
+
+def run(args):
+    os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
+    entries, counts = [], [int(r) for r in args.ranks.split(",")]
+    with tempfile.TemporaryDirectory() as folder:
+        digests = set()
+        for ranks in counts:
+            extra = ["--set", "/distribute=lattice"] if ranks > 1 else []
+            _, result = launch(args, ranks, 1000, 777, 20, extra, folder)
+            digests.add(result["points"][0]["digest"])
+        if len(digests) != 1:
+            sys.exit(f"digests differ: {digests}")
+        for side in [int(s) for s in args.sides.split(",")]:
+            _, result = launch(args, 1, side, side, args.sweeps or (200 if side > 2000 else 1000), [], folder)
+            entries.append({"ranks": 0, "side": side, "device": result["device"][0]["name"],
+                            "driver": result["device"][0]["driver"],
+                            "spins_per_ns": result["rate"]["value"] * 1e-9,
+                            "us": 1e-3 * side * side / (result["rate"]["value"] * 1e-9)})
+            print(json.dumps(entries[-1]), flush=True)
+            for ranks in counts:
+                for merge in args.merges.split(","):
+                    entries.append(measure(args, ranks, side, merge, folder))
+                    print(json.dumps(entries[-1]), flush=True)
+    if args.json:
+        pathlib.Path(args.json).write_text(json.dumps(
+            {"device": args.device, "digest": digests.pop(), "note": args.note, "runs": entries}, indent=1))
+
+
+# ---- the model -----------------------------------------------------------------------------------
+
+def outer_edge(ranks, level, side):
+    """Sites on the outer edges of a group of 2^level ranks: stacks of a column, then columns. Closed
+    around the lattice a group has none in that direction."""
+    columns, rows = grid(ranks)
+    size = 2 ** level
+    across, down = max(1, size // rows), min(size, rows)
+    edge = 0 if across >= columns else 2 * down
+    edge += 0 if down >= rows else 2 * across
+    return edge * side
+
+
+def least_squares(rows, values):
+    """Normal equations of a few unknowns, relative errors; no negative coefficients."""
+    n = len(rows[0])
+    active = list(range(n))
+    while True:
+        a = [[sum(r[i] * r[j] / v ** 2 for r, v in zip(rows, values)) for j in active] for i in active]
+        b = [sum(r[i] / v for r, v in zip(rows, values)) for i in active]
+        for i in range(len(active)):
+            pivot = max(range(i, len(active)), key=lambda k: abs(a[k][i]))
+            a[i], a[pivot], b[i], b[pivot] = a[pivot], a[i], b[pivot], b[i]
+            for k in range(len(active)):
+                if k != i and a[i][i]:
+                    f = a[k][i] / a[i][i]
+                    a[k] = [x - f * y for x, y in zip(a[k], a[i])]
+                    b[k] -= f * b[i]
+        x = [b[i] / a[i][i] if a[i][i] else 0.0 for i in range(len(active))]
+        if all(v >= 0 for v in x):
+            return [x[active.index(i)] if i in active else 0.0 for i in range(n)]
+        active.pop(min(range(len(active)), key=lambda i: x[i]))
+
+
+def merge_terms(ranks, side):
+    levels = int(math.ceil(math.log2(ranks))) if ranks > 1 else 0
+    # the first rank takes the ports of two groups of the level below
+    return [levels, sum(2 * outer_edge(ranks, k - 1, side) if k > 1 else 8 * side
+                        for k in range(1, levels + 1))]
+
+
+def fit(args):
+    for path in args.files:
+        data = json.loads(pathlib.Path(path).read_text())
+        runs = [r for r in data["runs"] if r["ranks"] > 0 and r["how"] == "tree"]
+        whole = {r["side"]: r for r in data["runs"] if r["ranks"] == 0}
+        inside = least_squares([[1, r["side"] ** 2] for r in runs],
+                               [r["local"] + r["halo"] + r["flip"] for r in runs])
+        pairs = least_squares([[1, 2 * r["side"]] for r in runs], [r["pairs"] for r in runs])
+        many = [r for r in runs if r["ranks"] > 1]
+        # what one rank spends on parts of its own counts for all
+        alone = least_squares([[1, 2 * r["side"]] for r in runs if r["ranks"] == 1],
+                              [r["merge"] for r in runs if r["ranks"] == 1])
+        base = {r["side"]: alone[0] + alone[1] * 2 * r["side"] for r in runs}
+        merge = least_squares([merge_terms(r["ranks"], r["side"]) for r in many],
+                              [max(1.0, r["merge"] - base[r["side"]]) for r in many]) if many else [0, 0]
+        bytes_per_site = sum((r["halo_bytes"] + r["edge_bytes"] + r["pair_bytes"]) / r["side"]
+                             for r in runs) / len(runs)
+
+        def model(ranks, side, network):
+            terms = merge_terms(ranks, side)
+            t = inside[0] + inside[1] * side ** 2 + pairs[0] + pairs[1] * 2 * side
+            t += alone[0] + alone[1] * 2 * side
+            t += merge[0] * terms[0] + merge[1] * terms[1]
+            if network and ranks > 1:
+                # up: 0.33 ports of 8 bytes and 0.21 names of 8 bytes a site of an edge; names down
+                data = bytes_per_site * side + (0.33 * 8 + 0.21 * 16) * terms[1]
+                t += args.latency * (6 + 2 * terms[0]) + 1e-3 * data / args.bandwidth
+            return t
+
+        print(f"**{data['device']}** {data.get('note', '')}\n")
+        print(f"inside {inside[0]:.4g} + {inside[1] * 1e3:.4g}e-3 l^2, pairs {pairs[0]:.4g} + "
+              f"{pairs[1] * 1e3:.4g}e-3 (2 l), own parts {alone[0]:.4g} + {alone[1] * 1e3:.4g}e-3 (2 l), merge "
+              f"{merge[0]:.4g} a level + {merge[1] * 1e3:.4g}e-3 S_k; {bytes_per_site:.3g} bytes a site "
+              "of side\n")
+        print("| side | ranks | us a sweep | model | spins/ns | efficiency |")
+        print("|---|---|---|---|---|---|")
+        for r in runs:
+            one = [x for x in runs if x["side"] == r["side"] and x["ranks"] == 1]
+            share = one[0]["us"] / r["us"] if one else math.nan
+            print(f"| {r['side']} | {r['ranks']} | {r['us']:.0f} | {model(r['ranks'], r['side'], False):.0f} | "
+                  f"{r['spins_per_ns']:.3g} | {share:.3f} |")
+        for side, r in whole.items():
+            print(f"| {side} | not cut | {r['us']:.0f} | | {r['spins_per_ns']:.3g} | |")
+        for side in sorted({r["side"] for r in runs}):
+            points = [(math.log(r["ranks"]), math.log(r["spins_per_ns"])) for r in runs if r["side"] == side]
+            if len(points) > 1:
+                mx = sum(p[0] for p in points) / len(points)
+                my = sum(p[1] for p in points) / len(points)
+                power = sum((x - mx) * (y - my) for x, y in points) / sum((x - mx) ** 2 for x, _ in points)
+                print(f"\nside {side}: speed goes as ranks^{power:.3f}")
+        print(f"\nPrediction, {args.latency:g} us and {args.bandwidth:g} GB/s between ranks:\n")
+        print("| side | ranks | us a sweep | of that merging | spins/ns | efficiency |")
+        print("|---|---|---|---|---|---|")
+        for side in sorted({r["side"] for r in runs}):
+            for ranks in (1, 16, 256, 4096):
+                t, t1 = model(ranks, side, True), model(1, side, True)
+                terms = merge_terms(ranks, side)
+                merging = merge[0] * terms[0] + merge[1] * terms[1]
+                print(f"| {side} | {ranks} | {t:.0f} | {merging:.0f} | {1e-3 * ranks * side ** 2 / t:.4g} | "
+                      f"{t1 / t:.3f} |")
+        print()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("run")
+    one.add_argument("--ranks", default="1,2,4")
+    one.add_argument("--sides", default="1024")
+    one.add_argument("--merges", default="tree")
+    one.add_argument("--device", default="auto")
+    one.add_argument("--ergocl", default="build/ergocl")
+    one.add_argument("--seconds", type=float, default=1.0)
+    one.add_argument("--sweeps", type=int, default=0, help="as many, whatever the time")
+    one.add_argument("--timeout", type=float, default=60)
+    one.add_argument("--json")
+    one.add_argument("--note", default="")
+    two = commands.add_parser("fit")
+    two.add_argument("files", nargs="+")
+    two.add_argument("--latency", type=float, default=3.0, help="us a message")
+    two.add_argument("--bandwidth", type=float, default=20.0, help="GB/s")
+    args = parser.parse_args()
+    (run if args.command == "run" else fit)(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+/* Points in transit: series, curves, pictures and state of one, as bytes. */
+#include <stdlib.h>
+
+#include "run/spread_parts.h"
+
+/* One point on its way to another rank or into a file; series, curves, pictures, state follow. */
+struct parcel {
+    uint64_t index, stream, steps, digest, n_samples, n_pictures, step, samples, state_length;
+};
+
+void ergo_spread_pack(const struct ergo_run *run, size_t i, struct ergo_text *text) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_member_result *m = &run->result->members[i];
+    const struct ergo_spread_progress *p = &run->spread->progress[i];
+    const struct parcel head = {i,         m->point->stream, m->steps,
+                                m->digest, m->n_samples,     m->n_pictures,
+                                p->step,   p->samples,       p->length};
+    ergo_text_append_bytes(text, &head, sizeof head);
+    for (size_t c = 0; c < info->n_columns; c++)
+        ergo_text_append_bytes(text, m->series[c], m->n_samples * sizeof(double));
+    for (size_t c = 0; c < info->n_curves; c++) {
+        const struct ergo_curve *curve = &run->curves[i][c];
+        const uint64_t counts[2] = {curve->count, curve->bin_length};
+        ergo_text_append_bytes(text, counts, sizeof counts);
+        ergo_text_append_bytes(text, curve->bins, ERGO_CURVE_BINS * curve->size * sizeof(double));
+    }
+    for (size_t k = 0; k < m->n_pictures; k++) {
+        const uint64_t size[3] = {m->picture_steps[k], m->pictures[k].width, m->pictures[k].height};
+        ergo_text_append_bytes(text, size, sizeof size);
+        ergo_text_append_bytes(text, m->pictures[k].rgb, (size_t)(size[1] * size[2] * 3));
+    }
+    ergo_text_append_bytes(text, p->state ? p->state : "", (size_t)p->length);
+}
+
+static bool copy(struct ergo_spread_reader *reader, void *to, uint64_t length) {
+    const void *from = ergo_spread_take(reader, length);
+    if (from && length)
+        memcpy(to, from, (size_t)length);
+    return from != NULL;
+}
+
+/* The pictures of a parcel; the member's own are replaced when `keep`. */
+static bool unpack_pictures(struct ergo_member_result *m, uint64_t count, bool keep,
+                            struct ergo_spread_reader *reader) {
+    for (size_t k = 0; keep && k < m->n_pictures; k++)
+        free(m->pictures[k].rgb);
+    if (keep)
+        m->n_pictures = 0;
+    for (uint64_t k = 0; k < count; k++) {
+        uint64_t size[3];
+        if (!copy(reader, size, sizeof size) || size[1] > 65536 || size[2] > 65536)
+            return false;
+        const void *rgb = ergo_spread_take(reader, size[1] * size[2] * 3);
+        if (!rgb)
+            return false;
+        if (!keep)
+            continue;
+        struct ergo_picture *p = &m->pictures[k];
+        *p = (struct ergo_picture){(unsigned)size[1], (unsigned)size[2],
+                                   malloc((size_t)(size[1] * size[2] * 3 + 1))};
+        if (!p->rgb)
+            return false;
+        memcpy(p->rgb, rgb, (size_t)(size[1] * size[2] * 3));
+        m->picture_steps[k] = size[0];
+        m->n_pictures++;
+    }
+    return true;
+}
+
+/* One parcel, kept where it is further than what is known of its point. */
+static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    struct parcel head;
+    if (!copy(reader, &head, sizeof head) || head.index >= run->job->n_points ||
+        head.n_pictures > 64)
+        return false;
+    struct ergo_member_result *m = &run->result->members[head.index];
+    struct ergo_spread_progress *p = &run->spread->progress[head.index];
+    const struct ergo_schedule s = ergo_schedule_of(m->point);
+    if (head.stream != m->point->stream || head.n_samples > s.n_samples || head.step > s.total ||
+        head.samples != head.n_samples)
+        return false;
+    const bool keep = head.step > p->step;
+    for (size_t c = 0; c < info->n_columns; c++) {
+        const void *series = ergo_spread_take(reader, head.n_samples * sizeof(double));
+        if (!series)
+            return false;
+        if (keep && head.n_samples)
+            memcpy(m->series[c], series, (size_t)head.n_samples * sizeof(double));
+    }
+    for (size_t c = 0; c < info->n_curves; c++) {
+        struct ergo_curve *curve = &run->curves[head.index][c];
+        uint64_t counts[2];
+        if (!copy(reader, counts, sizeof counts))
+            return false;
+        const size_t bytes = ERGO_CURVE_BINS * curve->size * sizeof(double);
+        const void *bins = ergo_spread_take(reader, bytes);
+        if (!bins || (counts[1] == 0 && counts[0] > 0))
+            return false;
+        if (keep) {
+            curve->count = counts[0];
+            curve->bin_length = counts[1];
+            if (bytes)
+                memcpy(curve->bins, bins, bytes);
+        }
+    }
+    if (!unpack_pictures(m, head.n_pictures, keep, reader))
+        return false;
+    const void *state = ergo_spread_take(reader, head.state_length);
+    if (!state)
+        return false;
+    if (keep) {
+        char *own = malloc((size_t)head.state_length + 1);
+        if (!own)
+            return false;
+        memcpy(own, state, (size_t)head.state_length);
+        free(p->state);
+        *p =
+            (struct ergo_spread_progress){head.step, head.samples, own, head.state_length, p->ours};
+        m->steps = head.steps;
+        m->digest = head.digest;
+        m->n_samples = (size_t)head.n_samples;
+    }
+    return true;
+}
+
+bool ergo_spread_unpack(struct ergo_run *run, const char *data, size_t length) {
+    struct ergo_spread_reader reader = {data, length};
+    while (reader.rest)
+        if (!unpack_one(run, &reader))
+            return false;
+    return true;
+}

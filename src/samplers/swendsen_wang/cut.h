@@ -1,0 +1,307 @@
+/*
+ * One lattice cut over ranks: the sampler's second table of operations. Internal to the sampler.
+ *
+ *     cut_layout.c     the super-lattice of rectangles, who borders on whom
+ *     cut.c            create, start, calibrate, destroy; plan
+ *     cut_sweep.c      a sweep of a rank's rectangle, halos and boundary bonds
+ *     cut_count.c      sums over ranks, samples
+ *     cut_merge.c      clusters of several rectangles, pairwise, in a tree over the ranks
+ *     cut_neighbour.c  the same by iteration between neighbours (Komura and Okabe 2013, section 3)
+ *     cut_state.c      the canonical state from pieces and back; pictures
+ *     cut_audit.c      against the serial twin, or bond by bond
+ *
+ * A part: what of a cluster lies in one rectangle; its name is the smallest site id in it (64 bits,
+ * in the whole lattice), and the smallest of all parts' names is the cluster's representative.
+ * Every rank comes to the same representatives whatever the cut, so the chain is that of one
+ * device.
+ */
+#ifndef ERGO_SAMPLERS_SWENDSEN_WANG_CUT_H
+#define ERGO_SAMPLERS_SWENDSEN_WANG_CUT_H
+
+#include "dist/dist.h"
+#include "samplers/swendsen_wang/sw.h"
+#include "swendsen_wang/cut_params.h"
+
+/* ---- layout ---------------------------------------------------------------------------------- */
+
+/* A rank's rectangle: rows row0 .. row0 + rows - 1 and words word0 .. word0 + words - 1 of each. */
+struct sw_piece {
+    uint64_t row0, word0;
+    uint32_t rows, words;
+    uint32_t tail; /* sites in the last word of its rows */
+    uint32_t column;
+};
+
+/* Ranks in columns of the super-lattice, in order, from top to bottom in each. Columns are cut into
+ * rows each for itself: a rank borders on one above and one below, on several beside it. */
+struct sw_layout {
+    int ranks;
+    uint64_t lx, ly, row_words;
+    struct sw_piece *pieces; /* [ranks] */
+};
+
+/* A stretch of an edge: `count` words of a row, or rows of a column, from `first` on in the own
+ * rectangle and from `far_first` in the neighbour's. `around`: the bonds lead around the lattice.
+ */
+struct sw_link {
+    int rank;
+    uint32_t first, far_first, count;
+    bool around;
+};
+
+/* weights[ranks] > 0: the sites of each are about in proportion. False: no memory, or the lattice
+ * has not a word and a row for each. */
+bool sw_layout_make(struct sw_layout *layout, uint64_t lx, uint64_t ly, int ranks,
+                    const double *weights);
+void sw_layout_free(struct sw_layout *layout);
+/* The neighbours of a rank: below, above (one each), right, left (up to `ranks` each; *n). */
+struct sw_link sw_layout_below(const struct sw_layout *layout, int rank);
+struct sw_link sw_layout_above(const struct sw_layout *layout, int rank);
+void sw_layout_beside(const struct sw_layout *layout, int rank, bool right, struct sw_link *links,
+                      size_t *n);
+uint64_t sw_piece_site(const struct sw_layout *layout, int rank, uint32_t index);
+/* Whose rectangle a site is in. */
+int sw_layout_owner(const struct sw_layout *layout, uint64_t site);
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+/* Limbs of 16 bits, the lowest first, each of which may have carries to give to the next; sizes
+ * below 2^44, and fewer than 2^48 clusters. */
+enum { SW_CUT_ALL_BINS = 48, SW_CUT_SQUARES = 6, SW_CUT_FOURTHS = 12 };
+
+/* Sums over all ranks, as numbers that add up in any order: also those of n^2 and n^4. */
+struct sw_cut_counts {
+    uint64_t unequal, bins[SW_CUT_ALL_BINS];
+    uint64_t squares[SW_CUT_SQUARES], fourths[SW_CUT_FOURTHS];
+    uint64_t states[SW_Q_MAX];
+    uint64_t largest, wraps; /* not sums: the largest of all */
+};
+void sw_cut_count(struct sw_cut_counts *counts, uint64_t size);
+/* Carries to the next limbs. */
+void sw_cut_count_carry(struct sw_cut_counts *counts);
+void sw_cut_count_reduce(struct sw_cut_counts *counts);
+
+/* ---- merging --------------------------------------------------------------------------------- */
+
+/* One end of a bond between rectangles (or around one): the cluster of this group that it belongs
+ * to, and where its part lies seen from that one's origin, in lattices. */
+struct sw_port {
+    uint32_t cluster;
+    int16_t x, y;
+};
+
+/* The ends in rank `own` of all bonds to rank `far` that lead (dx, dy) lattices further. Those
+ * ranks have as many ends in a block of their own, in the same order. */
+struct sw_block {
+    int32_t own, far, dx, dy;
+    uint64_t count;
+};
+
+/* Clusters of a group of ranks that may go on elsewhere. */
+struct sw_group {
+    size_t n_clusters, n_blocks, n_ports;
+    size_t cluster_room, block_room, port_room;
+    uint64_t *names; /* smallest of the parts' */
+    uint64_t *sizes; /* where they are counted */
+    struct sw_block *blocks;
+    struct sw_port *ports; /* block by block */
+};
+
+/* What became of the clusters of two groups: a cluster of the next group, or finished with a name.
+ * Kept for the way back. */
+struct sw_record {
+    size_t count, first; /* clusters of both; of those, the first group's */
+    uint32_t *next;      /* SW_FINISHED: names[] is final */
+    uint64_t *names;
+    size_t room;
+};
+#define SW_FINISHED 0xffffffffu
+
+struct sw_merge; /* scratch memory, reused */
+struct sw_merge *sw_merge_create(void);
+void sw_merge_destroy(struct sw_merge *merge);
+/* Room for so many, with all that is there. False: no memory. */
+bool sw_group_room(struct sw_group *group, size_t clusters, size_t blocks, size_t ports);
+/* Appends `other`'s clusters and ports to the group's. */
+bool sw_group_append(struct sw_group *group, const struct sw_group *other);
+void sw_group_free(struct sw_group *group);
+/* Joins all that bonds inside ranks first .. end - 1 connect. The group keeps the clusters that
+ * have other bonds; the others are finished, and counted where `counts` is not NULL. Pure: knows no
+ * MPI. False: no memory, or blocks without the other side. */
+bool sw_group_reduce(struct sw_merge *merge, struct sw_group *group, int first, int end,
+                     struct sw_record *record, struct sw_cut_counts *counts);
+void sw_record_free(struct sw_record *record);
+/* Of a rank's parts: bonds of its rectangle with itself. The record is kept in `merge`. */
+bool sw_group_reduce_own(struct sw_merge *merge, struct sw_group *group, int rank,
+                         struct sw_cut_counts *counts);
+const struct sw_record *sw_merge_own(const struct sw_merge *merge);
+
+/* The whole of it: of this rank's group with a cluster for each part, names[] of all become final.
+ * Collective. */
+enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *merge,
+                               struct sw_group *group, uint64_t *names,
+                               struct sw_cut_counts *counts);
+enum ergo_status sw_merge_neighbours(struct ergo_context *ctx, struct sw_merge *merge,
+                                     const struct sw_layout *layout, struct ergo_dist_posts *posts,
+                                     struct sw_group *group, uint64_t *names,
+                                     struct sw_cut_counts *counts, uint64_t *rounds);
+
+/* ---- a member ----------------------------------------------------------------------------------
+ */
+
+enum sw_cut_kernel {
+    SW_CUT_START,
+    SW_CUT_PACK,
+    SW_CUT_BONDS,
+    SW_CUT_EDGES,
+    SW_CUT_PARTS,
+    SW_CUT_PART_SIZES,
+    SW_CUT_RENAME,
+    SW_CUT_FLIP,
+    SW_CUT_MEASURE,
+    SW_CUT_NAME,
+    SW_CUT_LABEL_TILE,
+    SW_CUT_LABEL_TILE_SIZES,
+    SW_CUT_JOIN_TILES,
+    SW_CUT_ADD_SIZES,
+    SW_CUT_SUM_CLUSTERS,
+    SW_CUT_EQ_START,
+    SW_CUT_EQ_SCAN,
+    SW_CUT_EQ_ANALYSE,
+    SW_CUT_EQ_SIZES,
+    SW_CUT_TILE_LABEL_ALL,
+    SW_CUT_TILE_JOIN,
+    SW_CUT_TILE_EDGES,
+    SW_CUT_TILE_FLIP,
+    SW_CUT_KERNELS
+};
+
+/* Device memory that the host reads and writes often, with pinned memory of the host beside it. */
+struct sw_cut_buffer {
+    cl_mem mem, pinned;
+    void *host;
+    size_t bytes;
+};
+
+/* One chain. */
+struct sw_cut_member {
+    struct sw_member params;
+    cl_mem param_buffer, spins;
+    bool fresh;              /* the incoming halo is that of the spins */
+    struct sw_cut_buffer in; /* incoming halo: each member's own */
+    void *halo_copy;         /* NULL, or where a sweep leaves the halo it began with, for audits */
+};
+
+/* Where the time went, of sampled and unsampled sweeps alike; for the log and bench/scaling. */
+struct sw_cut_times {
+    double local, halo, pairs, merge, flip; /* seconds of the host's clock */
+    double busy;                            /* of the device alone, without waiting for others */
+    uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes, rounds;
+};
+
+struct sw_cut {
+    const struct ergo_batch *batch;
+    struct ergo_device *device;
+    struct sw_shape shape; /* of the whole lattice */
+    bool equivalence, neighbour;
+    uint32_t group_size, tile_words, tile_rows, sum_groups;
+    size_t block_samples;
+    int rank;
+    struct sw_layout layout;
+    struct sw_piece piece; /* this rank's */
+    struct sw_link below, above, *right, *left;
+    size_t n_right, n_left;
+    cl_program programs[3];
+    cl_kernel kernels[SW_CUT_KERNELS];
+    cl_mem rect, right_bonds, down_bonds, labels, sizes, changed;
+    cl_mem names; /* of parts */
+    /* unmeasured sweeps of large rectangles, by the kernels of sweep.cl: their tiles and buffers */
+    struct sw_launch tiles;
+    bool by_tiles;
+    cl_mem runs, tile_roots, open;
+    /* edges: parts there; of parts: roots, sizes; those with other names, and these */
+    struct sw_cut_buffer out, edges, roots, part_sizes, parts, renamed, sums, clusters;
+    uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */
+    struct sw_cut_member *members; /* [batch->count] */
+    struct ergo_dist_posts *posts;
+    /* pairs of parts across a link, [1 + 2 sites of the edge]: their number, own and far part of
+     * each; found here for the edges below and right, by the neighbours for those above and left */
+    uint32_t *found, *told;
+    struct sw_merge *merge;
+    struct sw_group group; /* this rank's parts with bonds to others, each a cluster at first */
+    uint32_t *cluster_of;  /* [parts] or SW_CUT_NO_BOND */
+    uint32_t *group_parts; /* [group.n_clusters] */
+    uint64_t *group_names; /* the same, final */
+    /* blocks of samples, whole: [samples][members] */
+    struct sw_cut_counts *slots[2];
+    size_t slot_samples[2];
+    uint64_t step;
+    struct sw_cut_times times;
+    size_t n_parts; /* of the latest sweep */
+    /* measured shares: the device's time and sweeps since `looked`, when all last compared theirs
+     */
+    bool by_speed;
+    double busy, looked;
+    uint64_t busy_sweeps;
+};
+
+size_t sw_piece_words(const struct sw_piece *piece);
+size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct sw_piece *piece); /* of its spins */
+
+/* cut.c */
+enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan);
+enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state);
+enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
+void sw_cut_destroy(void *state);
+/* Other shares, all spins as they are. Collective. */
+enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+/* Between blocks: does a rank keep the others waiting? Then other shares. */
+enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s);
+
+/* cut_sweep.c */
+enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                                uint64_t every, uint64_t first_sample);
+enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
+                               enum sw_cut_kernel kernel, const struct ergo_arg *args,
+                               size_t n_args, size_t items, size_t group);
+/* One sweep of a member at s->step, which stays; counts: measured, NULL: not. */
+enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
+                              struct sw_cut_counts *counts);
+/* First rows to the rank above, first columns to those on the left; from below and the right.
+ * `row`: bytes of the first row, after which the column follows with `of_row` bytes a row. */
+enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
+                                 void *theirs, size_t row, size_t of_row);
+/* What the sweep of a rectangle costs without the others, for shares by speed. */
+enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
+                              bool counted);
+extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
+
+/* cut_count.c */
+enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                                struct ergo_samples *samples);
+
+/* cut_state.c */
+enum ergo_status sw_cut_save(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text);
+enum ergo_status sw_cut_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length);
+enum ergo_status sw_cut_picture(struct ergo_context *ctx, void *state, size_t member,
+                                struct ergo_picture *picture);
+/* The whole lattice in a device's layout (sw_shape), at rank 0; NULL elsewhere. */
+enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                               uint32_t **planes);
+/* The reverse: every rank takes its piece of the lattice that rank 0 has. */
+enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                                uint32_t *planes);
+/* This rank's spins from and to the device. */
+enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                              uint32_t *planes);
+enum ergo_status sw_cut_put(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                            const uint32_t *planes);
+
+/* cut_audit.c */
+enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *state);
+
+#endif

@@ -1,0 +1,164 @@
+/* The canonical state of a lattice in pieces: rank 0 makes it, and each takes its own from it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/cut.h"
+
+enum { TAG_PIECE = ERGO_DIST_TAGS + 20 };
+
+enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                              uint32_t *planes) {
+    return ergo_buffer_read(ctx, s->device, s->members[member].spins, 0,
+                            sw_cut_piece_bytes(s, &s->piece), planes);
+}
+
+enum ergo_status sw_cut_put(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                            const uint32_t *planes) {
+    s->members[member].fresh = false;
+    return ergo_buffer_write(ctx, s->device, s->members[member].spins, 0,
+                             sw_cut_piece_bytes(s, &s->piece), planes);
+}
+
+/* A piece and its place in the whole, word by word. */
+static void copy_piece(const struct sw_cut *s, const struct sw_piece *p, uint32_t *piece,
+                       uint32_t *whole, bool to_whole) {
+    for (size_t b = 0; b < s->shape.planes; b++)
+        for (size_t y = 0; y < p->rows; y++) {
+            uint32_t *own = piece + b * sw_piece_words(p) + y * p->words;
+            uint32_t *all = whole + b * s->shape.words +
+                            (y + (size_t)p->row0) * s->shape.row_words + (size_t)p->word0;
+            memcpy(to_whole ? all : own, to_whole ? own : all, 4 * (size_t)p->words);
+        }
+}
+
+struct gathering {
+    struct ergo_context *ctx;
+    const struct sw_cut *s;
+    uint32_t *planes;
+};
+
+static enum ergo_status take_piece(void *user, int rank, const char *data, size_t length) {
+    struct gathering *g = user;
+    const struct sw_piece *p = &g->s->layout.pieces[rank];
+    if (length != sw_cut_piece_bytes(g->s, p))
+        return ERGO_FAIL(g->ctx, ERGO_E_INTERNAL, "the piece of rank %d has %zu bytes", rank,
+                         length);
+    copy_piece(g->s, p, (uint32_t *)(void *)(uintptr_t)data, g->planes, true);
+    return ERGO_OK;
+}
+
+enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                               uint32_t **planes) {
+    struct gathering g = {.ctx = ctx, .s = s};
+    struct ergo_text own = {0};
+    const size_t bytes = sw_cut_piece_bytes(s, &s->piece);
+    *planes = NULL;
+    own.data = malloc(bytes);
+    if (s->rank == 0)
+        g.planes = malloc(s->shape.member_bytes);
+    if (!own.data || (s->rank == 0 && !g.planes)) {
+        free(own.data);
+        free(g.planes);
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %llu sites",
+                         (unsigned long long)s->shape.sites);
+    }
+    own.length = own.capacity = bytes;
+    enum ergo_status status = sw_cut_fetch(ctx, s, member, (uint32_t *)(void *)own.data);
+    if (status == ERGO_OK && s->rank == 0)
+        copy_piece(s, &s->piece, (uint32_t *)(void *)own.data, g.planes, true);
+    if (status == ERGO_OK)
+        status = ergo_dist_gather(ctx, &own, take_piece, &g);
+    free(own.data);
+    if (status == ERGO_OK)
+        *planes = g.planes;
+    else
+        free(g.planes);
+    return status;
+}
+
+enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                                uint32_t *planes) {
+    struct ergo_text piece = {0};
+    enum ergo_status status = ERGO_OK;
+    for (int r = s->layout.ranks - 1; s->rank == 0 && r >= 0 && status == ERGO_OK; r--) {
+        const struct sw_piece *p = &s->layout.pieces[r];
+        const size_t bytes = sw_cut_piece_bytes(s, p);
+        char *more = realloc(piece.data, bytes);
+        if (!more) {
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the piece of rank %d", r);
+            break;
+        }
+        piece.data = more;
+        piece.length = piece.capacity = bytes;
+        copy_piece(s, p, (uint32_t *)(void *)piece.data, planes, false);
+        if (r > 0)
+            status = ergo_dist_send(ctx, r, TAG_PIECE, piece.data, bytes);
+    }
+    if (s->rank > 0)
+        status = ergo_dist_receive(ctx, 0, TAG_PIECE, &piece);
+    if (status == ERGO_OK)
+        status = sw_cut_put(ctx, s, member, (const uint32_t *)(const void *)piece.data);
+    ergo_text_free(&piece);
+    return status;
+}
+
+enum ergo_status sw_cut_save(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_text *text) {
+    struct sw_cut *s = opaque;
+    uint32_t *planes = NULL;
+    enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
+    if (status == ERGO_OK && planes) {
+        const size_t length = sw_packed_length(&s->shape);
+        uint8_t *bytes = malloc(length);
+        if (bytes) {
+            sw_pack(&s->shape, planes, bytes);
+            ergo_text_append_bytes(text, bytes, length);
+        }
+        if (!bytes || text->failed)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", length);
+        free(bytes);
+    }
+    free(planes);
+    return status;
+}
+
+enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                             const void *bytes, size_t length) {
+    struct sw_cut *s = opaque;
+    const size_t expected = sw_packed_length(&s->shape);
+    if (length != expected)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; a lattice of %lld x %lld "
+                         "with q = %u has %zu",
+                         member, length, (long long)s->shape.lx, (long long)s->shape.ly, s->shape.q,
+                         expected);
+    uint32_t *planes = malloc(s->shape.member_bytes);
+    uint32_t *own = malloc(sw_cut_piece_bytes(s, &s->piece));
+    enum ergo_status status =
+        planes && own ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    if (status == ERGO_OK && !sw_unpack(&s->shape, bytes, planes))
+        status = ERGO_FAIL(ctx, ERGO_E_IO,
+                           "the saved state of member %zu has bits outside the lattice or states "
+                           "beyond q: it is damaged",
+                           member);
+    if (status == ERGO_OK) {
+        copy_piece(s, &s->piece, own, planes, false);
+        status = sw_cut_put(ctx, s, member, own);
+    }
+    s->step = step;
+    free(planes);
+    free(own);
+    return status;
+}
+
+enum ergo_status sw_cut_picture(struct ergo_context *ctx, void *opaque, size_t member,
+                                struct ergo_picture *picture) {
+    struct sw_cut *s = opaque;
+    uint32_t *planes = NULL;
+    memset(picture, 0, sizeof *picture);
+    enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
+    if (status == ERGO_OK && planes)
+        status = sw_paint(ctx, &s->shape, planes, picture);
+    free(planes);
+    return status;
+}

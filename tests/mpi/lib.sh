@@ -1,0 +1,48 @@
+# shellcheck shell=bash
+# shellcheck source=tests/cli/lib.sh
+# Sourced by the MPI tests: many ranks on few cores, none of whom leaves this machine.
+. "$ERGOCL_ROOT/tests/cli/lib.sh"
+
+command -v mpirun >/dev/null || { echo "no mpirun here"; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
+export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader RUSTICL_ENABLE=llvmpipe
+unset ERGOCL_DEVICE
+# shellcheck disable=SC2034 # used by those who source this
+pocl="Portable Computing Language"
+
+# ranks N COMMAND...
+# shellcheck disable=SC2317 # called by expect
+ranks() {
+    local n=$1
+    shift
+    timeout -s KILL 120 mpirun -np "$n" "$ERGOCL" "$@"
+}
+
+# What the points have measured, without times and devices.
+points() {
+    $python -c 'import json, sys; print(json.load(open(sys.argv[1] + "/result.json"))["points"])' "$1"
+}
+same_points() {
+    same_digests "$1" "$2"
+    [ "$(points "$1")" = "$(points "$2")" ] || fail "$1 and $2 have measured different things"
+}
+
+# stopped CODE FOLDER SIGNAL WHOM COMMAND...: a moment after the first checkpoint, WHOM gets SIGNAL:
+# "rank", the first rank or the process itself, or "mpirun".
+stopped() {
+    local wanted=$1 folder=$2 signal=$3 whom=$4 code=0 i child victim=
+    shift 4
+    "$@" >out 2>err </dev/null &
+    child=$!
+    for ((i = 0; i < 600; i++)); do
+        [ -e "$folder/checkpoint.h5" ] && break
+        sleep 0.05
+    done
+    sleep 0.3
+    [ "$whom" = mpirun ] || victim=$(pgrep -P $child | head -n 1)
+    kill -s "$signal" "${victim:-$child}"
+    wait $child || code=$?
+    echo "\$ $* (SIG$signal to $whom) -> $code"
+    [ $code -eq "$wanted" ] || { cat out err; fail "exit code $code instead of $wanted"; }
+}

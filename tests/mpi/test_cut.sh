@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# One lattice cut over ranks: any number of them, even and uneven shares, both labellings and ways of
+# merging, devices of two implementations, stops, kills and resumes on another number of ranks leave
+# the same result as one process with the whole lattice.
+# shellcheck source=tests/mpi/lib.sh
+. "${0%/*}/lib.sh"
+export POCL_MAX_PTHREAD_COUNT=1 # ranks are threads enough
+
+# Below Tc: clusters that lead around the lattice, through all ranks. 6 words a row, the last with 13
+# sites; every sweep measured.
+cat >cold.json <<'JOB'
+{ "sampler": "swendsen-wang", "seed": "99",
+  "system": { "q": 3, "size": [173, 93], "temperature": 0.8, "start": "ordered", "shares": "equal" },
+  "run": { "equilibration": 6, "sweeps": 24, "measure_every": 1 }, "output": { "snapshots": 2 } }
+JOB
+expect 0 "$ERGOCL" run cold.json -o cold --device "$pocl" --quiet
+$python - <<'PYTHON' || fail "not what this test is about"
+import json
+o = json.load(open("cold/result.json"))["points"][0]["observables"]
+raise SystemExit(not (o["wrapping"]["mean"] > 0.5 and o["clusters"]["mean"] > 0.01))
+PYTHON
+# alone, through the same kernels; then ranks (3, 4 and 6 with what else can differ, below)
+expect 0 "$ERGOCL" run cold.json -o cold1 --device "$pocl" --quiet --set /distribute=lattice
+same_points cold cold1
+for n in 2 9; do
+    expect 0 ranks $n run cold.json -o cold$n --device "$pocl" --quiet
+    same_points cold cold$n
+done
+expect 0 ranks 7 run cold.json -o uneven --device "$pocl" --quiet --set /system/shares=3,1,2
+same_points cold uneven
+expect 0 ranks 3 run cold.json -o measured --device "$pocl" --verbose --set /system/shares=measured
+same_points cold measured
+says err "% of the lattice"
+expect 0 ranks 4 run cold.json -o neighbour --device "$pocl" --quiet --set /system/merge=neighbour
+same_points cold neighbour
+expect 0 ranks 6 run cold.json -o both --device "$pocl" --quiet --set /system/merge=neighbour \
+    --set /system/labelling=label-equivalence --set /system/shares=1,4
+same_points cold both
+expect 0 ranks 4 run cold.json -o tiles --device "$pocl" --quiet --set /run/measure_every=3 \
+    --set /tuning/tile_group=4
+expect 0 "$ERGOCL" run cold.json -o every3 --device "$pocl" --quiet --set /run/measure_every=3
+same_points every3 tiles
+expect 0 ranks 3 run cold.json -o mixed --device "$pocl,rusticl" --quiet
+same_points cold mixed
+says mixed/result.json '"rank": 1, "id"' llvmpipe pthread
+
+# A scan of chains fewer than ranks, one after the other, q = 2 at Tc and above.
+cat >scan.json <<'JOB'
+{ "sampler": "swendsen-wang", "seed": "5",
+  "system": { "q": 2, "size": [96, 64], "temperature": 1, "shares": "2,1" },
+  "run": { "equilibration": 4, "sweeps": 41, "measure_every": 3 },
+  "scan": { "/system/temperature": [1.1346, 1.3] }, "output": { "snapshots": 0 } }
+JOB
+expect 0 "$ERGOCL" run scan.json -o scan --device "$pocl" --quiet
+expect 0 ranks 3 run scan.json -o scan3 --device "$pocl" --quiet
+same_points scan scan3
+# whole chains when the job says so
+expect 0 ranks 3 run scan.json -o whole3 --device "$pocl" --quiet --set /distribute=points
+same_points scan whole3
+
+# Stopped by a signal to one rank, and by one to mpirun, which passes it on; killed; resumed on other
+# numbers of ranks, without mpirun, and as whole chains.
+long=(--set '/scan={}' --set /run/sweeps=8000 --set /run/measure_every=80 --quiet
+    --set /checkpoint/every_seconds=0.1 --set /distribute=lattice)
+expect 0 "$ERGOCL" run scan.json -o whole --device "$pocl" "${long[@]}" --set /distribute=points
+stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run scan.json -o stop --device "$pocl" "${long[@]}"
+says stop/result.json '"status": "stopped"'
+cp -r stop stop1
+expect 0 ranks 3 resume stop --device "$pocl" --quiet
+same_points whole stop
+# (SIGUSR1 gets lost in mpirun 4.1.4)
+stopped 75 usr2 USR2 mpirun mpirun -np 3 "$ERGOCL" run scan.json -o usr2 --device "$pocl" "${long[@]}"
+expect 0 ranks 2 resume usr2 --device "$pocl" --quiet
+same_points whole usr2
+# one process: the job still wants the lattice cut, which one rank can
+expect 0 "$ERGOCL" resume stop1 --device "$pocl" --quiet
+same_points whole stop1
+# finished: only reported
+expect 0 ranks 2 resume stop --device "$pocl" --quiet
+same_points whole stop
+# kill -9 of one rank ends the others within seconds; what was saved goes on elsewhere
+start=$SECONDS
+code=0
+stopped 137 killed KILL rank mpirun -np 3 "$ERGOCL" run scan.json -o killed --device "$pocl" "${long[@]}"
+[ $((SECONDS - start)) -le 20 ] || fail "$((SECONDS - start)) s until the others ended"
+expect 0 ranks 2 resume killed --device "$pocl" --quiet
+same_points whole killed
+
+# A rank that fails ends all, with its message and exit code, within seconds.
+start=$SECONDS
+expect 3 ranks 3 run cold.json -o failed --device "$pocl,no such device,$pocl" --quiet
+[ $((SECONDS - start)) -le 10 ] || fail "$((SECONDS - start)) s until all ended"
+says err "no such device"
+
+# What cannot be cut is refused.
+expect 3 ranks 3 run cold.json -o small --device "$pocl" --quiet --set "/system/size=[20,2]"
+says err "cannot be cut over 3 ranks"
+expect 2 "$ERGOCL" validate cold.json --set /system/shares=3,0
+says err /system/shares
+cat >ising.json <<'JOB'
+{ "sampler": "spin-lattice", "system": { "size": [32, 32], "temperature": 2 }, "run": { "sweeps": 20 },
+  "distribute": "lattice" }
+JOB
+expect 2 "$ERGOCL" validate ising.json
+says err /distribute "spin-lattice cannot cut"
+
+# --overwrite: the earlier run stands until the new one can begin, that is until kernels compile.
+mkdir broken
+cp -r "$ERGOCL_ROOT/cl" broken/cl
+echo "not OpenCL C" >>broken/cl/swendsen_wang/cut.cl
+echo "not OpenCL C" >>broken/cl/swendsen_wang/sweep.cl
+for how in lattice points; do
+    ERGOCL_CL_DIR=$PWD/broken/cl expect 3 ranks 2 run cold.json -o cold2 --overwrite --device "$pocl" \
+        --quiet --set /distribute=$how
+    same_points cold cold2
+done
+expect 0 ranks 3 run cold.json -o cold2 --overwrite --device "$pocl" --quiet
+same_points cold cold2
+exit 0

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# A lattice cut over two hosts with two ranks each: network namespaces, joined by a bridge, with host
+# names of their own; TCP between them. Devices are dealt out per host; a lost network ends all.
+# shellcheck source=tests/mpi/lib.sh
+. "${0%/*}/lib.sh"
+
+skip() {
+    echo "not possible here: $*"
+    exit 77
+}
+command -v ip >/dev/null || skip "no ip (package iproute2)"
+command -v unshare >/dev/null || skip "no unshare"
+[ "$(id -u)" -eq 0 ] || skip "network namespaces need root"
+tag=ergo$$
+one=${tag}a two=${tag}b bridge=${tag}r
+# shellcheck disable=SC2317 # called at the end
+tidy() {
+    ip netns del "$one" 2>/dev/null
+    ip netns del "$two" 2>/dev/null
+    ip link del "v2$tag" 2>/dev/null
+    ip link del "v3$tag" 2>/dev/null
+    ip link del "$bridge" 2>/dev/null
+}
+trap tidy EXIT
+ip netns add "$one" 2>/dev/null || skip "network namespaces are not permitted"
+ip netns exec "$one" unshare --uts true 2>/dev/null || skip "no namespaces for host names"
+ip netns add "$two" 2>/dev/null || skip "no second network namespace"
+ip link add "$bridge" type bridge 2>/dev/null || skip "no bridges between network namespaces"
+ip link set "$bridge" up
+ip addr add 10.231.77.1/24 dev "$bridge" || skip "no addresses for a bridge"
+n=2
+for host in "$one" "$two"; do
+    ip link add "v$n$tag" type veth peer name eth0 netns "$host" 2>/dev/null || skip "no veth pairs"
+    ip link set "v$n$tag" master "$bridge" up
+    ip -n "$host" addr add 10.231.77.$n/24 dev eth0
+    ip -n "$host" link set eth0 up
+    ip -n "$host" link set lo up
+    n=$((n + 1))
+done
+cat >agent <<'AGENT'
+#!/bin/bash
+host=$1
+shift
+exec ip netns exec "$host" unshare --uts bash -c "hostname $host; $*"
+AGENT
+chmod +x agent
+unset OMPI_MCA_plm OMPI_MCA_btl
+export POCL_MAX_PTHREAD_COUNT=1
+# shellcheck disable=SC2317 # called by expect
+hosts() {
+    timeout -s KILL 60 mpirun --mca plm_rsh_agent "$PWD/agent" --mca plm_rsh_no_tree_spawn 1 \
+        --mca btl tcp,self --mca btl_tcp_if_include 10.231.77.0/24 \
+        --mca oob_tcp_if_include 10.231.77.0/24 -x POCL_MAX_PTHREAD_COUNT -x POCL_CACHE_DIR \
+        -x ERGOCL_CACHE_DIR -x RUSTICL_ENABLE -H "$one:2,$two:2" "$@"
+}
+cat >here <<'HERE'
+#!/bin/bash
+echo "$OMPI_COMM_WORLD_NODE_RANK of $(hostname)"
+HERE
+chmod +x here
+hosts -np 4 "$PWD/here" >seen 2>&1 || skip "mpirun cannot start ranks there: $(tail -n 1 seen)"
+[ "$(sort -u seen | wc -l)" -eq 4 ] || { cat seen; fail "not two hosts with two ranks each"; }
+
+cat >job.json <<'JOB'
+{ "sampler": "swendsen-wang", "seed": "3",
+  "system": { "q": 3, "size": [200, 120], "temperature": 0.9, "shares": "equal" },
+  "run": { "sweeps": 30, "measure_every": 3 }, "output": { "snapshots": 0 } }
+JOB
+expect 0 "$ERGOCL" run job.json -o alone --device "$pocl" --quiet
+# the first rank of each host gets PoCL, the second rusticl
+expect 0 hosts -np 4 "$ERGOCL" run job.json -o hosts --device "$pocl,rusticl" --quiet
+same_points alone hosts
+$python - <<'PYTHON' || fail "devices were not dealt out per host"
+import json
+names = [d["name"] for d in json.load(open("hosts/result.json"))["device"]]
+raise SystemExit(["llvmpipe" in n for n in names] != [False, True, False, True])
+PYTHON
+expect 0 hosts -np 4 "$ERGOCL" run job.json -o neighbour --device "$pocl" --quiet \
+    --set /system/merge=neighbour
+same_points alone neighbour
+exit 0
