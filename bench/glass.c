@@ -85,8 +85,7 @@ static enum ergo_status against_oracle(struct ergo_bench *bench, const char *job
         }
     }
     *ok = *ok && same;
-    ergo_text_append(out, "%s 4 x 4 x 4 %s the oracle", run.plan.path,
-                     same ? "=" : "DIFFERS FROM");
+    ergo_text_append(out, "%s 4 x 4 x 4 %s the oracle", run.plan.path, same ? "=" : "DIFFERS FROM");
     ergo_text_free(&saved);
     free(spins);
     ergo_bench_close(&run);

@@ -32,8 +32,13 @@ struct disks_place {
 #endif
 
 #define DISKS_NO_UNROLL _Pragma("unroll 1")
-/* In line, its registers would be held by everyone: 167 of an H200's where 92 do. */
+/* In line it is 4 to 8% faster on an H200 where launches are short; called, its registers are not
+ * held by everyone, and 4096^2 disks are 4% faster. */
+#ifdef DISKS_CALL
 #define DISKS_OUT_OF_LINE static __attribute__((noinline))
+#else
+#define DISKS_OUT_OF_LINE ERGO_INLINE
+#endif
 
 /* ---- exact ------------------------------------------------------------------------------------
  */

@@ -37,7 +37,8 @@ const struct cli_command cli_command_run = {
     .details =
         "JOB.json may be \"-\": standard input. The table of results goes to stdout; result.json,\n"
         "series.h5, report.html and the checkpoint go to the run folder.\n"
-        "SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP write a checkpoint and stop with exit code 75;\n"
+        "SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP write a checkpoint and stop with exit code "
+        "75;\n"
         "a second SIGINT or SIGTERM ends at once.",
     .options =
         CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET) | CLI_BIT(CLI_OVERWRITE),

@@ -54,7 +54,8 @@ static const struct {
             "llvm.experimental.noalias.scope.decl, which it does not know either; its "
             "reports name source lines only for programs built from source; it takes "
             "what clEnqueueFillBuffer wrote for uninitialised, and, after a write of a part "
-            "of a buffer, all of it but that part, whatever kernels store there; and plain reads beside atomic "
+            "of a buffer, all of it but that part, whatever kernels store there; and plain reads "
+            "beside atomic "
             "writes for races, which union-find is made to bear.",
         .date = "2026-11-21",
     },

@@ -27,9 +27,8 @@ void ergo_vti_append(struct ergo_text *text, const uint64_t size[3], const char 
             if (value >= 10)
                 line[used++] = (char)('0' + value / 10 % 10);
             line[used++] = (char)('0' + value % 10);
-            line[used++] = ' ';
+            line[used++] = k + 1 < n && k + 1 < i + 64 ? ' ' : '\n';
         }
-        line[used - 1] = '\n';
         ergo_text_append_bytes(text, line, used);
     }
     ergo_text_append(text, "</DataArray>\n</CellData>\n</Piece>\n</ImageData>\n</VTKFile>\n");

@@ -1,5 +1,5 @@
-/* One job of a spin glass against the plain oracle, bit for bit: test_glassbits 'JOB', with ' for ".
- * What kills a mutant of kind "glassbits". */
+/* One job of a spin glass against the plain oracle, bit for bit: test_glassbits 'JOB', with ' for
+ * ". What kills a mutant of kind "glassbits". */
 #include "kernel/glass_bench.h"
 
 static char *job;

@@ -157,9 +157,11 @@ static void test_starts(void **state) {
             disks_config_write(&again, &other);
             assert_memory_equal(text.data, other.data, text.length);
             assert_false(disks_config_read(&again, &s, text.data, text.length - 1, &reason));
-            void *raw = calloc((size_t)s.cells * s.cells, disks_cell_bytes(&s));
-            disks_config_to_raw(&config, &s, raw);
-            disks_config_from_raw(&again, &s, raw);
+            /* the second of two members of the same size */
+            const size_t cells = (size_t)s.cells * s.cells;
+            void *raw = calloc(2 * cells * disks_planes(&s), DISKS_PLANE_BYTES);
+            disks_config_to_raw(&config, &s, raw, cells, 2 * cells);
+            disks_config_from_raw(&again, &s, raw, cells, 2 * cells);
             ergo_text_free(&other);
             disks_config_write(&again, &other);
             assert_memory_equal(text.data, other.data, text.length);

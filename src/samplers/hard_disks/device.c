@@ -61,6 +61,8 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct disks_st
         ergo_text_append(&o, " -DDISKS_PACKED");
     if (s->device->type == CL_DEVICE_TYPE_CPU)
         ergo_text_append(&o, " -DDISKS_CPU");
+    if (s->launch.path == DISKS_PATH_GLOBAL && s->launch.all_cells > 4000000)
+        ergo_text_append(&o, " -DDISKS_CALL");
     if (s->launch.path != DISKS_PATH_GLOBAL)
         ergo_text_append(&o, " -DDISKS_GROUP=%u", s->launch.group);
     if (o.failed)

@@ -130,9 +130,9 @@ void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
                 for (uint32_t b = 0; b < 32; b++) {
                     const uint32_t differ = (own[slot] ^ next[slot]) >> b & 1;
                     const int64_t j = s->real ? (int32_t)couplings[bond * 32 + b] : 0;
-                    energies[slot * 32 + b] += s->real  ? (differ ? j : -j)
-                                               : differ ? !(couplings[bond] >> b & 1)
-                                                        : couplings[bond] >> b & 1;
+                    const uint32_t negative = s->real ? 0 : couplings[bond] >> b & 1;
+                    energies[slot * 32 + b] +=
+                        s->real ? (differ ? j : -j) : (int64_t)(differ ^ negative);
                 }
         }
 }
