@@ -13,16 +13,18 @@
 #include "io/io.h"
 #include "samplers/spin_lattice/exact.h"
 
-enum { SYNTHETIC_KEYS = 4, SYNTHETIC_OBSERVABLES = 6, SYNTHETIC_DISTANCES = 16 };
+enum { SYNTHETIC_KEYS = 5, SYNTHETIC_OBSERVABLES = 6, SYNTHETIC_DISTANCES = 16 };
 
 static const struct ergo_key synthetic_keys[SYNTHETIC_KEYS] = {
     {.pointer = "/seed", .type = ERGO_KEY_SEED, .unit = "", .help = "Seed."},
     {.pointer = "/system/temperature", .type = ERGO_KEY_REAL, .unit = "J/k_B", .help = "T."},
     {.pointer = "/system/size", .type = ERGO_KEY_SIZE, .unit = "sites", .help = "Size."},
     {.pointer = "/output/snapshots", .type = ERGO_KEY_INT, .unit = "", .help = "Pictures."},
+    {.pointer = "/output/blocks", .type = ERGO_KEY_INT, .unit = "", .help = "Blocks."},
 };
 static const struct ergo_key *const synthetic_key_list[SYNTHETIC_KEYS] = {
-    &synthetic_keys[0], &synthetic_keys[1], &synthetic_keys[2], &synthetic_keys[3]};
+    &synthetic_keys[0], &synthetic_keys[1], &synthetic_keys[2], &synthetic_keys[3],
+    &synthetic_keys[4]};
 
 static const struct ergo_column synthetic_columns[2] = {
     {"energy", "J per site", "energy per site"},
