@@ -20,6 +20,9 @@
 #endif
 #define ERGO_UNROLL _Pragma("unroll")
 #define ERGO_POPCOUNT(x) popcount(x)
+#ifdef ERGO_SOFTWARE_FMA
+#include "common/fma.h"
+#endif
 #else
 #include <stdint.h>
 typedef uint32_t uint;

@@ -184,8 +184,11 @@ ERGO_INLINE struct disks_cell disks_gather(struct disks_cell to, uint *n, struct
 /* The new content of a cell: disks that stay, in their order, then those that come in. */
 ERGO_INLINE struct disks_cell disks_shifted(struct disks_cell own, struct disks_cell other,
                                             struct disks_shift s) {
-    const float4 x = (float4)(own.x.s01 + s.dx, other.x.s01 + s.other_dx),
-                 y = (float4)(own.y.s01 + s.dy, other.y.s01 + s.other_dy);
+    /* lane by lane: Oclgrind's memory check crashes on vectors of vectors */
+    const float4 x = (float4)(own.x.s0 + s.dx, own.x.s1 + s.dx, other.x.s0 + s.other_dx,
+                              other.x.s1 + s.other_dx),
+                 y = (float4)(own.y.s0 + s.dy, own.y.s1 + s.dy, other.y.s0 + s.other_dy,
+                              other.y.s1 + s.other_dy);
     const uint h0 = disks_here(x.s0, y.s0), h1 = disks_here(x.s1, y.s1),
                h2 = disks_here(x.s2, y.s2), h3 = disks_here(x.s3, y.s3);
     const uint sum = h0 + h1 + h2 + h3;

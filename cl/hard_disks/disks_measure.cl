@@ -83,12 +83,14 @@ __kernel void disks_measure(__global const DISKS_RAW *cells,
 
 /*
  * Pairs by distance: counts[curve][member][bin], each pair once. Bin b holds limits[b] <= r^2 <
- * limits[b + 1], in exact integers; fp32 only guesses where to look.
+ * limits[b + 1], in exact integers; fp32 only guesses where to look. Of the rows of cells above, a
+ * launch looks at `from` to `to` - 1.
  */
 __kernel void disks_pairs(__global const DISKS_RAW *cells,
                           __global const struct disks_member *members,
                           __global const ulong *all_limits, __global uint *counts, uint curve,
-                          uint n_members, uint bins, float origin, uint which, uint second) {
+                          uint n_members, uint bins, float origin, uint which, uint second,
+                          uint from, uint to) {
     const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_member *mine = &members[member];
     const uint m = mine->cells, h = mine->columns;
@@ -103,7 +105,7 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
     const uint n = disks_count(own);
     const ulong first = limits[0], last = limits[bins];
     const float scale = (float)bins / (sqrt((float)last) * mine->inverse - origin);
-    for (int oy = 0; oy <= reach && n > 0u; oy++) {
+    for (int oy = (int)from; oy <= reach && oy < (int)to && n > 0u; oy++) {
         const uint row = disks_row(h, h, (cy + (uint)oy) % m);
         for (int ox = oy ? -reach : 0; ox <= reach; ox++) {
             const bool same = ox == 0 && oy == 0;

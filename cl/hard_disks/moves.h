@@ -198,9 +198,9 @@ ERGO_INLINE float disks_gap_of(DISKS_SPACE const DISKS_RAW *cells, struct disks_
     for (uint k = 0u, left = around.fuller; left; k++, left >>= 1)
         if (left & 1u) {
             const float4 r = disks_rest(cells, place, k);
-            gap = DISKS_LESS(gap,
-                             disks_least4(disks_gap4((float4)(r.s01 - px, r.s01 - px),
-                                                     (float4)(r.s23 - py, r.s23 - py), high, low)));
+            gap = DISKS_LESS(
+                gap, disks_least4(disks_gap4((float4)(r.s0, r.s1, r.s0, r.s1) - px,
+                                             (float4)(r.s2, r.s3, r.s2, r.s3) - py, high, low)));
         }
     return gap;
 }

@@ -151,28 +151,43 @@ static enum ergo_status measure(struct ergo_context *ctx, struct disks_state *s,
     return launch(ctx, s, s->measure, "disks_measure", args, 8, items);
 }
 
+/* Pair histogram `which` of curve sample `at`. */
+static enum ergo_status measure_pairs(struct ergo_context *ctx, struct disks_state *s,
+                                      cl_mem counts, cl_uint which, cl_uint at) {
+    const cl_uint members = (cl_uint)s->batch->count, bins = s->launch.bins[which];
+    const cl_uint second = (cl_uint)s->launch.all_cells;
+    const cl_float origin = which == DISKS_CURVE_CONTACT ? 1.0f : 0.0f;
+    cl_uint rows = 0;
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < s->batch->count; i++)
+        rows = s->members[i].reach[which] > rows ? s->members[i].reach[which] : rows;
+    for (cl_uint from = 0; from <= rows && status == ERGO_OK; from += s->launch.pair_rows) {
+        const cl_uint to = from + s->launch.pair_rows;
+        const struct ergo_arg args[] = {ERGO_ARG(s->cells),
+                                        ERGO_ARG(s->member_buffer),
+                                        ERGO_ARG(s->limits[which]),
+                                        ERGO_ARG(counts),
+                                        ERGO_ARG(at),
+                                        ERGO_ARG(members),
+                                        ERGO_ARG(bins),
+                                        ERGO_ARG(origin),
+                                        ERGO_ARG(which),
+                                        ERGO_ARG(second),
+                                        ERGO_ARG(from),
+                                        ERGO_ARG(to)};
+        status = launch(ctx, s, s->pairs, "disks_pairs", args, 12, s->launch.most_cells);
+    }
+    return status;
+}
+
 static enum ergo_status measure_curves(struct ergo_context *ctx, struct disks_state *s,
                                        struct disks_slot *slot) {
     const cl_uint at = (cl_uint)slot->curves++, members = (cl_uint)s->batch->count;
     const cl_uint second = (cl_uint)s->launch.all_cells;
     enum ergo_status status = ERGO_OK;
-    for (cl_uint c = 0; c < 2 && status == ERGO_OK; c++) {
-        const cl_uint bins = s->launch.bins[c];
-        if (!bins)
-            continue;
-        const cl_float origin = c == DISKS_CURVE_CONTACT ? 1.0f : 0.0f;
-        const struct ergo_arg args[] = {ERGO_ARG(s->cells),
-                                        ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(s->limits[c]),
-                                        ERGO_ARG(slot->counts[c]),
-                                        ERGO_ARG(at),
-                                        ERGO_ARG(members),
-                                        ERGO_ARG(bins),
-                                        ERGO_ARG(origin),
-                                        ERGO_ARG(c),
-                                        ERGO_ARG(second)};
-        status = launch(ctx, s, s->pairs, "disks_pairs", args, 10, s->launch.most_cells);
-    }
+    for (cl_uint c = 0; c < 2 && status == ERGO_OK; c++)
+        if (s->launch.bins[c])
+            status = measure_pairs(ctx, s, slot->counts[c], c, at);
     const cl_uint bins = s->launch.bins[DISKS_CURVE_DENSITY];
     if (bins && status == ERGO_OK) {
         const struct ergo_arg args[] = {ERGO_ARG(s->cells),

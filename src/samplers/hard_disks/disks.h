@@ -133,6 +133,7 @@ struct disks_launch {
     uint32_t tiles;          /* of the largest member */
     uint32_t bins[DISKS_CURVES];
     uint64_t launch_sweeps; /* local path: sweeps a launch at most */
+    uint32_t pair_rows;     /* pair histograms: rows of cells a launch looks at at most */
 };
 
 struct disks_slot {

@@ -69,7 +69,10 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
                   : tile && gpu && l->all_cells <= 1024 * (uint64_t)units ? DISKS_PATH_TILE
                                                                           : DISKS_PATH_GLOBAL;
     if (l->path == DISKS_PATH_LOCAL)
-        l->group = wish ? wish : gpu ? ergo_power_of_two_up(l->most_cells / 4, 32, 256) : 1;
+        l->group = wish                        ? wish
+                   : gpu                       ? ergo_power_of_two_up(l->most_cells / 4, 32, 256)
+                   : device->quirks.loop_limit ? 8 /* a vector of llvmpipe's */
+                                               : 1;
     else if (l->path == DISKS_PATH_TILE)
         l->group = wish  ? wish
                    : gpu ? ergo_power_of_two_up((l->tile[0] + 3) * (l->tile[1] + 3), 32, 256)
@@ -81,7 +84,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     return ERGO_OK;
 }
 
-static void plan_samples(const struct ergo_point *first, uint64_t members, bool gpu,
+static void plan_samples(const struct ergo_point *first, uint64_t members, uint64_t most_items,
                          struct disks_launch *l, struct ergo_plan *plan) {
     const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
     const double room = 64.0 * 1048576.0;
@@ -91,8 +94,8 @@ static void plan_samples(const struct ergo_point *first, uint64_t members, bool 
         curve_bytes += 4 * members * l->bins[c];
     }
     /* partial sums: enough work-items for the device, each with some cells */
-    const uint64_t wish = (l->most_cells + 15) / 16, most = gpu ? 16384 : 64;
-    l->items = (uint32_t)(wish < most ? wish : most);
+    const uint64_t wish = (l->most_cells + 15) / 16;
+    l->items = (uint32_t)(wish < most_items ? wish : most_items);
     const uint64_t sample_bytes = sizeof(struct disks_sum) * members * l->items;
     double samples = fmin(1024.0, fmax(1.0, room / (double)sample_bytes));
     if (curve_bytes) {
@@ -105,6 +108,43 @@ static void plan_samples(const struct ergo_point *first, uint64_t members, bool 
     plan->host_bytes = 2 * (sample_bytes * l->block_samples + curve_bytes * l->curve_capacity) +
                        64 * (uint64_t)l->most_cells;
     plan->device_bytes = 2 * (sample_bytes * l->block_samples + curve_bytes * l->curve_capacity);
+}
+
+/*
+ * Where loops end by themselves (struct ergo_quirks), no launch may come near: at worst, a move
+ * looks for the rest of nine neighbours, and a pair of cells has twenty pairs of disks. (Cells of a
+ * measurement's item: plan_samples.) False: a loop that no launch shape makes shorter is too long.
+ */
+static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
+                            struct disks_launch *l) {
+    const struct ergo_point *first = batch->points[0];
+    const uint64_t moves = (uint64_t)ergo_point_int(first, "/system/moves_per_cell");
+    const uint64_t block = (uint64_t)ergo_point_int(first, "/run/block_cells");
+    const uint64_t cell = 4 + 11 * moves;
+    uint64_t row = 0, sweep = 4 + cell; /* iterations of a work-item */
+    if (l->path == DISKS_PATH_LOCAL)
+        sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + 10) + 8;
+    else if (l->path == DISKS_PATH_TILE)
+        sweep = (disks_tile_room(l->tile) / l->group + 4) * (cell + 2) + 8;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct disks_shape s = {0};
+        struct disks_member member = {0};
+        char reason[300];
+        if (!disks_shape_of(batch->points[i], &s, reason))
+            continue; /* has been refused */
+        disks_member_fill(batch->points[i], &s, &member);
+        for (size_t c = 0; c < 2; c++)
+            if (l->bins[c]) {
+                const uint64_t cells = (2 * (uint64_t)member.reach[c] + 1) * 21 + 1;
+                row = cells > row ? cells : row;
+            }
+    }
+    if (sweep > limit || row > limit || (block + 1) * block > limit)
+        return false;
+    if (l->launch_sweeps > limit / sweep)
+        l->launch_sweeps = limit / sweep;
+    l->pair_rows = row ? (uint32_t)(limit / row) : 1;
+    return true;
 }
 
 enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -139,12 +179,23 @@ enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_b
     const enum ergo_status status = choose_path(ctx, batch, device, cell_bytes, &l);
     if (status != ERGO_OK)
         return status;
-    plan_samples(first, batch->count, gpu, &l, plan);
+    plan_samples(first, batch->count,
+                 device->quirks.loop_limit ? UINT32_MAX
+                 : gpu                     ? 16384
+                                           : 64,
+                 &l, plan);
 
     plan->work_per_step = (double)l.all_cells * moves;
     const double per_second = (gpu ? 2e8 : 1e7) * (double)(d->compute_units ? d->compute_units : 1);
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / plan->work_per_step));
     l.launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e5);
+    l.pair_rows = 1u << 30;
+    if (device->quirks.loop_limit && !heed_loop_limit(batch, device->quirks.loop_limit, &l))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s (%s) ends a kernel's loops after %llu iterations, too few for this "
+                         "job: use fewer /system/moves_per_cell, a smaller /run/gr_max or "
+                         "/run/block_cells, a larger /tuning/work_group, or another device",
+                         d->name, d->id, (unsigned long long)device->quirks.loop_limit);
 
     plan->largest_buffer = bytes;
     plan->device_bytes += bytes * (l.path == DISKS_PATH_LOCAL ? 1 : 2) + 4 * l.all_cells +
