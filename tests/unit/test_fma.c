@@ -49,6 +49,12 @@ static void test_bits(void **unused) {
         }
         if (i % 3 == 0) /* cancellation, all of it or nearly */
             c = as_float(as_int(-(a * b)) + (int32_t)(draw(&state) % 5) - 2);
+        if (i % 5 == 0) { /* a product of half c's last bit, but for its own last ones */
+            const float little = (float)(1 + draw(&state) % 30) * 0x1p-23f;
+            const float half = as_float((as_int(c) & 0x7f800000) - 24 * 0x800000);
+            a = 1.0f + little;
+            b = (draw(&state) & 1u ? half : -half) * (1.0f - little);
+        }
         if (i % 11 == 0)
             c = 0.0f;
         if (i % 13 == 0)
