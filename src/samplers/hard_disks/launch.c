@@ -17,7 +17,7 @@ static bool fits_local(uint64_t cells, size_t cell_bytes, const struct ergo_devi
  * for local memory. False: not even small ones fit. */
 static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device_summary *d,
                         size_t cell_bytes, struct disks_launch *l) {
-    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/tile");
+    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/tile") & ~1u;
     const uint32_t half = l->most_half;
     const double units = fmax(1.0, (double)d->compute_units / (double)batch->count);
     const uint32_t across = (uint32_t)sqrt(units), along = (uint32_t)(units / across);
@@ -29,6 +29,8 @@ static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device
         if (!wish && l->tile[i] > 12)
             l->tile[i] = 12;
         l->tile[i] = l->tile[i] < half ? l->tile[i] : half;
+        if (l->tile[i] == 0) /* a batch of nothing */
+            return false;
     }
     while (!fits_local(disks_tile_room(l->tile), cell_bytes, d)) {
         if (wish || l->tile[0] <= 4 || l->tile[1] <= 4)
@@ -54,6 +56,9 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     const bool tile =
         choose_tile(batch, d, cell_bytes, l) && !ergo_point_bool(first, "/system/leave_cell");
     const unsigned units = d->compute_units ? d->compute_units : 1;
+    if (ergo_point_int(first, "/tuning/tile") % 2)
+        return ERGO_FAIL(ctx, ERGO_E_JOB, "/tuning/tile: found %lld; allowed: an even number",
+                         (long long)ergo_point_int(first, "/tuning/tile"));
     l->path = (enum disks_path)ergo_point_int(first, "/tuning/path");
     if (l->path == DISKS_PATH_LOCAL && !local)
         l->path = DISKS_PATH_AUTO;
