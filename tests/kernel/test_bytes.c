@@ -4,10 +4,7 @@
  * within sixteen bytes.
  */
 #include "bytes_bench.h"
-
-static struct ergo_context *ctx;
-static struct ergo_device *device;
-static bool small;
+#include "fixture.h"
 
 static const struct {
     const char *system;
@@ -48,22 +45,7 @@ static void test_cases(void **state) {
     }
 }
 
-static int set_up(void **state) {
-    (void)state;
-    const char *little = getenv("ERGOCL_TEST_SMALL");
-    small = little && *little && strcmp(little, "0") != 0;
-    ctx = ergo_context_create();
-    return ctx && ergo_device_open(ctx, NULL, &device) == ERGO_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

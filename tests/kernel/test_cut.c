@@ -15,12 +15,11 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "oracle/philox_ref.h"
 #include "oracle/potts_serial.h"
 #include "samplers/swendsen_wang/cut.h"
 
-static struct ergo_context *ctx;
-static struct ergo_device *device;
 static const struct ergo_sampler_ops *ops;
 
 #define OK(call)                                                                                   \
@@ -133,7 +132,6 @@ static void run_case(const struct cut_case *c) {
 
 static void test_cases(void **unused) {
     (void)unused;
-    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
         if (cases[k].tiny || !small)
             run_case(&cases[k]);
@@ -166,14 +164,6 @@ static void test_audit(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_audit)};
-    ctx = ergo_context_create();
     ops = ergo_sampler_find("swendsen-wang")->ops->cut;
-    if (!ctx || ergo_device_open(ctx, NULL, &device) != ERGO_OK) {
-        fprintf(stderr, "%s\n", ctx ? ergo_error_message(ctx) : "no memory");
-        return 1;
-    }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return failed ? 1 : 0;
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close) ? 1 : 0;
 }

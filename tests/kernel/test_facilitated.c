@@ -4,10 +4,7 @@
  * lattices, so that most attempts wait for others.
  */
 #include "facilitated_bench.h"
-
-static struct ergo_context *ctx;
-static struct ergo_device *device;
-static bool small;
+#include "fixture.h"
 
 /* Compilers take longer than the rest: the least of programs. */
 enum { ALL, SOME };
@@ -118,21 +115,6 @@ static void test_lambda(void **state) {
              "", 1, 2);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    const char *little = getenv("ERGOCL_TEST_SMALL");
-    small = little && *little && strcmp(little, "0") != 0;
-    ctx = ergo_context_create();
-    return ctx && ergo_device_open(ctx, NULL, &device) == ERGO_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_serial),
@@ -140,5 +122,5 @@ int main(void) {
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_lambda),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

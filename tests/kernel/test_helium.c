@@ -14,13 +14,12 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "helium_vmc/core.h"
 #include "samplers/helium_vmc/helium.h"
 
-static struct ergo_context *ctx;
-static struct ergo_device *device;
 static const struct ergo_sampler *sampler;
-static bool small, rusticl;
+static bool rusticl;
 
 #define OK(call)                                                                                   \
     do {                                                                                           \
@@ -346,23 +345,18 @@ static void lanes_path(void **state) {
     check(systems[3], HELIUM_PATH_LANES, 0);
 }
 
+static int open_device(void **unused) {
+    sampler = ergo_sampler_find("helium-vmc");
+    const int failed = fixture_open(unused);
+    rusticl = !failed && strstr(device->summary.platform, "rusticl") != NULL;
+    return failed;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(local_path),     cmocka_unit_test(global_path),
         cmocka_unit_test(registers_path), cmocka_unit_test(blocks_path),
         cmocka_unit_test(lanes_path),     cmocka_unit_test(energies_at_the_kink),
     };
-    small = getenv("ERGOCL_TEST_SMALL") != NULL;
-    ctx = ergo_context_create();
-    sampler = ergo_sampler_find("helium-vmc");
-    if (!ctx || !sampler || ergo_device_open(ctx, NULL, &device) != ERGO_OK) {
-        print_message("%s\n", ctx ? ergo_error_message(ctx) : "no memory");
-        return 1;
-    }
-    rusticl = strstr(device->summary.platform, "rusticl") != NULL;
-    print_message("on %s (%s)\n", device->summary.name, device->summary.platform);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return failed;
+    return cmocka_run_group_tests(tests, open_device, fixture_close);
 }

@@ -15,14 +15,13 @@
 
 #include <cmocka.h>
 
+#include "fixture.h"
 #include "oracle/philox_ref.h"
 #include "oracle/potts_serial.h"
 #include "samplers/swendsen_wang/sw.h"
 
-static struct ergo_context *ctx;
-static struct ergo_device *device;
 static const struct ergo_sampler *sampler;
-static bool small, light;
+static bool light;
 
 #define OK(call)                                                                                   \
     do {                                                                                           \
@@ -272,24 +271,10 @@ static void test_audit(void **unused) {
 }
 
 static int open_device(void **unused) {
-    (void)unused;
-    ctx = ergo_context_create();
     sampler = ergo_sampler_find("swendsen-wang");
-    if (!ctx || !sampler || ergo_device_open(ctx, NULL, &device) != ERGO_OK) {
-        print_message("%s\n", ctx ? ergo_error_message(ctx) : "no memory");
-        return -1;
-    }
-    const char *tiny = getenv("ERGOCL_TEST_SMALL");
-    small = tiny && *tiny && strcmp(tiny, "0") != 0;
-    light = strstr(device->summary.platform, "rusticl") != NULL;
-    return 0;
-}
-
-static int close_device(void **unused) {
-    (void)unused;
-    ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return 0;
+    const int failed = fixture_open(unused);
+    light = !failed && strstr(device->summary.platform, "rusticl") != NULL;
+    return failed;
 }
 
 int main(void) {
@@ -298,5 +283,5 @@ int main(void) {
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_audit),
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, open_device, fixture_close);
 }

@@ -3,14 +3,13 @@
  * mutant of kind "bits"; the comparisons are those of tests/kernel/test_ising.c.
  */
 #include "kernel/ising_bench.h"
-
-static char *job;
+#include "mutants/mutant.h"
 
 static void test_job(void **state) {
     (void)state;
     struct ising_bench bench;
     assert_int_equal(ising_bench_open(&bench), 0);
-    ising_begin(&bench, job);
+    ising_begin(&bench, mutant_job);
     ising_run_case(&bench, true);
     /* and where the sweep number fills more than 32 bits */
     struct ising_state *s = bench.state;
@@ -21,11 +20,5 @@ static void test_job(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2)
-        return 2;
-    job = argv[1];
-    for (char *c = job; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_job)};
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    return mutant_main(argc, argv, test_job);
 }

@@ -1,8 +1,7 @@
 /* One job with a byte per spin against the enumeration of its states: test_bytesphysics 'JOB', with
  * ' for ". What kills a mutant of kind "bytesphysics". */
+#include "mutants/mutant.h"
 #include "physics/bytes_physics.h"
-
-static const char *job;
 
 static void test_job(void **state) {
     (void)state;
@@ -11,7 +10,7 @@ static void test_job(void **state) {
     struct bytes_verdict v = {0};
     assert_non_null(ctx);
     BYTES_BENCH_OK(ctx, "device", ergo_device_open(ctx, NULL, &device));
-    bytes_enumerated(ctx, device, job, &v);
+    bytes_enumerated(ctx, device, mutant_job, &v);
     print_message("%zu comparisons, largest |z| %.2f\n", v.n, v.worst);
     if (bytes_judge(&v))
         fail_msg("not the exact values: %s", bytes_judge(&v));
@@ -20,9 +19,5 @@ static void test_job(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2)
-        return 2;
-    job = argv[1];
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_job)};
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    return mutant_main(argc, argv, test_job);
 }

@@ -1,8 +1,7 @@
 /* One job of facilitated dynamics against the plain oracle, bit for bit: test_facbits 'JOB', with '
  * for ". What kills a mutant of kind "facbits". */
 #include "kernel/facilitated_bench.h"
-
-static char *job;
+#include "mutants/mutant.h"
 
 static void test_job(void **state) {
     (void)state;
@@ -10,18 +9,12 @@ static void test_job(void **state) {
     struct ergo_device *device = NULL;
     assert_non_null(ctx);
     FAC_BENCH_OK(ctx, "device", ergo_device_open(ctx, NULL, &device));
-    fac_bench_case(ctx, device, job, 0);
-    fac_bench_case(ctx, device, job, UINT64_C(0x1fffffffe));
+    fac_bench_case(ctx, device, mutant_job, 0);
+    fac_bench_case(ctx, device, mutant_job, UINT64_C(0x1fffffffe));
     ergo_device_close(device);
     ergo_context_destroy(ctx);
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2)
-        return 2;
-    job = argv[1];
-    for (char *c = job; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_job)};
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    return mutant_main(argc, argv, test_job);
 }

@@ -1,8 +1,7 @@
 /* One job of facilitated dynamics on a tiny torus against the exact Markov operator and its frozen
  * sites: test_facphysics 'JOB', with ' for ". What kills a mutant of kind "facphysics". */
+#include "mutants/mutant.h"
 #include "physics/facilitated_physics.h"
-
-static const char *job;
 
 static void test_job(void **state) {
     (void)state;
@@ -12,7 +11,7 @@ static void test_job(void **state) {
     assert_non_null(ctx);
     if (ergo_device_open(ctx, NULL, &device) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
-    fac_markov_job(ctx, device, "the job", job, &v);
+    fac_markov_job(ctx, device, "the job", mutant_job, &v);
     const char *reason = fac_judge(&v);
     print_message("%zu comparisons, largest |z| %.2f, %zu frozen sites, of which %zu flipped\n",
                   v.n, v.worst, v.frozen, v.broken);
@@ -23,9 +22,5 @@ static void test_job(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2)
-        return 2;
-    job = argv[1];
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_job)};
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    return mutant_main(argc, argv, test_job);
 }

@@ -1,8 +1,7 @@
 /* One job of a spin glass against enumeration: test_glassphysics 'JOB', with ' for ". What kills a
  * mutant of kind "glassphysics". */
+#include "mutants/mutant.h"
 #include "physics/glass_physics.h"
-
-static const char *job;
 
 static void test_job(void **state) {
     (void)state;
@@ -11,7 +10,7 @@ static void test_job(void **state) {
     struct glass_verdict v = {0};
     assert_non_null(ctx);
     GLASS_BENCH_OK(ctx, "device", ergo_device_open(ctx, NULL, &device));
-    glass_physics_job(ctx, device, job, &v);
+    glass_physics_job(ctx, device, mutant_job, &v);
     const char *reason = glass_judge(&v);
     print_message("%zu moments, largest |z| %.2f\n", v.n, v.worst);
     if (reason)
@@ -21,9 +20,5 @@ static void test_job(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2)
-        return 2;
-    job = argv[1];
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_job)};
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    return mutant_main(argc, argv, test_job);
 }

@@ -11,9 +11,8 @@
 
 #include <cmocka.h>
 
+#include "mutants/mutant.h"
 #include "samplers/helium_vmc/helium.h"
-
-static char *job_text;
 
 static void test_job(void **state) {
     (void)state;
@@ -22,7 +21,7 @@ static void test_job(void **state) {
     struct ergo_device *device = NULL;
     struct ergo_job *job = NULL;
     void *chain = NULL;
-    if (ergo_job_parse(ctx, job_text, strlen(job_text), "mutant", NULL, 0, &job) != ERGO_OK ||
+    if (ergo_job_parse(ctx, mutant_job, strlen(mutant_job), "mutant", NULL, 0, &job) != ERGO_OK ||
         ergo_device_open(ctx, NULL, &device) != ERGO_OK ||
         sampler->ops->create(ctx, &job->batches[0], device, &chain) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
@@ -43,11 +42,5 @@ static void test_job(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2)
-        return 2;
-    job_text = argv[1];
-    for (char *c = job_text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_job)};
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    return mutant_main(argc, argv, test_job);
 }

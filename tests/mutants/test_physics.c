@@ -3,9 +3,8 @@
  * mutant of kind "physics". The verdict is that of tests/physics/test_ising_exact.c; the sampler is
  * called without the run around it, whose audit would see that the chain is not the host's.
  */
+#include "mutants/mutant.h"
 #include "physics/ising_physics.h"
-
-static char *job_text;
 
 static double heat_capacity(const double *means, void *user) {
     const struct ergo_point *point = user;
@@ -57,7 +56,7 @@ static void test_job(void **state) {
     struct ergo_device *device = NULL;
     struct ergo_job *job = NULL;
     void *chain = NULL;
-    if (ergo_job_parse(ctx, job_text, strlen(job_text), "mutant", NULL, 0, &job) != ERGO_OK ||
+    if (ergo_job_parse(ctx, mutant_job, strlen(mutant_job), "mutant", NULL, 0, &job) != ERGO_OK ||
         ergo_device_open(ctx, NULL, &device) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
     const struct ergo_batch *batch = &job->batches[0];
@@ -96,11 +95,5 @@ static void test_job(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2)
-        return 2;
-    job_text = argv[1];
-    for (char *c = job_text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_job)};
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    return mutant_main(argc, argv, test_job);
 }

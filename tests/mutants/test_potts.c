@@ -15,11 +15,11 @@
 
 #include <cmocka.h>
 
+#include "mutants/mutant.h"
 #include "oracle/philox_ref.h"
 #include "oracle/potts_serial.h"
 #include "samplers/swendsen_wang/sw.h"
 
-static char *text;
 static double exact[2];
 static bool statistics;
 
@@ -100,7 +100,7 @@ static void test_job(void **unused) {
     struct ergo_job *job = NULL;
     void *state = NULL;
     ctx = ergo_context_create();
-    OK(ergo_job_parse(ctx, text, strlen(text), "mutant", NULL, 0, &job));
+    OK(ergo_job_parse(ctx, mutant_job, strlen(mutant_job), "mutant", NULL, 0, &job));
     ops = job->sampler->ops;
     if (strcmp(ergo_point_text(&job->points[0], "/distribute"), "lattice") == 0)
         ops = ops->cut;
@@ -121,14 +121,8 @@ static void test_job(void **unused) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2 && argc != 4)
-        return 2;
     statistics = argc == 4;
-    for (int k = 0; k < argc - 2; k++)
+    for (int k = 0; k < 2 && statistics; k++)
         exact[k] = atof(argv[2 + k]);
-    text = argv[1];
-    for (char *c = text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_job)};
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    return mutant_main(statistics ? 2 : argc, argv, test_job);
 }

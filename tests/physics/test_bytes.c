@@ -4,14 +4,12 @@
  * the tables of data/reference/potts.md. The error budget is in bytes_physics.h.
  */
 #include "bytes_physics.h"
+#include "fixture.h"
 
 #define JOB(system, run)                                                                           \
     "{'sampler': 'spin-lattice', 'seed': '31', 'replicas': 32, 'system': {" system                 \
     "}, 'run': {'equilibration': 100, " run "}}"
 #define LONG "'sweeps': 6000, 'measure_every': 3"
-
-static struct ergo_context *ctx;
-static struct ergo_device *device;
 
 static void test_enumerated(void **state) {
     static const char *const jobs[] = {
@@ -164,19 +162,6 @@ static void test_potts(void **state) {
         fail_msg("%s", bytes_judge(&v));
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx && ergo_device_open(ctx, NULL, &device) == ERGO_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_enumerated),
@@ -184,5 +169,5 @@ int main(void) {
         cmocka_unit_test(test_cubic),
         cmocka_unit_test(test_potts),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -5,6 +5,7 @@
  * each, strongly correlated along a curve: below 4e-4.
  */
 #include "facilitated_physics.h"
+#include "fixture.h"
 
 #define JOB(system, run)                                                                           \
     "{'sampler': 'spin-lattice', 'seed': '17', 'replicas': 4, 'system': {" system                  \
@@ -44,9 +45,6 @@ static const struct {
                "2, 'coupling': -0.5, 'field': 0.2",
          "20")},
 };
-
-static struct ergo_context *ctx;
-static struct ergo_device *device;
 
 static void test_markov(void **state) {
     struct fac_verdict v = {0};
@@ -132,24 +130,11 @@ static void test_large(void **state) {
     ergo_job_destroy(job);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx && ergo_device_open(ctx, NULL, &device) == ERGO_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_markov),
         cmocka_unit_test(test_boltzmann),
         cmocka_unit_test(test_large),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

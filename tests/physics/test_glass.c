@@ -7,6 +7,7 @@
 
 #include "run/result.h"
 #include "samplers/spin_lattice/exact.h"
+#include "fixture.h"
 
 #define JOB(system, run)                                                                           \
     "{'sampler': 'spin-lattice', 'seed': '17', 'system': {'model': 'spin-glass', " system          \
@@ -43,9 +44,6 @@ static const struct {
          "'coupling': 0.8",
          LONG)},
 };
-
-static struct ergo_context *ctx;
-static struct ergo_device *device;
 
 static void test_enumeration(void **state) {
     (void)state;
@@ -185,19 +183,6 @@ static void test_nishimori(void **state) {
     }
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx && ergo_device_open(ctx, NULL, &device) == ERGO_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_enumeration),
@@ -205,5 +190,5 @@ int main(void) {
         cmocka_unit_test(test_tempering),
         cmocka_unit_test(test_nishimori),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -9,9 +9,7 @@
  * bonds, by the up spins and the equal ones), concurrent picks as such have not.
  */
 #include "facilitated_physics.h"
-
-static struct ergo_context *ctx;
-static struct ergo_device *device;
+#include "fixture.h"
 
 /* Largest |z| between two jobs' curves. */
 static double compare(const char *one, const char *other) {
@@ -97,24 +95,11 @@ static void test_balance(void **state) {
     assert_true(fabs(z[0]) < 5 && fabs(z[1]) > 8);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx && ergo_device_open(ctx, NULL, &device) == ERGO_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_balance),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }
