@@ -53,14 +53,16 @@ ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint s
 }
 
 /* sin(pi t / 2) for 0 < t < 1, to 1e-7 (Hastings' polynomial, 1955). Only * and fma. */
-ERGO_INLINE float disks_sine(float t) {
-    const float u = t * t;
-    float p = DISKS_FMA(u, 0.00015148419f, -0.00467376557f);
-    p = DISKS_FMA(u, p, 0.07968967928f);
-    p = DISKS_FMA(u, p, -0.64596371106f);
-    p = DISKS_FMA(u, p, 1.57079631847f);
-    return t * p;
-}
+#define DISKS_DEFINE_SINE(name, type)                                                              \
+    ERGO_INLINE type name(type t) {                                                                \
+        const type u = t * t;                                                                      \
+        type p = DISKS_FMA(u, (type)(0.00015148419f), (type)(-0.00467376557f));                    \
+        p = DISKS_FMA(u, p, (type)(0.07968967928f));                                               \
+        p = DISKS_FMA(u, p, (type)(-0.64596371106f));                                              \
+        p = DISKS_FMA(u, p, (type)(1.57079631847f));                                               \
+        return t * p;                                                                              \
+    }
+DISKS_DEFINE_SINE(disks_sine, float)
 
 /* To the nearest integer, |x| <= 2^22. */
 ERGO_INLINE float disks_round(float x) {

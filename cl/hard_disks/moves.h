@@ -73,16 +73,9 @@ ERGO_INLINE float disks_least8(float8 x) {
 /* ---- trial moves ------------------------------------------------------------------------------
  */
 
-/* disks_displacement, four at a time: the same operations. */
-ERGO_INLINE float4 disks_sine4(float4 t) {
-    const float4 u = t * t;
-    float4 p = fma(u, (float4)(0.00015148419f), (float4)(-0.00467376557f));
-    p = fma(u, p, (float4)(0.07968967928f));
-    p = fma(u, p, (float4)(-0.64596371106f));
-    p = fma(u, p, (float4)(1.57079631847f));
-    return t * p;
-}
+DISKS_DEFINE_SINE(disks_sine4, float4)
 
+/* disks_displacement, four at a time: the same operations. */
 ERGO_INLINE void disks_displacements(uint4 a, uint4 b, float step, float4 *dx, float4 *dy) {
     const uint4 high = a >> 16, low = a & 0xffffu, larger = max(high, low);
     const float4 radius = convert_float4(2u * larger + 1u) * step;

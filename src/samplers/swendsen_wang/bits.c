@@ -63,44 +63,59 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct sw_state *s, size
     return status;
 }
 
+enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape *shape,
+                                 const uint32_t *planes, struct ergo_text *text) {
+    const size_t length = sw_packed_length(shape);
+    uint8_t *bytes = malloc(length);
+    if (bytes) {
+        sw_pack(shape, planes, bytes);
+        ergo_text_append_bytes(text, bytes, length);
+    }
+    free(bytes);
+    if (!bytes || text->failed)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", length);
+    return ERGO_OK;
+}
+
+enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *shape,
+                               size_t member, const void *bytes, size_t length, uint32_t **planes) {
+    const size_t expected = sw_packed_length(shape);
+    *planes = NULL;
+    if (length != expected)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; a lattice of %lld x %lld "
+                         "with q = %u has %zu",
+                         member, length, (long long)shape->lx, (long long)shape->ly, shape->q,
+                         expected);
+    *planes = malloc(shape->member_bytes);
+    if (!*planes)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    if (sw_unpack(shape, bytes, *planes))
+        return ERGO_OK;
+    free(*planes);
+    *planes = NULL;
+    return ERGO_FAIL(ctx, ERGO_E_IO,
+                     "the saved state of member %zu has bits outside the lattice or states "
+                     "beyond q: it is damaged",
+                     member);
+}
+
 enum ergo_status sw_save(struct ergo_context *ctx, void *opaque, size_t member,
                          struct ergo_text *text) {
     struct sw_state *s = opaque;
     uint32_t *planes = NULL;
-    const size_t length = sw_packed_length(&s->shape);
-    uint8_t *bytes = malloc(length);
-    enum ergo_status status = bytes ? fetch(ctx, s, member, &planes)
-                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state");
-    if (status == ERGO_OK) {
-        sw_pack(&s->shape, planes, bytes);
-        ergo_text_append_bytes(text, bytes, length);
-        if (text->failed)
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", length);
-    }
+    enum ergo_status status = fetch(ctx, s, member, &planes);
+    if (status == ERGO_OK)
+        status = sw_append_state(ctx, &s->shape, planes, text);
     free(planes);
-    free(bytes);
     return status;
 }
 
 enum ergo_status sw_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                          const void *bytes, size_t length) {
     struct sw_state *s = opaque;
-    const size_t expected = sw_packed_length(&s->shape);
-    if (length != expected)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes; a lattice of %lld x %lld "
-                         "with q = %u has %zu",
-                         member, length, (long long)s->shape.lx, (long long)s->shape.ly, s->shape.q,
-                         expected);
-    uint32_t *planes = malloc(s->shape.member_bytes);
-    if (!planes)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    enum ergo_status status = ERGO_OK;
-    if (!sw_unpack(&s->shape, bytes, planes))
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "the saved state of member %zu has bits outside the lattice or states "
-                           "beyond q: it is damaged",
-                           member);
+    uint32_t *planes = NULL;
+    enum ergo_status status = sw_read_state(ctx, &s->shape, member, bytes, length, &planes);
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->spins, member * s->shape.member_bytes,
                                    s->shape.member_bytes, planes);

@@ -107,17 +107,8 @@ enum ergo_status sw_cut_save(struct ergo_context *ctx, void *opaque, size_t memb
     struct sw_cut *s = opaque;
     uint32_t *planes = NULL;
     enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
-    if (status == ERGO_OK && planes) {
-        const size_t length = sw_packed_length(&s->shape);
-        uint8_t *bytes = malloc(length);
-        if (bytes) {
-            sw_pack(&s->shape, planes, bytes);
-            ergo_text_append_bytes(text, bytes, length);
-        }
-        if (!bytes || text->failed)
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", length);
-        free(bytes);
-    }
+    if (status == ERGO_OK && planes)
+        status = sw_append_state(ctx, &s->shape, planes, text);
     free(planes);
     return status;
 }
@@ -125,22 +116,10 @@ enum ergo_status sw_cut_save(struct ergo_context *ctx, void *opaque, size_t memb
 enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                              const void *bytes, size_t length) {
     struct sw_cut *s = opaque;
-    const size_t expected = sw_packed_length(&s->shape);
-    if (length != expected)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes; a lattice of %lld x %lld "
-                         "with q = %u has %zu",
-                         member, length, (long long)s->shape.lx, (long long)s->shape.ly, s->shape.q,
-                         expected);
-    uint32_t *planes = malloc(s->shape.member_bytes);
-    uint32_t *own = malloc(sw_cut_piece_bytes(s, &s->piece));
-    enum ergo_status status =
-        planes && own ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    if (status == ERGO_OK && !sw_unpack(&s->shape, bytes, planes))
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "the saved state of member %zu has bits outside the lattice or states "
-                           "beyond q: it is damaged",
-                           member);
+    uint32_t *planes = NULL, *own = NULL;
+    enum ergo_status status = sw_read_state(ctx, &s->shape, member, bytes, length, &planes);
+    if (status == ERGO_OK && !(own = malloc(sw_cut_piece_bytes(s, &s->piece))))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     if (status == ERGO_OK) {
         copy_piece(s, &s->piece, own, planes, false);
         status = sw_cut_put(ctx, s, member, own);

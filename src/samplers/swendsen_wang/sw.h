@@ -160,6 +160,12 @@ size_t sw_packed_length(const struct sw_shape *shape);
  * set or a state is not below q. */
 void sw_pack(const struct sw_shape *shape, const uint32_t *planes, uint8_t *bytes);
 bool sw_unpack(const struct sw_shape *shape, const uint8_t *bytes, uint32_t *planes);
+/* The planes of a whole member, packed, after the text; and from what was saved, checked, into an
+ * array that the caller frees. */
+enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape *shape,
+                                 const uint32_t *planes, struct ergo_text *text);
+enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *shape,
+                               size_t member, const void *bytes, size_t length, uint32_t **planes);
 
 /* Packed rows into a picture; planes as on the device. NULL: no memory. */
 enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
