@@ -35,6 +35,16 @@ if [ $# -eq 0 ]; then
     printf '%s\n' "${names[@]}"
     exit 0
 fi
+if [ "$1" = --check ]; then # quick: does every mutation still find its line?
+    code=0
+    for name in "${names[@]}"; do
+        if sed "${sed_of[$name]}" "cl/${file_of[$name]}" | cmp -s - "cl/${file_of[$name]}"; then
+            echo "$name changes nothing in cl/${file_of[$name]}"
+            code=1
+        fi
+    done
+    exit $code
+fi
 name=$1
 [ -n "${kind_of[$name]:-}" ] || {
     echo "no mutant \"$name\""
