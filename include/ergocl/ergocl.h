@@ -156,6 +156,34 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
                                    char **text);
 void ergo_result_destroy(struct ergo_result *result);
 
+/* ---- the same job on several devices --------------------------------------------------------- */
+
+struct ergo_compare_options {
+    const char *directory;      /* gets a run folder per device; NULL: ergo_job_name */
+    const char *const *devices; /* n_devices selectors; none: every usable device */
+    size_t n_devices;
+    bool overwrite; /* replace earlier runs */
+    ergo_progress_function progress;
+    void *user;
+};
+
+struct ergo_comparison;
+
+/* Runs the job on each device, one after the other, and compares final states and all samples, bit
+ * for bit, with those of the first device that finished. Where states differ, shorter runs find the
+ * first step after which they do. A device that fails is part of the result; the call fails when
+ * fewer than two devices are meant, or the job ran on none. */
+enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *job,
+                              const struct ergo_compare_options *options,
+                              struct ergo_comparison **comparison);
+/* Every device finished, with the same bits. */
+bool ergo_comparison_agrees(const struct ergo_comparison *comparison);
+enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
+                                       const struct ergo_comparison *comparison, char **text);
+enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
+                                      const struct ergo_comparison *comparison, char **text);
+void ergo_comparison_destroy(struct ergo_comparison *comparison);
+
 /* ---- kernels ------------------------------------------------------------------------------- */
 
 /* The flattened OpenCL C that a sampler's programs are built from; NULL: all samplers. */

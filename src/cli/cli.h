@@ -20,6 +20,8 @@ enum cli_option_id {
     CLI_CHECK,
     CLI_JSON,
     CLI_DUMP,
+    CLI_DEVICES,
+    CLI_ALL,
     CLI_QUIET,
     CLI_VERBOSE,
     CLI_HELP,
@@ -39,9 +41,10 @@ extern const struct cli_option cli_options[CLI_N_OPTIONS];
 struct cli_arguments {
     const char *operand; /* JOB.json, DIR, topic; NULL when absent */
     const char *output, *device;
-    const char **sets; /* room for all of argv; owned by main */
+    const char *devices; /* selectors with commas between them */
+    const char **sets;   /* room for all of argv; owned by main */
     size_t n_sets;
-    bool overwrite, plan, check, json, dump, quiet, help;
+    bool overwrite, plan, check, json, dump, all, quiet, help;
     int verbose;
 };
 
@@ -56,7 +59,8 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
-    cli_command_devices, cli_command_help, cli_command_schema, cli_command_kernels;
+    cli_command_compare, cli_command_devices, cli_command_help, cli_command_schema,
+    cli_command_kernels;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 
 /* ---- options.c ---- */

@@ -5,7 +5,7 @@ _ergocl() {
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run resume validate devices help schema kernels --version --help" -- "$word"))
+        COMPREPLY=($(compgen -W "run resume validate compare devices help schema kernels --version --help" -- "$word"))
         return
     fi
     case $previous in
@@ -24,6 +24,7 @@ _ergocl() {
     run) options+=" --output --device --set --overwrite" ;;
     resume) options+=" --device" ;;
     validate) options+=" --plan --device --set" ;;
+    compare) options+=" --devices --all --output --set --overwrite --json" ;;
     devices) options+=" --check --json" ;;
     kernels) options+=" --dump" ;;
     esac
@@ -32,7 +33,7 @@ _ergocl() {
         return
     fi
     case $command in
-    run | validate)
+    run | validate | compare)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
         ;;
@@ -41,7 +42,7 @@ _ergocl() {
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
     help)
-        COMPREPLY=($(compgen -W "spin-lattice job devices result exit-codes environment run resume validate kernels schema" -- "$word"))
+        COMPREPLY=($(compgen -W "spin-lattice job devices result exit-codes environment run resume validate compare kernels schema" -- "$word"))
         ;;
     kernels) COMPREPLY=($(compgen -W "spin-lattice" -- "$word")) ;;
     esac

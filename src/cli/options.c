@@ -14,6 +14,8 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_CHECK] = {"check", 0, NULL, "probe each device's arithmetic, atomics and barriers"},
     [CLI_JSON] = {"json", 0, NULL, "print JSON"},
     [CLI_DUMP] = {"dump", 0, NULL, "print the flattened OpenCL C"},
+    [CLI_DEVICES] = {"devices", 0, "SEL,SEL,...", "devices to compare, the first is the reference"},
+    [CLI_ALL] = {"all", 0, NULL, "every usable device"},
     [CLI_QUIET] = {"quiet", 'q', NULL, "no progress, no warnings, no table"},
     [CLI_VERBOSE] = {"verbose", 'v', NULL, "more messages; twice: still more"},
     [CLI_HELP] = {"help", 'h', NULL, "show this help"},
@@ -103,6 +105,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
     case CLI_DEVICE:
         arguments->device = value;
         break;
+    case CLI_DEVICES:
+        arguments->devices = value;
+        break;
     case CLI_SET:
         arguments->sets[arguments->n_sets++] = value;
         break;
@@ -120,6 +125,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_DUMP:
         arguments->dump = true;
+        break;
+    case CLI_ALL:
+        arguments->all = true;
         break;
     case CLI_QUIET:
         arguments->quiet = true;

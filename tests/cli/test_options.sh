@@ -7,7 +7,7 @@ version=$(sed -n 's/.*ERGO_VERSION "\(.*\)"/\1/p' "$ERGOCL_ROOT/include/ergocl/e
 expect 0 "$ERGOCL" --version
 [ "$(cat out)" = "ergocl $version" ] || fail "version: $(cat out)"
 
-commands="run resume validate devices help schema kernels"
+commands="run resume validate compare devices help schema kernels"
 expect 0 "$ERGOCL" --help
 # shellcheck disable=SC2086 # a list of words
 says out $commands

@@ -1,0 +1,92 @@
+/* ergocl compare JOB.json */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* Selectors with commas between them, cut in place. */
+static size_t split(char *text, const char **parts) {
+    size_t n = 0;
+    for (char *part = strtok(text, ","); part; part = strtok(NULL, ","))
+        parts[n++] = part;
+    return n;
+}
+
+static enum ergo_status print(struct ergo_context *ctx, const struct ergo_comparison *comparison,
+                              const struct cli_arguments *arguments) {
+    char *text = NULL;
+    const enum ergo_status status = arguments->json ? ergo_comparison_json(ctx, comparison, &text)
+                                                    : ergo_comparison_table(ctx, comparison, &text);
+    if (status == ERGO_OK)
+        fputs(text, stdout);
+    free(text);
+    return status;
+}
+
+static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
+    const char *list = arguments->devices ? arguments->devices : "";
+    char *copy = malloc(strlen(list) + 1);
+    const char **devices = calloc(strlen(list) + 1, sizeof *devices);
+    struct ergo_job *job = NULL;
+    struct ergo_comparison *comparison = NULL;
+    enum ergo_status status = ERGO_E_MEMORY;
+    if (!copy || !devices) {
+        cli_error("out of memory");
+        goto out;
+    }
+    status = ERGO_E_JOB;
+    if (arguments->all == (arguments->devices != NULL)) {
+        cli_error("\"ergocl compare\" needs either --devices A,B,... or --all");
+        goto out;
+    }
+    status = cli_load_job(ctx, arguments, &job);
+    if (status != ERGO_OK)
+        goto out;
+    struct cli_progress progress = {.quiet = arguments->quiet, .verbose = arguments->verbose > 0};
+    struct ergo_compare_options options = {.directory = arguments->output,
+                                           .devices = devices,
+                                           .n_devices = split(strcpy(copy, list), devices),
+                                           .overwrite = arguments->overwrite,
+                                           .progress = cli_progress,
+                                           .user = &progress};
+    if (arguments->devices && options.n_devices == 0) {
+        cli_error("--devices names no device");
+        status = ERGO_E_JOB;
+        goto out;
+    }
+    cli_catch_stop_signals();
+    status = ergo_compare(ctx, job, &options, &comparison);
+    cli_progress_end();
+    if (status == ERGO_OK && (!arguments->quiet || arguments->json))
+        status = print(ctx, comparison, arguments);
+    if (status == ERGO_OK && !ergo_comparison_agrees(comparison)) {
+        fflush(stdout);
+        cli_error("the devices do not agree; all of it is in %s/compare.json",
+                  arguments->output ? arguments->output : ergo_job_name(job));
+        status = ERGO_E_AUDIT;
+    }
+    if (status == ERGO_STOPPED)
+        cli_note("stopped; nothing was compared");
+out:
+    ergo_comparison_destroy(comparison);
+    ergo_job_destroy(job);
+    free(devices);
+    free(copy);
+    return status;
+}
+
+const struct cli_command cli_command_compare = {
+    .name = "compare",
+    .operand = "JOB.json",
+    .operand_required = true,
+    .summary = "run a job on several devices and compare bits and speed",
+    .details =
+        "Each device's run gets a folder below the output folder, compare.json says it all.\n"
+        "Final states and all samples are compared bit for bit with those of the first device;\n"
+        "where states differ, shorter runs find the first step after which they do.\n"
+        "Exit code 5: some device differs or failed.",
+    .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_SET) | CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_JSON) |
+               CLI_BIT(CLI_DEVICES) | CLI_BIT(CLI_ALL),
+    .run = run,
+};

@@ -1,0 +1,281 @@
+#include "compare/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "io/io.h"
+#include "run/run.h"
+
+static char *copy_of(const char *text) {
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+void ergo_comparison_destroy(struct ergo_comparison *c) {
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->n_devices; i++) {
+        free(c->devices[i].selector);
+        free(c->devices[i].folder);
+        free(c->devices[i].message);
+        ergo_result_destroy(c->devices[i].result);
+    }
+    free(c->devices);
+    ergo_job_destroy(c->job);
+    free(c);
+}
+
+/* ---- which devices ----------------------------------------------------------------------------
+ */
+
+static enum ergo_status add_device(struct ergo_context *ctx, struct ergo_comparison *c,
+                                   const char *selector) {
+    struct ergo_compared_device *grown =
+        realloc(c->devices, (c->n_devices + 1) * sizeof *c->devices);
+    if (grown) {
+        c->devices = grown;
+        grown[c->n_devices] = (struct ergo_compared_device){.selector = copy_of(selector)};
+        if (grown[c->n_devices++].selector)
+            return ERGO_OK;
+    }
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a list of devices");
+}
+
+static enum ergo_status add_all(struct ergo_context *ctx, struct ergo_comparison *c) {
+    struct ergo_device_summary *list = NULL;
+    size_t count = 0;
+    enum ergo_status status = ergo_device_list(ctx, true, &list, &count);
+    for (size_t i = 0; i < count && status == ERGO_OK; i++)
+        if (list[i].usable)
+            status = add_device(ctx, c, list[i].id);
+    free(list);
+    return status;
+}
+
+static enum ergo_status choose_devices(struct ergo_context *ctx, struct ergo_comparison *c,
+                                       const struct ergo_compare_options *options) {
+    enum ergo_status status = options->n_devices ? ERGO_OK : add_all(ctx, c);
+    for (size_t i = 0; i < options->n_devices && status == ERGO_OK; i++)
+        status = add_device(ctx, c, options->devices[i]);
+    if (status == ERGO_OK && c->n_devices < 2)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "a comparison needs two devices, %s; \"ergocl devices\" lists those of "
+                         "this machine",
+                         options->n_devices ? "and one is named" : "and fewer are usable here");
+    return status;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------
+ */
+
+/* Moves the messages of a run that failed to its device. */
+static void keep_message(struct ergo_context *ctx, struct ergo_compared_device *d) {
+    d->message = copy_of(ergo_error_message(ctx));
+    ergo_error_clear(ctx);
+}
+
+static enum ergo_status run_each(struct ergo_context *ctx, struct ergo_comparison *c,
+                                 const char *directory, const struct ergo_compare_options *asked) {
+    c->reference = c->n_devices;
+    for (size_t i = 0; i < c->n_devices; i++) {
+        struct ergo_compared_device *d = &c->devices[i];
+        char name[32];
+        snprintf(name, sizeof name, "device-%zu", i);
+        d->folder = ergo_path_join(directory, name);
+        if (!d->folder)
+            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+        const struct ergo_run_options options = {.directory = d->folder,
+                                                 .device = d->selector,
+                                                 .overwrite = asked->overwrite,
+                                                 .progress = asked->progress,
+                                                 .user = asked->user};
+        ergo_log(ctx, ERGO_LOG_INFO, "device %zu of %zu: %s", i + 1, c->n_devices, d->selector);
+        const double begun = ergo_run_clock();
+        d->status = ergo_run(ctx, c->job, &options, &d->result);
+        d->seconds = ergo_run_clock() - begun;
+        if (d->status == ERGO_STOPPED)
+            return ERGO_STOPPED;
+        if (d->status == ERGO_E_JOB || d->status == ERGO_E_IO)
+            return d->status; /* no device's fault */
+        if (d->status != ERGO_OK)
+            keep_message(ctx, d);
+        else if (c->reference == c->n_devices)
+            c->reference = i;
+    }
+    if (c->reference == c->n_devices)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE, "the job ran on none of these devices; of %s: %s",
+                         c->devices[0].selector,
+                         c->devices[0].message ? c->devices[0].message : "nothing is known");
+    return ERGO_OK;
+}
+
+static bool same_samples(const struct ergo_member_result *a, const struct ergo_member_result *b,
+                         size_t columns) {
+    bool same = a->n_samples == b->n_samples;
+    for (size_t k = 0; k < columns && same && a->n_samples; k++)
+        same = memcmp(a->series[k], b->series[k], a->n_samples * sizeof(double)) == 0;
+    return same;
+}
+
+/* Points of b that end in another state than a's; *first: the first of them. */
+static size_t count_different(const struct ergo_result *a, const struct ergo_result *b,
+                              size_t *first) {
+    size_t different = 0;
+    for (size_t m = 0; m < a->n_members; m++)
+        if (a->members[m].digest != b->members[m].digest ||
+            a->members[m].steps != b->members[m].steps) {
+            if (!different++)
+                *first = m;
+        }
+    return different;
+}
+
+/* Beside the reference. Results of one job have the same members. */
+static void judge(struct ergo_comparison *c) {
+    const struct ergo_result *a = c->devices[c->reference].result;
+    c->first_device = c->n_devices;
+    for (size_t i = 0; i < c->n_devices; i++) {
+        struct ergo_compared_device *d = &c->devices[i];
+        size_t first = 0;
+        if (!d->result)
+            continue;
+        d->n_different = count_different(a, d->result, &first);
+        d->same_samples = true;
+        for (size_t m = 0; m < a->n_members && d->same_samples; m++)
+            d->same_samples = a->members[m].digest != d->result->members[m].digest ||
+                              same_samples(&a->members[m], &d->result->members[m],
+                                           c->job->sampler->info->n_columns);
+        if (d->n_different && c->first_device == c->n_devices) {
+            c->first_device = i;
+            c->first_point = first;
+        }
+    }
+}
+
+/* ---- where it begins --------------------------------------------------------------------------
+ */
+
+/* Do both devices agree after `steps` steps? Shorter runs of the same job: its chain does not
+ * depend on its length. */
+static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_comparison *c,
+                                    const char *folder, uint64_t steps, uint64_t most,
+                                    bool *agree) {
+    const uint64_t equilibration = steps - 1 < most ? steps - 1 : most;
+    char lengths[2][64];
+    const char *const sets[] = {lengths[0], lengths[1], "/output/snapshots=0"};
+    struct ergo_result *results[2] = {NULL, NULL};
+    struct ergo_job *job = NULL;
+    size_t first = 0;
+    snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",
+             (unsigned long long)equilibration);
+    snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu",
+             (unsigned long long)(steps - equilibration));
+    enum ergo_status status = ergo_job_parse(ctx, c->job->canonical, strlen(c->job->canonical),
+                                             c->job->name, sets, 3, &job);
+    for (size_t i = 0; i < 2 && status == ERGO_OK; i++) {
+        const size_t which = i ? c->first_device : c->reference;
+        const struct ergo_run_options options = {
+            .directory = folder, .device = c->devices[which].selector, .overwrite = true};
+        status = ergo_run(ctx, job, &options, &results[i]);
+    }
+    if (status == ERGO_OK)
+        *agree = count_different(results[0], results[1], &first) == 0;
+    for (size_t i = 0; i < 2; i++)
+        ergo_result_destroy(results[i]);
+    ergo_job_destroy(job);
+    return status;
+}
+
+/* Bisection over the steps of measuring; if states differ before, over those of equilibration. */
+static enum ergo_status find_first_step(struct ergo_context *ctx, struct ergo_comparison *c,
+                                        const char *directory) {
+    const struct ergo_point *point = c->devices[c->reference].result->members[c->first_point].point;
+    const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
+    const uint64_t total = equilibration + (uint64_t)ergo_point_int(point, "/run/sweeps");
+    char *folder = ergo_path_join(directory, "bisection");
+    if (!folder)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    enum ergo_status status = ERGO_OK;
+    uint64_t same = 0, differs = total; /* steps after which states are known to be */
+    bool blind = false;
+    while (differs - same > 1 && status == ERGO_OK && !blind) {
+        uint64_t steps = same + (differs - same) / 2;
+        bool agree = false;
+        /* a device that goes wrong right after a run's end fails its audit: take a longer run */
+        while ((status = agree_after(ctx, c, folder, steps, equilibration, &agree)) ==
+                   ERGO_E_AUDIT &&
+               ++steps < differs)
+            ergo_error_clear(ctx);
+        blind = status == ERGO_E_AUDIT;
+        if (blind) {
+            ergo_error_clear(ctx);
+            status = ERGO_OK;
+        } else if (agree)
+            same = steps;
+        else
+            differs = steps;
+    }
+    c->last_same = same;
+    if (status == ERGO_OK)
+        c->first_step = differs;
+    free(folder);
+    return status;
+}
+
+static enum ergo_status write_json(struct ergo_context *ctx, const struct ergo_comparison *c,
+                                   const char *directory) {
+    char *text = NULL, *path = ergo_path_join(directory, "compare.json");
+    enum ergo_status status = path ? ergo_comparison_json(ctx, c, &text)
+                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    if (status == ERGO_OK)
+        status = ergo_file_write(ctx, path, text, strlen(text));
+    free(text);
+    free(path);
+    return status;
+}
+
+enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *job,
+                              const struct ergo_compare_options *options,
+                              struct ergo_comparison **comparison) {
+    struct ergo_comparison *c = calloc(1, sizeof *c);
+    const char *directory = options->directory ? options->directory : job->name;
+    *comparison = NULL;
+    if (!c)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a comparison");
+    enum ergo_status status =
+        ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, NULL, 0, &c->job);
+    if (status == ERGO_OK)
+        status = choose_devices(ctx, c, options);
+    if (status == ERGO_OK)
+        status = run_each(ctx, c, directory, options);
+    if (status != ERGO_OK) {
+        ergo_comparison_destroy(c);
+        return status;
+    }
+    judge(c);
+    if (c->first_device < c->n_devices) {
+        status = find_first_step(ctx, c, directory);
+        if (status != ERGO_OK && status != ERGO_STOPPED) { /* what is known is worth telling */
+            ergo_log(ctx, ERGO_LOG_WARNING, "the first step that differs was not found: %s",
+                     ergo_error_message(ctx));
+            ergo_error_clear(ctx);
+        }
+    }
+    if (status != ERGO_STOPPED)
+        status = write_json(ctx, c, directory);
+    *comparison = c;
+    return status;
+}
+
+bool ergo_comparison_agrees(const struct ergo_comparison *c) {
+    bool agrees = true;
+    for (size_t i = 0; i < c->n_devices; i++)
+        agrees = agrees && c->devices[i].result && !c->devices[i].n_different &&
+                 c->devices[i].same_samples;
+    return agrees;
+}
