@@ -10,7 +10,9 @@
 /* PoCL 3.1 converts element by element: 0.6 of the speed. */
 #ifdef __clang__
 #define HELIUM_TRUNCATE(x) __builtin_convertvector(x, int8)
+#define HELIUM_SHUFFLE(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
 #else
+#define HELIUM_SHUFFLE(x, y, ...) shuffle2(x, y, (uint8)(__VA_ARGS__))
 #define HELIUM_TRUNCATE(x) convert_int8_rtz(x)
 #endif
 
@@ -35,14 +37,14 @@ ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, int8 ix, int
     const float4 e = table[at[4]], f = table[at[5]], g = table[at[6]], h = table[at[7]];
     const float8 ae = (float8)(a, e), bf = (float8)(b, f), cg = (float8)(c, g), dh = (float8)(d, h);
     /* rows to columns, within each half: x y of two, then of four */
-    const float8 p = shuffle2(ae, bf, (uint8)(0, 8, 1, 9, 4, 12, 5, 13));
-    const float8 q = shuffle2(ae, bf, (uint8)(2, 10, 3, 11, 6, 14, 7, 15));
-    const float8 r = shuffle2(cg, dh, (uint8)(0, 8, 1, 9, 4, 12, 5, 13));
-    const float8 s = shuffle2(cg, dh, (uint8)(2, 10, 3, 11, 6, 14, 7, 15));
-    const float8 c0 = shuffle2(p, r, (uint8)(0, 1, 8, 9, 4, 5, 12, 13));
-    const float8 c1 = shuffle2(p, r, (uint8)(2, 3, 10, 11, 6, 7, 14, 15));
-    const float8 c2 = shuffle2(q, s, (uint8)(0, 1, 8, 9, 4, 5, 12, 13));
-    const float8 c3 = shuffle2(q, s, (uint8)(2, 3, 10, 11, 6, 7, 14, 15));
+    const float8 p = HELIUM_SHUFFLE(ae, bf, 0, 8, 1, 9, 4, 12, 5, 13);
+    const float8 q = HELIUM_SHUFFLE(ae, bf, 2, 10, 3, 11, 6, 14, 7, 15);
+    const float8 r = HELIUM_SHUFFLE(cg, dh, 0, 8, 1, 9, 4, 12, 5, 13);
+    const float8 s = HELIUM_SHUFFLE(cg, dh, 2, 10, 3, 11, 6, 14, 7, 15);
+    const float8 c0 = HELIUM_SHUFFLE(p, r, 0, 1, 8, 9, 4, 5, 12, 13);
+    const float8 c1 = HELIUM_SHUFFLE(p, r, 2, 3, 10, 11, 6, 7, 14, 15);
+    const float8 c2 = HELIUM_SHUFFLE(q, s, 0, 1, 8, 9, 4, 5, 12, 13);
+    const float8 c3 = HELIUM_SHUFFLE(q, s, 2, 3, 10, 11, 6, 7, 14, 15);
     return HELIUM_TRUNCATE(fma(fma(fma(c3, t, c2), t, c1), t, c0));
 }
 
