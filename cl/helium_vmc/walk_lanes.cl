@@ -19,6 +19,8 @@
 /* Places are padded to whole vectors in private memory; the tail is masked by its number. */
 #define HELIUM_VECTORS ((HELIUM_N + 7) / 8)
 
+#define HELIUM_AT(lane) (*(__global const helium_cubic *)((__global const char *)table + at[lane]))
+
 ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, int8 ix, int8 iy, int8 iz,
                                 float low, float sx, float sy, float sz) {
     const float8 dx = convert_float8(ix) * sx, dy = convert_float8(iy) * sy,
@@ -27,14 +29,16 @@ ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, int8 ix, int
     const int8 found = as_int8(fma(dx, dx, fma(dy, dy, dz * dz)));
     const uint8 bits = as_uint8(min(max(found, (int8)(as_int(low))), (int8)(0x3f7fffff)));
     const float8 x = as_float8(bits);
-    const uint8 k = (bits >> (23 - HELIUM_U_PIECES)) - HELIUM_U_BASE;
-    const float8 t = x - as_float8(bits & (0xffffffffu << (23 - HELIUM_U_PIECES)));
+    const uint8 start = bits & (0xffffffffu << (23 - HELIUM_U_PIECES));
+    const float8 t = x - as_float8(start);
+    /* in bytes: x86 has no index times 16 */
+    const uint8 k = (start >> (19 - HELIUM_U_PIECES)) - (HELIUM_U_BASE << 4);
     /* one store and eight loads, by ports that are idle, unlike those of extraction: 1.15 of its
      * speed (volatile, as the compiler would extract after all) */
     volatile uint8 kept = k;
     volatile uint *at = (volatile uint *)&kept;
-    const float4 a = table[at[0]], b = table[at[1]], c = table[at[2]], d = table[at[3]];
-    const float4 e = table[at[4]], f = table[at[5]], g = table[at[6]], h = table[at[7]];
+    const float4 a = HELIUM_AT(0), b = HELIUM_AT(1), c = HELIUM_AT(2), d = HELIUM_AT(3);
+    const float4 e = HELIUM_AT(4), f = HELIUM_AT(5), g = HELIUM_AT(6), h = HELIUM_AT(7);
     const float8 ae = (float8)(a, e), bf = (float8)(b, f), cg = (float8)(c, g), dh = (float8)(d, h);
     /* rows to columns, within each half: x y of two, then of four */
     const float8 p = HELIUM_SHUFFLE(ae, bf, 0, 8, 1, 9, 4, 12, 5, 13);
@@ -66,8 +70,6 @@ ERGO_INLINE long helium_row(__global const helium_cubic *table, __local const in
         for (uint v = begin; v < end; v++) {
             int8 u = helium_u_lanes(table, x - place[v], y - place[HELIUM_VECTORS + v],
                                     z - place[2 * HELIUM_VECTORS + v], low, sx, sy, sz);
-            if (v == i / 8)
-                u &= lane != (int8)((int)(i & 7));
             if (HELIUM_N % 8 && v + 1 == HELIUM_VECTORS)
                 u &= lane < (int8)((int)(HELIUM_N % 8));
             row[v] = u;
@@ -75,7 +77,7 @@ ERGO_INLINE long helium_row(__global const helium_cubic *table, __local const in
         }
         total += helium_sum_lanes(sum);
     }
-    return total;
+    return total - ((__local int *)row)[i];
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
@@ -118,16 +120,17 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
             const int ox = own[0], oy = own[8 * HELIUM_VECTORS], oz = own[16 * HELIUM_VECTORS];
             const int nx = (int)((uint)ox + (uint)move.dx), ny = (int)((uint)oy + (uint)move.dy);
             const int nz = (int)((uint)oz + (uint)move.dz);
-            const long difference =
-                helium_row(table, place, i, nx, ny, nz, low, sx, sy, sz, after) - single_sum[i];
+            const long own_sum =
+                helium_row(table, place, i, nx, ny, nz, low, sx, sy, sz, after);
+            const long difference = own_sum - single_sum[i];
             if (!helium_accepts(difference, move.bound))
                 continue;
             change += difference;
             accepted++;
             helium_row(table, place, i, ox, oy, oz, low, sx, sy, sz, before);
-            for (uint v = 0; v < HELIUM_VECTORS; v++) /* itself: 0 */
+            for (uint v = 0; v < HELIUM_VECTORS; v++) 
                 sum[v] += convert_long8(after[v] - before[v]);
-            single_sum[i] += difference;
+            single_sum[i] = own_sum;
             own[0] = nx;
             own[8 * HELIUM_VECTORS] = ny;
             own[16 * HELIUM_VECTORS] = nz;
