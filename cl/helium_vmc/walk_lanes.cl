@@ -10,10 +10,12 @@
 /* PoCL 3.1 converts element by element: 0.6 of the speed. */
 #ifdef __clang__
 #define HELIUM_TRUNCATE(x) __builtin_convertvector(x, int8)
+#define HELIUM_FLOAT(x) __builtin_convertvector(x, float8)
 #define HELIUM_SHUFFLE(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
 #else
 #define HELIUM_SHUFFLE(x, y, ...) shuffle2(x, y, (uint8)(__VA_ARGS__))
 #define HELIUM_TRUNCATE(x) convert_int8_rtz(x)
+#define HELIUM_FLOAT(x) convert_float8(x)
 #endif
 
 /* Places are padded to whole vectors in private memory; the tail is masked by its number. */
@@ -21,18 +23,13 @@
 
 #define HELIUM_AT(lane) (*(__global const helium_cubic *)((__global const char *)table + at[lane]))
 
-ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, int8 ix, int8 iy, int8 iz,
-                                float low, float sx, float sy, float sz) {
-    const float8 dx = convert_float8(ix) * sx, dy = convert_float8(iy) * sy,
-                 dz = convert_float8(iz) * sz;
-    /* floats that are not negative are ordered as their bits: integers have vector minima */
-    const int8 found = as_int8(fma(dx, dx, fma(dy, dy, dz * dz)));
-    const uint8 bits = as_uint8(min(max(found, (int8)(as_int(low))), (int8)(0x3f7fffff)));
-    const float8 x = as_float8(bits);
-    const uint8 start = bits & (0xffffffffu << (23 - HELIUM_U_PIECES));
+/* The piecewise cubic at eight x; `base`: number of the table's first piece. */
+ERGO_INLINE float8 helium_cubic_lanes(__global const helium_cubic *table, float8 x, uint pieces,
+                                      uint base) {
+    const uint8 start = as_uint8(x) & (0xffffffffu << (23 - pieces));
     const float8 t = x - as_float8(start);
     /* in bytes: x86 has no index times 16 */
-    const uint8 k = (start >> (19 - HELIUM_U_PIECES)) - (HELIUM_U_BASE << 4);
+    const uint8 k = (start >> (19 - pieces)) - (base << 4);
     /* one store and eight loads, by ports that are idle, unlike those of extraction: 1.15 of its
      * speed (volatile, as the compiler would extract after all) */
     volatile uint8 kept = k;
@@ -49,7 +46,52 @@ ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, int8 ix, int
     const float8 c1 = HELIUM_SHUFFLE(p, r, 2, 3, 10, 11, 6, 7, 14, 15);
     const float8 c2 = HELIUM_SHUFFLE(q, s, 0, 1, 8, 9, 4, 5, 12, 13);
     const float8 c3 = HELIUM_SHUFFLE(q, s, 2, 3, 10, 11, 6, 7, 14, 15);
-    return HELIUM_TRUNCATE(fma(fma(fma(c3, t, c2), t, c1), t, c0));
+    return fma(fma(fma(c3, t, c2), t, c1), t, c0);
+}
+
+ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, int8 ix, int8 iy, int8 iz,
+                                float low, float sx, float sy, float sz) {
+    const float8 fx = convert_float8(ix), fy = convert_float8(iy), fz = convert_float8(iz);
+#if HELIUM_CUBE /* sx is a power of two: the same bits as below */
+    const float8 found = fma(fx, fx, fma(fy, fy, fz * fz)) * (sx * sx);
+#else
+    const float8 dx = fx * sx, dy = fy * sy, dz = fz * sz;
+    const float8 found = fma(dx, dx, fma(dy, dy, dz * dz));
+#endif
+    /* floats that are not negative are ordered as their bits: integers have vector minima */
+    const int8 bits = min(max(as_int8(found), (int8)(as_int(low))), (int8)(0x3f7fffff));
+    return HELIUM_TRUNCATE(
+        helium_cubic_lanes(table, as_float8(bits), HELIUM_U_PIECES, HELIUM_U_BASE));
+}
+
+#define HELIUM_RANDOM_LANES(table, x)                                                              \
+    helium_cubic_lanes(table, x, HELIUM_R_PIECES, HELIUM_R_LOWEST << HELIUM_R_PIECES)
+
+/* A component of eight displacements: helium_normal, scaled, and helium_shift. */
+ERGO_INLINE int8 helium_shift_lanes(__global const helium_cubic *random, uint8 word, float step) {
+    const float8 most = (float8)(2147483520.0f);
+    const float8 z =
+        HELIUM_RANDOM_LANES(random, convert_float8(as_int8(word & 0x7fffffffu)) + 0.5f);
+    float8 d = as_float8(as_uint8(z) ^ (word & 0x80000000u)) * step;
+    d = d < -most ? -most : d;
+    d = d < most ? d : most;
+    return HELIUM_TRUNCATE(d);
+}
+
+/* helium_draw of eight entities from `first` on: dx, dy, dz, bound. */
+ERGO_INLINE void helium_draw_lanes(__global const helium_cubic *random,
+                                   const struct helium_member *member, uint factor, uint first,
+                                   ulong step, __local int8 *moves) {
+    const float f = (float)factor * (1.0f / HELIUM_FACTOR_ONE);
+    ulong8 words[2];
+    ergo_philox_lanes((ulong8)((ulong)first) + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7), step,
+                      ERGO_DRAW(HELIUM_PURPOSE_MOVE, 0), member->key0, member->key1, words);
+    const uint16 xy = as_uint16(words[0]), zw = as_uint16(words[1]);
+    moves[0] = helium_shift_lanes(random, xy.even, member->step[0] * f);
+    moves[1] = helium_shift_lanes(random, xy.odd, member->step[1] * f);
+    moves[2] = helium_shift_lanes(random, zw.even, member->step[2] * f);
+    moves[3] =
+        HELIUM_TRUNCATE(HELIUM_RANDOM_LANES(random + HELIUM_R_SIZE, HELIUM_FLOAT(zw.odd) + 0.5f));
 }
 
 /* Eight lanes to one number; a lane holds at most HELIUM_CHUNK pairs. */
@@ -85,7 +127,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
             __global const struct helium_member *members, __global const uint *factors,
             __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
             uint steps, uint count, uint active, uint rebuild) {
-    __local int8 place[3 * HELIUM_VECTORS], after[HELIUM_VECTORS], before[HELIUM_VECTORS];
+    __local int8 place[3 * HELIUM_VECTORS], after[HELIUM_VECTORS], before[HELIUM_VECTORS], moves[4];
     __local long8 sum[HELIUM_VECTORS];
     const uint index = (uint)get_group_id(0), which = index / active;
     const uint walker = index - which * active;
@@ -114,21 +156,21 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
     for (uint s = 0; s < steps; s++) {
         earlier = accepted;
         for (uint i = 0; i < HELIUM_N; i++) {
-            const struct helium_move move =
-                helium_draw(random, &member, factor, walker * HELIUM_N + i, step + s);
+            if (i % 8 == 0)
+                helium_draw_lanes(random, &member, factor, walker * HELIUM_N + i, step + s, moves);
+            __local const int *move = (__local const int *)moves + i % 8;
             __local int *own = single + i;
             const int ox = own[0], oy = own[8 * HELIUM_VECTORS], oz = own[16 * HELIUM_VECTORS];
-            const int nx = (int)((uint)ox + (uint)move.dx), ny = (int)((uint)oy + (uint)move.dy);
-            const int nz = (int)((uint)oz + (uint)move.dz);
-            const long own_sum =
-                helium_row(table, place, i, nx, ny, nz, low, sx, sy, sz, after);
+            const int nx = (int)((uint)ox + (uint)move[0]), ny = (int)((uint)oy + (uint)move[8]);
+            const int nz = (int)((uint)oz + (uint)move[16]);
+            const long own_sum = helium_row(table, place, i, nx, ny, nz, low, sx, sy, sz, after);
             const long difference = own_sum - single_sum[i];
-            if (!helium_accepts(difference, move.bound))
+            if (!helium_accepts(difference, move[24]))
                 continue;
             change += difference;
             accepted++;
             helium_row(table, place, i, ox, oy, oz, low, sx, sy, sz, before);
-            for (uint v = 0; v < HELIUM_VECTORS; v++) 
+            for (uint v = 0; v < HELIUM_VECTORS; v++)
                 sum[v] += convert_long8(after[v] - before[v]);
             single_sum[i] = own_sum;
             own[0] = nx;
