@@ -100,7 +100,16 @@ ERGO_INLINE long helium_sum_lanes(int8 x) {
     return wide.x + wide.y + wide.z + wide.w;
 }
 
-/* u of all pairs with atom i at (x, y, z); 0 for itself and behind the last atom. */
+/* u of vector v of atoms with one at (x, y, z). */
+ERGO_INLINE int8 helium_partners(__global const helium_cubic *table, __local const int8 *place,
+                                 uint v, int x, int y, int z, float low, float sx, float sy,
+                                 float sz) {
+    return helium_u_lanes(table, x - place[v], y - place[HELIUM_VECTORS + v],
+                          z - place[2 * HELIUM_VECTORS + v], low, sx, sy, sz);
+}
+
+/* The sum of u over all pairs with atom i, were it at (x, y, z). In `row` is each of them, the
+ * atom's own place counted as a partner's. */
 ERGO_INLINE long helium_row(__global const helium_cubic *table, __local const int8 *place, uint i,
                             int x, int y, int z, float low, float sx, float sy, float sz,
                             __local int8 *row) {
@@ -110,8 +119,7 @@ ERGO_INLINE long helium_row(__global const helium_cubic *table, __local const in
         const uint end = min(begin + HELIUM_CHUNK, (uint)HELIUM_VECTORS);
         int8 sum = 0;
         for (uint v = begin; v < end; v++) {
-            int8 u = helium_u_lanes(table, x - place[v], y - place[HELIUM_VECTORS + v],
-                                    z - place[2 * HELIUM_VECTORS + v], low, sx, sy, sz);
+            int8 u = helium_partners(table, place, v, x, y, z, low, sx, sy, sz);
             if (HELIUM_N % 8 && v + 1 == HELIUM_VECTORS)
                 u &= lane < (int8)((int)(HELIUM_N % 8));
             row[v] = u;
@@ -127,7 +135,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
             __global const struct helium_member *members, __global const uint *factors,
             __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
             uint steps, uint count, uint active, uint rebuild) {
-    __local int8 place[3 * HELIUM_VECTORS], after[HELIUM_VECTORS], before[HELIUM_VECTORS], moves[4];
+    __local int8 place[3 * HELIUM_VECTORS], after[HELIUM_VECTORS], moves[4];
     __local long8 sum[HELIUM_VECTORS];
     const uint index = (uint)get_group_id(0), which = index / active;
     const uint walker = index - which * active;
@@ -169,9 +177,10 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                 continue;
             change += difference;
             accepted++;
-            helium_row(table, place, i, ox, oy, oz, low, sx, sy, sz, before);
+            /* all sums, of which the atom's own comes out wrong, like those behind the last */
             for (uint v = 0; v < HELIUM_VECTORS; v++)
-                sum[v] += convert_long8(after[v] - before[v]);
+                sum[v] += convert_long8(
+                    after[v] - helium_partners(table, place, v, ox, oy, oz, low, sx, sy, sz));
             single_sum[i] = own_sum;
             own[0] = nx;
             own[8 * HELIUM_VECTORS] = ny;
