@@ -2,48 +2,132 @@
  * Macroupdates for CPUs: one work-item a walker, eight partners at a time in explicit vectors. The
  * same chain as walk.cl, and the same arguments and macros (HELIUM_GROUP is 1).
  *
+ * A vector is a chain of 70 cycles, distance, piece, coefficients, cubic, of some 50 instructions:
+ * a core that meets one after the other finds its queues full of waiting ones. So a chunk of
+ * vectors is located in its table first, then looked up: 1.1 of the speed at 512 atoms, 1.2 at 64.
+ *
  * Coefficients are gathered as eight loads of four floats and turned round: two instructions a
  * pair, where four gathers of single floats take eight.
  */
 #include "helium_vmc/core.h"
 
-/* PoCL 3.1 converts element by element: 0.6 of the speed. */
+/* PoCL 3.1 converts and shuffles element by element: 0.6 and 0.7 of the speed. */
 #ifdef __clang__
 #define HELIUM_TRUNCATE(x) __builtin_convertvector(x, int8)
+#define HELIUM_FLOAT(x) __builtin_convertvector(x, float8)
+#define HELIUM_SHUFFLE(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
 #else
 #define HELIUM_TRUNCATE(x) convert_int8_rtz(x)
+#define HELIUM_FLOAT(x) convert_float8(x)
+#define HELIUM_SHUFFLE(x, y, ...) shuffle2(x, y, (uint8)(__VA_ARGS__))
 #endif
 
-/* Places are padded to whole vectors in private memory; the tail is masked by its number. */
+/* Places are padded to whole vectors; the tail is masked by its number. */
 #define HELIUM_VECTORS ((HELIUM_N + 7) / 8)
 
-ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, int8 ix, int8 iy, int8 iz,
-                                float low, float sx, float sy, float sz) {
-    const float8 dx = convert_float8(ix) * sx, dy = convert_float8(iy) * sy,
-                 dz = convert_float8(iz) * sz;
-    /* floats that are not negative are ordered as their bits: integers have vector minima */
-    const int8 found = as_int8(fma(dx, dx, fma(dy, dy, dz * dz)));
-    const uint8 bits = as_uint8(min(max(found, (int8)(as_int(low))), (int8)(0x3f7fffff)));
-    const float8 x = as_float8(bits);
-    const uint8 k = (bits >> (23 - HELIUM_U_PIECES)) - HELIUM_U_BASE;
-    const float8 t = x - as_float8(bits & (0xffffffffu << (23 - HELIUM_U_PIECES)));
-    /* one store and eight loads, by ports that are idle, unlike those of extraction: 1.15 of its
-     * speed (volatile, as the compiler would extract after all) */
-    volatile uint8 kept = k;
-    volatile uint *at = (volatile uint *)&kept;
-    const float4 a = table[at[0]], b = table[at[1]], c = table[at[2]], d = table[at[3]];
-    const float4 e = table[at[4]], f = table[at[5]], g = table[at[6]], h = table[at[7]];
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* The pieces of a table that hold eight x, and the distances from their starts. `base`: number of
+ * the first piece. */
+ERGO_INLINE float8 helium_locate(float8 x, uint pieces, uint base, __local uint8 *at) {
+    const uint8 start = as_uint8(x) & (0xffffffffu << (23 - pieces));
+    *at = (start >> (19 - pieces)) - (base << 4); /* in bytes: x86 has no index times 16 */
+    return x - as_float8(start);
+}
+
+#define HELIUM_LOAD(lane)                                                                          \
+    (*(__global const helium_cubic *)((__global const char *)table + single[lane]))
+
+/* The cubics there. */
+ERGO_INLINE float8 helium_look_up(__global const helium_cubic *table, __local const uint8 *at,
+                                  float8 t) {
+    /* loads use ports that are idle, unlike those of extraction, which the compiler would prefer
+     * if it saw the store: 1.15 of its speed */
+    __local const volatile uint *single = (__local const volatile uint *)at;
+    const float4 a = HELIUM_LOAD(0), b = HELIUM_LOAD(1), c = HELIUM_LOAD(2), d = HELIUM_LOAD(3);
+    const float4 e = HELIUM_LOAD(4), f = HELIUM_LOAD(5), g = HELIUM_LOAD(6), h = HELIUM_LOAD(7);
     const float8 ae = (float8)(a, e), bf = (float8)(b, f), cg = (float8)(c, g), dh = (float8)(d, h);
     /* rows to columns, within each half: x y of two, then of four */
-    const float8 p = shuffle2(ae, bf, (uint8)(0, 8, 1, 9, 4, 12, 5, 13));
-    const float8 q = shuffle2(ae, bf, (uint8)(2, 10, 3, 11, 6, 14, 7, 15));
-    const float8 r = shuffle2(cg, dh, (uint8)(0, 8, 1, 9, 4, 12, 5, 13));
-    const float8 s = shuffle2(cg, dh, (uint8)(2, 10, 3, 11, 6, 14, 7, 15));
-    const float8 c0 = shuffle2(p, r, (uint8)(0, 1, 8, 9, 4, 5, 12, 13));
-    const float8 c1 = shuffle2(p, r, (uint8)(2, 3, 10, 11, 6, 7, 14, 15));
-    const float8 c2 = shuffle2(q, s, (uint8)(0, 1, 8, 9, 4, 5, 12, 13));
-    const float8 c3 = shuffle2(q, s, (uint8)(2, 3, 10, 11, 6, 7, 14, 15));
-    return HELIUM_TRUNCATE(fma(fma(fma(c3, t, c2), t, c1), t, c0));
+    const float8 p = HELIUM_SHUFFLE(ae, bf, 0, 8, 1, 9, 4, 12, 5, 13);
+    const float8 q = HELIUM_SHUFFLE(ae, bf, 2, 10, 3, 11, 6, 14, 7, 15);
+    const float8 r = HELIUM_SHUFFLE(cg, dh, 0, 8, 1, 9, 4, 12, 5, 13);
+    const float8 s = HELIUM_SHUFFLE(cg, dh, 2, 10, 3, 11, 6, 14, 7, 15);
+    const float8 c0 = HELIUM_SHUFFLE(p, r, 0, 1, 8, 9, 4, 5, 12, 13);
+    const float8 c1 = HELIUM_SHUFFLE(p, r, 2, 3, 10, 11, 6, 7, 14, 15);
+    const float8 c2 = HELIUM_SHUFFLE(q, s, 0, 1, 8, 9, 4, 5, 12, 13);
+    const float8 c3 = HELIUM_SHUFFLE(q, s, 2, 3, 10, 11, 6, 7, 14, 15);
+    return fma(fma(fma(c3, t, c2), t, c1), t, c0);
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+ERGO_INLINE float8 helium_random_lanes(__global const helium_cubic *table, float8 x,
+                                       __local uint8 *at) {
+    const float8 t = helium_locate(x, HELIUM_R_PIECES, HELIUM_R_LOWEST << HELIUM_R_PIECES, at);
+    return helium_look_up(table, at, t);
+}
+
+/* A component of eight displacements: helium_normal, scaled, and helium_shift. */
+ERGO_INLINE int8 helium_shift_lanes(__global const helium_cubic *random, uint8 word, float step,
+                                    __local uint8 *at) {
+    const float8 most = (float8)(2147483520.0f);
+    const float8 x = convert_float8(as_int8(word & 0x7fffffffu)) + 0.5f;
+    const uint8 z = as_uint8(helium_random_lanes(random, x, at));
+    float8 d = as_float8(z ^ (word & 0x80000000u)) * step;
+    d = d < -most ? -most : d;
+    d = d < most ? d : most;
+    return HELIUM_TRUNCATE(d);
+}
+
+/* helium_draw of eight entities from `first` on: moves become dx, dy, dz, bound. */
+ERGO_INLINE void helium_draw_lanes(__global const helium_cubic *random,
+                                   const struct helium_member *member, uint factor, uint first,
+                                   ulong step, __local int8 *moves, __local uint8 *at) {
+    const float f = (float)factor * (1.0f / HELIUM_FACTOR_ONE);
+    ulong8 words[2];
+    ergo_philox_lanes((ulong8)((ulong)first) + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7), step,
+                      ERGO_DRAW(HELIUM_PURPOSE_MOVE, 0), member->key0, member->key1, words);
+    const uint16 xy = as_uint16(words[0]), zw = as_uint16(words[1]);
+    moves[0] = helium_shift_lanes(random, xy.even, member->step[0] * f, at);
+    moves[1] = helium_shift_lanes(random, xy.odd, member->step[1] * f, at + 1);
+    moves[2] = helium_shift_lanes(random, zw.even, member->step[2] * f, at + 2);
+    moves[3] = HELIUM_TRUNCATE(
+        helium_random_lanes(random + HELIUM_R_SIZE, HELIUM_FLOAT(zw.odd) + 0.5f, at + 3));
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+/* Vectors of places, and where their pairs with (x, y, z) are in the table of u. */
+struct helium_lanes {
+    __local int8 *place;    /* [3 * HELIUM_VECTORS] */
+    __local uint8 *at;      /* [HELIUM_CHUNK] */
+    __local float8 *within; /* [HELIUM_CHUNK] */
+    float low, sx, sy, sz;
+};
+
+ERGO_INLINE void helium_locate_chunk(const struct helium_lanes *l, uint begin, uint end, int x,
+                                     int y, int z) {
+    for (uint v = begin; v < end; v++) {
+        const float8 ix = convert_float8(x - l->place[v]),
+                     iy = convert_float8(y - l->place[HELIUM_VECTORS + v]),
+                     iz = convert_float8(z - l->place[2 * HELIUM_VECTORS + v]);
+#if HELIUM_CUBE /* sx is a power of two: the same bits as below */
+        const float8 found = fma(ix, ix, fma(iy, iy, iz * iz)) * (l->sx * l->sx);
+#else
+        const float8 dx = ix * l->sx, dy = iy * l->sy, dz = iz * l->sz;
+        const float8 found = fma(dx, dx, fma(dy, dy, dz * dz));
+#endif
+        /* floats that are not negative are ordered as their bits: integers have vector minima */
+        const int8 bits = min(max(as_int8(found), (int8)(as_int(l->low))), (int8)(0x3f7fffff));
+        l->within[v - begin] =
+            helium_locate(as_float8(bits), HELIUM_U_PIECES, HELIUM_U_BASE, l->at + (v - begin));
+    }
+}
+
+/* u of the k-th vector of the chunk. */
+ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, const struct helium_lanes *l,
+                                uint k) {
+    return HELIUM_TRUNCATE(helium_look_up(table, l->at + k, l->within[k]));
 }
 
 /* Eight lanes to one number; a lane holds at most HELIUM_CHUNK pairs. */
@@ -52,20 +136,18 @@ ERGO_INLINE long helium_sum_lanes(int8 x) {
     return wide.x + wide.y + wide.z + wide.w;
 }
 
-/* u of all pairs with atom i at (x, y, z); 0 for itself and behind the last atom. */
-ERGO_INLINE long helium_row(__global const helium_cubic *table, __local const int8 *place, uint i,
-                            int x, int y, int z, float low, float sx, float sy, float sz,
-                            __local int8 *row) {
+/* The sum of u over all pairs with atom i, were it at (x, y, z). In `row` is each of them, and one
+ * of the atom with its old place, which means nothing. */
+ERGO_INLINE long helium_row(__global const helium_cubic *table, const struct helium_lanes *l,
+                            uint i, int x, int y, int z, __local int8 *row) {
     const int8 lane = (int8)(0, 1, 2, 3, 4, 5, 6, 7);
     long total = 0;
     for (uint begin = 0; begin < HELIUM_VECTORS; begin += HELIUM_CHUNK) {
         const uint end = min(begin + HELIUM_CHUNK, (uint)HELIUM_VECTORS);
         int8 sum = 0;
+        helium_locate_chunk(l, begin, end, x, y, z);
         for (uint v = begin; v < end; v++) {
-            int8 u = helium_u_lanes(table, x - place[v], y - place[HELIUM_VECTORS + v],
-                                    z - place[2 * HELIUM_VECTORS + v], low, sx, sy, sz);
-            if (v == i / 8)
-                u &= lane != (int8)((int)(i & 7));
+            int8 u = helium_u_lanes(table, l, v - begin);
             if (HELIUM_N % 8 && v + 1 == HELIUM_VECTORS)
                 u &= lane < (int8)((int)(HELIUM_N % 8));
             row[v] = u;
@@ -73,7 +155,19 @@ ERGO_INLINE long helium_row(__global const helium_cubic *table, __local const in
         }
         total += helium_sum_lanes(sum);
     }
-    return total;
+    return total - ((__local int *)row)[i];
+}
+
+/* The sums of all others after atom i left (x, y, z) for where `row` is from. Its own sum comes out
+ * wrong, like those behind the last atom. */
+ERGO_INLINE void helium_exchange(__global const helium_cubic *table, const struct helium_lanes *l,
+                                 int x, int y, int z, __local const int8 *row, __local long8 *sum) {
+    for (uint begin = 0; begin < HELIUM_VECTORS; begin += HELIUM_CHUNK) {
+        const uint end = min(begin + HELIUM_CHUNK, (uint)HELIUM_VECTORS);
+        helium_locate_chunk(l, begin, end, x, y, z);
+        for (uint v = begin; v < end; v++)
+            sum[v] += convert_long8(row[v] - helium_u_lanes(table, l, v - begin));
+    }
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
@@ -81,13 +175,16 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
             __global const struct helium_member *members, __global const uint *factors,
             __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
             uint steps, uint count, uint active, uint rebuild) {
-    __local int8 place[3 * HELIUM_VECTORS], after[HELIUM_VECTORS], before[HELIUM_VECTORS];
+    __local int8 place[3 * HELIUM_VECTORS], after[HELIUM_VECTORS], moves[4];
+    __local uint8 at[HELIUM_CHUNK];
+    __local float8 within[HELIUM_CHUNK];
     __local long8 sum[HELIUM_VECTORS];
     const uint index = (uint)get_group_id(0), which = index / active;
     const uint walker = index - which * active;
     const ulong home = (ulong)which * count + walker;
     const struct helium_member member = members[which];
-    const float low = member.low, sx = member.scale[0], sy = member.scale[1], sz = member.scale[2];
+    const struct helium_lanes lanes = {
+        place, at, within, member.low, member.scale[0], member.scale[1], member.scale[2]};
     const uint factor = factors[which];
     __global int *kept_place = positions + home * (3 * HELIUM_N);
     __global long *kept_sum = sums + home * HELIUM_N;
@@ -104,28 +201,28 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
         single_sum[j] = j < HELIUM_N ? kept_sum[j] : 0;
     if (rebuild)
         for (uint i = 0; i < HELIUM_N; i++)
-            single_sum[i] = helium_row(table, place, i, single[i], single[8 * HELIUM_VECTORS + i],
-                                       single[16 * HELIUM_VECTORS + i], low, sx, sy, sz, after);
+            single_sum[i] = helium_row(table, &lanes, i, single[i], single[8 * HELIUM_VECTORS + i],
+                                       single[16 * HELIUM_VECTORS + i], after);
 
     for (uint s = 0; s < steps; s++) {
         earlier = accepted;
         for (uint i = 0; i < HELIUM_N; i++) {
-            const struct helium_move move =
-                helium_draw(random, &member, factor, walker * HELIUM_N + i, step + s);
+            if (i % 8 == 0)
+                helium_draw_lanes(random, &member, factor, walker * HELIUM_N + i, step + s, moves,
+                                  at);
+            __local const int *move = (__local const int *)moves + i % 8;
             __local int *own = single + i;
             const int ox = own[0], oy = own[8 * HELIUM_VECTORS], oz = own[16 * HELIUM_VECTORS];
-            const int nx = (int)((uint)ox + (uint)move.dx), ny = (int)((uint)oy + (uint)move.dy);
-            const int nz = (int)((uint)oz + (uint)move.dz);
-            const long difference =
-                helium_row(table, place, i, nx, ny, nz, low, sx, sy, sz, after) - single_sum[i];
-            if (!helium_accepts(difference, move.bound))
+            const int nx = (int)((uint)ox + (uint)move[0]), ny = (int)((uint)oy + (uint)move[8]);
+            const int nz = (int)((uint)oz + (uint)move[16]);
+            const long own_sum = helium_row(table, &lanes, i, nx, ny, nz, after);
+            const long difference = own_sum - single_sum[i];
+            if (!helium_accepts(difference, move[24]))
                 continue;
             change += difference;
             accepted++;
-            helium_row(table, place, i, ox, oy, oz, low, sx, sy, sz, before);
-            for (uint v = 0; v < HELIUM_VECTORS; v++) /* itself: 0 */
-                sum[v] += convert_long8(after[v] - before[v]);
-            single_sum[i] += difference;
+            helium_exchange(table, &lanes, ox, oy, oz, after, sum);
+            single_sum[i] = own_sum;
             own[0] = nx;
             own[8 * HELIUM_VECTORS] = ny;
             own[16 * HELIUM_VECTORS] = nz;

@@ -254,6 +254,8 @@ static const char *const systems[] = {
     "9, \"frame_walkers\": 9}",
     "\"system\": {\"n\": 5, \"b\": 1.5, \"walkers\": 2}, \"run\": {\"sweeps\": 9, "
     "\"frame_walkers\": 9}",
+    "\"system\": {\"n\": 139, \"b\": 2.6, \"walkers\": 2}, \"run\": {\"sweeps\": 9, "
+    "\"frame_walkers\": 9}",
 };
 
 static void local_path(void **state) {
@@ -343,6 +345,7 @@ static void lanes_path(void **state) {
     check(systems[1], HELIUM_PATH_LANES, 0);
     check(systems[2], HELIUM_PATH_LANES, 0);
     check(systems[3], HELIUM_PATH_LANES, 0);
+    check(systems[5], HELIUM_PATH_LANES, 0); /* two chunks of vectors */
 }
 
 static int open_device(void **unused) {

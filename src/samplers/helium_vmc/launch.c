@@ -231,7 +231,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         l->warp = false;
         l->mates = l->copies = 1;
     }
-    if (l->path == HELIUM_PATH_LANES && 28 * (uint64_t)s->n + 512 > d->local_memory)
+    if (l->path == HELIUM_PATH_LANES && 24 * (uint64_t)s->n + 1536 > d->local_memory)
         l->path = HELIUM_PATH_GLOBAL;
     if (l->path == HELIUM_PATH_LANES) {
         l->group = 1;
