@@ -142,7 +142,7 @@ static void judge(struct ergo_comparison *c) {
     for (size_t i = 0; i < c->n_devices; i++) {
         struct ergo_compared_device *d = &c->devices[i];
         size_t first = 0;
-        if (!d->result)
+        if (!a || !d->result)
             continue;
         d->n_different = count_different(a, d->result, &first);
         d->same_samples = true;

@@ -25,7 +25,7 @@ static const char *name_of(const struct ergo_compared_device *d) {
 static void append_first(struct ergo_text *t, const struct ergo_comparison *c) {
     const struct ergo_compared_device *d = &c->devices[c->first_device];
     ergo_text_append(t, "\n%s ends in other states at %zu of %zu points (first: point %zu)",
-                     name_of(d), d->n_different, d->result->n_members, c->first_point);
+                     name_of(d), d->n_different, c->job->n_points, c->first_point);
     if (c->first_step)
         ergo_text_append(
             t, ": states are equal after %" PRIu64 " steps, and after %" PRIu64 " they are not",
