@@ -18,13 +18,23 @@ static bool is_heat_bath(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
 }
 
+/* Fields of sites that are more than +h and -h. */
+static bool is_general(const struct ergo_point *point) {
+    const struct ergo_value *distribution = ergo_point_value(point, "/system/field_distribution");
+    return ergo_point_value(point, "/system/field_file")->present ||
+           (distribution->present &&
+            strcmp(ergo_point_text(point, "/system/field_distribution"), "gaussian") == 0);
+}
+
 /* The Ising model in two dimensions with one coupling and a uniform field has kernels of its own.
  */
 bool bytes_is(const struct ergo_point *point) {
     return is_potts(point) || (strcmp(ergo_point_text(point, "/system/model"), "ising") == 0 &&
                                (ergo_point_value(point, "/system/size")->items != 2 ||
                                 ergo_point_value(point, "/system/couplings")->present ||
-                                ergo_point_value(point, "/system/random_field")->present));
+                                ergo_point_value(point, "/system/random_field")->present ||
+                                ergo_point_value(point, "/system/field_distribution")->present ||
+                                ergo_point_value(point, "/system/field_file")->present));
 }
 
 struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
@@ -39,7 +49,10 @@ struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
         s.q = q->present ? (uint32_t)q->integer : 3;
         s.kind = is_heat_bath(point) ? BYTES_POTTS_HEAT : BYTES_POTTS;
     }
+    s.general = s.kind == BYTES_ISING && is_general(point);
+    s.heat_bath = is_heat_bath(point);
     s.states = s.kind == BYTES_ISING ? 4 : s.q;
+    s.numbers = 3 + s.states + (s.general ? 2 : 0);
     s.pitch = (s.l[0] / 2 + 15) / 16 * 16;
     s.colour = (uint64_t)s.l[1] * s.l[2] * s.pitch;
     return s;
@@ -50,7 +63,9 @@ struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
     const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
     struct bytes_physics p = {.t = ergo_point_real(point, "/system/temperature"),
                               .b = ergo_point_real(point, "/system/field"),
-                              .h = h->present ? h->real : 0};
+                              .h = h->present ? h->real
+                                   : ergo_point_value(point, "/system/field_file")->present ? 1
+                                                                                            : 0};
     for (int k = 0; k < 3; k++)
         p.j[k] = !j->present    ? ergo_point_real(point, "/system/coupling")
                  : k < j->items ? j->reals[k]
@@ -139,13 +154,25 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     if (j->present && model_given(point, "/system/coupling"))
         status = ergo_job_error(ctx, "/system/coupling", "given together with couplings");
     if (is_potts(point)) {
-        static const char *const fields[] = {"/system/field", "/system/random_field"};
-        for (size_t i = 0; i < 2; i++)
+        static const char *const fields[] = {"/system/field", "/system/random_field",
+                                             "/system/field_distribution", "/system/field_file"};
+        for (size_t i = 0; i < 4; i++)
             if (model_given(point, fields[i]))
                 status = ergo_job_error(ctx, fields[i], "not of model \"potts\"");
     } else if (model_given(point, "/system/q")) {
         status = ergo_job_error(ctx, "/system/q", "of model \"potts\"; the Ising model has 2");
     }
+    const bool file = ergo_point_value(point, "/system/field_file")->present;
+    if (!is_potts(point) && ergo_point_value(point, "/system/field_distribution")->present) {
+        if (file)
+            status =
+                ergo_job_error(ctx, "/system/field_distribution", "given together with field_file");
+        else if (!ergo_point_value(point, "/system/random_field")->present)
+            status = ergo_job_error(ctx, "/system/field_distribution",
+                                    "needs /system/random_field, its strength");
+    }
+    if (!is_potts(point) && file && status == ERGO_OK)
+        status = bytes_file_check(ctx, point);
     const struct bytes_physics p = bytes_physics_of(point);
     double cost = 0;
     for (uint32_t k = 0; k < (uint32_t)size->items; k++)
@@ -220,7 +247,7 @@ double bytes_correlation_length(const struct ergo_point *point, const double *me
                              : NAN;
 }
 
-void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s,
+void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, double unit,
                    const uint32_t *counts, double *columns) {
     const struct bytes_physics p = bytes_physics_of(point);
     const double n = (double)s->sites;
@@ -232,6 +259,11 @@ void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s,
             energy -= p.j[k] * (2 * (double)counts[k] / n - 1);
         /* of[0]: down in a field down, of[3]: up in one that is up */
         columns[COLUMN_MAGNETIZATION] = 2 * up / n - 1;
+        if (s->general) {
+            const int64_t sum = (int64_t)((uint64_t)of[5] << 32 | of[4]);
+            columns[COLUMN_ENERGY] = energy - unit * (double)sum / n;
+            return;
+        }
         columns[COLUMN_ENERGY] =
             energy - p.b * columns[COLUMN_MAGNETIZATION] - p.h * (2 * along / n - 1);
         return;

@@ -60,9 +60,11 @@ static uint32_t bimodal(const uint32_t key[2], uint32_t bond, uint32_t word, dou
     return negative;
 }
 
-static int32_t gaussian(const uint32_t key[2], uint32_t bond, uint32_t word, uint32_t sample) {
+int32_t glass_normal(const uint32_t key[2], uint32_t entity, uint32_t step, uint32_t purpose,
+                     uint32_t sample) {
     for (uint32_t attempt = 0;; attempt++) {
-        const struct ergo_words r = draw(key, bond, word, 32 * attempt + sample);
+        const struct ergo_words r = ergo_philox_words(
+            entity, step, 0, ERGO_DRAW(purpose, 32 * attempt + sample), key[0], key[1]);
         const double u = ((double)r.x + ((double)r.y + 0.5) * 0x1p-32) * 0x1p-32;
         const double v = ((double)r.z + ((double)r.w + 0.5) * 0x1p-32) * 0x1p-32;
         const double x = (2 * v - 1) * 0.85776388496070680 / u; /* sqrt(2 / e) */
@@ -214,7 +216,8 @@ enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_poi
                     couplings[at] =
                         bimodal(key, bond, word, fraction->present ? fraction->real : 0.5);
                 for (uint32_t b = 0; s->real && b < 32; b++)
-                    couplings[at * 32 + b] = (uint32_t)gaussian(key, bond, word, b);
+                    couplings[at * 32 + b] =
+                        (uint32_t)glass_normal(key, bond, word, GLASS_PURPOSE_COUPLING, b);
             }
     }
     if (ergo_point_real(point, "/system/coupling") < 0)

@@ -108,9 +108,24 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 1e6,
      .unit = "J",
-     .help = "Model ising: h of a random field, +h or -h at each site with probability 1/2, beside "
-             "the uniform one (Imry, Ma 1975). It depends on seed and replica, not on the "
-             "temperature."},
+     .help =
+         "Model ising: h of a random field h f_i beside the uniform one (Imry, Ma 1975); f_i by "
+         "field_distribution or field_file. It depends on seed and replica, not on the "
+         "temperature. Needed, but for a file: there 1 if not given."},
+    {.pointer = "/system/field_distribution",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = disorders,
+     .unit = "",
+     .help = "Model ising: f_i of the random field: bimodal (if not given), +1 or -1 with "
+             "probability 1/2; gaussian, of mean 0 and variance 1."},
+    {.pointer = "/system/field_file",
+     .type = ERGO_KEY_STRING,
+     .flags = ERGO_KEY_SHAPE,
+     .unit = "",
+     .help = "Model ising: a file with f_i of each site, numbers up to 1e6 in the order x fastest, "
+             "then y, then z, with blanks or ends of lines between them; # a comment. Fields and "
+             "couplings are rounded to 2^-29 of the largest force on a spin, or finer."},
     {.pointer = "/system/dynamics",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
@@ -707,7 +722,8 @@ static const struct ergo_sampler_ops *model_in(const void *state) {
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const own[] = {"/system/q", "/system/couplings", "/system/random_field"};
+    static const char *const own[] = {"/system/q", "/system/couplings", "/system/random_field",
+                                      "/system/field_distribution", "/system/field_file"};
     static const char *const glass[] = {"/system/disorder",       "/system/disorder_file",
                                         "/system/disorder_seed",  "/system/samples",
                                         "/system/copies",         "/system/ladder",
