@@ -14,7 +14,9 @@
 
 #include <cmocka.h>
 
+#include "core/text.h"
 #include "oracle/bytes_serial.h"
+#include "oracle/glass_serial.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -45,6 +47,46 @@ static inline const double *bytes_bench_file(const struct ergo_point *point) {
     return f;
 }
 
+/* Couplings: those of the spin glass's first sample, by its oracle, or from a file in order. */
+static inline const double *bytes_bench_bonds(const struct ergo_point *point,
+                                              const struct bytes_shape *s) {
+    static double j[3 * 1024];
+    const struct ergo_value *seed = ergo_point_value(point, "/system/disorder_seed");
+    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    const int n = (int)s->sites;
+    assert_true(s->sites <= 1024);
+    if (ergo_point_value(point, "/system/disorder_file")->present) {
+        FILE *file = fopen(ergo_point_text(point, "/system/disorder_file"), "r");
+        char line[200], axis;
+        int x, y, z, read = 0;
+        double value;
+        assert_non_null(file);
+        while (fgets(line, sizeof line, file))
+            if (sscanf(line, "%d %d %d %c %lf", &x, &y, &z, &axis, &value) == 5) {
+                j[(axis - 'x') * n + x + (int)s->l[0] * (y + (int)s->l[1] * z)] = value;
+                read++;
+            }
+        fclose(file);
+        assert_int_equal(read, 3 * n);
+        return j;
+    }
+    if (!ergo_point_value(point, "/system/disorder")->present)
+        return NULL;
+    char line[128];
+    struct glass_oracle g = {
+        .d = (int)s->d,
+        .l = {(int)s->l[0], (int)s->l[1], (int)s->l[2]},
+        .real = strcmp(ergo_point_text(point, "/system/disorder"), "gaussian") == 0,
+        .fraction = fraction->present ? fraction->real : 0.5};
+    snprintf(
+        line, sizeof line, "ergocl spin-glass disorder %llu %u",
+        (unsigned long long)(seed->present ? seed->seed : ergo_point_value(point, "/seed")->seed),
+        point->replica);
+    g.disorder = ergo_hash64(line, strlen(line));
+    glass_oracle_couplings(&g, 0, j);
+    return j;
+}
+
 static inline struct bytes_oracle bytes_bench_oracle(const struct ergo_point *point,
                                                      const struct bytes_member *m) {
     const struct bytes_shape s = bytes_shape_of(point);
@@ -59,7 +101,9 @@ static inline struct bytes_oracle bytes_bench_oracle(const struct ergo_point *po
         .stream = point->stream,
         .field = (uint64_t)m->field1 << 32 | m->field0,
         .general = s.general,
-        .given = bytes_bench_file(point)};
+        .normal = ergo_point_value(point, "/system/field_distribution")->present,
+        .given = bytes_bench_file(point),
+        .bonds = bytes_bench_bonds(point, &s)};
     for (int k = 0; k < 3; k++) {
         o.l[k] = (int)s.l[k];
         o.j[k] = p.j[k];

@@ -58,7 +58,7 @@ static double normal(const struct bytes_oracle *o, int i) {
 void bytes_oracle_fields(const struct bytes_oracle *o, double *f) {
     for (int i = 0; i < bytes_oracle_sites(o); i++)
         f[i] = o->given                                        ? o->given[i]
-               : o->general                                    ? normal(o, i)
+               : o->normal                                     ? normal(o, i)
                : word_of(o, o->field, i, 0, 14) >= 0x80000000u ? 1
                                                                : -1;
 }
@@ -74,11 +74,17 @@ static bool happens(double p, uint32_t random) {
     return random < fmin(scaled, 4294967295.0);
 }
 
+/* Of the bond from i along k, forth or back. */
+static double coupling(const struct bytes_oracle *o, int i, int k, int way) {
+    const int owner = way > 0 ? i : neighbour(o, i, k, -1);
+    return o->bonds ? o->j[k] * o->bonds[k * bytes_oracle_sites(o) + owner] : o->j[k];
+}
+
 static void flip(const struct bytes_oracle *o, double f, uint64_t step, int i, uint8_t *sites) {
     double force = o->b + f * o->h;
     for (int k = 0; k < o->d; k++)
         for (int way = -1; way < 2; way += 2)
-            force += o->j[k] * (2.0 * sites[neighbour(o, i, k, way)] - 1);
+            force += coupling(o, i, k, way) * (2.0 * sites[neighbour(o, i, k, way)] - 1);
     const double cost = 2 * (2.0 * sites[i] - 1) * force / o->t;
     if (o->general) {
         const double u = (word_of(o, o->stream, i, step, 12) + 0.5) / 4294967296.0;
@@ -175,7 +181,8 @@ double bytes_oracle_energy(const struct bytes_oracle *o, const double *f, const 
         const double s = 2.0 * sites[i] - 1;
         for (int k = 0; k < o->d; k++) {
             const int other = sites[neighbour(o, i, k, 1)];
-            e -= o->q == 0 ? o->j[k] * s * (2.0 * other - 1) : o->j[k] * ((sites[i] == other) - 1);
+            e -= o->q == 0 ? coupling(o, i, k, 1) * s * (2.0 * other - 1)
+                           : o->j[k] * ((sites[i] == other) - 1);
         }
         if (o->q == 0)
             e -= s * (o->b + (f ? f[i] * o->h : 0));

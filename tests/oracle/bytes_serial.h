@@ -19,8 +19,10 @@ struct bytes_oracle {
     double t, j[3], b, h;
     bool heat_bath;
     uint64_t stream, field; /* keys of the chain and of the random field */
-    bool general;           /* f is normal, unless given, and flips by the logarithm */
+    bool general;           /* flips by the logarithm */
+    bool normal;            /* f is, unless given */
     const double *given;    /* f of all sites, or NULL */
+    const double *bonds;    /* [axis][site], to the next one, in units of j, or NULL: 1 */
 };
 
 int bytes_oracle_sites(const struct bytes_oracle *o);

@@ -15,7 +15,9 @@
 
 #include <cmocka.h>
 
+#include "core/text.h"
 #include "oracle/bytes_serial.h"
+#include "oracle/glass_serial.h"
 #include "samplers/spin_lattice/bytes.h"
 
 static void test_chain(void **state) {
@@ -112,6 +114,7 @@ static void test_normal(void **state) {
                                    .b = 0.25,
                                    .h = 0.7,
                                    .general = true,
+                                   .normal = true,
                                    .stream = point->stream,
                                    .field = (uint64_t)m.field1 << 32 | m.field0};
     double *f = malloc(n * sizeof *f);
@@ -139,6 +142,66 @@ static void test_normal(void **state) {
     free(ours);
     free(plain);
     ergo_job_destroy(job);
+    ergo_context_destroy(ctx);
+}
+
+/* Random couplings: those of the first sample of a spin glass, beside a field of either sign; the
+ * twin's chain is the oracle's. */
+static void test_bonds(void **state) {
+    enum { SITES = 4 * 6 * 2 };
+    static const double ratio[3] = {1, 0.5, -1.25};
+    struct ergo_context *ctx = ergo_context_create();
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct ergo_job *job =
+            job_of(ctx, k ? "'size': [4, 6, 2], 'random_field': 0.7, 'couplings': [1, 0.5, -1.25], "
+                            "'disorder': 'gaussian', 'disorder_seed': 7"
+                          : "'size': [4, 6, 2], 'random_field': 0.7, 'couplings': [1, 0.5, -1.25], "
+                            "'disorder': 'bimodal', 'negative_fraction': 0.2, 'dynamics': "
+                            "'heat-bath'");
+        const char *line = k ? "ergocl spin-glass disorder 7 0" : "ergocl spin-glass disorder 1 0";
+        struct bytes_disorder d;
+        struct bytes_member m;
+        double f[SITES], j[3 * SITES];
+        uint8_t ours[SITES], plain[SITES];
+        if (!job)
+            fail_msg("%s", ergo_error_message(ctx));
+        const struct ergo_point *point = &job->points[0];
+        const struct bytes_shape shape = bytes_shape_of(point);
+        const struct glass_oracle g = {.d = 3,
+                                       .l = {4, 6, 2},
+                                       .real = k == 1,
+                                       .fraction = 0.2,
+                                       .disorder = ergo_hash64(line, strlen(line))};
+        bytes_member_fill(point, &m);
+        assert_int_equal(bytes_disorder_make(ctx, point, &d), ERGO_OK);
+        bytes_disorder_fill(point, &d, &m);
+        const struct bytes_oracle o = {.d = 3,
+                                       .l = {4, 6, 2},
+                                       .t = 1.5,
+                                       .j = {ratio[0], ratio[1], ratio[2]},
+                                       .h = 0.7,
+                                       .heat_bath = k == 0,
+                                       .general = true,
+                                       .bonds = j,
+                                       .stream = point->stream,
+                                       .field = (uint64_t)m.field1 << 32 | m.field0};
+        bytes_oracle_fields(&o, f);
+        glass_oracle_couplings(&g, 0, j);
+        for (int i = 0; i < 3 * SITES; i++) {
+            assert_true(fabs(d.bonds[i] * d.unit - ratio[i / SITES] * j[i]) <= d.unit);
+            assert_true(fabs(d.fields[i % SITES] * d.unit - 0.7 * f[i % SITES]) <= d.unit);
+        }
+        bytes_oracle_start(&o, plain);
+        memcpy(ours, plain, SITES);
+        for (uint64_t t = 0; t < 20; t++) {
+            bytes_oracle_sweep(&o, f, t << 31, plain);
+            bytes_twin_sweep(&shape, &m, &d, t << 31, ours);
+        }
+        assert_memory_equal(ours, plain, SITES);
+        bytes_disorder_free(&d);
+        ergo_job_destroy(job);
+    }
     ergo_context_destroy(ctx);
 }
 
@@ -213,7 +276,7 @@ static void test_structure(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_normal),
-                                       cmocka_unit_test(test_file),
+                                       cmocka_unit_test(test_bonds), cmocka_unit_test(test_file),
                                        cmocka_unit_test(test_structure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

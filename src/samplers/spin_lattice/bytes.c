@@ -55,7 +55,7 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
                    8 * numbers * (double)l.block_samples + 8 * curve_numbers * l.curve_capacity);
     plan->host_bytes =
         (uint64_t)(8 * numbers * (double)l.block_samples + 8 * curve_numbers * l.curve_capacity +
-                   (s.general ? 20 : 4) * (double)s.sites + bytes);
+                   (s.general ? 20 + (s.bonds ? 20 * s.d : 0) : 4) * (double)s.sites + bytes);
     plan->block_samples = l.block_samples;
     plan->work_per_step = work;
     plan->launches_per_step = 2;
@@ -133,9 +133,9 @@ static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
     snprintf(
         options, sizeof options,
         "-DBYTES_D=%u -DBYTES_LX=%uu -DBYTES_LY=%uu -DBYTES_LZ=%uu -DBYTES_Q=%uu "
-        "-DBYTES_MODEL=%d -DBYTES_FIELDS=%d -DBYTES_GENERAL=%d -DBYTES_BONDS=0 -DBYTES_HEAT=%d",
+        "-DBYTES_MODEL=%d -DBYTES_FIELDS=%d -DBYTES_GENERAL=%d -DBYTES_BONDS=%d -DBYTES_HEAT=%d",
         h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind, (int)s->fields, (int)h->general,
-        (int)h->heat_bath);
+        (int)h->bonds, (int)h->heat_bath);
     enum ergo_status status =
         ergo_program_build(ctx, s->device, "spin_lattice/bytes.cl", options, &s->program);
     for (size_t i = 0; i < used && status == ERGO_OK; i++) {

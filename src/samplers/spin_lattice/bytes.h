@@ -16,6 +16,7 @@ struct bytes_shape {
     uint64_t colour; /* bytes of a colour */
     uint32_t states; /* values of a byte that are counted */
     bool general;    /* ising: fields of sites, integers */
+    bool bonds;      /* and couplings of bonds */
     bool heat_bath;
     uint32_t numbers; /* of a sample: 3 + states, general: and a sum of 64 bits */
 };
@@ -28,6 +29,7 @@ struct bytes_physics {
 struct bytes_disorder {
     double unit; /* a power of two */
     int32_t *fields, j[3];
+    int32_t *bonds; /* [axis][site], to the neighbour in the positive direction; NULL: j */
 };
 
 struct bytes_launch {
@@ -86,6 +88,8 @@ void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double
 /* bytes_disorder.c */
 /* Is /system/field_file as it should be? If not, a job error is recorded. */
 enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* And /system/disorder_file? */
+enum ergo_status bytes_bonds_check(struct ergo_context *ctx, const struct ergo_point *point);
 enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo_point *point,
                                      struct bytes_disorder *d);
 void bytes_disorder_free(struct bytes_disorder *d);
