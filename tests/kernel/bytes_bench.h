@@ -54,6 +54,8 @@ static inline const double *bytes_bench_bonds(const struct ergo_point *point,
     const struct ergo_value *seed = ergo_point_value(point, "/system/disorder_seed");
     const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
     const int n = (int)s->sites;
+    if (!s->bonds)
+        return NULL;
     assert_true(s->sites <= 1024);
     if (ergo_point_value(point, "/system/disorder_file")->present) {
         FILE *file = fopen(ergo_point_text(point, "/system/disorder_file"), "r");
@@ -70,8 +72,6 @@ static inline const double *bytes_bench_bonds(const struct ergo_point *point,
         assert_int_equal(read, 3 * n);
         return j;
     }
-    if (!ergo_point_value(point, "/system/disorder")->present)
-        return NULL;
     char line[128];
     struct glass_oracle g = {
         .d = (int)s->d,
