@@ -110,8 +110,8 @@ static const struct ergo_key keys[] = {
      .unit = "J",
      .help =
          "Model ising: h of a random field h f_i beside the uniform one (Imry, Ma 1975); f_i by "
-         "field_distribution or field_file. It depends on seed and replica, not on the "
-         "temperature. Needed, but for a file: there 1 if not given."},
+         "field_distribution, or from field_file (h is 1 then, if not given). It depends on "
+         "seed (or disorder_seed) and replica, not on the temperature."},
     {.pointer = "/system/field_distribution",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
