@@ -3,77 +3,10 @@
  * work-item; one launch for each colour.
  */
 #include "spin_lattice/bytes.h"
+#include "spin_lattice/bytes_view.h"
 
-#define BYTES_BLOCKS (BYTES_PITCH / 16)                          /* of a row */
-#define BYTES_COLOUR ((ulong)BYTES_ROWS * BYTES_BLOCKS)          /* of a colour, in blocks of 16 */
 #define BYTES_STATES ((BYTES_MODEL) == 0 ? 4u : (uint)(BYTES_Q)) /* values of a byte */
-
-struct bytes_sixteen {
-    uint at[4];
-};
-
-ERGO_INLINE struct bytes_sixteen bytes_load(__global const uint4 *from, ulong block) {
-    const uint4 v = from[block];
-    struct bytes_sixteen s;
-    s.at[0] = v.x;
-    s.at[1] = v.y;
-    s.at[2] = v.z;
-    s.at[3] = v.w;
-    return s;
-}
-
-ERGO_INLINE uint bytes_one(__global const uint4 *from, ulong row, uint h) {
-    return ((__global const uint *)from)[row * (BYTES_PITCH / 4) + h / 4] >> 8 * (h % 4) & 255;
-}
-
-/* All that sixteen sites see. `other`: the other colour; row0: of this row, in rows. */
-struct bytes_view {
-    struct bytes_sixteen near, side, north, south, above, below;
-};
-
-ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, uint block,
-                                         uint colour) {
-    struct bytes_view v;
-    const uint z = row / BYTES_LY, y = row - z * BYTES_LY, h = 16 * block;
-    v.near = bytes_load(other, (ulong)row * BYTES_BLOCKS + block);
-    if ((y + z + colour) & 1) { /* x + 1 is the next byte of the row */
-        const uint next = bytes_one(other, row, h + 16 < BYTES_HALF ? h + 16 : 0);
-        ERGO_UNROLL
-        for (int g = 0; g < 4; g++)
-            v.side.at[g] = v.near.at[g] >> 8 | (g < 3 ? v.near.at[g + 1] : next) << 24;
-        if (BYTES_HALF % 16 && h + 16 >= BYTES_HALF) { /* the row ends within */
-            const uint last = BYTES_HALF - 1 - h, shift = 8 * (last % 4);
-            ERGO_UNROLL
-            for (uint g = 0; g < 4; g++)
-                if (g == last / 4)
-                    v.side.at[g] = (v.side.at[g] & ~(255u << shift)) | next << shift;
-        }
-    } else { /* x - 1 is the one before */
-        const uint before = bytes_one(other, row, h ? h - 1 : BYTES_HALF - 1);
-        ERGO_UNROLL
-        for (int g = 0; g < 4; g++)
-            v.side.at[g] = v.near.at[g] << 8 | (g > 0 ? v.near.at[g - 1] >> 24 : before);
-    }
-    if (BYTES_D > 1) {
-        const uint north = y == 0 ? row + (BYTES_LY - 1) : row - 1;
-        const uint south = y + 1 == BYTES_LY ? row - (BYTES_LY - 1) : row + 1;
-        v.north = bytes_load(other, (ulong)north * BYTES_BLOCKS + block);
-        v.south = bytes_load(other, (ulong)south * BYTES_BLOCKS + block);
-    } else {
-        v.north = v.near;
-        v.south = v.near;
-    }
-    if (BYTES_D > 2) {
-        const uint above = z == 0 ? row + (BYTES_LZ - 1) * BYTES_LY : row - BYTES_LY;
-        const uint below = z + 1 == BYTES_LZ ? row - (BYTES_LZ - 1) * BYTES_LY : row + BYTES_LY;
-        v.above = bytes_load(other, (ulong)above * BYTES_BLOCKS + block);
-        v.below = bytes_load(other, (ulong)below * BYTES_BLOCKS + block);
-    } else {
-        v.above = v.near;
-        v.below = v.near;
-    }
-    return v;
-}
+#define BYTES_NUMBERS (3 + BYTES_STATES + 2 * BYTES_GENERAL)     /* of a sample, of a member */
 
 /* Dimension 0: blocks of sixteen sites; 1: members. table: 2 BYTES_TABLE. */
 __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_member *members,
@@ -130,6 +63,129 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
     }
     own[item] = (uint4)(s.at[0], s.at[1], s.at[2], s.at[3]);
 }
+
+#if BYTES_GENERAL
+/* terms: [member][colour][plane][block][four], planes: fields, then the couplings to the neighbours
+ * in bytes_view's order. side: 2 member + colour. */
+#define BYTES_TERMS (1 + (BYTES_BONDS ? 2 * BYTES_D : 0))
+ERGO_INLINE struct bytes_terms bytes_terms_of(__global const int4 *terms,
+                                              __global const struct bytes_member *m, ulong side,
+                                              uint block, uint four) {
+    const ulong plane = 4 * BYTES_COLOUR, at = side * BYTES_TERMS * plane + 4 * (ulong)block + four;
+    struct bytes_terms t;
+    t.field = terms[at];
+    t.west = t.east = (int4)(m->j[0]);
+    t.north = t.south = (int4)(m->j[1]);
+    t.above = t.below = (int4)(m->j[2]);
+#if BYTES_BONDS
+    t.west = terms[at + plane];
+    t.east = terms[at + 2 * plane];
+#if BYTES_D > 1
+    t.north = terms[at + 3 * plane];
+    t.south = terms[at + 4 * plane];
+#endif
+#if BYTES_D > 2
+    t.above = terms[at + 5 * plane];
+    t.below = terms[at + 6 * plane];
+#endif
+#endif
+    return t;
+}
+
+ERGO_INLINE struct bytes_around bytes_around_of(struct bytes_view v, uint four) {
+    struct bytes_around n;
+    n.west = v.near.at[four]; /* or east; its coupling is where it is */
+    n.east = v.side.at[four];
+    n.north = v.north.at[four];
+    n.south = v.south.at[four];
+    n.above = v.above.at[four];
+    n.below = v.below.at[four];
+    return n;
+}
+
+/* As bytes_sweep. */
+__kernel void bytes_general_sweep(__global uint4 *spins,
+                                  __global const struct bytes_member *members, uint colour,
+                                  ulong step, __global const int4 *terms) {
+    const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    if (item >= BYTES_COLOUR)
+        return;
+    __global const struct bytes_member *m = members + member;
+    const uint row = item / BYTES_BLOCKS, block = item - row * BYTES_BLOCKS;
+    const ulong side = 2 * (ulong)member + colour;
+    __global uint4 *own = spins + BYTES_COLOUR * side;
+    __global const uint4 *other = spins + BYTES_COLOUR * (2 * (ulong)member + 1 - colour);
+    const struct bytes_view v = bytes_look(other, row, block, colour);
+    const float scale = m->scale;
+    struct bytes_sixteen s = bytes_load(own, item);
+    ERGO_UNROLL
+    for (uint g = 0; g < 4; g++) {
+        const uint h = 16 * block + 4 * g;
+        if (BYTES_HALF % 16 && h >= BYTES_HALF)
+            continue;
+        const struct ergo_words r =
+            ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step, (uint)(step >> 32),
+                              ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), m->key0, m->key1);
+        const int4 limit =
+            (int4)(spin_limit(r.x, scale, BYTES_HEAT), spin_limit(r.y, scale, BYTES_HEAT),
+                   spin_limit(r.z, scale, BYTES_HEAT), spin_limit(r.w, scale, BYTES_HEAT));
+        const int4 cost = bytes_half_cost(s.at[g], bytes_around_of(v, g),
+                                          bytes_terms_of(terms, m, side, item, g));
+        const uint4 flip = BYTES_BELOW(cost, limit) & 1u;
+        s.at[g] ^= flip.x | flip.y << 8 | flip.z << 16 | flip.w << 24;
+    }
+    own[item] = (uint4)(s.at[0], s.at[1], s.at[2], s.at[3]);
+}
+
+/* Adds a 64-bit number, modulo 2^64, to two words: the order does not matter. */
+#define BYTES_ADD_LONG(words, low, high)                                                           \
+    do {                                                                                           \
+        const uint bytes_low = (low), bytes_was = atomic_add(&(words)[0], bytes_low);              \
+        atomic_add(&(words)[1], (high) + (uint)(bytes_was + bytes_low < bytes_was));               \
+    } while (0)
+
+/* The last two numbers of a sample: sum of s B and, of general couplings, of J s s', in the
+ * member's unit. Dimension 0: any number of work-items; 1: members. */
+__kernel void bytes_general_energy(__global const uint4 *spins,
+                                   __global const struct bytes_member *members,
+                                   __global uint *counts, uint sample, __global const int4 *terms,
+                                   __local uint *own) {
+    const uint member = (uint)get_global_id(1);
+    const ulong stride = get_global_size(0);
+    __global const struct bytes_member *m = members + member;
+    __global const uint4 *first = spins + 2 * BYTES_COLOUR * member;
+    if (get_local_id(0) == 0)
+        own[0] = own[1] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    long sum = 0;
+    for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride) {
+        const uint colour = at >= BYTES_COLOUR, of = (uint)(at - colour * BYTES_COLOUR);
+        const uint row = of / BYTES_BLOCKS, block = of - row * BYTES_BLOCKS;
+        const struct bytes_sixteen s = bytes_load(first, at);
+        const struct bytes_view v =
+            bytes_look(first + BYTES_COLOUR * (1 - colour), row, block, colour);
+        for (uint g = 0; g < 4; g++) {
+            const uint h = 16 * block + 4 * g;
+            if (h >= BYTES_HALF)
+                break;
+            const struct bytes_terms t =
+                bytes_terms_of(terms, m, 2 * (ulong)member + colour, of, g);
+            int4 part = t.field * BYTES_SIGNS(s.at[g]);
+            if (BYTES_BONDS && colour == 0) /* each bond once */
+                part = bytes_half_cost(s.at[g], bytes_around_of(v, g), t);
+            sum += (long)part.x + (h + 1 < BYTES_HALF ? part.y : 0) +
+                   (h + 2 < BYTES_HALF ? part.z : 0) + (h + 3 < BYTES_HALF ? part.w : 0);
+        }
+    }
+    BYTES_ADD_LONG(own, (uint)sum, (uint)((ulong)sum >> 32));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        __global uint *to = counts + ((ulong)sample * get_global_size(1) + member) * BYTES_NUMBERS +
+                            (3 + BYTES_STATES);
+        BYTES_ADD_LONG(to, own[0], own[1]);
+    }
+}
+#endif
 
 /* Dimension 0: blocks of sixteen sites of one colour, then of the other; 1: members. */
 __kernel void bytes_start_all(__global uint4 *spins, __global const struct bytes_member *members,
@@ -224,9 +280,8 @@ __kernel void bytes_measure(__global const uint4 *spins, __global uint *counts, 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < 3 + BYTES_STATES; i += size)
         if (own[i])
-            atomic_add(
-                &counts[((ulong)sample * get_global_size(1) + member) * (3 + BYTES_STATES) + i],
-                own[i]);
+            atomic_add(&counts[((ulong)sample * get_global_size(1) + member) * BYTES_NUMBERS + i],
+                       own[i]);
 }
 
 /*

@@ -18,14 +18,20 @@
  * most 2^32 - 1. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
  * largest possible, times 2^40, in two words, by nx + 3 ny + 9 nz.
  *
+ * General fields and couplings (ising): no table. Each site has its field, and a coupling for each
+ * neighbour or one for each direction, integers in the member's unit of energy, a power of two; a
+ * spin flips where half of what that costs is below the limit of its random word (limit.h).
+ *
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
- * Metropolis, 2 potts heat bath), BYTES_FIELDS (0: no random field, all bits 1 are 0).
+ * Metropolis, 2 potts heat bath), BYTES_FIELDS (0: no random field, all bits 1 are 0),
+ * BYTES_GENERAL (general fields), BYTES_BONDS (and couplings), BYTES_HEAT (their heat bath).
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_H
 
 #include "common/rng.h"
 #include "spin_lattice/bytes_params.h"
+#include "spin_lattice/limit.h"
 
 #define BYTES_HALF ((BYTES_LX) / 2)
 #define BYTES_PITCH (((BYTES_HALF) + 15) / 16 * 16)
@@ -99,6 +105,32 @@ ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words
     for (int l = 0; l < 4; l++)
         result |= (0u - bytes_accepts(rest[l], table[at >> 8 * l & 255])) & (255u << 8 * l);
     return (own & ~result) | (proposed & result);
+}
+
+/* General fields and couplings of four sites, in C of one. */
+#ifdef __OPENCL_VERSION__
+typedef int4 bytes_ints;
+#define BYTES_SIGNS(v)                                                                             \
+    (((int4)((int)(v), (int)((v) >> 8), (int)((v) >> 16), (int)((v) >> 24)) & 1) * 2 - 1)
+#define BYTES_BELOW(a, b) as_uint4((a) < (b))
+#else
+typedef int bytes_ints;
+#define BYTES_SIGNS(v) ((int)((v)&1) * 2 - 1)
+#define BYTES_BELOW(a, b) ((uint)((a) < (b)))
+#endif
+struct bytes_terms {
+    bytes_ints field;
+    bytes_ints west, east, north, south, above, below; /* the couplings to these neighbours */
+};
+
+/* s (B + sum J s'): half of what a flip costs. */
+ERGO_INLINE bytes_ints bytes_half_cost(uint own, struct bytes_around n, struct bytes_terms t) {
+    bytes_ints force = t.field + t.west * BYTES_SIGNS(n.west) + t.east * BYTES_SIGNS(n.east);
+    if ((BYTES_D) > 1)
+        force += t.north * BYTES_SIGNS(n.north) + t.south * BYTES_SIGNS(n.south);
+    if ((BYTES_D) > 2)
+        force += t.above * BYTES_SIGNS(n.above) + t.below * BYTES_SIGNS(n.below);
+    return force * BYTES_SIGNS(own);
 }
 
 /* Heat bath of potts, one site: byte `lane` of the neighbours. A state by its weight among all. */

@@ -12,9 +12,11 @@
 struct bytes_member {
     uint key0, key1;     /* Philox key: the member's stream */
     uint field0, field1; /* key of the random field: of seed and replica, not of the temperature */
+    float scale;         /* general fields: T/2 in the member's unit of energy, */
+    int j[3];            /* and couplings */
     uint table[BYTES_TABLE];
     uint low[BYTES_TABLE]; /* heat bath of potts: lower words of the weights */
 };
-#define BYTES_MEMBER_BYTES (16 + 8 * BYTES_TABLE)
+#define BYTES_MEMBER_BYTES (32 + 8 * BYTES_TABLE)
 
 #endif

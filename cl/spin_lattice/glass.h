@@ -25,6 +25,7 @@
 
 #include "common/rng.h"
 #include "spin_lattice/glass_params.h"
+#include "spin_lattice/limit.h"
 
 #define GLASS_ROW ((uint)(GLASS_LX) / 2)
 #define GLASS_HALF (GLASS_ROW * (uint)(GLASS_LY) * (uint)(GLASS_LZ))
@@ -37,23 +38,11 @@ typedef uint4 glass_vec;
 #define GLASS_TABLE __global const
 #define GLASS_BELOW(a, b) as_uint4((a) < (b))
 #define GLASS_ZERO(a) as_uint4((a) == (uint4)(0u))
-#define GLASS_CLZ(x) clz(x)
-#define GLASS_FLOAT(x) as_float(x)
-#define GLASS_FMA(a, b, c) fma(a, b, c)
 #else
-#include <string.h>
 typedef uint glass_vec;
 #define GLASS_TABLE const
 #define GLASS_BELOW(a, b) (0u - (uint)((a) < (b)))
 #define GLASS_ZERO(a) (0u - (uint)((a) == 0))
-#define GLASS_CLZ(x) ((uint)__builtin_clz(x))
-#define GLASS_FLOAT(x) glass_as_float(x)
-#define GLASS_FMA(a, b, c) __builtin_fmaf(a, b, c)
-ERGO_INLINE float glass_as_float(uint x) {
-    float f;
-    memcpy(&f, &x, sizeof f);
-    return f;
-}
 #endif
 #define GLASS_MUX(v, one, zero) (((v) & (one)) | (~(v) & (zero)))
 
@@ -85,34 +74,6 @@ ERGO_INLINE struct glass_at glass_site(uint h, uint colour) {
         a.near[4] = a.near[5] = h;
     }
     return a;
-}
-
-/* ---- -ln u ----------------------------------------------------------------------------------- */
-
-/* -ln((r + 1/2) / 2^32) within 2e-7, relative where it is above 1; by + * fma alone: the same
- * everywhere. */
-ERGO_INLINE float glass_log(uint r) {
-    /* u = v 2^-33, v = 2r + 1; of the upper half its last bits are beyond a float's anyway */
-    const uint v = r >> 31 ? r : 2 * r + 1, zeros = GLASS_CLZ(v);
-    float f = GLASS_FLOAT(0x3f800000u | (((v << zeros) >> 8) & 0x7fffffu)); /* in [1, 2) */
-    uint halvings = r >> 31 ? 1 : zeros + 2;                                /* u = f 2^-halvings */
-    if (f > 1.41421354f) {
-        f = 0.5f * f;
-        halvings--;
-    }
-    const float y = f - 1.0f;
-    /* ln(1 + y) / y on [sqrt(1/2) - 1, sqrt 2 - 1], through the Chebyshev points */
-    float p = -0.0745118633f;
-    p = GLASS_FMA(p, y, 0.128066108f);
-    p = GLASS_FMA(p, y, -0.132660314f);
-    p = GLASS_FMA(p, y, 0.141996503f);
-    p = GLASS_FMA(p, y, -0.166083694f);
-    p = GLASS_FMA(p, y, 0.200009391f);
-    p = GLASS_FMA(p, y, -0.250015795f);
-    p = GLASS_FMA(p, y, 0.333333462f);
-    p = GLASS_FMA(p, y, -0.499999881f);
-    p = GLASS_FMA(p, y, 1.0f);
-    return GLASS_FMA((float)halvings, 0.693147182f, -(p * y));
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */
@@ -174,19 +135,9 @@ ERGO_INLINE glass_vec glass_flips(struct glass_sum s, GLASS_TABLE glass_vec *tab
     return GLASS_MUX(s.m2, GLASS_MUX(s.m1, p6, GLASS_MUX(s.m0, p5, p4)), few);
 }
 
-/* Couplings that are not +-1: a spin whose bonds weigh `cost` (half of what its flip costs, in
- * units of 2^-24) flips where cost < limit. scale: T / 2 in these units. */
+/* Couplings that are not +-1: the limit of half a flip's cost, in units of 2^-24. */
 ERGO_INLINE int glass_limit(uint r, float scale) {
-    const float most = 1073741824.0f; /* 2^30: above any cost */
-    if (!(GLASS_HEAT)) {
-        /* u < exp(-2 cost / T), and always where cost <= 0 */
-        const float l = glass_log(r) * scale;
-        const int limit = l < most ? (int)l : (int)most;
-        return limit > 0 ? limit : 1;
-    }
-    /* u < 1 / (1 + exp(2 cost / T)): 2 cost / T < ln(1 - u) - ln u; 1 - u is ~r's */
-    const float l = (glass_log(r) - glass_log(~r)) * scale;
-    return l >= most ? (int)most : l <= -most ? -(int)most : (int)l;
+    return spin_limit(r, scale, GLASS_HEAT);
 }
 
 /* ---- tempering ------------------------------------------------------------------------------- */
@@ -195,7 +146,7 @@ ERGO_INLINE int glass_limit(uint r, float scale) {
  * one, positive where an exchange costs; slope: (1/T - 1/T') per unit of energy. Accepted with
  * min(1, exp(-slope worse)). */
 ERGO_INLINE uint glass_exchanges(long worse, float slope, uint r) {
-    return worse <= 0 || (float)worse * slope < glass_log(r);
+    return worse <= 0 || (float)worse * slope < spin_log(r);
 }
 
 #endif

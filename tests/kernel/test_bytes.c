@@ -14,6 +14,28 @@ static const struct {
     {"'model': 'ising', 'size': [12, 4, 6], 'temperature': 4.5, 'couplings': [1, 0.5, -1.25], "
      "'random_field': 0.7, 'field': 0.2",
      true},
+    {"'model': 'ising', 'size': [12, 4, 6], 'temperature': 3, 'couplings': [1, 0.5, -1.25], "
+     "'random_field': 1.3, 'field_distribution': 'gaussian', 'field': 0.2",
+     true},
+    {"'model': 'ising', 'size': [70, 6], 'temperature': 2, 'random_field': 0.6, "
+     "'field_distribution': 'gaussian', 'dynamics': 'heat-bath'",
+     false},
+    {"'model': 'ising', 'size': [38], 'temperature': 0.7, 'coupling': -0.3, 'random_field': 2, "
+     "'field_distribution': 'gaussian'",
+     false},
+    {"'model': 'ising', 'size': [4, 2, 2], 'temperature': 2, 'field': -0.1, 'random_field': 1.5, "
+     "'field_file': 'data/reference/fields-16.txt'",
+     false},
+    {"'model': 'ising', 'size': [12, 4, 6], 'temperature': 2, 'couplings': [1, 0.5, -1.25], "
+     "'disorder': 'gaussian', 'random_field': 0.5, 'field': 0.2",
+     true},
+    {"'model': 'ising', 'size': [70, 6], 'temperature': 1, 'disorder': 'bimodal', "
+     "'negative_fraction': 0.3, 'disorder_seed': 8",
+     false},
+    {"'model': 'ising', 'size': [4, 2, 2], 'temperature': 2, 'disorder_file': "
+     "'data/reference/bonds-4x2x2.txt', 'field_file': 'data/reference/fields-16.txt', 'dynamics': "
+     "'heat-bath'",
+     false},
     {"'model': 'ising', 'size': [66, 10], 'temperature': 2.5, 'couplings': [1, 0.5], 'dynamics': "
      "'heat-bath'",
      false},

@@ -42,9 +42,25 @@ static uint32_t word_of(const struct bytes_oracle *o, uint64_t key, int i, uint6
     return r[h % 4];
 }
 
-void bytes_oracle_fields(const struct bytes_oracle *o, int *signs) {
+/* Ratio of uniforms; rounded to 2^-24. */
+static double normal(const struct bytes_oracle *o, int i) {
+    for (uint32_t attempt = 0;; attempt++) {
+        uint32_t r[4];
+        words(o->field, (uint32_t)i, 1, 14, 32 * attempt, r);
+        const double u = (r[0] + (r[1] + 0.5) / 4294967296.0) / 4294967296.0;
+        const double v = (r[2] + (r[3] + 0.5) / 4294967296.0) / 4294967296.0;
+        const double x = sqrt(2 / exp(1)) * (2 * v - 1) / u;
+        if (fabs(x) < 8 && u <= exp(-x * x / 4))
+            return floor(x * 16777216 + 0.5) / 16777216;
+    }
+}
+
+void bytes_oracle_fields(const struct bytes_oracle *o, double *f) {
     for (int i = 0; i < bytes_oracle_sites(o); i++)
-        signs[i] = word_of(o, o->field, i, 0, 14) >= 0x80000000u ? 1 : -1;
+        f[i] = o->given                                        ? o->given[i]
+               : o->normal                                     ? normal(o, i)
+               : word_of(o, o->field, i, 0, 14) >= 0x80000000u ? 1
+                                                               : -1;
 }
 
 void bytes_oracle_start(const struct bytes_oracle *o, uint8_t *sites) {
@@ -58,12 +74,24 @@ static bool happens(double p, uint32_t random) {
     return random < fmin(scaled, 4294967295.0);
 }
 
-static void flip(const struct bytes_oracle *o, int sign, uint64_t step, int i, uint8_t *sites) {
-    double force = o->b + sign * o->h;
+/* Of the bond from i along k, forth or back. */
+static double coupling(const struct bytes_oracle *o, int i, int k, int way) {
+    const int owner = way > 0 ? i : neighbour(o, i, k, -1);
+    return o->bonds ? o->j[k] * o->bonds[k * bytes_oracle_sites(o) + owner] : o->j[k];
+}
+
+static void flip(const struct bytes_oracle *o, double f, uint64_t step, int i, uint8_t *sites) {
+    double force = o->b + f * o->h;
     for (int k = 0; k < o->d; k++)
         for (int way = -1; way < 2; way += 2)
-            force += o->j[k] * (2.0 * sites[neighbour(o, i, k, way)] - 1);
+            force += coupling(o, i, k, way) * (2.0 * sites[neighbour(o, i, k, way)] - 1);
     const double cost = 2 * (2.0 * sites[i] - 1) * force / o->t;
+    if (o->general) {
+        const double u = (word_of(o, o->stream, i, step, 12) + 0.5) / 4294967296.0;
+        if (cost < (o->heat_bath ? log(1 / u - 1) : -log(u)) || (cost <= 0 && !o->heat_bath))
+            sites[i] = !sites[i];
+        return;
+    }
     const double p = o->heat_bath ? 1 / (1 + exp(cost)) : cost <= 0 ? 1 : exp(-cost);
     if (happens(p, word_of(o, o->stream, i, step, 12)))
         sites[i] = !sites[i];
@@ -131,14 +159,14 @@ static void choose(const struct bytes_oracle *o, uint64_t step, int i, uint8_t *
     sites[i] = (uint8_t)states[among + (int)((uint64_t)r[2] * (uint64_t)(n - among) >> 32)];
 }
 
-void bytes_oracle_sweep(const struct bytes_oracle *o, const int *signs, uint64_t step,
+void bytes_oracle_sweep(const struct bytes_oracle *o, const double *f, uint64_t step,
                         uint8_t *sites) {
     for (int colour = 0; colour < 2; colour++)
         for (int i = 0; i < bytes_oracle_sites(o); i++) {
             if (colour_of(o, i) != colour)
                 continue;
             if (o->q == 0)
-                flip(o, signs ? signs[i] : 0, step, i, sites);
+                flip(o, f ? f[i] : 0, step, i, sites);
             else if (o->heat_bath)
                 choose(o, step, i, sites);
             else
@@ -146,17 +174,18 @@ void bytes_oracle_sweep(const struct bytes_oracle *o, const int *signs, uint64_t
         }
 }
 
-double bytes_oracle_energy(const struct bytes_oracle *o, const int *signs, const uint8_t *sites) {
+double bytes_oracle_energy(const struct bytes_oracle *o, const double *f, const uint8_t *sites) {
     const int n = bytes_oracle_sites(o);
     double e = 0;
     for (int i = 0; i < n; i++) {
         const double s = 2.0 * sites[i] - 1;
         for (int k = 0; k < o->d; k++) {
             const int other = sites[neighbour(o, i, k, 1)];
-            e -= o->q == 0 ? o->j[k] * s * (2.0 * other - 1) : o->j[k] * ((sites[i] == other) - 1);
+            e -= o->q == 0 ? coupling(o, i, k, 1) * s * (2.0 * other - 1)
+                           : o->j[k] * ((sites[i] == other) - 1);
         }
         if (o->q == 0)
-            e -= s * (o->b + (signs ? signs[i] * o->h : 0));
+            e -= s * (o->b + (f ? f[i] * o->h : 0));
     }
     return e / n;
 }
@@ -173,13 +202,13 @@ double bytes_oracle_order(const struct bytes_oracle *o, const uint8_t *sites) {
     return ((double)o->q * most / n - 1) / (o->q - 1);
 }
 
-struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, const int *signs) {
+struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, const double *f) {
     const int n = bytes_oracle_sites(o), q = o->q == 0 ? 2 : o->q;
     struct bytes_oracle_means m = {0, 0, 0, 0};
     uint8_t sites[24] = {0};
     double z = 0;
     for (bool more = n <= 24; more;) {
-        const double e = bytes_oracle_energy(o, signs, sites), p = bytes_oracle_order(o, sites);
+        const double e = bytes_oracle_energy(o, f, sites), p = bytes_oracle_order(o, sites);
         const double w = exp(-n * e / o->t);
         z += w;
         m.energy += w * e;

@@ -4,7 +4,8 @@
  * defines the chain; and enumeration of all states. Shares nothing with the kernels but the layout
  * of the random counter and the order of tables' numbers (cl/spin_lattice/bytes.h).
  *
- * Ising, H = -sum J_k s s' - sum (B + h f) s, f = +-1 of the site; Potts, H = -sum J_k (delta - 1).
+ * Ising, H = -sum J_k s s' - sum (B + h f) s, f = +-1 of the site, normal, or given; Potts, H =
+ * -sum J_k (delta - 1).
  */
 #ifndef ERGO_ORACLE_BYTES_SERIAL_H
 #define ERGO_ORACLE_BYTES_SERIAL_H
@@ -18,22 +19,26 @@ struct bytes_oracle {
     double t, j[3], b, h;
     bool heat_bath;
     uint64_t stream, field; /* keys of the chain and of the random field */
+    bool general;           /* flips by the logarithm */
+    bool normal;            /* f is, unless given */
+    const double *given;    /* f of all sites, or NULL */
+    const double *bonds;    /* [axis][site], to the next one, in units of j, or NULL: 1 */
 };
 
 int bytes_oracle_sites(const struct bytes_oracle *o);
-/* Signs of the field, 1 or -1. */
-void bytes_oracle_fields(const struct bytes_oracle *o, int *signs);
+/* f of all sites. */
+void bytes_oracle_fields(const struct bytes_oracle *o, double *f);
 /* A random start, and one sweep: sites in natural order, x fastest; ising 0 or 1. */
 void bytes_oracle_start(const struct bytes_oracle *o, uint8_t *sites);
-void bytes_oracle_sweep(const struct bytes_oracle *o, const int *signs, uint64_t step,
+void bytes_oracle_sweep(const struct bytes_oracle *o, const double *f, uint64_t step,
                         uint8_t *sites);
-double bytes_oracle_energy(const struct bytes_oracle *o, const int *signs, const uint8_t *sites);
+double bytes_oracle_energy(const struct bytes_oracle *o, const double *f, const uint8_t *sites);
 /* Magnetization, or the order parameter (q max n / N - 1) / (q - 1). */
 double bytes_oracle_order(const struct bytes_oracle *o, const uint8_t *sites);
 /* Means per site over all states (at most 2^24 of them): energy, |order|, order, order^2. */
 struct bytes_oracle_means {
     double energy, abs_order, order, order2;
 };
-struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, const int *signs);
+struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, const double *f);
 
 #endif

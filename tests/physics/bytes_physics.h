@@ -106,13 +106,13 @@ static inline void bytes_enumerated_fields(struct ergo_context *ctx, struct ergo
     double means[4][BYTES_CHAINS], off[2][BYTES_CHAINS];
     struct bytes_oracle o;
     struct ergo_job *job = bytes_run(ctx, device, text, means, &o);
-    int signs[24];
+    double f[24];
     for (size_t m = 0; m < BYTES_CHAINS; m++) {
         struct bytes_member member;
         bytes_member_fill(job->batches[0].points[m], &member);
         o = bytes_bench_oracle(job->batches[0].points[m], &member);
-        bytes_oracle_fields(&o, signs);
-        const struct bytes_oracle_means exact = bytes_oracle_enumerate(&o, signs);
+        bytes_oracle_fields(&o, f);
+        const struct bytes_oracle_means exact = bytes_oracle_enumerate(&o, f);
         off[0][m] = means[0][m] - exact.energy;
         off[1][m] = means[1][m] - exact.order;
     }

@@ -41,6 +41,37 @@ static void test_enumerated(void **state) {
         ctx, device,
         JOB("'model': 'ising', 'size': [4, 2, 2], 'temperature': 4, 'random_field': 1.5", LONG),
         &v);
+    bytes_enumerated_fields(ctx, device,
+                            JOB("'model': 'ising', 'size': [4, 2, 2], 'temperature': 4, "
+                                "'random_field': 1.5, 'field_distribution': 'gaussian'",
+                                LONG),
+                            &v);
+    bytes_enumerated_fields(ctx, device,
+                            JOB("'model': 'ising', 'size': [6, 2], 'temperature': 1.5, "
+                                "'couplings': [0.5, -0.3], 'random_field': 0.8, 'field': 0.2, "
+                                "'field_distribution': 'gaussian', 'dynamics': 'heat-bath'",
+                                LONG),
+                            &v);
+    bytes_enumerated_fields(ctx, device,
+                            JOB("'model': 'ising', 'size': [4, 2, 2], 'temperature': 3, "
+                                "'field_file': 'data/reference/fields-16.txt'",
+                                LONG),
+                            &v);
+    bytes_enumerated_fields(ctx, device,
+                            JOB("'model': 'ising', 'size': [4, 4], 'temperature': 2, 'disorder': "
+                                "'bimodal', 'dynamics': 'heat-bath'",
+                                LONG),
+                            &v);
+    bytes_enumerated_fields(ctx, device,
+                            JOB("'model': 'ising', 'size': [4, 2, 2], 'temperature': 3, "
+                                "'disorder': 'gaussian', 'random_field': 0.7",
+                                LONG),
+                            &v);
+    bytes_enumerated_fields(ctx, device,
+                            JOB("'model': 'ising', 'size': [4, 2, 2], 'temperature': 2.5, "
+                                "'disorder_file': 'data/reference/bonds-4x2x2.txt', 'field': 0.3",
+                                LONG),
+                            &v);
     print_message("enumeration: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst, v.where);
     if (bytes_judge(&v))
         fail_msg("%s", bytes_judge(&v));

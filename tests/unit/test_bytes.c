@@ -11,10 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "core/text.h"
 #include "oracle/bytes_serial.h"
+#include "oracle/glass_serial.h"
 #include "samplers/spin_lattice/bytes.h"
 
 static void test_chain(void **state) {
@@ -36,7 +39,7 @@ static void test_chain(void **state) {
         char text[300];
         struct ergo_job *job = NULL;
         uint8_t ours[80] = {0}, plain[80];
-        int signs[80];
+        double f[80];
         snprintf(
             text, sizeof text,
             "{'sampler': 'spin-lattice', 'system': {%s, 'temperature': 1.5}, 'run': {'sweeps': 1}}",
@@ -59,20 +62,194 @@ static void test_chain(void **state) {
                                        .stream = point->stream,
                                        .field = (uint64_t)m.field1 << 32 | m.field0};
         bytes_oracle_start(&o, plain);
-        bytes_oracle_fields(&o, signs);
+        bytes_oracle_fields(&o, f);
         memcpy(ours, plain, shape.sites);
         if (k == 0)
             bytes_twin_fields(&shape, &m, ours);
         for (uint64_t t = 0; t < 20; t++) {
-            bytes_oracle_sweep(&o, signs, t << 31, plain);
-            bytes_twin_sweep(&shape, &m, t << 31, ours);
+            bytes_oracle_sweep(&o, f, t << 31, plain);
+            bytes_twin_sweep(&shape, &m, NULL, t << 31, ours);
         }
         for (size_t i = 0; i < shape.sites; i++) {
             assert_int_equal(plain[i], k == 0 ? ours[i] & 1 : ours[i]);
-            assert_true(k != 0 || ((ours[i] & 2) != 0) == (signs[i] > 0));
+            assert_true(k != 0 || ((ours[i] & 2) != 0) == (f[i] > 0));
         }
         ergo_job_destroy(job);
     }
+    ergo_context_destroy(ctx);
+}
+
+static struct ergo_job *job_of(struct ergo_context *ctx, const char *system) {
+    char text[400];
+    struct ergo_job *job = NULL;
+    snprintf(text, sizeof text,
+             "{'sampler': 'spin-lattice', 'system': {'model': 'ising', %s, 'temperature': 1.5}, "
+             "'run': {'sweeps': 1}}",
+             system);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    return ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) == ERGO_OK ? job : NULL;
+}
+
+/* Normal fields: the oracle's, in integers; their moments; the twin's chain is the oracle's. */
+static void test_normal(void **state) {
+    struct ergo_context *ctx = ergo_context_create();
+    struct ergo_job *job = job_of(ctx, "'size': [32, 32, 16], 'random_field': 0.7, 'field': 0.25, "
+                                       "'field_distribution': 'gaussian'");
+    struct bytes_disorder d;
+    struct bytes_member m;
+    double sum = 0, squares = 0, fourth = 0;
+    (void)state;
+    assert_non_null(job);
+    const struct ergo_point *point = &job->points[0];
+    const struct bytes_shape shape = bytes_shape_of(point);
+    const size_t n = shape.sites;
+    bytes_member_fill(point, &m);
+    assert_int_equal(bytes_disorder_make(ctx, point, &d), ERGO_OK);
+    bytes_disorder_fill(point, &d, &m);
+    const struct bytes_oracle o = {.d = 3,
+                                   .l = {32, 32, 16},
+                                   .t = 1.5,
+                                   .j = {1, 1, 1},
+                                   .b = 0.25,
+                                   .h = 0.7,
+                                   .general = true,
+                                   .normal = true,
+                                   .stream = point->stream,
+                                   .field = (uint64_t)m.field1 << 32 | m.field0};
+    double *f = malloc(n * sizeof *f);
+    uint8_t *ours = malloc(n), *plain = malloc(n);
+    bytes_oracle_fields(&o, f);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(fabs(d.fields[i] * d.unit - 0.25 - 0.7 * f[i]) <= d.unit);
+        sum += f[i];
+        squares += f[i] * f[i];
+        fourth += f[i] * f[i] * f[i] * f[i];
+    }
+    /* four standard deviations of the sampling: 1, sqrt 2 and sqrt 96 over sqrt n */
+    assert_true(fabs(sum / (double)n) < 4 / sqrt((double)n));
+    assert_true(fabs(squares / (double)n - 1) < 4 * sqrt(2 / (double)n));
+    assert_true(fabs(fourth / (double)n - 3) < 4 * sqrt(96 / (double)n));
+    bytes_oracle_start(&o, plain);
+    memcpy(ours, plain, n);
+    for (uint64_t t = 0; t < 3; t++) {
+        bytes_oracle_sweep(&o, f, t << 31, plain);
+        bytes_twin_sweep(&shape, &m, &d, t << 31, ours);
+    }
+    assert_memory_equal(ours, plain, n);
+    bytes_disorder_free(&d);
+    free(f);
+    free(ours);
+    free(plain);
+    ergo_job_destroy(job);
+    ergo_context_destroy(ctx);
+}
+
+/* Random couplings: those of the first sample of a spin glass, beside a field of either sign; the
+ * twin's chain is the oracle's. */
+static void test_bonds(void **state) {
+    enum { SITES = 4 * 6 * 2 };
+    static const double ratio[3] = {1, 0.5, -1.25};
+    struct ergo_context *ctx = ergo_context_create();
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct ergo_job *job =
+            job_of(ctx, k ? "'size': [4, 6, 2], 'random_field': 0.7, 'couplings': [1, 0.5, -1.25], "
+                            "'disorder': 'gaussian', 'disorder_seed': 7"
+                          : "'size': [4, 6, 2], 'random_field': 0.7, 'couplings': [1, 0.5, -1.25], "
+                            "'disorder': 'bimodal', 'negative_fraction': 0.2, 'dynamics': "
+                            "'heat-bath'");
+        const char *line = k ? "ergocl spin-glass disorder 7 0" : "ergocl spin-glass disorder 1 0";
+        struct bytes_disorder d;
+        struct bytes_member m;
+        double f[SITES], j[3 * SITES];
+        uint8_t ours[SITES], plain[SITES];
+        if (!job)
+            fail_msg("%s", ergo_error_message(ctx));
+        const struct ergo_point *point = &job->points[0];
+        const struct bytes_shape shape = bytes_shape_of(point);
+        const struct glass_oracle g = {.d = 3,
+                                       .l = {4, 6, 2},
+                                       .real = k == 1,
+                                       .fraction = 0.2,
+                                       .disorder = ergo_hash64(line, strlen(line))};
+        bytes_member_fill(point, &m);
+        assert_int_equal(bytes_disorder_make(ctx, point, &d), ERGO_OK);
+        bytes_disorder_fill(point, &d, &m);
+        const struct bytes_oracle o = {.d = 3,
+                                       .l = {4, 6, 2},
+                                       .t = 1.5,
+                                       .j = {ratio[0], ratio[1], ratio[2]},
+                                       .h = 0.7,
+                                       .heat_bath = k == 0,
+                                       .general = true,
+                                       .bonds = j,
+                                       .stream = point->stream,
+                                       .field = (uint64_t)m.field1 << 32 | m.field0};
+        bytes_oracle_fields(&o, f);
+        glass_oracle_couplings(&g, 0, j);
+        for (int i = 0; i < 3 * SITES; i++) {
+            assert_true(fabs(d.bonds[i] * d.unit - ratio[i / SITES] * j[i]) <= d.unit);
+            assert_true(fabs(d.fields[i % SITES] * d.unit - 0.7 * f[i % SITES]) <= d.unit);
+        }
+        bytes_oracle_start(&o, plain);
+        memcpy(ours, plain, SITES);
+        for (uint64_t t = 0; t < 20; t++) {
+            bytes_oracle_sweep(&o, f, t << 31, plain);
+            bytes_twin_sweep(&shape, &m, &d, t << 31, ours);
+        }
+        assert_memory_equal(ours, plain, SITES);
+        bytes_disorder_free(&d);
+        ergo_job_destroy(job);
+    }
+    ergo_context_destroy(ctx);
+}
+
+static void test_file(void **state) {
+    static const struct {
+        const char *text, *message;
+    } bad[] = {
+        {"", "line 1: after 0 numbers it ends; the lattice has 4 sites"},
+        {"1 2\n\n3\n\n", "line 3: after 3 numbers"},
+        {"1 2 # 3\n3 4\n5", "line 3: more numbers than the lattice's 4 sites"},
+        {"1 2\n3 x4", "line 2: \"x4\" is not a number"},
+        {"1 2\n3 4y", "line 2: \"4y\" is not a number"},
+        {"1,2\n3 4", "line 1: \"1,2\" is not a number"},
+        {"1 inf 3 4", "\"inf\" is not a number"},
+        {"1 2 3\n1e7", "line 2: 1e+07 is beyond"},
+    };
+    static const double fields[4] = {1, -2.5, 0.125, 3e2};
+    struct ergo_context *ctx = ergo_context_create();
+    char path[] = "/tmp/ergo-fields-XXXXXX", system[300];
+    const int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    snprintf(system, sizeof system, "'size': [2, 2], 'field': 1, 'field_file': '%s'", path);
+    for (size_t i = 0; i <= sizeof bad / sizeof bad[0]; i++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(i ? bad[i - 1].text : "# a comment\n1\t-2.5 \r\n.125 3e2#", file);
+        fclose(file);
+        struct ergo_job *job = job_of(ctx, system);
+        if (i == 0) {
+            struct bytes_disorder d;
+            assert_non_null(job);
+            assert_int_equal(bytes_disorder_make(ctx, &job->points[0], &d), ERGO_OK);
+            for (int k = 0; k < 4; k++)
+                assert_true(fabs(d.fields[k] * d.unit - 1 - fields[k]) <= d.unit);
+            bytes_disorder_free(&d);
+            ergo_job_destroy(job);
+        } else {
+            assert_null(job);
+            if (!strstr(ergo_error_message(ctx), bad[i - 1].message) ||
+                !strstr(ergo_error_message(ctx), "/system/field_file"))
+                fail_msg("\"%s\": %s", bad[i - 1].text, ergo_error_message(ctx));
+        }
+    }
+    unlink(path);
+    assert_null(job_of(ctx, system));
+    assert_non_null(strstr(ergo_error_message(ctx), "cannot read"));
     ergo_context_destroy(ctx);
 }
 
@@ -98,7 +275,8 @@ static void test_structure(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_normal),
+                                       cmocka_unit_test(test_bonds), cmocka_unit_test(test_file),
                                        cmocka_unit_test(test_structure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

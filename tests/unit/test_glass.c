@@ -45,11 +45,11 @@ static void test_log(void **state) {
     double worst = 0;
     for (uint64_t r = 0; r < UINT64_C(1) << 32; r += r < 5000 ? 1 : 7919 + r / 99991) {
         const double exact = -log(((double)r + 0.5) * 0x1p-32);
-        worst = fmax(worst, fabs(glass_log((uint32_t)r) / exact - 1) * fmin(1, exact));
+        worst = fmax(worst, fabs(spin_log((uint32_t)r) / exact - 1) * fmin(1, exact));
     }
     for (uint64_t k = 0; k < 5000; k++) /* towards u = 1 absolutely: 24 bits of u are seen */
-        worst = fmax(worst, fabs(glass_log(0xffffffffu - (uint32_t)k) +
-                                 log1p(-((double)k + 0.5) * 0x1p-32)));
+        worst = fmax(
+            worst, fabs(spin_log(0xffffffffu - (uint32_t)k) + log1p(-((double)k + 0.5) * 0x1p-32)));
     print_message("-ln u: off by %.2g at most, relative where it is above 1, else absolute\n",
                   worst);
     assert_true(worst < 2e-7);

@@ -35,7 +35,7 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
     const uint64_t fill_groups = blocks / l.group + 1;
     const double fill = (double)fill_groups;
     l.measure_groups = (uint32_t)fmax(least, fmin(fill, wanted / members + 1));
-    l.length = 3 + s.states;
+    l.length = s.numbers;
     const double numbers = members * l.length;
     l.block_samples = (size_t)fmax(1, fmin(1024, 0x1p24 / numbers));
     l.reach = bytes_reach(first);
@@ -48,13 +48,14 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
 
     const double bytes = 2 * (double)s.colour * members;
     const double rate = gpu ? 2e11 : 1e8 * units, work = (double)s.sites * members;
-    plan->largest_buffer = (uint64_t)bytes;
+    const double terms = 4 * (double)bytes_terms_length(&s) * members;
+    plan->largest_buffer = (uint64_t)fmax(bytes, terms);
     plan->device_bytes =
-        (uint64_t)(bytes + members * BYTES_MEMBER_BYTES + 8 * numbers * (double)l.block_samples +
-                   8 * curve_numbers * l.curve_capacity);
+        (uint64_t)(bytes + terms + members * BYTES_MEMBER_BYTES +
+                   8 * numbers * (double)l.block_samples + 8 * curve_numbers * l.curve_capacity);
     plan->host_bytes =
         (uint64_t)(8 * numbers * (double)l.block_samples + 8 * curve_numbers * l.curve_capacity +
-                   4 * (double)s.sites + bytes);
+                   (s.general ? 20 + (s.bonds ? 20 * s.d : 0) : 4) * (double)s.sites + bytes);
     plan->block_samples = l.block_samples;
     plan->work_per_step = work;
     plan->launches_per_step = 2;
@@ -65,12 +66,13 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
              "a launch for each colour: 16 spins per work-item, work-groups of %u", l.group);
     if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory ||
         numbers > 0x1p31 || (double)s.colour / 16 > 0x1p32)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "%s (%s) cannot hold this batch: %.3g MiB of spins, where a buffer may "
-                         "have %.3g and the device has %.3g MiB. Use a smaller lattice, fewer "
-                         "replicas or scan points, or another device",
-                         d->name, d->id, bytes / 1048576, (double)d->largest_buffer / 1048576,
-                         (double)d->global_memory / 1048576);
+        return ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            "%s (%s) cannot hold this batch: %.3g MiB of spins and fields, where a buffer may "
+            "have %.3g and the device has %.3g MiB. Use a smaller lattice, fewer "
+            "replicas or scan points, or another device",
+            d->name, d->id, (bytes + terms) / 1048576, (double)d->largest_buffer / 1048576,
+            (double)d->global_memory / 1048576);
     *launch = l;
     return ERGO_OK;
 }
@@ -89,7 +91,8 @@ static void destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our memory may be under way */
-    const cl_kernel kernels[] = {s->sweep, s->start, s->clear, s->measure, s->correlate, s->plane};
+    const cl_kernel kernels[] = {s->sweep,  s->start,     s->clear, s->measure,
+                                 s->energy, s->correlate, s->plane};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -97,6 +100,7 @@ static void destroy(void *opaque) {
         clReleaseProgram(s->program);
     ergo_buffer_release(&s->spins);
     ergo_buffer_release(&s->member_buffer);
+    ergo_buffer_release(&s->terms);
     for (int i = 0; i < 2; i++) {
         ergo_buffer_release(&s->slots[i].counts);
         ergo_buffer_release(&s->slots[i].curve_counts);
@@ -108,6 +112,7 @@ static void destroy(void *opaque) {
         free(s->slots[i].curve_host);
     }
     free(s->members);
+    free(s->units);
     free(s);
 }
 
@@ -115,18 +120,25 @@ static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
     const struct {
         cl_kernel *kernel;
         const char *name;
-    } kernels[] = {{&s->sweep, "bytes_sweep"},         {&s->start, "bytes_start_all"},
-                   {&s->clear, "bytes_clear"},         {&s->measure, "bytes_measure"},
-                   {&s->correlate, "bytes_correlate"}, {&s->plane, "bytes_planes"}};
+    } kernels[] = {{&s->sweep, s->shape.general ? "bytes_general_sweep" : "bytes_sweep"},
+                   {&s->start, "bytes_start_all"},
+                   {&s->clear, "bytes_clear"},
+                   {&s->measure, "bytes_measure"},
+                   {&s->correlate, "bytes_correlate"},
+                   {&s->plane, "bytes_planes"},
+                   {&s->energy, "bytes_general_energy"}};
     const struct bytes_shape *h = &s->shape;
+    const size_t used = h->general ? 7 : 6;
     char options[256];
-    snprintf(options, sizeof options,
-             "-DBYTES_D=%u -DBYTES_LX=%uu -DBYTES_LY=%uu -DBYTES_LZ=%uu -DBYTES_Q=%uu "
-             "-DBYTES_MODEL=%d -DBYTES_FIELDS=%d",
-             h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind, (int)s->fields);
+    snprintf(
+        options, sizeof options,
+        "-DBYTES_D=%u -DBYTES_LX=%uu -DBYTES_LY=%uu -DBYTES_LZ=%uu -DBYTES_Q=%uu "
+        "-DBYTES_MODEL=%d -DBYTES_FIELDS=%d -DBYTES_GENERAL=%d -DBYTES_BONDS=%d -DBYTES_HEAT=%d",
+        h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind, (int)s->fields, (int)h->general,
+        (int)h->bonds, (int)h->heat_bath);
     enum ergo_status status =
         ergo_program_build(ctx, s->device, "spin_lattice/bytes.cl", options, &s->program);
-    for (size_t i = 0; i < 6 && status == ERGO_OK; i++) {
+    for (size_t i = 0; i < used && status == ERGO_OK; i++) {
         size_t largest = 0;
         status = ergo_kernel_create(ctx, s->device, s->program, kernels[i].name, kernels[i].kernel);
         if (status == ERGO_OK)
@@ -138,6 +150,30 @@ static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
                                "/tuning/work_group",
                                s->device->summary.name, kernels[i].name, largest, s->launch.group);
     }
+    return status;
+}
+
+/* General fields of all members. */
+static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_state *s) {
+    const size_t length = bytes_terms_length(&s->shape), n = s->batch->count;
+    int32_t *packed = malloc(length * sizeof *packed);
+    s->units = calloc(n, sizeof *s->units);
+    enum ergo_status status =
+        packed && s->units
+            ? ergo_buffer_create(ctx, s->device, "fields", n * length * 4, NULL, &s->terms)
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for general fields");
+    for (size_t m = 0; m < n && status == ERGO_OK; m++) {
+        struct bytes_disorder d;
+        status = bytes_disorder_make(ctx, s->batch->points[m], &d);
+        if (status != ERGO_OK)
+            break;
+        s->units[m] = d.unit;
+        bytes_disorder_fill(s->batch->points[m], &d, &s->members[m]);
+        bytes_terms_pack(&s->shape, &d, packed);
+        status = ergo_buffer_write(ctx, s->device, s->terms, 4 * length * m, 4 * length, packed);
+        bytes_disorder_free(&d);
+    }
+    free(packed);
     return status;
 }
 
@@ -157,10 +193,12 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
     for (size_t i = 0; i < batch->count && status == ERGO_OK; i++) {
         bytes_member_fill(batch->points[i], &s->members[i]);
-        s->fields = s->fields || bytes_physics_of(batch->points[i]).h != 0;
+        s->fields = s->fields || (!s->shape.general && bytes_physics_of(batch->points[i]).h != 0);
     }
     if (status == ERGO_OK)
         status = build(ctx, s);
+    if (status == ERGO_OK && s->shape.general)
+        status = create_terms(ctx, s);
     const size_t counts = 4 * batch->count * s->launch.length * s->launch.block_samples;
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, device, "members", batch->count * sizeof *s->members,
@@ -208,15 +246,18 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
 enum ergo_status bytes_sweeps(struct ergo_context *ctx, struct bytes_state *s, uint64_t sweeps) {
     const size_t local[2] = {s->launch.group, 1};
     const size_t global[2] = {ergo_round_up(s->shape.colour / 16, local[0]), s->batch->count};
+    const struct ergo_arg terms = ERGO_ARG(s->terms);
+    const char *name = s->shape.general ? "bytes_general_sweep" : "bytes_sweep";
     enum ergo_status status = ERGO_OK;
     for (uint64_t i = 0; i < 2 * sweeps && status == ERGO_OK; i++) {
         const cl_ulong step = s->step;
         const cl_uint colour = i % 2;
+        const struct ergo_arg table = ERGO_ARG_LOCAL(2 * BYTES_TABLE * sizeof(cl_uint));
         const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
                                         ERGO_ARG(colour), ERGO_ARG(step),
-                                        ERGO_ARG_LOCAL(2 * BYTES_TABLE * sizeof(cl_uint))};
-        status = ergo_kernel_launch(ctx, s->device, s->sweep, "bytes_sweep", args, 5, 2, global,
-                                    local, NULL);
+                                        s->shape.general ? terms : table};
+        status =
+            ergo_kernel_launch(ctx, s->device, s->sweep, name, args, 5, 2, global, local, NULL);
         s->step += colour;
     }
     return status;
@@ -229,8 +270,15 @@ static enum ergo_status launch_measure(struct ergo_context *ctx, struct bytes_st
     const cl_uint at = (cl_uint)sample;
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(counts), ERGO_ARG(at),
                                     ERGO_ARG_LOCAL(s->launch.length * sizeof(cl_uint))};
-    return ergo_kernel_launch(ctx, s->device, s->measure, "bytes_measure", args, 4, 2, global,
-                              local, NULL);
+    const struct ergo_arg energy[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
+                                      ERGO_ARG(counts),   ERGO_ARG(at),
+                                      ERGO_ARG(s->terms), ERGO_ARG_LOCAL(2 * sizeof(cl_uint))};
+    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->measure, "bytes_measure", args,
+                                                 4, 2, global, local, NULL);
+    if (status == ERGO_OK && s->shape.general)
+        status = ergo_kernel_launch(ctx, s->device, s->energy, "bytes_general_energy", energy, 6, 2,
+                                    global, local, NULL);
+    return status;
 }
 
 /* `numbers` per member to zero. */
@@ -337,7 +385,8 @@ static enum ergo_status collect(struct ergo_context *ctx, void *opaque, unsigned
         return ERGO_OK;
     enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
     for (size_t i = 0; i < slot->samples * members && status == ERGO_OK; i++)
-        bytes_columns(s->batch->points[i % members], &s->shape, slot->host + i * s->launch.length,
+        bytes_columns(s->batch->points[i % members], &s->shape,
+                      s->units ? s->units[i % members] : 0, slot->host + i * s->launch.length,
                       samples->columns + i * COLUMNS);
     if (status == ERGO_OK && slot->curves)
         status = ergo_event_wait(ctx, s->device, &slot->curve_ready, NULL);

@@ -15,16 +15,27 @@ struct bytes_shape {
     uint32_t pitch;  /* bytes of a row of one colour */
     uint64_t colour; /* bytes of a colour */
     uint32_t states; /* values of a byte that are counted */
+    bool general;    /* ising: fields of sites, integers */
+    bool bonds;      /* and couplings of bonds */
+    bool heat_bath;
+    uint32_t numbers; /* of a sample: 3 + states, general: and a sum of 64 bits */
 };
 
 struct bytes_physics {
     double t, j[3], b, h; /* h: strength of the random field */
 };
 
+/* General fields, in natural order, x fastest, and couplings, in units of energy. */
+struct bytes_disorder {
+    double unit; /* a power of two */
+    int32_t *fields, j[3];
+    int32_t *bonds; /* [axis][site], to the neighbour in the positive direction; NULL: j */
+};
+
 struct bytes_launch {
     uint32_t group;
     uint32_t measure_groups;
-    uint32_t length; /* numbers per sample and member: 3 + states */
+    uint32_t length; /* numbers per sample and member */
     size_t block_samples;
     uint32_t reach, planes; /* of curves; 0: none */
     uint32_t curve_length;  /* numbers per curve sample and member */
@@ -45,10 +56,11 @@ struct bytes_state {
     struct bytes_shape shape;
     struct bytes_launch launch;
     struct bytes_member *members;
-    bool fields; /* a member has a random field */
+    bool fields;   /* a member has a random field */
+    double *units; /* of members, general fields */
     cl_program program;
-    cl_kernel sweep, start, clear, measure, correlate, plane;
-    cl_mem spins, member_buffer;
+    cl_kernel sweep, start, clear, measure, energy, correlate, plane;
+    cl_mem spins, member_buffer, terms;
     struct bytes_slot slots[2];
     uint64_t step;
 };
@@ -60,8 +72,9 @@ struct bytes_physics bytes_physics_of(const struct ergo_point *point);
 void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member);
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point);
 double bytes_exact(const struct ergo_point *point, const char *observable);
-/* Energy and magnetization (potts: order parameter) per site from the counts of a sample. */
-void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s,
+/* Energy and magnetization (potts: order parameter) per site from the counts of a sample. unit: of
+ * general fields. */
+void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, double unit,
                    const uint32_t *counts, double *columns);
 
 uint32_t bytes_reach(const struct ergo_point *point);     /* of correlations; 0: none */
@@ -71,6 +84,20 @@ void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
 double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
 /* S(0) and S(k) from sites in each state of each plane, [plane][q]. */
 void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double out[2]);
+
+/* bytes_disorder.c */
+/* Is /system/field_file as it should be? If not, a job error is recorded. */
+enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* And /system/disorder_file? */
+enum ergo_status bytes_bonds_check(struct ergo_context *ctx, const struct ergo_point *point);
+enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo_point *point,
+                                     struct bytes_disorder *d);
+void bytes_disorder_free(struct bytes_disorder *d);
+void bytes_disorder_fill(const struct ergo_point *point, const struct bytes_disorder *d,
+                         struct bytes_member *member);
+/* As the kernels have them; length: numbers of a member. */
+size_t bytes_terms_length(const struct bytes_shape *s);
+void bytes_terms_pack(const struct bytes_shape *s, const struct bytes_disorder *d, int32_t *packed);
 
 /* bytes.c */
 enum ergo_status bytes_sweeps(struct ergo_context *ctx, struct bytes_state *s, uint64_t sweeps);
@@ -90,7 +117,9 @@ enum ergo_status bytes_picture(struct ergo_context *ctx, void *state, size_t mem
 /* bytes_twin.c: the host's twin of the kernels, on sites in natural order, x fastest. */
 void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_member *member,
                        uint8_t *sites); /* adds the field's bit */
+/* d: of general fields, otherwise NULL. */
 void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member *member,
-                      uint64_t step, uint8_t *sites);
-void bytes_twin_count(const struct bytes_shape *shape, const uint8_t *sites, uint32_t *counts);
+                      const struct bytes_disorder *d, uint64_t step, uint8_t *sites);
+void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_disorder *d,
+                      const uint8_t *sites, uint32_t *counts);
 #endif

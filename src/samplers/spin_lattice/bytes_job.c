@@ -18,13 +18,31 @@ static bool is_heat_bath(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
 }
 
+static bool has(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->present;
+}
+
+static bool is_text(const struct ergo_point *point, const char *pointer, const char *what) {
+    return has(point, pointer) && strcmp(ergo_point_text(point, pointer), what) == 0;
+}
+
+static bool has_bonds(const struct ergo_point *point) {
+    return has(point, "/system/disorder") || has(point, "/system/disorder_file");
+}
+
 /* The Ising model in two dimensions with one coupling and a uniform field has kernels of its own.
  */
 bool bytes_is(const struct ergo_point *point) {
-    return is_potts(point) || (strcmp(ergo_point_text(point, "/system/model"), "ising") == 0 &&
-                               (ergo_point_value(point, "/system/size")->items != 2 ||
-                                ergo_point_value(point, "/system/couplings")->present ||
-                                ergo_point_value(point, "/system/random_field")->present));
+    static const char *const own[] = {"/system/couplings",          "/system/random_field",
+                                      "/system/field_distribution", "/system/field_file",
+                                      "/system/disorder",           "/system/disorder_file",
+                                      "/system/disorder_seed",      "/system/negative_fraction"};
+    const bool ising = strcmp(ergo_point_text(point, "/system/model"), "ising") == 0;
+    bool given = false;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        given = given || has(point, own[i]);
+    return is_potts(point) ||
+           (ising && (given || ergo_point_value(point, "/system/size")->items != 2));
 }
 
 struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
@@ -39,7 +57,12 @@ struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
         s.q = q->present ? (uint32_t)q->integer : 3;
         s.kind = is_heat_bath(point) ? BYTES_POTTS_HEAT : BYTES_POTTS;
     }
+    s.bonds = s.kind == BYTES_ISING && has_bonds(point);
+    s.general = s.kind == BYTES_ISING && (s.bonds || has(point, "/system/field_file") ||
+                                          is_text(point, "/system/field_distribution", "gaussian"));
+    s.heat_bath = is_heat_bath(point);
     s.states = s.kind == BYTES_ISING ? 4 : s.q;
+    s.numbers = 3 + s.states + (s.general ? 2 : 0);
     s.pitch = (s.l[0] / 2 + 15) / 16 * 16;
     s.colour = (uint64_t)s.l[1] * s.l[2] * s.pitch;
     return s;
@@ -50,7 +73,9 @@ struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
     const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
     struct bytes_physics p = {.t = ergo_point_real(point, "/system/temperature"),
                               .b = ergo_point_real(point, "/system/field"),
-                              .h = h->present ? h->real : 0};
+                              .h = h->present ? h->real
+                                   : ergo_point_value(point, "/system/field_file")->present ? 1
+                                                                                            : 0};
     for (int k = 0; k < 3; k++)
         p.j[k] = !j->present    ? ergo_point_real(point, "/system/coupling")
                  : k < j->items ? j->reals[k]
@@ -68,10 +93,11 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
     const bool heat_bath = is_heat_bath(point);
+    const struct ergo_value *own = ergo_point_value(point, "/system/disorder_seed");
+    const uint64_t seed = own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
     char line[128];
-    const int n =
-        snprintf(line, sizeof line, "ergocl random field %llu %u",
-                 (unsigned long long)ergo_point_value(point, "/seed")->seed, point->replica);
+    const int n = snprintf(line, sizeof line, "ergocl random field %llu %u",
+                           (unsigned long long)seed, point->replica);
     const uint64_t field = ergo_hash64(line, (size_t)n);
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
@@ -109,6 +135,42 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     }
 }
 
+/* Random fields and couplings. */
+static enum ergo_status check_disorder(struct ergo_context *ctx, const struct ergo_point *point) {
+    static const char distribution[] = "/system/field_distribution";
+    const struct bytes_shape s = bytes_shape_of(point);
+    const bool field = has(point, "/system/random_field");
+    const struct bytes_physics p = bytes_physics_of(point);
+    const bool file = has(point, "/system/disorder_file");
+    const bool signs = !file && !is_text(point, "/system/disorder", "gaussian");
+    enum ergo_status status = ERGO_OK;
+    if (has(point, distribution) && has(point, "/system/field_file"))
+        status = ergo_job_error(ctx, distribution, "given together with field_file");
+    else if (has(point, distribution) && !field)
+        status = ergo_job_error(ctx, distribution, "needs /system/random_field, its strength");
+    if (file && has(point, "/system/disorder"))
+        status = ergo_job_error(ctx, "/system/disorder", "given together with disorder_file");
+    if (model_given(point, "/system/negative_fraction") && !(s.bonds && signs))
+        status = ergo_job_error(ctx, "/system/negative_fraction",
+                                "is of disorder \"bimodal\" without a file");
+    if (model_given(point, "/system/disorder_seed") && !s.bonds && !field)
+        status = ergo_job_error(ctx, "/system/disorder_seed", "nothing is random but the chain");
+    if (s.bonds && s.sites > 1 << 30)
+        status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites with random couplings");
+    for (uint32_t k = 0; k < s.d && k < 3; k++)
+        if (s.bonds && signs && !s.heat_bath && s.l[k] == 2 && p.b == 0 && p.h == 0)
+            return ergo_job_error(
+                ctx, "/system/dynamics",
+                "metropolis without a field with a side of 2: a spin whose double bonds all "
+                "cancel would flip in every sweep, and nothing be sampled; use "
+                "\"heat-bath\"");
+    if (status == ERGO_OK && has(point, "/system/field_file"))
+        status = bytes_file_check(ctx, point);
+    if (status == ERGO_OK && file)
+        status = bytes_bonds_check(ctx, point);
+    return status;
+}
+
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point) {
     static const char *const others[] = {"/system/up_density",   "/system/facilitation",
                                          "/system/realisations", "/system/waiting_time",
@@ -139,13 +201,16 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     if (j->present && model_given(point, "/system/coupling"))
         status = ergo_job_error(ctx, "/system/coupling", "given together with couplings");
     if (is_potts(point)) {
-        static const char *const fields[] = {"/system/field", "/system/random_field"};
-        for (size_t i = 0; i < 2; i++)
+        static const char *const fields[] = {"/system/field", "/system/random_field",
+                                             "/system/field_distribution", "/system/field_file"};
+        for (size_t i = 0; i < 4; i++)
             if (model_given(point, fields[i]))
                 status = ergo_job_error(ctx, fields[i], "not of model \"potts\"");
     } else if (model_given(point, "/system/q")) {
         status = ergo_job_error(ctx, "/system/q", "of model \"potts\"; the Ising model has 2");
     }
+    if (!is_potts(point) && status == ERGO_OK)
+        status = check_disorder(ctx, point);
     const struct bytes_physics p = bytes_physics_of(point);
     double cost = 0;
     for (uint32_t k = 0; k < (uint32_t)size->items; k++)
@@ -220,7 +285,7 @@ double bytes_correlation_length(const struct ergo_point *point, const double *me
                              : NAN;
 }
 
-void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s,
+void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, double unit,
                    const uint32_t *counts, double *columns) {
     const struct bytes_physics p = bytes_physics_of(point);
     const double n = (double)s->sites;
@@ -232,6 +297,11 @@ void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s,
             energy -= p.j[k] * (2 * (double)counts[k] / n - 1);
         /* of[0]: down in a field down, of[3]: up in one that is up */
         columns[COLUMN_MAGNETIZATION] = 2 * up / n - 1;
+        if (s->general) {
+            const int64_t sum = (int64_t)((uint64_t)of[5] << 32 | of[4]);
+            columns[COLUMN_ENERGY] = (s->bonds ? 0 : energy) - unit * (double)sum / n;
+            return;
+        }
         columns[COLUMN_ENERGY] =
             energy - p.b * columns[COLUMN_MAGNETIZATION] - p.h * (2 * along / n - 1);
         return;
@@ -250,7 +320,7 @@ double bytes_exact(const struct ergo_point *point, const char *observable) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
     const bool energy = strcmp(observable, "energy") == 0;
-    if (s.d != 1 || p.h != 0)
+    if (s.d != 1 || p.h != 0 || s.bonds)
         return NAN;
     if (s.kind != BYTES_ISING) {
         /* eigenvalues 1 + (q - 1) w and, q - 1 times, 1 - w */

@@ -2,7 +2,8 @@
  * Models with a byte per spin: the canonical state, audits, pictures.
  *
  * Canonical state of a member: a byte for each site, x fastest, then y, then z: ising 1 up, 0 down;
- * potts 0 .. q - 1. A random field is drawn anew: it depends on seed and replica alone.
+ * potts 0 .. q - 1. A random field is drawn anew: it depends on seed and replica alone; one from a
+ * file is read anew.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,18 +117,25 @@ static enum ergo_status fails(struct ergo_context *ctx, const struct bytes_state
                      (unsigned long long)s->step, member, what);
 }
 
+/* A member's general fields, anew; of others nothing. */
+static enum ergo_status disorder_of(struct ergo_context *ctx, const struct bytes_state *s,
+                                    size_t member, struct bytes_disorder *d) {
+    memset(d, 0, sizeof *d);
+    return s->shape.general ? bytes_disorder_make(ctx, s->batch->points[member], d) : ERGO_OK;
+}
+
 static enum ergo_status audit_counts(struct ergo_context *ctx, struct bytes_state *s, size_t member,
-                                     const uint8_t *sites) {
+                                     const struct bytes_disorder *d, const uint8_t *sites) {
     const uint32_t *found = s->slots[0].host + member * s->launch.length;
     uint32_t *own = malloc(4 * s->launch.length);
     uint8_t *fields = calloc(s->shape.sites, 1);
     enum ergo_status status =
         own && fields ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
     for (size_t i = 0; i < s->shape.sites && status == ERGO_OK; i++)
-        if (sites[i] >= s->shape.states)
+        if (sites[i] >= (s->shape.general ? 2 : s->shape.states))
             status = fails(ctx, s, member, "a site is in a state that does not exist");
     if (status == ERGO_OK) {
-        bytes_twin_count(&s->shape, sites, own);
+        bytes_twin_count(&s->shape, d, sites, own);
         if (memcmp(own, found, 4 * s->launch.length) != 0)
             status = fails(ctx, s, member, "the device does not count what the host counts");
         if (s->fields)
@@ -151,25 +159,36 @@ enum ergo_status bytes_audit(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status =
         before ? bytes_measure_now(ctx, s) : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
     for (size_t m = 0; m < n && status == ERGO_OK; m++) {
-        status = fetch(ctx, s, m, &before[m]);
+        struct bytes_disorder d;
+        status = disorder_of(ctx, s, m, &d);
         if (status == ERGO_OK)
-            status = audit_counts(ctx, s, m, before[m]);
+            status = fetch(ctx, s, m, &before[m]);
+        if (status == ERGO_OK)
+            status = audit_counts(ctx, s, m, d.fields ? &d : NULL, before[m]);
+        bytes_disorder_free(&d);
     }
     if (status == ERGO_OK && replayed)
         status = bytes_sweeps(ctx, s, 1);
     for (size_t k = 0; k < replayed && status == ERGO_OK; k++) {
         const size_t m = (k + 1) * n / replayed - 1;
+        struct bytes_disorder d;
         status = fetch(ctx, s, m, &after);
         if (status != ERGO_OK)
             break;
         uint8_t *own = calloc(s->shape.sites, 1);
-        if (!own) {
+        status = disorder_of(ctx, s, m, &d);
+        if (!own || status != ERGO_OK) {
+            free(own);
             free(after);
+            bytes_disorder_free(&d);
+            if (status != ERGO_OK)
+                break;
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
             break;
         }
         memcpy(own, before[m], s->shape.sites);
-        bytes_twin_sweep(&s->shape, &s->members[m], step, own);
+        bytes_twin_sweep(&s->shape, &s->members[m], d.fields ? &d : NULL, step, own);
+        bytes_disorder_free(&d);
         if (memcmp(own, after, s->shape.sites) != 0)
             status = fails(ctx, s, m,
                            "from the same lattice, a sweep gives another one on the host. The "

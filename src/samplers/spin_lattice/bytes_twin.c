@@ -37,8 +37,32 @@ void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_membe
         }
 }
 
+/* New byte of a site. */
+static uint32_t general(const struct bytes_shape *s, const struct bytes_member *member,
+                        const struct bytes_disorder *d, struct bytes_around n, uint32_t random,
+                        uint64_t x, uint64_t y, uint64_t z, uint32_t own) {
+    const size_t site = site_of(s, x, y, z);
+    struct bytes_terms t = {.field = d->fields[site],
+                            .west = d->j[0],
+                            .east = d->j[0],
+                            .north = d->j[1],
+                            .south = d->j[1],
+                            .above = d->j[2],
+                            .below = d->j[2]};
+    if (d->bonds) {
+        t.west = d->bonds[site_of(s, x + s->l[0] - 1, y, z)];
+        t.east = d->bonds[site];
+        t.north = s->d > 1 ? d->bonds[s->sites + site_of(s, x, y + s->l[1] - 1, z)] : 0;
+        t.south = s->d > 1 ? d->bonds[s->sites + site] : 0;
+        t.above = s->d > 2 ? d->bonds[2 * s->sites + site_of(s, x, y, z + s->l[2] - 1)] : 0;
+        t.below = s->d > 2 ? d->bonds[2 * s->sites + site] : 0;
+    }
+    return own ^
+           BYTES_BELOW(bytes_half_cost(own, n, t), spin_limit(random, member->scale, s->heat_bath));
+}
+
 void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member *member,
-                      uint64_t step, uint8_t *sites) {
+                      const struct bytes_disorder *d, uint64_t step, uint8_t *sites) {
     const uint32_t lx = shape->l[0], ly = shape->l[1], lz = shape->l[2];
     twin = *shape;
     for (uint32_t colour = 0; colour < 2; colour++)
@@ -62,13 +86,18 @@ void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member
                 } else { /* the first of the four that share the random words */
                     const uint32_t words[4] = {r.x, r.y, r.z, r.w};
                     r.x = words[h % 4];
-                    *own = (uint8_t)bytes_update(*own, n, r, member->table);
+                    *own = (uint8_t)(d ? general(shape, member, d, n, r.x, x, y, z, *own)
+                                       : bytes_update(*own, n, r, member->table));
                 }
             }
 }
 
-void bytes_twin_count(const struct bytes_shape *shape, const uint8_t *sites, uint32_t *counts) {
-    memset(counts, 0, (3 + shape->states) * sizeof *counts);
+void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_disorder *d,
+                      const uint8_t *sites, uint32_t *counts) {
+    int64_t sum = 0;
+    memset(counts, 0, shape->numbers * sizeof *counts);
+    for (uint64_t i = 0; i < shape->sites && d; i++)
+        sum += sites[i] & 1 ? d->fields[i] : -d->fields[i];
     const uint8_t mask = shape->kind == BYTES_ISING ? 1 : 255;
     for (uint64_t z = 0; z < shape->l[2]; z++)
         for (uint64_t y = 0; y < shape->l[1]; y++) {
@@ -77,9 +106,19 @@ void bytes_twin_count(const struct bytes_shape *shape, const uint8_t *sites, uin
                                       sites + site_of(shape, 0, y, z + 1)};
             for (uint32_t x = 0; x < shape->l[0]; x++) {
                 const uint32_t right = x + 1 == shape->l[0] ? 0 : x + 1;
-                for (uint32_t k = 0; k < shape->d && k < 3; k++)
-                    counts[k] += ((own[x] ^ next[k][k == 0 ? right : x]) & mask) == 0;
+                for (uint32_t k = 0; k < shape->d && k < 3; k++) {
+                    const bool equal = ((own[x] ^ next[k][k == 0 ? right : x]) & mask) == 0;
+                    counts[k] += equal;
+                    if (d && d->bonds) {
+                        const int32_t j = d->bonds[k * shape->sites + site_of(shape, x, y, z)];
+                        sum += equal ? j : -j;
+                    }
+                }
                 counts[3 + own[x]]++;
             }
         }
+    if (d) {
+        counts[3 + shape->states] = (uint32_t)(uint64_t)sum;
+        counts[4 + shape->states] = (uint32_t)((uint64_t)sum >> 32);
+    }
 }

@@ -83,8 +83,16 @@ size_t glass_q_bin(const struct glass_shape *s, uint64_t unequal);
 size_t glass_couplings_length(const struct glass_shape *s); /* 32-bit words of a word-lattice */
 enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_point *point,
                                  const struct glass_shape *s, uint32_t word, uint32_t *couplings);
+/* A number of the normal distribution, below 8, in units of 2^-24, of (entity, step, sample). */
+int32_t glass_normal(const uint32_t key[2], uint32_t entity, uint32_t step, uint32_t purpose,
+                     uint32_t sample);
 /* Is /system/disorder_file as it should be? If not, a job error is recorded. */
-enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point);
+enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                  const struct glass_shape *s);
+/* The first sample's couplings, [direction][site], for the Ising model of one to three dimensions;
+ * of s the sides, one sample, real. */
+enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const struct glass_shape *s, double *j);
 
 /* glass.c */
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,

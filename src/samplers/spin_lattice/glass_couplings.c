@@ -60,9 +60,11 @@ static uint32_t bimodal(const uint32_t key[2], uint32_t bond, uint32_t word, dou
     return negative;
 }
 
-static int32_t gaussian(const uint32_t key[2], uint32_t bond, uint32_t word, uint32_t sample) {
+int32_t glass_normal(const uint32_t key[2], uint32_t entity, uint32_t step, uint32_t purpose,
+                     uint32_t sample) {
     for (uint32_t attempt = 0;; attempt++) {
-        const struct ergo_words r = draw(key, bond, word, 32 * attempt + sample);
+        const struct ergo_words r = ergo_philox_words(
+            entity, step, 0, ERGO_DRAW(purpose, 32 * attempt + sample), key[0], key[1]);
         const double u = ((double)r.x + ((double)r.y + 0.5) * 0x1p-32) * 0x1p-32;
         const double v = ((double)r.z + ((double)r.w + 0.5) * 0x1p-32) * 0x1p-32;
         const double x = (2 * v - 1) * 0.85776388496070680 / u; /* sqrt(2 / e) */
@@ -80,6 +82,7 @@ struct reading {
     uint8_t *seen; /* bonds of the current sample */
     uint32_t word;
     uint32_t *couplings;
+    double *plain; /* of the first sample, as they are; may be NULL */
     uint32_t sample, line;
     size_t bonds; /* of the current sample */
     char wrong[160];
@@ -101,6 +104,8 @@ static bool keep(struct reading *r, size_t bond, double j) {
         return fails(r, "a bond for the second time");
     r->seen[bond] = 1;
     r->bonds++;
+    if (r->plain)
+        r->plain[bond] = j;
     if (!r->couplings || r->sample / 32 != r->word)
         return true;
     if (s->real)
@@ -181,9 +186,9 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
     return status;
 }
 
-enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct glass_shape s = glass_shape_of(point);
-    struct reading r = {.s = &s};
+enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                  const struct glass_shape *s) {
+    struct reading r = {.s = s};
     if (read_file(ctx, point, &r) == ERGO_OK)
         return ERGO_OK;
     char message[400];
@@ -214,11 +219,36 @@ enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_poi
                     couplings[at] =
                         bimodal(key, bond, word, fraction->present ? fraction->real : 0.5);
                 for (uint32_t b = 0; s->real && b < 32; b++)
-                    couplings[at * 32 + b] = (uint32_t)gaussian(key, bond, word, b);
+                    couplings[at * 32 + b] =
+                        (uint32_t)glass_normal(key, bond, word, GLASS_PURPOSE_COUPLING, b);
             }
     }
     if (ergo_point_real(point, "/system/coupling") < 0)
         for (size_t i = 0; i < length; i++)
             couplings[i] = s->real ? 0u - couplings[i] : ~couplings[i];
     return status;
+}
+
+enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const struct glass_shape *s, double *j) {
+    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    const struct ergo_value *disorder = ergo_point_value(point, "/system/disorder");
+    const bool normal =
+        disorder->present && strcmp(ergo_point_text(point, "/system/disorder"), "gaussian") == 0;
+    uint32_t key[2];
+    if (ergo_point_value(point, "/system/disorder_file")->present) {
+        struct reading r = {.s = s, .plain = j};
+        return read_file(ctx, point, &r);
+    }
+    key_of(point, key);
+    for (uint32_t d = 0; d < s->d; d++)
+        for (uint64_t site = 0; site < s->sites; site++) {
+            const uint32_t bond = (uint32_t)(3 * site + d);
+            double *to = &j[d * s->sites + site];
+            if (normal)
+                *to = glass_normal(key, bond, 0, GLASS_PURPOSE_COUPLING, 0) * 0x1p-24;
+            else
+                *to = bimodal(key, bond, 0, fraction->present ? fraction->real : 0.5) & 1 ? -1 : 1;
+        }
+    return ERGO_OK;
 }

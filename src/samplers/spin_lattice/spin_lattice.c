@@ -108,9 +108,24 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 1e6,
      .unit = "J",
-     .help = "Model ising: h of a random field, +h or -h at each site with probability 1/2, beside "
-             "the uniform one (Imry, Ma 1975). It depends on seed and replica, not on the "
-             "temperature."},
+     .help =
+         "Model ising: h of a random field h f_i beside the uniform one (Imry, Ma 1975); f_i by "
+         "field_distribution, or from field_file (h is 1 then, if not given). It depends on "
+         "seed (or disorder_seed) and replica, not on the temperature."},
+    {.pointer = "/system/field_distribution",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = disorders,
+     .unit = "",
+     .help = "Model ising: f_i of the random field: bimodal (if not given), +1 or -1 with "
+             "probability 1/2; gaussian, of mean 0 and variance 1."},
+    {.pointer = "/system/field_file",
+     .type = ERGO_KEY_STRING,
+     .flags = ERGO_KEY_SHAPE,
+     .unit = "",
+     .help = "Model ising: a file with f_i of each site, numbers up to 1e6 in the order x fastest, "
+             "then y, then z, with blanks or ends of lines between them; # a comment. Fields and "
+             "couplings are rounded to 2^-28 of the largest force on a spin, or finer."},
     {.pointer = "/system/dynamics",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
@@ -194,29 +209,35 @@ static const struct ergo_key keys[] = {
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .choices = disorders,
      .unit = "",
-     .help = "Model spin-glass: the couplings J_ij, in units of /system/coupling: bimodal (if not "
-             "given), +1 or -1; gaussian, of mean 0 and variance 1. Both may come from a file."},
+     .help = "Models spin-glass and ising: random couplings J_ij, in units of /system/coupling "
+             "(ising: or of couplings): bimodal (spin-glass: if not given), +1 or -1; gaussian, of "
+             "mean 0 and variance 1. Both may come from a file. ising has one sample, the first "
+             "of the spin glass with the same seed."},
     {.pointer = "/system/disorder_file",
      .type = ERGO_KEY_STRING,
      .flags = ERGO_KEY_SHAPE,
      .unit = "",
-     .help = "Model spin-glass: a file with the couplings: lines \"x y [z] axis J\" for the bond "
+     .help = "Models spin-glass and ising: a file with the couplings: lines \"x y [z] axis J\" for "
+             "the bond "
              "from a site to its neighbour in the positive direction of axis x, y or z, each bond "
              "once; \"sample\" begins the next sample; # a comment. Couplings other than 1 and -1 "
-             "need disorder gaussian, and are rounded to 2^-24."},
+             "need disorder gaussian, and are rounded to 2^-24; ising: none does, see field_file."},
     {.pointer = "/system/disorder_seed",
      .type = ERGO_KEY_SEED,
      .flags = ERGO_KEY_SHAPE,
      .unit = "",
-     .help = "Model spin-glass: the seed of the couplings; /seed if not given. Couplings depend on "
-             "it and on the replica, not on the temperature: a scan over it has the same samples."},
+     .help =
+         "Model spin-glass, and ising: the seed of the couplings (ising: of random fields, too); "
+         "/seed if not given. Couplings depend on it and on the replica, not on the temperature: a "
+         "scan over it has the same samples."},
     {.pointer = "/system/negative_fraction",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
      .min = 0,
      .max = 1,
      .unit = "",
-     .help = "Model spin-glass, bimodal: the probability of J = -1; 0.5 if not given. 0 is the "
+     .help = "Models spin-glass and ising, bimodal: the probability of J = -1; 0.5 if not given. 0 "
+             "is the "
              "ferromagnet."},
     {.pointer = "/system/samples",
      .type = ERGO_KEY_INT,
@@ -707,16 +728,20 @@ static const struct ergo_sampler_ops *model_in(const void *state) {
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const own[] = {"/system/q", "/system/couplings", "/system/random_field"};
-    static const char *const glass[] = {"/system/disorder",       "/system/disorder_file",
-                                        "/system/disorder_seed",  "/system/samples",
-                                        "/system/copies",         "/system/ladder",
-                                        "/system/ladder_spacing", "/system/temperature_max",
-                                        "/system/swap_every",     "/system/negative_fraction"};
+    static const char *const own[] = {"/system/q", "/system/couplings", "/system/random_field",
+                                      "/system/field_distribution", "/system/field_file"};
+    static const char *const glass[] = {/* four of the Ising model, too */
+                                        "/system/disorder",        "/system/disorder_file",
+                                        "/system/disorder_seed",   "/system/negative_fraction",
+                                        "/system/samples",         "/system/copies",
+                                        "/system/ladder",          "/system/ladder_spacing",
+                                        "/system/temperature_max", "/system/swap_every"};
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < sizeof glass / sizeof glass[0] && !glass_is(point); i++)
+    const bool ising = strcmp(ergo_point_text(point, "/system/model"), "ising") == 0;
+    for (size_t i = ising ? 4 : 0; i < sizeof glass / sizeof glass[0] && !glass_is(point); i++)
         if (model_given(point, glass[i]))
-            status = ergo_job_error(ctx, glass[i], "is of model spin-glass");
+            status = ergo_job_error(ctx, glass[i], "is of model spin-glass%s",
+                                    i < 4 ? ", or ising" : "");
     if (is_facilitated(point) || glass_is(point)) {
         for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
             if (model_given(point, own[i]))

@@ -1,0 +1,77 @@
+/* A byte per spin on a device: blocks of sixteen sites of a row, and all that they see. */
+#ifndef ERGO_CL_SPIN_LATTICE_BYTES_VIEW_H
+#define ERGO_CL_SPIN_LATTICE_BYTES_VIEW_H
+
+#include "spin_lattice/bytes.h"
+
+#define BYTES_BLOCKS (BYTES_PITCH / 16)                 /* of a row */
+#define BYTES_COLOUR ((ulong)BYTES_ROWS * BYTES_BLOCKS) /* of a colour, in blocks of 16 */
+
+struct bytes_sixteen {
+    uint at[4];
+};
+
+ERGO_INLINE struct bytes_sixteen bytes_load(__global const uint4 *from, ulong block) {
+    const uint4 v = from[block];
+    struct bytes_sixteen s;
+    s.at[0] = v.x;
+    s.at[1] = v.y;
+    s.at[2] = v.z;
+    s.at[3] = v.w;
+    return s;
+}
+
+ERGO_INLINE uint bytes_one(__global const uint4 *from, ulong row, uint h) {
+    return ((__global const uint *)from)[row * (BYTES_PITCH / 4) + h / 4] >> 8 * (h % 4) & 255;
+}
+
+/* All that sixteen sites see. `other`: the other colour; row0: of this row, in rows. */
+struct bytes_view {
+    struct bytes_sixteen near, side, north, south, above, below;
+};
+
+ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, uint block,
+                                         uint colour) {
+    struct bytes_view v;
+    const uint z = row / BYTES_LY, y = row - z * BYTES_LY, h = 16 * block;
+    v.near = bytes_load(other, (ulong)row * BYTES_BLOCKS + block);
+    if ((y + z + colour) & 1) { /* x + 1 is the next byte of the row */
+        const uint next = bytes_one(other, row, h + 16 < BYTES_HALF ? h + 16 : 0);
+        ERGO_UNROLL
+        for (int g = 0; g < 4; g++)
+            v.side.at[g] = v.near.at[g] >> 8 | (g < 3 ? v.near.at[g + 1] : next) << 24;
+        if (BYTES_HALF % 16 && h + 16 >= BYTES_HALF) { /* the row ends within */
+            const uint last = BYTES_HALF - 1 - h, shift = 8 * (last % 4);
+            ERGO_UNROLL
+            for (uint g = 0; g < 4; g++)
+                if (g == last / 4)
+                    v.side.at[g] = (v.side.at[g] & ~(255u << shift)) | next << shift;
+        }
+    } else { /* x - 1 is the one before */
+        const uint before = bytes_one(other, row, h ? h - 1 : BYTES_HALF - 1);
+        ERGO_UNROLL
+        for (int g = 0; g < 4; g++)
+            v.side.at[g] = v.near.at[g] << 8 | (g > 0 ? v.near.at[g - 1] >> 24 : before);
+    }
+    if (BYTES_D > 1) {
+        const uint north = y == 0 ? row + (BYTES_LY - 1) : row - 1;
+        const uint south = y + 1 == BYTES_LY ? row - (BYTES_LY - 1) : row + 1;
+        v.north = bytes_load(other, (ulong)north * BYTES_BLOCKS + block);
+        v.south = bytes_load(other, (ulong)south * BYTES_BLOCKS + block);
+    } else {
+        v.north = v.near;
+        v.south = v.near;
+    }
+    if (BYTES_D > 2) {
+        const uint above = z == 0 ? row + (BYTES_LZ - 1) * BYTES_LY : row - BYTES_LY;
+        const uint below = z + 1 == BYTES_LZ ? row - (BYTES_LZ - 1) * BYTES_LY : row + BYTES_LY;
+        v.above = bytes_load(other, (ulong)above * BYTES_BLOCKS + block);
+        v.below = bytes_load(other, (ulong)below * BYTES_BLOCKS + block);
+    } else {
+        v.above = v.near;
+        v.below = v.near;
+    }
+    return v;
+}
+
+#endif
