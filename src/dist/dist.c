@@ -16,6 +16,7 @@ static struct {
     int rank, count;
     int node_rank, node_count; /* among the ranks of this host */
     cpu_set_t *cores;          /* [node_count] that they may use */
+    bool crowded;              /* more ranks than cores */
     bool told, heard;
     bool counting;
     MPI_Win window;
@@ -54,6 +55,13 @@ enum ergo_status ergo_ranks_start(struct ergo_context *ctx) {
         CPU_ZERO(&own); /* more cores than a set has: not divided */
     MPI_Allgather(&own, sizeof own, MPI_BYTE, dist.cores, sizeof own, MPI_BYTE, node);
     MPI_Comm_free(&node);
+    int users = 0;
+    for (int r = 0; r < dist.node_count; r++) {
+        cpu_set_t both;
+        CPU_AND(&both, &own, &dist.cores[r]);
+        users += CPU_COUNT(&both) > 0;
+    }
+    dist.crowded = users > CPU_COUNT(&own);
     return ERGO_OK;
 }
 
@@ -79,6 +87,10 @@ int ergo_ranks_rank(void) {
 
 int ergo_dist_count(void) {
     return dist.count;
+}
+
+bool ergo_dist_crowded(void) {
+    return dist.crowded;
 }
 
 void ergo_dist_barrier(void) {

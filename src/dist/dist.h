@@ -75,6 +75,9 @@ bool ergo_dist_stop(bool asked);
  * core is divided among those that take part and may run on it (masks). At least 1; 0: no masks. */
 unsigned ergo_dist_threads(const cpu_set_t *masks, const bool *takes_part, int n, int own);
 
+/* Do ranks of this host share cores, so that one that waits should sleep? */
+bool ergo_dist_crowded(void);
+
 /* The selector of this rank's device: with several ranks a list "A,B,..." is dealt out in turn to
  * the ranks of a node, and so are the usable devices where "auto", "gpu" or "cpu" fits several.
  * `text`: room for the answer. Before PoCL is first asked: ranks with the same item of the list
