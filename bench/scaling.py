@@ -215,7 +215,7 @@ class Model:
         print("| side | ranks | us a sweep | of that merging | network | spins/ns | efficiency |")
         print("|---|---|---|---|---|---|---|")
         for side in sides:
-            for ranks in (1, 16, 256, 4096):
+            for ranks in (1, 2, 8, 64, 256, 4096):
                 net = self.network(ranks, side, args.latency, args.bandwidth)
                 t = self.sweep(ranks, side) + net
                 print(f"| {side} | {ranks} | {t:.0f} | {self.merging(ranks, side):.0f} | {net:.0f} | "
