@@ -14,7 +14,9 @@ enum { TAG_STOP = 1, TAG_LENGTH, TAG_BYTES };
 static struct {
     bool started;
     int rank, count;
-    int node_rank; /* among the ranks of this host */
+    int node_rank, node_count; /* among the ranks of this host */
+    cpu_set_t *cores;          /* [node_count] that they may use */
+    bool crowded;              /* more ranks than cores */
     bool told, heard;
     bool counting;
     MPI_Win window;
@@ -37,6 +39,7 @@ enum ergo_status ergo_ranks_start(struct ergo_context *ctx) {
         return ERGO_OK;
     int provided = 0;
     MPI_Comm node;
+    cpu_set_t own;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE, "MPI could not be started");
     dist.started = true;
@@ -44,7 +47,21 @@ enum ergo_status ergo_ranks_start(struct ergo_context *ctx) {
     MPI_Comm_size(MPI_COMM_WORLD, &dist.count);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, dist.rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &dist.node_rank);
+    MPI_Comm_size(node, &dist.node_count);
+    dist.cores = calloc((size_t)dist.node_count, sizeof *dist.cores);
+    if (!dist.cores)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the ranks of this host");
+    if (sched_getaffinity(0, sizeof own, &own) != 0)
+        CPU_ZERO(&own); /* more cores than a set has: not divided */
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, dist.cores, sizeof own, MPI_BYTE, node);
     MPI_Comm_free(&node);
+    int users = 0;
+    for (int r = 0; r < dist.node_count; r++) {
+        cpu_set_t both;
+        CPU_AND(&both, &own, &dist.cores[r]);
+        users += CPU_COUNT(&both) > 0;
+    }
+    dist.crowded = users > CPU_COUNT(&own);
     return ERGO_OK;
 }
 
@@ -58,6 +75,8 @@ int ergo_ranks_finish(int exit_code) {
     MPI_Barrier(MPI_COMM_WORLD);
     ergo_dist_stop(false); /* what is still under way */
     MPI_Finalize();
+    free(dist.cores);
+    dist.cores = NULL;
     dist.started = false;
     return exit_code;
 }
@@ -68,6 +87,10 @@ int ergo_ranks_rank(void) {
 
 int ergo_dist_count(void) {
     return dist.count;
+}
+
+bool ergo_dist_crowded(void) {
+    return dist.crowded;
 }
 
 void ergo_dist_barrier(void) {
@@ -224,20 +247,56 @@ static enum ergo_status deal_devices(struct ergo_context *ctx, const char *type,
     return status;
 }
 
-enum ergo_status ergo_dist_device(struct ergo_context *ctx, const char *selector, char *text,
-                                  size_t size) {
-    snprintf(text, size, "%s", selector);
-    if (dist.count == 1)
-        return ERGO_OK;
+/* What a rank of this node gets of a list "A,B,...". */
+static const char *item_of(const char *selector, int node_rank, size_t *length) {
     size_t items = 1;
     for (const char *c = selector; *c; c++)
         items += *c == ',';
-    if (items > 1) {
-        size_t turn = (size_t)dist.node_rank % items;
-        const char *at = selector;
-        while (turn--)
-            at = strchr(at, ',') + 1;
-        snprintf(text, size, "%.*s", (int)strcspn(at, ","), at);
+    for (size_t turn = (size_t)node_rank % items; turn > 0; turn--)
+        selector = strchr(selector, ',') + 1;
+    *length = strcspn(selector, ",");
+    return selector;
+}
+
+/*
+ * PoCL starts a thread for each core of the host in each rank, whatever else is there: ranks that
+ * drive it would wait for each other's threads. Its environment is read when it is first asked.
+ */
+static enum ergo_status share_cores(struct ergo_context *ctx, const char *selector) {
+    static const char name[] = "POCL_MAX_PTHREAD_COUNT";
+    bool *same = calloc((size_t)dist.node_count, sizeof *same);
+    size_t length, other;
+    const char *own = item_of(selector, dist.node_rank, &length);
+    if (!same)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the ranks of this host");
+    for (int r = 0; r < dist.node_count; r++) {
+        const char *item = item_of(selector, r, &other);
+        same[r] = other == length && strncmp(item, own, length) == 0;
+    }
+    const unsigned threads = ergo_dist_threads(dist.cores, same, dist.node_count, dist.node_rank);
+    free(same);
+    char number[16];
+    snprintf(number, sizeof number, "%u", threads);
+    if (threads > 0 && !getenv(name) && setenv(name, number, 0) == 0)
+        ergo_log(ctx, ERGO_LOG_DEBUG,
+                 "rank %d: %s=%u on a CPU through PoCL, its share of this host's cores (set it to "
+                 "choose another number)",
+                 dist.rank, name, threads);
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_dist_device(struct ergo_context *ctx, const char *selector, char *text,
+                                  size_t size) {
+    size_t length;
+    snprintf(text, size, "%s", selector);
+    if (dist.count == 1)
+        return ERGO_OK;
+    const enum ergo_status status = share_cores(ctx, selector);
+    if (status != ERGO_OK)
+        return status;
+    if (strchr(selector, ',')) {
+        const char *item = item_of(selector, dist.node_rank, &length);
+        snprintf(text, size, "%.*s", (int)length, item);
         return ERGO_OK;
     }
     if (strcmp(selector, "auto") == 0 || strcmp(selector, "gpu") == 0 ||

@@ -7,6 +7,8 @@
 #ifndef ERGO_DIST_DIST_H
 #define ERGO_DIST_DIST_H
 
+#include <sched.h>
+
 #include "core/text.h"
 
 int ergo_dist_count(void); /* which of them this is: ergo_ranks_rank */
@@ -69,9 +71,17 @@ void ergo_dist_counter_close(void);
  * work on what others want of this rank. */
 bool ergo_dist_stop(bool asked);
 
+/* threads.c: on a host with n ranks, how many threads rank `own` should have on the CPU, where each
+ * core is divided among those that take part and may run on it (masks). At least 1; 0: no masks. */
+unsigned ergo_dist_threads(const cpu_set_t *masks, const bool *takes_part, int n, int own);
+
+/* Do ranks of this host share cores, so that one that waits should sleep? */
+bool ergo_dist_crowded(void);
+
 /* The selector of this rank's device: with several ranks a list "A,B,..." is dealt out in turn to
  * the ranks of a node, and so are the usable devices where "auto", "gpu" or "cpu" fits several.
- * `text`: room for the answer. */
+ * `text`: room for the answer. Before PoCL is first asked: ranks with the same item of the list
+ * share the cores (POCL_MAX_PTHREAD_COUNT, unless it is set). */
 enum ergo_status ergo_dist_device(struct ergo_context *ctx, const char *selector, char *text,
                                   size_t size);
 

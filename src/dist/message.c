@@ -101,9 +101,9 @@ enum ergo_status ergo_dist_post_receive(struct ergo_context *ctx, struct ergo_di
 }
 
 /* MPI waits by polling, which takes a core from who is waited for where ranks are more than cores:
- * after `patience` seconds it is looked for now and then only. */
+ * there at once, elsewhere after `patience` seconds, it is looked for now and then only. */
 static void pause_after(double started) {
-    static const double patience = 2e-3;
+    const double patience = ergo_dist_crowded() ? 0 : 2e-3;
     const struct timespec rest = {0, 50000};
     if (ergo_dist_clock() - started > patience)
         nanosleep(&rest, NULL);

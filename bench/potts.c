@@ -1,0 +1,196 @@
+/*
+ * Swendsen-Wang at the critical temperature of q = 2, every sweep measured in the rate with
+ * measurement: single lattices, and many small ones in one batch.
+ *
+ * Every case must give the serial oracle's bits on a lattice of several tiles, the same bits of the
+ * whole by the other labelling, pass the audit (labels by Hoshen and Kopelman on the host) where
+ * the sampler has one, and the labelling Kaufman's energy.
+ */
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle/philox_ref.h"
+#include "oracle/potts_serial.h"
+#include "samplers/swendsen_wang/sw.h"
+
+#define TC "1.134592657106511" /* 1/ln(1 + sqrt 2) */
+#define JOB(lx, ly, more, replicas)                                                                \
+    "{\"sampler\": \"swendsen-wang\", \"system\": {\"q\": 2, \"size\": [" #lx ", " #ly             \
+    "], \"temperature\": " TC more "}, \"run\": {\"sweeps\": 1000, \"measure_every\": 1}, "        \
+    "\"replicas\": " #replicas "}"
+#define EQUIVALENCE ", \"labelling\": \"label-equivalence\""
+
+enum { GPU = ERGO_BENCH_GPU, CPU = ERGO_BENCH_CPU };
+static const struct ergo_bench_case cases[] = {
+    {"sw-1024", GPU | CPU, JOB(1024, 1024, "", 1)},
+    {"sw-4096", GPU, JOB(4096, 4096, "", 1)},
+    {"sw-16384", GPU, JOB(16384, 16384, "", 1)},
+    {"sw-64x256", GPU, JOB(256, 256, "", 64)},
+    {"sw-256", CPU, JOB(256, 256, "", 1)},
+    {"sw-16x128", CPU, JOB(128, 128, "", 16)},
+    {"sw-4096-equivalence", GPU, JOB(4096, 4096, EQUIVALENCE, 1)},
+    {"sw-256-equivalence", CPU, JOB(256, 256, EQUIVALENCE, 1)},
+};
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+enum {
+    ORACLE_SWEEPS = 9,
+    DIGEST_SWEEPS = 5,
+    DIGEST_MEMBERS = 16,
+    CHAINS = 16, /* of 64 x 64 */
+    LEAD = 100,
+    SAMPLES = 400,
+};
+static const int64_t audited_sites = (int64_t)1 << 26; /* as in the sampler's audit.c */
+
+static bool is_equivalence(const struct ergo_bench_case *what) {
+    return strstr(what->job, "label-equivalence") != NULL;
+}
+
+/* The canonical state by the oracle (q = 2: one bit a spin). */
+static enum ergo_status oracle_rows(struct ergo_context *ctx, const struct ergo_point *point,
+                                    struct ergo_text *text) {
+    const int64_t *size = ergo_point_value(point, "/system/size")->size;
+    const int lx = (int)size[0], ly = (int)size[1];
+    struct ergo_oracle_potts o;
+    if (!ergo_oracle_potts_init(&o, lx, ly, 2, 1.0, ergo_point_real(point, "/system/temperature"),
+                                true, ergo_oracle_philox, point->stream))
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the serial oracle");
+    for (uint64_t t = 0; t < ORACLE_SWEEPS; t++)
+        ergo_oracle_potts_sweep(&o, t);
+    for (int y = 0; y < ly; y++) {
+        for (int x = 0; x < lx; x += 8) {
+            uint8_t byte = 0;
+            for (int b = 0; b < 8 && x + b < lx; b++)
+                byte |= (uint8_t)(o.spins[(size_t)y * (size_t)lx + (size_t)(x + b)] << b);
+            ergo_text_append_bytes(text, &byte, 1);
+        }
+    }
+    ergo_oracle_potts_free(&o);
+    return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the serial oracle")
+                        : ERGO_OK;
+}
+
+/* Sides that neither words nor tiles divide. */
+static enum ergo_status against_oracle(struct ergo_bench *bench, const char *job,
+                                       struct ergo_text *verdict, bool *ok) {
+    static const char *const sets[] = {"/system/size=[301, 203]", "/replicas=2", NULL};
+    struct ergo_bench_run run;
+    struct ergo_text rows = {0};
+    uint64_t digest = 0;
+    enum ergo_status status = ergo_bench_open(bench, job, sets, 99, &run);
+    if (status != ERGO_OK)
+        return status;
+    status = ergo_bench_steps(&run, ORACLE_SWEEPS, NULL);
+    if (status == ERGO_OK)
+        status = ergo_bench_digest(&run, SIZE_MAX, &digest);
+    for (size_t m = 0; m < run.batch->count && status == ERGO_OK; m++)
+        status = oracle_rows(bench->ctx, run.batch->points[m], &rows);
+    if (status == ERGO_OK) {
+        const bool same = digest == ergo_hash64(rows.data, rows.length);
+        *ok = *ok && same;
+        ergo_text_append(verdict, "%s 301 x 203 %s the oracle", run.plan.path,
+                         same ? "=" : "DIFFERS FROM");
+    }
+    ergo_text_free(&rows);
+    ergo_bench_close(&run);
+    return status;
+}
+
+/* z of the energy of independent chains, 64 x 64. */
+static enum ergo_status energy(struct ergo_bench *bench, const char *job, double *z) {
+    static const char *const sets[] = {"/system/size=[64, 64]", "/replicas=16", NULL};
+    struct ergo_bench_run run;
+    double sum = 0, square = 0;
+    double *columns = malloc((size_t)SAMPLES * CHAINS * SW_COLUMNS * sizeof *columns);
+    if (!columns)
+        return ERGO_FAIL(bench->ctx, ERGO_E_MEMORY, "no memory for samples");
+    enum ergo_status status = ergo_bench_open(bench, job, sets, 7, &run);
+    if (status != ERGO_OK) {
+        free(columns);
+        return status;
+    }
+    status = ergo_bench_steps(&run, LEAD, NULL);
+    if (status == ERGO_OK)
+        status = ergo_bench_sample(&run, SAMPLES, 1, columns, NULL);
+    for (size_t m = 0; m < CHAINS && status == ERGO_OK; m++) {
+        double mean = 0;
+        for (size_t i = 0; i < SAMPLES; i++)
+            mean += columns[(i * CHAINS + m) * SW_COLUMNS + SW_COLUMN_ENERGY] / SAMPLES;
+        sum += mean / CHAINS;
+        square += mean * mean / CHAINS;
+    }
+    if (status == ERGO_OK)
+        *z = (sum - run.sampler->ops->exact(run.batch->points[0], "energy")) /
+             sqrt((square - sum * sum) / (CHAINS - 1));
+    free(columns);
+    ergo_bench_close(&run);
+    return status;
+}
+
+static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_case *what,
+                              struct ergo_text *verdict, bool *ok) {
+    static const char *const equivalence[] = {"/system/labelling=\"label-equivalence\"", NULL};
+    static const char *const union_find[] = {"/system/labelling=\"union-find\"", NULL};
+    static double z[2]; /* the same for all cases of a labelling */
+    static bool known[2];
+    const int way = is_equivalence(what);
+    struct ergo_bench_run run;
+    enum ergo_status status = ergo_bench_plan(bench, what->job, NULL, 99, &run);
+    if (status != ERGO_OK)
+        return status;
+    const int64_t *size = ergo_point_value(run.batch->points[0], "/system/size")->size;
+    const bool audit = size[0] * size[1] <= audited_sites;
+    ergo_bench_close(&run);
+    status = against_oracle(bench, what->job, verdict, ok);
+    if (status == ERGO_OK && !known[way])
+        status = energy(bench, what->job, &z[way]);
+    if (status != ERGO_OK)
+        return status;
+    known[way] = true;
+    const bool right = fabs(z[way]) < 4;
+    *ok = *ok && right;
+    ergo_text_append(verdict, "; energy of 64 x 64 off by z = %+.1f%s%s", z[way],
+                     right ? "" : " WRONG", audit ? "" : "; too large to audit");
+    return ergo_bench_check_digests(bench, what->job, way ? union_find : equivalence, DIGEST_SWEEPS,
+                                    DIGEST_MEMBERS, audit, verdict, ok);
+}
+
+/* ---- the floor ------------------------------------------------------------------------------- */
+
+/*
+ * At Tc of q = 2, for a word of 32 sites (README.md): Philox calls, 2 for the planes of each
+ * direction, one for an undecided bond in 256 of the 64 (1 + 1/sqrt 2)/2 between equal spins, and
+ * one for a new state, of CLUSTERS a site. Bytes: 8 for the spin, in and out; 28 for words of
+ * bonds, roots, open parts; 16.5 runs' 16-bit roots out and in. What fits a cache costs none.
+ */
+static void cost(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOURCES]) {
+    static const double CLUSTERS = 0.127, EQUAL = 0.85355, RUNS = 16.5;
+    const struct sw_shape s = sw_shape_of(run->batch->points[0]);
+    const double members = (double)run->batch->count;
+    cost[ERGO_BENCH_PHILOX] = (4 + 64 * EQUAL / 256) / 32 + CLUSTERS;
+    if (strcmp(run->plan.path, "tiles") == 0 &&
+        (double)s.words * members * (20 + 2 * RUNS) > (double)(48u << 20))
+        cost[ERGO_BENCH_COPY] = (8 + 28 + 4 * RUNS) / 32;
+}
+
+static const struct ergo_bench_axis axes[] = {
+    {"tile_words", {4, 2, 8}},
+    {"tile_rows", {64, 32, 128, 16}},
+    {"tile_group", {256, 128, 1}},
+    {"work_group", {128, 64, 256}},
+};
+
+const struct ergo_bench_suite ergo_bench_potts = {
+    .sampler = "swendsen-wang",
+    .cases = cases,
+    .n_cases = sizeof cases / sizeof cases[0],
+    .check = check,
+    .cost = cost,
+    .axes = axes,
+    .n_axes = sizeof axes / sizeof axes[0],
+};

@@ -1,0 +1,17 @@
+/* The cores of a host, divided among the ranks that work on them; pure. */
+#include "dist/dist.h"
+
+unsigned ergo_dist_threads(const cpu_set_t *masks, const bool *takes_part, int n, int own) {
+    double share = 0;
+    for (size_t core = 0; core < CPU_SETSIZE; core++) {
+        int users = 0;
+        if (!CPU_ISSET(core, &masks[own]))
+            continue;
+        for (int r = 0; r < n; r++)
+            users += r == own || (takes_part[r] && CPU_ISSET(core, &masks[r]));
+        share += 1.0 / users;
+    }
+    if (share == 0)
+        return 0;
+    return share < 1 ? 1 : (unsigned)(share + 1e-6); /* thirds do not add up to one */
+}

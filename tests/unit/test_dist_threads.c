@@ -1,0 +1,75 @@
+/* How ranks of a host divide its cores: a pure function, so no MPI is needed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dist/dist.h"
+
+enum { RANKS = 8 };
+
+static void may_use(cpu_set_t *mask, size_t first, size_t count) {
+    CPU_ZERO(mask);
+    for (size_t core = first; core < first + count; core++)
+        CPU_SET(core, mask);
+}
+
+static const bool all[RANKS] = {true, true, true, true, true, true, true, true};
+
+static void test_not_bound(void **state) {
+    static const unsigned cores[] = {1, 2, 6, 16, 64}, ranks[] = {1, 2, 3, 4, 8};
+    static const unsigned expected[5][5] = {
+        {1, 1, 1, 1, 1}, {2, 1, 1, 1, 1}, {6, 3, 2, 1, 1}, {16, 8, 5, 4, 2}, {64, 32, 21, 16, 8}};
+    cpu_set_t masks[RANKS];
+    (void)state;
+    for (int c = 0; c < 5; c++)
+        for (int r = 0; r < 5; r++) {
+            for (size_t k = 0; k < RANKS; k++)
+                may_use(&masks[k], 0, cores[c]);
+            assert_int_equal(ergo_dist_threads(masks, all, (int)ranks[r], (int)ranks[r] - 1),
+                             expected[c][r]);
+        }
+}
+
+/* What a launcher has bound to different cores is divided already. */
+static void test_bound(void **state) {
+    cpu_set_t masks[RANKS];
+    (void)state;
+    for (size_t k = 0; k < RANKS; k++)
+        may_use(&masks[k], 8 * (k / 2), 8); /* pairs in sockets of eight */
+    for (size_t k = 0; k < RANKS; k++)
+        assert_int_equal(ergo_dist_threads(masks, all, RANKS, (int)k), 4);
+    for (size_t k = 0; k < RANKS; k++)
+        may_use(&masks[k], 2 * k, 2);
+    assert_int_equal(ergo_dist_threads(masks, all, RANKS, 5), 2);
+}
+
+/* Seven ranks drive GPUs: the eighth has the CPU. */
+static void test_others_have_gpus(void **state) {
+    const bool one[RANKS] = {[7] = true};
+    cpu_set_t masks[RANKS];
+    (void)state;
+    for (size_t k = 0; k < RANKS; k++)
+        may_use(&masks[k], 3, 16);
+    assert_int_equal(ergo_dist_threads(masks, one, RANKS, 7), 16);
+}
+
+static void test_not_known(void **state) {
+    cpu_set_t masks[RANKS];
+    (void)state;
+    memset(masks, 0, sizeof masks);
+    assert_int_equal(ergo_dist_threads(masks, all, RANKS, 0), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_not_bound),
+        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_others_have_gpus),
+        cmocka_unit_test(test_not_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
