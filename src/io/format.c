@@ -305,3 +305,30 @@ size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2
     }
     return count;
 }
+
+bool ergo_format_merit(const struct ergo_result *result, struct ergo_merit *merit) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const size_t n = result->n_members;
+    size_t o = 0;
+    double variance = 0, steps = 0;
+    while (o < info->n_observables && !info->observables[o].merit)
+        o++;
+    if (!n || o == info->n_observables || result->members[0].point->n_scanned ||
+        !(result->seconds > 0))
+        return false;
+    *merit = (struct ergo_merit){.observable = &info->observables[o]};
+    for (size_t m = 0; m < n; m++) {
+        const struct ergo_member_result *member = &result->members[m];
+        const struct ergo_estimate *estimate = &member->observables[o].estimate;
+        const double every = (double)member->measure_every;
+        merit->tau += estimate->tau * every / (double)n;
+        variance += pow(estimate->tau_error * every / (double)n, 2);
+        steps += (double)member->steps;
+        merit->too_short |= estimate->too_short;
+    }
+    merit->tau_error = sqrt(variance);
+    merit->steps_per_second = steps / result->seconds;
+    merit->independent = merit->steps_per_second / (2 * merit->tau);
+    merit->independent_error = merit->independent * merit->tau_error / merit->tau;
+    return isfinite(merit->independent) && isfinite(merit->independent_error);
+}

@@ -35,6 +35,19 @@ const struct ergo_key *ergo_format_key(const struct ergo_job *job, const char *p
 /* Value of a key of the point, NULL when the job has no such key: no abort as ergo_point_value. */
 const struct ergo_value *ergo_format_value(const struct ergo_point *point, const char *pointer);
 
+/* How fast the chains forget the observable with `merit`, all together. Its samples are as good as
+ * `independent` ones for every second: steps per second over 2 tau. */
+struct ergo_merit {
+    const struct ergo_observable *observable;
+    double tau, tau_error; /* in steps, mean of the chains */
+    double steps_per_second;
+    double independent, independent_error;
+    bool too_short; /* some chain is, for its tau */
+};
+/* False: no such observable, no tau, no time; or a scan, whose points share the time in ways that
+ * nobody knows. */
+bool ergo_format_merit(const struct ergo_result *result, struct ergo_merit *merit);
+
 /* Sum of z^2 over the members for observable number `o`; returns how many z went in. */
 size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2);
 

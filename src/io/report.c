@@ -75,7 +75,8 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
     const struct ergo_sampler_info *info = result->job->sampler->info;
     const struct ergo_value *seed =
         result->n_members ? ergo_format_value(result->members[0].point, "/seed") : NULL;
-    char value[320], day[32], hour[32];
+    char value[320], day[32], hour[32], figure[ERGO_CONCISE];
+    struct ergo_merit merit;
     uint64_t steps = 0;
     uint32_t replicas = 0;
     for (size_t m = 0; m < result->n_members; m++) {
@@ -112,6 +113,12 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
     append_fact(text, "Length", value, "");
     format_rate(value, sizeof value, result->rate, info->rate_unit);
     append_fact(text, "Speed", value, "");
+    if (ergo_format_merit(result, &merit)) {
+        snprintf(value, sizeof value, "%s%s independent samples of %s per second",
+                 ergo_format_concise(figure, merit.independent, merit.independent_error),
+                 merit.too_short ? "(?)" : "", merit.observable->name);
+        append_fact(text, "Decorrelation", value, "");
+    }
     snprintf(value, sizeof value, result->seconds < 100 ? "%.3g s" : "%.0f s", result->seconds);
     append_fact(text, "Sampling time", value, "");
     if (sscanf(result->started, "%31[0-9-]T%31[0-9:]Z", day, hour) == 2) {

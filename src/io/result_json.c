@@ -124,6 +124,21 @@ static void append_point(struct ergo_text *text, const struct ergo_member_result
     ergo_text_append(text, "\n    }");
 }
 
+/* With the rate: like all that a clock measured, it differs from run to run. */
+static void append_merit(struct ergo_text *text, const struct ergo_result *result) {
+    struct ergo_merit merit;
+    if (!ergo_format_merit(result, &merit))
+        return;
+    ergo_text_append(text, ",\n    \"decorrelation\": { ");
+    append_pair(text, "observable", merit.observable->name);
+    append_number(text, "independent_per_second", merit.independent);
+    append_number(text, "error", merit.independent_error);
+    append_number(text, "steps_per_second", merit.steps_per_second);
+    append_number(text, "tau", merit.tau);
+    append_number(text, "tau_error", merit.tau_error);
+    ergo_text_append(text, merit.too_short ? ", \"too_short\": true }" : " }");
+}
+
 static void append_seed(struct ergo_text *text, const struct ergo_result *result) {
     const struct ergo_value *seed = NULL;
     if (result->n_members)
@@ -174,6 +189,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
         append_number(&text, "host_seconds", result->host_seconds);
         append_number(&text, "host_hidden_seconds", result->hidden_seconds);
     }
+    append_merit(&text, result);
     ergo_text_append(&text, " },\n  \"warnings\": [");
     for (size_t w = 0; w < result->n_warnings; w++) {
         ergo_text_append(&text, w ? ",\n    " : "\n    ");

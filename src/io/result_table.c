@@ -50,7 +50,8 @@ static const char *format_cell(char buffer[ERGO_CONCISE], const struct column *c
     case CELL_TAU:
         break;
     }
-    return ergo_format_short(buffer, o->estimate.tau * (double)member->measure_every, 3);
+    const double every = (double)member->measure_every;
+    return ergo_format_concise(buffer, o->estimate.tau * every, o->estimate.tau_error * every);
 }
 
 /* A column as wide as its widest cell among the rows shown. */
@@ -177,6 +178,20 @@ static void append_chi2(struct ergo_text *text, const struct ergo_result *result
         ergo_text_append(text, "\n");
 }
 
+static void append_merit(struct ergo_text *text, const struct ergo_result *result) {
+    const char *step = result->job->sampler->info->step_name;
+    struct ergo_merit merit;
+    char value[ERGO_CONCISE], speed[ERGO_CONCISE], tau[ERGO_CONCISE];
+    if (!ergo_format_merit(result, &merit))
+        return;
+    ergo_text_append(
+        text, "independent samples of %s per second: %s%s (%s %ss per second, tau %s %ss)\n",
+        merit.observable->name,
+        ergo_format_concise(value, merit.independent, merit.independent_error),
+        merit.too_short ? "(?)" : "", ergo_format_short(speed, merit.steps_per_second, 4), step,
+        ergo_format_concise(tau, merit.tau, merit.tau_error), step);
+}
+
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
                                    char **out) {
     struct ergo_text text = {0};
@@ -187,6 +202,7 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
         choose_columns(&table);
         append_rows(&text, &table);
         append_chi2(&text, result);
+        append_merit(&text, result);
         if (result->comparison)
             ergo_text_append(&text, "%s\n", result->comparison);
     } else {

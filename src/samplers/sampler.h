@@ -35,6 +35,7 @@ struct ergo_observable {
     double (*from_curve)(const struct ergo_point *point, const double *mean, size_t size);
     bool independent; /* from_curve: the curve's samples are independent, and there is no tau */
     bool hidden;      /* only an input of others; not in the result (kept in the HDF5 file) */
+    bool merit;       /* what a run is tuned by: independent samples of it per second are told */
     /* Of some models only: not in the result where it is false. NULL: always. */
     bool (*applies)(const struct ergo_point *point);
     /* Where its chain decorrelates far more slowly than the others' for a physical reason: the

@@ -96,6 +96,57 @@ static void json_is_as_documented(void **state) {
     cJSON_Delete(json);
 }
 
+static void near(double x, double y) {
+    if (!(fabs(x - y) <= 1e-12 * fabs(y)))
+        fail_msg("%.17g is not %.17g", x, y);
+}
+
+/* Chains of one point: the time is theirs. Of a scan nobody knows whose it is. */
+static void decorrelation_per_second(void **state) {
+    (void)state;
+    const struct synthetic_options options = {1, 1, 2, 8, 3000, 0, 4};
+    struct ergo_result *scan = result;
+    char *table;
+    cJSON *json = parse_result();
+    assert_null(cJSON_GetObjectItem(at(json, "rate"), "decorrelation"));
+    cJSON_Delete(json);
+    result = synthetic_result(&options);
+    const struct ergo_estimate *a = &result->members[0].observables[0].estimate,
+                               *b = &result->members[1].observables[0].estimate;
+    json = parse_result();
+    const cJSON *merit = at(at(json, "rate"), "decorrelation");
+    /* 2 chains of 3000 samples after every 4 sweeps, in 3.125 s */
+    const double tau = 4 * (a->tau + b->tau) / 2, speed = 2 * 12000 / 3.125;
+    const double error = 4 * hypot(a->tau_error, b->tau_error) / 2;
+    assert_string_equal(at(merit, "observable")->valuestring, "energy");
+    near(at(merit, "tau")->valuedouble, tau);
+    near(at(merit, "tau_error")->valuedouble, error);
+    near(at(merit, "steps_per_second")->valuedouble, speed);
+    const double independent = speed / (2 * tau);
+    near(at(merit, "independent_per_second")->valuedouble, independent);
+    near(at(merit, "error")->valuedouble, independent * error / tau);
+    assert_null(cJSON_GetObjectItem(merit, "too_short"));
+    cJSON_Delete(json);
+    assert_int_equal(ergo_result_table(ctx, result, &table), ERGO_OK);
+    assert_non_null(strstr(table, "independent samples of energy per second: "));
+    assert_non_null(strstr(table, "(7680 sweeps per second, tau "));
+    assert_null(strstr(table, "(?)"));
+    free(table);
+    result->members[1].observables[0].estimate.too_short = true;
+    json = parse_result();
+    assert_true(cJSON_IsTrue(at(at(at(json, "rate"), "decorrelation"), "too_short")));
+    cJSON_Delete(json);
+    assert_int_equal(ergo_result_table(ctx, result, &table), ERGO_OK);
+    assert_non_null(strstr(table, ")(?) (7680"));
+    free(table);
+    result->members[1].observables[0].estimate.tau = NAN;
+    json = parse_result();
+    assert_null(cJSON_GetObjectItem(at(json, "rate"), "decorrelation"));
+    cJSON_Delete(json);
+    synthetic_free(result);
+    result = scan;
+}
+
 static void what_is_not_a_number_is_null(void **state) {
     (void)state;
     struct ergo_observable_result *energy = &result->members[0].observables[0];
@@ -308,6 +359,7 @@ static void a_missing_folder_is_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_is_as_documented),
+        cmocka_unit_test(decorrelation_per_second),
         cmocka_unit_test(what_is_not_a_number_is_null),
         cmocka_unit_test(numbers_and_texts_survive),
         cmocka_unit_test(errors_are_concise),
