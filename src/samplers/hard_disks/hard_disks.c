@@ -214,6 +214,7 @@ static const struct ergo_observable observables[] = {
      .unit = "",
      .help = "global orientational order |Psi_6|",
      .sample = sample_psi6,
+     .merit = true,
      .slow = slow_psi6},
     {.name = "acceptance",
      .unit = "",
