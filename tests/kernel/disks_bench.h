@@ -190,11 +190,13 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
             uint64_t *counts = malloc((bins + 1) * sizeof *counts);
             uint32_t *narrow = malloc((bins + 1) * sizeof *narrow);
             double *values = malloc((bins + 1) * sizeof *values);
+            double *areas = malloc((bins + 1) * sizeof *areas);
             disks_limits(point, shape, c, limits);
             ergo_oracle_disks_pairs(o, limits, bins, counts);
             for (size_t i = 0; i < bins; i++)
                 narrow[i] = (uint32_t)counts[i];
-            disks_curve_convert(point, shape, c, narrow, values);
+            disks_areas(point, shape, c, limits, areas);
+            disks_curve_convert(point, shape, c, areas, narrow, values);
             for (size_t i = 0; i < bins; i++)
                 if (s.curves[c][m * bins + i] != values[i])
                     fail_msg("%s\ncurve %zu of member %zu, bin %zu: %.9g, the oracle says %.9g",
@@ -203,6 +205,7 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
             free(counts);
             free(narrow);
             free(values);
+            free(areas);
         }
         disks_config_free(&config);
         free(d);

@@ -151,10 +151,14 @@ static void test_plain(void **state) {
     struct ergo_job *job = NULL;
     struct disks_shape shape;
     char reason[300];
-    double x[16], y[16], values[BLOCKS][BINS];
+    double x[16], y[16], values[BLOCKS][BINS], areas[BINS];
+    uint64_t limits[BINS + 1];
     struct ergo_oracle_plain plain;
     cJSON *tree = run("plain", text, &job);
     assert_true(disks_shape_of(&job->points[0], &shape, reason));
+    shape.packed = false; /* the plain chain is on no grid */
+    disks_limits(&job->points[0], &shape, DISKS_CURVE_CONTACT, limits);
+    disks_areas(&job->points[0], &shape, DISKS_CURVE_CONTACT, limits, areas);
     assert_true(disks_lattice(&shape, true, x, y));
     assert_true(ergo_oracle_plain_init(&plain, 16, shape.box, 0.3, x, y, 99));
     for (int i = 0; i < 2000; i++)
@@ -168,7 +172,7 @@ static void test_plain(void **state) {
         }
         for (size_t i = 0; i < BINS; i++)
             narrow[i] = (uint32_t)counts[i];
-        disks_curve_convert(&job->points[0], &shape, DISKS_CURVE_CONTACT, narrow, values[b]);
+        disks_curve_convert(&job->points[0], &shape, DISKS_CURVE_CONTACT, areas, narrow, values[b]);
     }
     ergo_oracle_plain_free(&plain);
     for (size_t i = 0; i < BINS; i += 3) {

@@ -196,6 +196,54 @@ static enum ergo_status xyz(const char *text, struct ergo_xyz *frame) {
     return ergo_xyz_parse(ctx, "f.xyz", text, strlen(text), frame);
 }
 
+static void near(double x, double y, double margin) {
+    if (!(fabs(x - y) <= margin))
+        fail_msg("%.17g is not %.17g within %g", x, y, margin);
+}
+
+/* Rings of the contact histogram: areas for wide coordinates, grid points for packed ones, counted
+ * here one by one for a ring in a corner of the plane. */
+static void test_rings(void **state) {
+    (void)state;
+    enum { BINS = 200 };
+    double areas[2][BINS], most = 0, sum[2] = {0, 0};
+    for (int packed = 0; packed < 2; packed++) {
+        struct disks_shape s;
+        char system[120], reason[300];
+        uint64_t limits[BINS + 1];
+        snprintf(system, sizeof system,
+                 "\"n\": 65536, \"packing_fraction\": 0.702, \"coordinates\": \"%s\"",
+                 packed ? "packed" : "wide");
+        struct ergo_job *job = parse(system);
+        assert_true(job && disks_shape_of(&job->points[0], &s, reason));
+        assert_int_equal(disks_curve_size(&job->points[0], DISKS_CURVE_CONTACT), BINS);
+        disks_limits(&job->points[0], &s, DISKS_CURVE_CONTACT, limits);
+        disks_areas(&job->points[0], &s, DISKS_CURVE_CONTACT, limits, areas[packed]);
+        if (packed) { /* the first ring, column by column */
+            uint64_t points = 0;
+            const int64_t reach = (int64_t)sqrt((double)limits[1]) + 1;
+            for (int64_t x = -reach; x <= reach; x++) {
+                const uint64_t x2 = (uint64_t)(x * x);
+                for (uint64_t y = x2 < limits[0] ? (uint64_t)sqrt((double)(limits[0] - x2)) - 1 : 0;
+                     x2 + y * y < limits[1]; y++)
+                    points += x2 + y * y >= limits[0] ? (y ? 2 : 1) : 0;
+            }
+            near(areas[1][0] * s.sigma * s.sigma, (double)points, 0.01);
+        }
+        ergo_job_destroy(job);
+    }
+    for (int i = 0; i < BINS; i++) {
+        const double a = 1 + 1e-4 * i, b = a + 1e-4;
+        near(areas[0][i], 3.14159265358979 * (b * b - a * a), 1e-12);
+        most = fmax(most, fabs(areas[1][i] / areas[0][i] - 1));
+        sum[0] += areas[0][i];
+        sum[1] += areas[1][i];
+    }
+    /* 2e-4 a ring (Gauss's circle problem), next to nothing over all */
+    assert_true(most > 1e-4 && most < 1e-3);
+    near(sum[1] / sum[0], 1, 1e-5);
+}
+
 static void test_xyz(void **state) {
     (void)state;
     struct ergo_xyz f;
@@ -273,6 +321,7 @@ int main(void) {
         cmocka_unit_test(test_jobs),         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_displacement), cmocka_unit_test(test_plans),
         cmocka_unit_test(test_starts),       cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_xyz),          cmocka_unit_test(test_file)};
+        cmocka_unit_test(test_rings),        cmocka_unit_test(test_xyz),
+        cmocka_unit_test(test_file)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -318,6 +318,7 @@ enum ergo_status disks_collect(struct ergo_context *ctx, void *opaque, unsigned 
             continue;
         for (size_t i = 0; i < slot->curves * members; i++)
             disks_curve_convert(s->batch->points[i % members], &s->shapes[i % members], c,
+                                c < 2 ? s->areas[c] + i % members * bins : NULL,
                                 slot->host_counts[c] + i * bins, samples->curves[c] + i * bins);
     }
     return status;

@@ -37,6 +37,8 @@ void disks_destroy(void *opaque) {
             free(slot->host_counts[c]);
         }
     }
+    free(s->areas[0]);
+    free(s->areas[1]);
     free(s->shapes);
     free(s->members);
     free(s);
@@ -105,14 +107,25 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_sta
     static const char *const names[] = {"contact bins", "g(r) bins"};
     enum ergo_status status = ERGO_OK;
     for (size_t c = 0; c < 2 && status == ERGO_OK; c++) {
-        const size_t each = s->launch.bins[c] + 1;
-        if (each == 1)
+        const size_t bins = s->launch.bins[c], each = bins + 1;
+        if (!bins)
             continue;
         uint64_t *limits = malloc(s->batch->count * each * sizeof *limits);
-        if (!limits)
+        s->areas[c] = malloc(s->batch->count * bins * sizeof *s->areas[c]);
+        if (!limits || !s->areas[c]) {
+            free(limits);
             return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for histogram bins");
-        for (size_t i = 0; i < s->batch->count; i++)
+        }
+        for (size_t i = 0; i < s->batch->count; i++) {
+            double *areas = s->areas[c] + i * bins;
             disks_limits(s->batch->points[i], &s->shapes[i], c, limits + i * each);
+            /* counting takes milliseconds: not again for every replica */
+            if (i && s->shapes[i].box == s->shapes[i - 1].box &&
+                s->shapes[i].side == s->shapes[i - 1].side)
+                memcpy(areas, areas - bins, bins * sizeof *areas);
+            else
+                disks_areas(s->batch->points[i], &s->shapes[i], c, limits + i * each, areas);
+        }
         status = ergo_buffer_create(ctx, s->device, names[c],
                                     s->batch->count * each * sizeof *limits, limits, &s->limits[c]);
         free(limits);

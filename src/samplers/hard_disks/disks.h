@@ -35,9 +35,14 @@ void disks_curve_x(const struct ergo_point *point, size_t curve, double *x);
  * and where the last one ends: curve size + 1 values. */
 void disks_limits(const struct ergo_point *point, const struct disks_shape *shape, size_t curve,
                   uint64_t *limits);
-/* Counts of a curve's bins, each pair once, as the curve. */
+/* Areas of the rings between them, in sigma^2. Packed coordinates lie on a grid so coarse that the
+ * contact histogram's rings hold 2e-4 more or fewer of its points than their area says: there, the
+ * points are counted (README). */
+void disks_areas(const struct ergo_point *point, const struct disks_shape *shape, size_t curve,
+                 const uint64_t *limits, double *areas);
+/* Counts of a curve's bins, each pair once, as the curve. areas: of pair histograms. */
 void disks_curve_convert(const struct ergo_point *point, const struct disks_shape *shape,
-                         size_t curve, const uint32_t *counts, double *values);
+                         size_t curve, const double *areas, const uint32_t *counts, double *values);
 
 /* ---- pressure.c -------------------------------------------------------------------------------
  */
@@ -153,6 +158,7 @@ struct disks_state {
     cl_program programs[4];       /* global, local, measure, tile */
     cl_kernel plan, subsweep, shift, local, tile, measure, pairs, blocks;
     cl_mem cells, other, member_buffer, plans, tally, grid, limits[2];
+    double *areas[2]; /* of the pair histograms' bins: [batch->count][bins] */
     struct disks_slot slots[2];
     uint64_t step;
 };

@@ -140,6 +140,33 @@ void disks_limits(const struct ergo_point *point, const struct disks_shape *s, s
         limits[0] = s->contact; /* the same number but for rounding */
 }
 
+/* Whole-numbered points (x, y) with x^2 + y^2 < limit. */
+static uint64_t points_below(uint64_t limit) {
+    uint64_t y = (uint64_t)sqrt((double)limit) + 1, quarter = 0; /* x > 0, y >= 0 */
+    for (uint64_t x = 1; x * x < limit; x++) {
+        while (x * x + y * y >= limit)
+            y--;
+        quarter += y + 1;
+    }
+    return 4 * quarter + (limit > 0);
+}
+
+void disks_areas(const struct ergo_point *point, const struct disks_shape *s, size_t curve,
+                 const uint64_t *limits, double *areas) {
+    const size_t size = disks_curve_size(point, curve);
+    const bool counted = s->packed && curve == DISKS_CURVE_CONTACT;
+    uint64_t inner = counted ? points_below(limits[0]) : 0;
+    for (size_t i = 0; i < size; i++) {
+        const double a = edge(point, s, curve, i), b = edge(point, s, curve, i + 1);
+        areas[i] = DISKS_PI * (b - a) * (b + a);
+        if (counted) {
+            const uint64_t outer = points_below(limits[i + 1]);
+            areas[i] = (double)(outer - inner) / (s->sigma * s->sigma);
+            inner = outer;
+        }
+    }
+}
+
 /* Eq. 6: where a density linear in r has its mean over the ring. */
 static double ring_mean(double a, double b) {
     return 2.0 / 3.0 * (b * b + b * a + a * a) / (b + a);
@@ -160,7 +187,7 @@ void disks_curve_x(const struct ergo_point *point, size_t curve, double *x) {
 }
 
 void disks_curve_convert(const struct ergo_point *point, const struct disks_shape *s, size_t curve,
-                         const uint32_t *counts, double *values) {
+                         const double *areas, const uint32_t *counts, double *values) {
     const size_t size = disks_curve_size(point, curve);
     if (curve == DISKS_CURVE_DENSITY) { /* shares of the sub-blocks */
         double all = 0;
@@ -170,9 +197,6 @@ void disks_curve_convert(const struct ergo_point *point, const struct disks_shap
             values[i] = counts[i] / all;
         return;
     }
-    for (size_t i = 0; i < size; i++) { /* Eq. 5; its n counts each pair twice */
-        const double a = edge(point, s, curve, i), b = edge(point, s, curve, i + 1);
-        const double area = DISKS_PI * (b - a) * (b + a);
-        values[i] = 2.0 * counts[i] / ((double)s->n * s->density * area);
-    }
+    for (size_t i = 0; i < size; i++) /* Eq. 5; its n counts each pair twice */
+        values[i] = 2.0 * counts[i] / ((double)s->n * s->density * areas[i]);
 }
