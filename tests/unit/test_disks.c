@@ -229,6 +229,13 @@ static void test_rings(void **state) {
                     points += x2 + y * y >= limits[0] ? (y ? 2 : 1) : 0;
             }
             near(areas[1][0] * s.sigma * s.sigma, (double)points, 0.01);
+            /* 25 = 0 + 25 = 9 + 16, 26 = 1 + 25: a limit belongs to the ring that begins there */
+            double small[BINS];
+            for (uint64_t i = 0; i <= BINS; i++)
+                limits[i] = 25 + i;
+            disks_areas(&job->points[0], &s, DISKS_CURVE_CONTACT, limits, small);
+            near(small[0] * s.sigma * s.sigma, 12, 1e-6);
+            near(small[1] * s.sigma * s.sigma, 8, 1e-6);
         }
         ergo_job_destroy(job);
     }
