@@ -231,6 +231,9 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         l->warp = false;
         l->mates = l->copies = 1;
     }
+    /* llvmpipe 22.3.6 gets lanes wrong (the audit says so), Oclgrind 21.10 crashes on them */
+    if (l->path == HELIUM_PATH_LANES && !vectors)
+        l->path = HELIUM_PATH_LOCAL;
     if (l->path == HELIUM_PATH_LANES && 24 * (uint64_t)s->n + 1536 > d->local_memory)
         l->path = HELIUM_PATH_GLOBAL;
     if (l->path == HELIUM_PATH_LANES) {
