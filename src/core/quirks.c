@@ -38,7 +38,7 @@ static const struct {
             "loops, leaves them without an error (gallivm's loop limiter). Seen as an Ising "
             "lattice of 64 x 16 after 200000 sweeps, 78125 a launch: another digest than "
             "everywhere else. fma() is right, and a routine put in line at every call: a "
-            "hard-disk kernel with 40 of them took LLVM 5 minutes.",
+            "hard-disk job with 40 of them was 61 to 79 s in LLVM, with ours 3 to 4.",
         .date = "2026-11-21",
     },
     {
