@@ -138,6 +138,13 @@ enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t most, uint
 enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *job,
                                           const char *const *sets, uint64_t steps, size_t most,
                                           bool audit, struct ergo_text *verdict, bool *ok);
+/* Likewise against a serial program, which appends a member's canonical state after as many steps.
+ * *plan: of what ran. */
+typedef enum ergo_status ergo_bench_oracle(struct ergo_context *ctx, const struct ergo_point *point,
+                                           struct ergo_text *state);
+enum ergo_status ergo_bench_same_as(struct ergo_bench *bench, const char *job,
+                                    const char *const *sets, uint64_t steps,
+                                    ergo_bench_oracle *oracle, struct ergo_plan *plan, bool *same);
 double ergo_bench_wall(void);
 double ergo_bench_cpu(void);        /* of the process */
 double ergo_bench_thread_cpu(void); /* of this thread */

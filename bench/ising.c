@@ -98,26 +98,16 @@ static enum ergo_status against_oracle(struct ergo_bench *bench, const struct er
     snprintf(replicas_set, sizeof replicas_set, "/replicas=%zu", replicas);
     snprintf(path_set, sizeof path_set, "/tuning/path=%u", path);
     const char *const sets[] = {size_set, replicas_set, path_set, NULL};
-    struct ergo_bench_run run;
-    struct ergo_text rows = {0};
-    uint64_t digest = 0;
-    enum ergo_status status = ergo_bench_open(bench, job, sets, 99, &run);
-    if (status != ERGO_OK)
-        return status;
-    status = ergo_bench_steps(&run, ORACLE_SWEEPS, NULL);
-    if (status == ERGO_OK)
-        status = ergo_bench_digest(&run, SIZE_MAX, &digest);
-    for (size_t m = 0; m < run.batch->count && status == ERGO_OK; m++)
-        status = oracle_rows(bench->ctx, run.batch->points[m], &rows);
+    struct ergo_plan plan;
+    bool same = false;
+    const enum ergo_status status =
+        ergo_bench_same_as(bench, job, sets, ORACLE_SWEEPS, oracle_rows, &plan, &same);
     if (status == ERGO_OK) {
-        const bool same = digest == ergo_hash64(rows.data, rows.length);
-        const bool same_path = strcmp(run.plan.path, full->plan.path) == 0;
+        const bool same_path = strcmp(plan.path, full->plan.path) == 0;
         *ok = *ok && same && same_path;
-        ergo_text_append(out, "%s %lldx%lld %s the oracle%s", run.plan.path, lx, ly,
+        ergo_text_append(out, "%s %lldx%lld %s the oracle%s", plan.path, lx, ly,
                          same ? "=" : "DIFFERS FROM", same_path ? "" : " (ANOTHER PATH)");
     }
-    ergo_text_free(&rows);
-    ergo_bench_close(&run);
     return status;
 }
 

@@ -79,25 +79,15 @@ static enum ergo_status oracle_rows(struct ergo_context *ctx, const struct ergo_
 static enum ergo_status against_oracle(struct ergo_bench *bench, const char *job,
                                        struct ergo_text *verdict, bool *ok) {
     static const char *const sets[] = {"/system/size=[301, 203]", "/replicas=2", NULL};
-    struct ergo_bench_run run;
-    struct ergo_text rows = {0};
-    uint64_t digest = 0;
-    enum ergo_status status = ergo_bench_open(bench, job, sets, 99, &run);
-    if (status != ERGO_OK)
-        return status;
-    status = ergo_bench_steps(&run, ORACLE_SWEEPS, NULL);
-    if (status == ERGO_OK)
-        status = ergo_bench_digest(&run, SIZE_MAX, &digest);
-    for (size_t m = 0; m < run.batch->count && status == ERGO_OK; m++)
-        status = oracle_rows(bench->ctx, run.batch->points[m], &rows);
+    struct ergo_plan plan;
+    bool same = false;
+    const enum ergo_status status =
+        ergo_bench_same_as(bench, job, sets, ORACLE_SWEEPS, oracle_rows, &plan, &same);
     if (status == ERGO_OK) {
-        const bool same = digest == ergo_hash64(rows.data, rows.length);
         *ok = *ok && same;
-        ergo_text_append(verdict, "%s 301 x 203 %s the oracle", run.plan.path,
+        ergo_text_append(verdict, "%s 301 x 203 %s the oracle", plan.path,
                          same ? "=" : "DIFFERS FROM");
     }
-    ergo_text_free(&rows);
-    ergo_bench_close(&run);
     return status;
 }
 

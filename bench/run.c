@@ -217,6 +217,27 @@ enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t most, uint
     return status;
 }
 
+enum ergo_status ergo_bench_same_as(struct ergo_bench *bench, const char *job,
+                                    const char *const *sets, uint64_t steps,
+                                    ergo_bench_oracle *oracle, struct ergo_plan *plan, bool *same) {
+    struct ergo_bench_run run;
+    struct ergo_text states = {0};
+    uint64_t digest = 0;
+    enum ergo_status status = ergo_bench_open(bench, job, sets, 99, &run);
+    if (status != ERGO_OK)
+        return status;
+    status = ergo_bench_steps(&run, steps, NULL);
+    if (status == ERGO_OK)
+        status = ergo_bench_digest(&run, SIZE_MAX, &digest);
+    for (size_t m = 0; m < run.batch->count && status == ERGO_OK; m++)
+        status = oracle(bench->ctx, run.batch->points[m], &states);
+    *same = status == ERGO_OK && digest == ergo_hash64(states.data, states.length);
+    *plan = run.plan;
+    ergo_text_free(&states);
+    ergo_bench_close(&run);
+    return status;
+}
+
 enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *job,
                                           const char *const *sets, uint64_t steps, size_t most,
                                           bool audit, struct ergo_text *verdict, bool *ok) {

@@ -32,13 +32,7 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
         const uint h = 16 * block + 4 * g;
         if (BYTES_HALF % 16 && h >= BYTES_HALF)
             continue;
-        struct bytes_around n;
-        n.west = v.near.at[g];
-        n.east = v.side.at[g];
-        n.north = v.north.at[g];
-        n.south = v.south.at[g];
-        n.above = v.above.at[g];
-        n.below = v.below.at[g];
+        struct bytes_around n = bytes_around_of(v, g);
         if (BYTES_MODEL == 2) { /* whose choice depends on the neighbours' order */
             const uint z = row / BYTES_LY, y = row - z * BYTES_LY;
             if (((y + z + colour) & 1) == 0) {
@@ -90,17 +84,6 @@ ERGO_INLINE struct bytes_terms bytes_terms_of(__global const int4 *terms,
 #endif
 #endif
     return t;
-}
-
-ERGO_INLINE struct bytes_around bytes_around_of(struct bytes_view v, uint four) {
-    struct bytes_around n;
-    n.west = v.near.at[four]; /* or east; its coupling is where it is */
-    n.east = v.side.at[four];
-    n.north = v.north.at[four];
-    n.south = v.south.at[four];
-    n.above = v.above.at[four];
-    n.below = v.below.at[four];
-    return n;
 }
 
 /* As bytes_sweep. */

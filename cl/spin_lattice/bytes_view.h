@@ -74,4 +74,16 @@ ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, 
     return v;
 }
 
+/* What four of the sixteen see; which of west and east is which, the caller knows. */
+ERGO_INLINE struct bytes_around bytes_around_of(struct bytes_view v, uint four) {
+    struct bytes_around n;
+    n.west = v.near.at[four];
+    n.east = v.side.at[four];
+    n.north = v.north.at[four];
+    n.south = v.south.at[four];
+    n.above = v.above.at[four];
+    n.below = v.below.at[four];
+    return n;
+}
+
 #endif

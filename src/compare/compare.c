@@ -1,3 +1,4 @@
+/* Runs on each device, their bits side by side, and the search for the first step that differs. */
 #include "compare/compare.h"
 
 #include <stdio.h>
@@ -7,14 +8,6 @@
 #include "core/text.h"
 #include "io/io.h"
 #include "run/run.h"
-
-static char *copy_of(const char *text) {
-    const size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy)
-        memcpy(copy, text, size);
-    return copy;
-}
 
 void ergo_comparison_destroy(struct ergo_comparison *c) {
     if (!c)
@@ -26,7 +19,6 @@ void ergo_comparison_destroy(struct ergo_comparison *c) {
         ergo_result_destroy(c->devices[i].result);
     }
     free(c->devices);
-    ergo_job_destroy(c->job);
     free(c);
 }
 
@@ -39,7 +31,7 @@ static enum ergo_status add_device(struct ergo_context *ctx, struct ergo_compari
         realloc(c->devices, (c->n_devices + 1) * sizeof *c->devices);
     if (grown) {
         c->devices = grown;
-        grown[c->n_devices] = (struct ergo_compared_device){.selector = copy_of(selector)};
+        grown[c->n_devices] = (struct ergo_compared_device){.selector = strdup(selector)};
         if (grown[c->n_devices++].selector)
             return ERGO_OK;
     }
@@ -75,12 +67,13 @@ static enum ergo_status choose_devices(struct ergo_context *ctx, struct ergo_com
 
 /* Moves the messages of a run that failed to its device. */
 static void keep_message(struct ergo_context *ctx, struct ergo_compared_device *d) {
-    d->message = copy_of(ergo_error_message(ctx));
+    d->message = strdup(ergo_error_message(ctx));
     ergo_error_clear(ctx);
 }
 
-static enum ergo_status run_each(struct ergo_context *ctx, struct ergo_comparison *c,
-                                 const char *directory, const struct ergo_compare_options *asked) {
+static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job *job,
+                                 struct ergo_comparison *c, const char *directory,
+                                 const struct ergo_compare_options *asked) {
     c->reference = c->n_devices;
     for (size_t i = 0; i < c->n_devices; i++) {
         struct ergo_compared_device *d = &c->devices[i];
@@ -96,7 +89,7 @@ static enum ergo_status run_each(struct ergo_context *ctx, struct ergo_compariso
                                                  .user = asked->user};
         ergo_log(ctx, ERGO_LOG_INFO, "device %zu of %zu: %s", i + 1, c->n_devices, d->selector);
         const double begun = ergo_run_clock();
-        d->status = ergo_run(ctx, c->job, &options, &d->result);
+        d->status = ergo_run(ctx, job, &options, &d->result);
         d->seconds = ergo_run_clock() - begun;
         if (d->status == ERGO_STOPPED)
             return ERGO_STOPPED;
@@ -149,7 +142,7 @@ static void judge(struct ergo_comparison *c) {
         for (size_t m = 0; m < a->n_members && d->same_samples; m++)
             d->same_samples = a->members[m].digest != d->result->members[m].digest ||
                               same_samples(&a->members[m], &d->result->members[m],
-                                           c->job->sampler->info->n_columns);
+                                           a->job->sampler->info->n_columns);
         if (d->n_different && c->first_device == c->n_devices) {
             c->first_device = i;
             c->first_point = first;
@@ -160,11 +153,12 @@ static void judge(struct ergo_comparison *c) {
 /* ---- where it begins --------------------------------------------------------------------------
  */
 
-/* Do both devices agree after `steps` steps? Shorter runs of the same job: its chain does not
- * depend on its length. */
+/* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Shorter
+ * runs of the same job. */
 static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_comparison *c,
                                     const char *folder, uint64_t steps, uint64_t most,
                                     bool *agree) {
+    const struct ergo_job *whole = c->devices[c->reference].result->job;
     const uint64_t equilibration = steps - 1 < most ? steps - 1 : most;
     char lengths[2][64];
     const char *const sets[] = {lengths[0], lengths[1], "/output/snapshots=0"};
@@ -175,8 +169,8 @@ static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_
              (unsigned long long)equilibration);
     snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu",
              (unsigned long long)(steps - equilibration));
-    enum ergo_status status = ergo_job_parse(ctx, c->job->canonical, strlen(c->job->canonical),
-                                             c->job->name, sets, 3, &job);
+    enum ergo_status status =
+        ergo_job_parse(ctx, whole->canonical, strlen(whole->canonical), whole->name, sets, 3, &job);
     for (size_t i = 0; i < 2 && status == ERGO_OK; i++) {
         const size_t which = i ? c->first_device : c->reference;
         const struct ergo_run_options options = {
@@ -247,12 +241,9 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
     *comparison = NULL;
     if (!c)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a comparison");
-    enum ergo_status status =
-        ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, NULL, 0, &c->job);
+    enum ergo_status status = choose_devices(ctx, c, options);
     if (status == ERGO_OK)
-        status = choose_devices(ctx, c, options);
-    if (status == ERGO_OK)
-        status = run_each(ctx, c, directory, options);
+        status = run_each(ctx, job, c, directory, options);
     if (status != ERGO_OK) {
         ergo_comparison_destroy(c);
         return status;

@@ -17,8 +17,7 @@ struct ergo_compared_device {
 };
 
 struct ergo_comparison {
-    struct ergo_job *job;        /* owned */
-    size_t n_devices, reference; /* reference == n_devices: none finished */
+    size_t n_devices, reference; /* the first device that finished; its result has the job */
     struct ergo_compared_device *devices;
     /* Where the first that differs begins to: after `last_same` steps (equilibration included)
      * states are equal, after first_step not. first_step 0: not known, or nothing differs. */

@@ -9,6 +9,10 @@
 #include "io/format.h"
 #include "samplers/sampler.h"
 
+static const struct ergo_job *job_of(const struct ergo_comparison *c) {
+    return c->devices[c->reference].result->job;
+}
+
 static const char *verdict(const struct ergo_comparison *c, size_t i) {
     const struct ergo_compared_device *d = &c->devices[i];
     if (!d->result)
@@ -25,7 +29,7 @@ static const char *name_of(const struct ergo_compared_device *d) {
 static void append_first(struct ergo_text *t, const struct ergo_comparison *c) {
     const struct ergo_compared_device *d = &c->devices[c->first_device];
     ergo_text_append(t, "\n%s ends in other states at %zu of %zu points (first: point %zu)",
-                     name_of(d), d->n_different, c->job->n_points, c->first_point);
+                     name_of(d), d->n_different, job_of(c)->n_points, c->first_point);
     if (c->first_step)
         ergo_text_append(
             t, ": states are equal after %" PRIu64 " steps, and after %" PRIu64 " they are not",
@@ -36,9 +40,10 @@ static void append_first(struct ergo_text *t, const struct ergo_comparison *c) {
 enum ergo_status ergo_comparison_table(struct ergo_context *ctx, const struct ergo_comparison *c,
                                        char **out) {
     struct ergo_text t = {0};
+    const struct ergo_sampler_info *info = job_of(c)->sampler->info;
     const double base = c->devices[c->reference].result->rate;
-    ergo_text_append(&t, "%s: %s on %zu devices, rates in %s\n\n", c->job->name,
-                     c->job->sampler->info->name, c->n_devices, c->job->sampler->info->rate_unit);
+    ergo_text_append(&t, "%s: %s on %zu devices, rates in %s\n\n", job_of(c)->name, info->name,
+                     c->n_devices, info->rate_unit);
     ergo_text_append(&t, "  %-14s  %12s  %8s  %8s  %8s  %s\n", "states", "rate", "ratio",
                      "sampling", "all", "device");
     for (size_t i = 0; i < c->n_devices; i++) {
@@ -97,7 +102,7 @@ enum ergo_status ergo_comparison_json(struct ergo_context *ctx, const struct erg
     struct ergo_text t = {0};
     ergo_text_append(&t, "{\n  \"ergocl\": \"" ERGO_VERSION "\", \"agree\": %s, \"rate_unit\": ",
                      ergo_comparison_agrees(c) ? "true" : "false");
-    ergo_json_string(&t, c->job->sampler->info->rate_unit);
+    ergo_json_string(&t, job_of(c)->sampler->info->rate_unit);
     ergo_text_append(&t, ",\n  \"reference\": %zu, \"first_difference\": ", c->reference);
     if (c->first_device < c->n_devices)
         ergo_text_append(&t,
@@ -111,7 +116,7 @@ enum ergo_status ergo_comparison_json(struct ergo_context *ctx, const struct erg
         ergo_text_append(&t, i ? ",\n" : "\n");
         append_device(&t, &c->devices[i]);
     }
-    ergo_text_append(&t, "\n  ],\n  \"job\": %s\n}\n", c->job->canonical);
+    ergo_text_append(&t, "\n  ],\n  \"job\": %s\n}\n", job_of(c)->canonical);
     *out = ergo_text_take(&t);
     return *out ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for JSON");
 }
