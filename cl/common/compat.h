@@ -20,16 +20,33 @@
 #endif
 #define ERGO_UNROLL _Pragma("unroll")
 #define ERGO_POPCOUNT(x) popcount(x)
+#define ERGO_CLZ(x) clz(x)
+#define ERGO_FMA(a, b, c) fma(a, b, c)
+#define ergo_as_float(bits) as_float(bits)
+#define ergo_as_uint(x) as_uint(x)
 #ifdef ERGO_SOFTWARE_FMA
 #include "common/fma.h"
 #endif
 #else
 #include <stdint.h>
+#include <string.h>
 typedef uint32_t uint;
 typedef uint64_t ulong;
 #define ERGO_INLINE static inline
 #define ERGO_UNROLL
 #define ERGO_POPCOUNT(x) ((uint)__builtin_popcount(x))
+#define ERGO_CLZ(x) ((uint)__builtin_clz(x)) /* x != 0 */
+#define ERGO_FMA(a, b, c) __builtin_fmaf(a, b, c)
+ERGO_INLINE float ergo_as_float(uint bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+ERGO_INLINE uint ergo_as_uint(float x) {
+    uint bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
 #endif
 
 /* Four 32-bit words, in C as in OpenCL C. */

@@ -8,26 +8,6 @@
 #include "common/rng.h"
 #include "hard_disks/params.h"
 
-#ifndef __OPENCL_VERSION__
-#include <math.h>
-#include <string.h>
-static inline float disks_as_float(uint bits) {
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-static inline uint disks_as_uint(float f) {
-    uint bits;
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
-}
-#define DISKS_FMA fmaf
-#else
-#define disks_as_float as_float
-#define disks_as_uint as_uint
-#define DISKS_FMA fma
-#endif
-
 /* floor(x n / 2^32): a number below n; its probabilities differ by n/2^32 at most. */
 ERGO_INLINE uint disks_below(uint x, uint n) {
     return (uint)(((ulong)x * n) >> 32);
@@ -56,10 +36,10 @@ ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint s
 #define DISKS_DEFINE_SINE(name, type)                                                              \
     ERGO_INLINE type name(type t) {                                                                \
         const type u = t * t;                                                                      \
-        type p = DISKS_FMA(u, (type)(0.00015148419f), (type)(-0.00467376557f));                    \
-        p = DISKS_FMA(u, p, (type)(0.07968967928f));                                               \
-        p = DISKS_FMA(u, p, (type)(-0.64596371106f));                                              \
-        p = DISKS_FMA(u, p, (type)(1.57079631847f));                                               \
+        type p = ERGO_FMA(u, (type)(0.00015148419f), (type)(-0.00467376557f));                     \
+        p = ERGO_FMA(u, p, (type)(0.07968967928f));                                                \
+        p = ERGO_FMA(u, p, (type)(-0.64596371106f));                                               \
+        p = ERGO_FMA(u, p, (type)(1.57079631847f));                                                \
         return t * p;                                                                              \
     }
 DISKS_DEFINE_SINE(disks_sine, float)
@@ -82,8 +62,8 @@ ERGO_INLINE void disks_displacement(uint a, uint b, float step, float *dx, float
     const float t = (float)(((b & 0xffffffu) >> 2) * 2u + 1u) * 0x1p-23f;
     const float x = disks_round(radius * disks_sine(1.0f - t));
     const float y = disks_round(radius * disks_sine(t));
-    *dx = disks_as_float(disks_as_uint(x) ^ (b << 31));
-    *dy = disks_as_float(disks_as_uint(y) ^ ((b & 2u) << 30));
+    *dx = ergo_as_float(ergo_as_uint(x) ^ (b << 31));
+    *dy = ergo_as_float(ergo_as_uint(y) ^ ((b & 2u) << 30));
 }
 
 /* A coordinate of the grid's origin after a shift; `side` is the box in units. */

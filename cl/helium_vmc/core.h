@@ -16,8 +16,6 @@
 
 #ifdef __OPENCL_VERSION__
 typedef float4 helium_cubic;
-#define helium_bits(x) as_uint(x)
-#define helium_float(x) as_float(x)
 #ifndef HELIUM_TABLES
 #define HELIUM_TABLES __global const
 #endif
@@ -27,28 +25,18 @@ typedef float4 helium_cubic;
 typedef struct {
     float x, y, z, w;
 } helium_cubic;
-static inline uint helium_bits(float x) {
-    uint bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-static inline float helium_float(uint bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 #define fma fmaf /* of floats, as in OpenCL C */
 #define HELIUM_TABLES const
 #endif
 
 /* Number of the piece that holds x > 0, counted from the lowest piece of exponent field 0. */
 ERGO_INLINE uint helium_piece(float x, uint pieces) {
-    return helium_bits(x) >> (23 - pieces);
+    return ergo_as_uint(x) >> (23 - pieces);
 }
 
 /* Distance of x from the start of its piece: exact. */
 ERGO_INLINE float helium_within(float x, uint pieces) {
-    return x - helium_float(helium_bits(x) & (0xffffffffu << (23 - pieces)));
+    return x - ergo_as_float(ergo_as_uint(x) & (0xffffffffu << (23 - pieces)));
 }
 
 ERGO_INLINE float helium_poly(helium_cubic c, float t) {
@@ -64,7 +52,7 @@ ERGO_INLINE float helium_distance2(float dx, float dy, float dz) {
 
 /* The argument of a pair table: clamped to [low, 1). u ends at 0 there. */
 ERGO_INLINE float helium_clamp(float x, float low) {
-    const float top = helium_float(0x3f7fffffu); /* the float below 1 */
+    const float top = ergo_as_float(0x3f7fffffu); /* the float below 1 */
     x = x < low ? low : x;
     return x < top ? x : top;
 }

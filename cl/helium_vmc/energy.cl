@@ -55,7 +55,7 @@ ERGO_INLINE void helium_atom(const int4 own, uint i, HELIUM_PLACES const int *pl
             if (j == i || !(x < 1.0f))
                 continue;
             const float y = helium_clamp(x, member->low);
-            const uint k = helium_bits(y) - member->kink < member->kink_width
+            const uint k = ergo_as_uint(y) - member->kink < member->kink_width
                                ? HELIUM_E_SIZE - 1
                                : helium_piece(y, HELIUM_E_PIECES) - HELIUM_E_BASE;
             const float4 t = (float4)(helium_within(y, HELIUM_E_PIECES));

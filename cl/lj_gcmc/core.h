@@ -20,28 +20,14 @@
 #include "lj_gcmc/params.h"
 
 #ifdef __OPENCL_VERSION__
-#define LJ_FMA(a, b, c) fma((a), (b), (c))
-#define lj_as_float(x) as_float(x)
-#define lj_as_uint(x) as_uint(x)
 #define lj_floor(x) floor(x)
 #define lj_mul_hi(a, b) mul_hi((uint)(a), (uint)(b))
 #else
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-#define LJ_FMA(a, b, c) fmaf((a), (b), (c))
 #define lj_floor(x) floorf(x)
 #define lj_mul_hi(a, b) ((uint)((ulong)(a) * (b) >> 32))
-ERGO_INLINE float lj_as_float(uint x) {
-    float f;
-    memcpy(&f, &x, sizeof f);
-    return f;
-}
-ERGO_INLINE uint lj_as_uint(float f) {
-    uint x;
-    memcpy(&x, &f, sizeof x);
-    return x;
-}
 #endif
 
 /* A vector on devices, .w unused: Oclgrind loses track of structs passed by value. */
@@ -76,33 +62,33 @@ struct lj_move {
 /* 1/x for normal x > 0, within 1 unit in the last place: the guess is good to 12%, and each Newton
  * step squares the error. */
 ERGO_INLINE float lj_inverse(float x) {
-    float y = lj_as_float(0x7EF311C7u - lj_as_uint(x));
-    y = LJ_FMA(y, LJ_FMA(-x, y, 1.0f), y);
-    y = LJ_FMA(y, LJ_FMA(-x, y, 1.0f), y);
-    return LJ_FMA(y, LJ_FMA(-x, y, 1.0f), y);
+    float y = ergo_as_float(0x7EF311C7u - ergo_as_uint(x));
+    y = ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
+    y = ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
+    return ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
 }
 
 /* exp(x) for -87 <= x <= 60, relative error 2e-7. x = n ln 2 + r, |r| <= 0.35. */
 ERGO_INLINE float lj_exp(float x) {
-    const float n = lj_floor(LJ_FMA(x, 0x1.715476p+0f, 0.5f));
-    float r = LJ_FMA(n, -0x1.62e400p-1f, x);
-    r = LJ_FMA(n, 0x1.7f7d1cp-20f * -1.0f, r);
-    float p = 0x1.a01a02p-13f;         /* 1/5040 */
-    p = LJ_FMA(p, r, 0x1.6c16c2p-10f); /* 1/720 */
-    p = LJ_FMA(p, r, 0x1.111112p-7f);  /* 1/120 */
-    p = LJ_FMA(p, r, 0x1.555556p-5f);  /* 1/24 */
-    p = LJ_FMA(p, r, 0x1.555556p-3f);  /* 1/6 */
-    p = LJ_FMA(p, r, 0.5f);
-    p = LJ_FMA(p, r, 1.0f);
-    p = LJ_FMA(p, r, 1.0f);
-    return p * lj_as_float((uint)((int)n + 127) << 23);
+    const float n = lj_floor(ERGO_FMA(x, 0x1.715476p+0f, 0.5f));
+    float r = ERGO_FMA(n, -0x1.62e400p-1f, x);
+    r = ERGO_FMA(n, 0x1.7f7d1cp-20f * -1.0f, r);
+    float p = 0x1.a01a02p-13f;           /* 1/5040 */
+    p = ERGO_FMA(p, r, 0x1.6c16c2p-10f); /* 1/720 */
+    p = ERGO_FMA(p, r, 0x1.111112p-7f);  /* 1/120 */
+    p = ERGO_FMA(p, r, 0x1.555556p-5f);  /* 1/24 */
+    p = ERGO_FMA(p, r, 0x1.555556p-3f);  /* 1/6 */
+    p = ERGO_FMA(p, r, 0.5f);
+    p = ERGO_FMA(p, r, 1.0f);
+    p = ERGO_FMA(p, r, 1.0f);
+    return p * ergo_as_float((uint)((int)n + 127) << 23);
 }
 
 ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale) {
     const float x = (float)(int)(a.x - b.x) * scale[0];
     const float y = (float)(int)(a.y - b.y) * scale[1];
     const float z = (float)(int)(a.z - b.z) * scale[2];
-    return LJ_FMA(z, z, LJ_FMA(y, y, x * x));
+    return ERGO_FMA(z, z, ERGO_FMA(y, y, x * x));
 }
 
 /* Energy and virial of a pair inside the cutoff and outside the core. */
@@ -172,9 +158,9 @@ ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint
     const float u = ((float)word + 0.5f) * 0x1p-32f, n = (float)particles;
     float x = -(float)energy_change * m->beta4;
     if (kind == (uint)LJ_INSERTION)
-        x = LJ_FMA(-m->tail, (float)(2u * particles + 1u), x);
+        x = ERGO_FMA(-m->tail, (float)(2u * particles + 1u), x);
     if (kind == (uint)LJ_DELETION)
-        x = LJ_FMA(m->tail, (float)(2u * particles - 1u), x);
+        x = ERGO_FMA(m->tail, (float)(2u * particles - 1u), x);
     if (x < -80.0f)
         return 0u;
     const float w = lj_exp(x > 60.0f ? 60.0f : x);

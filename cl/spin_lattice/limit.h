@@ -7,29 +7,13 @@
 
 #include "common/compat.h"
 
-#ifdef __OPENCL_VERSION__
-#define SPIN_CLZ(x) clz(x)
-#define SPIN_FLOAT(x) as_float(x)
-#define SPIN_FMA(a, b, c) fma(a, b, c)
-#else
-#include <string.h>
-#define SPIN_CLZ(x) ((uint)__builtin_clz(x))
-#define SPIN_FLOAT(x) spin_as_float(x)
-#define SPIN_FMA(a, b, c) __builtin_fmaf(a, b, c)
-ERGO_INLINE float spin_as_float(uint x) {
-    float f;
-    memcpy(&f, &x, sizeof f);
-    return f;
-}
-#endif
-
 /* -ln((r + 1/2) / 2^32) within 2e-7, relative where it is above 1; by + * fma alone: the same
  * everywhere. */
 ERGO_INLINE float spin_log(uint r) {
     /* u = v 2^-33, v = 2r + 1; of the upper half its last bits are beyond a float's anyway */
-    const uint v = r >> 31 ? r : 2 * r + 1, zeros = SPIN_CLZ(v);
-    float f = SPIN_FLOAT(0x3f800000u | (((v << zeros) >> 8) & 0x7fffffu)); /* in [1, 2) */
-    uint halvings = r >> 31 ? 1 : zeros + 2;                               /* u = f 2^-halvings */
+    const uint v = r >> 31 ? r : 2 * r + 1, zeros = ERGO_CLZ(v);
+    float f = ergo_as_float(0x3f800000u | (((v << zeros) >> 8) & 0x7fffffu)); /* in [1, 2) */
+    uint halvings = r >> 31 ? 1 : zeros + 2; /* u = f 2^-halvings */
     if (f > 1.41421354f) {
         f = 0.5f * f;
         halvings--;
@@ -37,16 +21,16 @@ ERGO_INLINE float spin_log(uint r) {
     const float y = f - 1.0f;
     /* ln(1 + y) / y on [sqrt(1/2) - 1, sqrt 2 - 1], through the Chebyshev points */
     float p = -0.0745118633f;
-    p = SPIN_FMA(p, y, 0.128066108f);
-    p = SPIN_FMA(p, y, -0.132660314f);
-    p = SPIN_FMA(p, y, 0.141996503f);
-    p = SPIN_FMA(p, y, -0.166083694f);
-    p = SPIN_FMA(p, y, 0.200009391f);
-    p = SPIN_FMA(p, y, -0.250015795f);
-    p = SPIN_FMA(p, y, 0.333333462f);
-    p = SPIN_FMA(p, y, -0.499999881f);
-    p = SPIN_FMA(p, y, 1.0f);
-    return SPIN_FMA((float)halvings, 0.693147182f, -(p * y));
+    p = ERGO_FMA(p, y, 0.128066108f);
+    p = ERGO_FMA(p, y, -0.132660314f);
+    p = ERGO_FMA(p, y, 0.141996503f);
+    p = ERGO_FMA(p, y, -0.166083694f);
+    p = ERGO_FMA(p, y, 0.200009391f);
+    p = ERGO_FMA(p, y, -0.250015795f);
+    p = ERGO_FMA(p, y, 0.333333462f);
+    p = ERGO_FMA(p, y, -0.499999881f);
+    p = ERGO_FMA(p, y, 1.0f);
+    return ERGO_FMA((float)halvings, 0.693147182f, -(p * y));
 }
 
 /* A spin flips where `cost`, half of what that costs, is below the limit; |cost| < 2^30. scale: T/2

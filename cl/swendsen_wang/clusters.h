@@ -36,7 +36,7 @@ ERGO_INLINE void sw_count(__local uint *fields, __local uint *small, uint n) {
     }
     const ulong square = (ulong)n * n;
     atomic_max(&fields[SW_FIELD_LARGEST], n);
-    atomic_inc(&fields[SW_FIELD_BINS + (n ? 31u - SW_CLZ(n) : 32u)]);
+    atomic_inc(&fields[SW_FIELD_BINS + (n ? 31u - ERGO_CLZ(n) : 32u)]);
     sw_count_limbs(fields + SW_FIELD_SQUARES, square);
     sw_count_limbs(fields + SW_FIELD_FOURTHS, square * square);
     sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(square, square));
@@ -50,9 +50,9 @@ ERGO_INLINE void sw_count_merge(__local uint *fields, uint a, uint b) {
         return;
     const ulong twice = 2UL * a * b, square = (ulong)a * a, rest = 3UL * a * b + 2UL * b * b;
     atomic_max(&fields[SW_FIELD_LARGEST], sum);
-    atomic_dec(&fields[SW_FIELD_BINS + 31u - SW_CLZ(a)]);
-    atomic_dec(&fields[SW_FIELD_BINS + 31u - SW_CLZ(b)]);
-    atomic_inc(&fields[SW_FIELD_BINS + (sum ? 31u - SW_CLZ(sum) : 32u)]);
+    atomic_dec(&fields[SW_FIELD_BINS + 31u - ERGO_CLZ(a)]);
+    atomic_dec(&fields[SW_FIELD_BINS + 31u - ERGO_CLZ(b)]);
+    atomic_inc(&fields[SW_FIELD_BINS + (sum ? 31u - ERGO_CLZ(sum) : 32u)]);
     /* (a + b)^2 - a^2 - b^2; (a + b)^4 - a^4 - b^4 = 2ab (2a^2 + 3ab + 2b^2) */
     sw_count_limbs(fields + SW_FIELD_SQUARES, twice);
     sw_count_limbs(fields + SW_FIELD_FOURTHS, 2UL * twice * square);
@@ -69,7 +69,7 @@ ERGO_INLINE void sw_count_small(__local uint *fields, __local const uint *small,
         if (!clusters)
             continue;
         atomic_max(&fields[SW_FIELD_LARGEST], n);
-        atomic_add(&fields[SW_FIELD_BINS + 31u - SW_CLZ(n)], clusters);
+        atomic_add(&fields[SW_FIELD_BINS + 31u - ERGO_CLZ(n)], clusters);
         sw_count_limbs(fields + SW_FIELD_SQUARES, (ulong)(n * n) * clusters);
         sw_count_limbs(fields + SW_FIELD_FOURTHS, (ulong)(n * n) * (n * n) * clusters);
     }

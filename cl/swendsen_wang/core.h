@@ -19,12 +19,6 @@
 #include "common/rng.h"
 #include "swendsen_wang/params.h"
 
-#ifdef __OPENCL_VERSION__
-#define SW_CLZ(x) clz(x)
-#else
-#define SW_CLZ(x) ((uint)__builtin_clz(x)) /* x != 0 */
-#endif
-
 /* Words of one plane, and sites with those that pad the rows. */
 #define SW_PLANE_WORDS (SW_WORDS * SW_LY)
 
@@ -88,7 +82,7 @@ ERGO_INLINE uint sw_bonds(uint open, uint word, uint direction, uint step_low, u
     uint less = 0u, same = open; /* decided active; not decided yet */
     sw_bond_planes(word, direction, step_low, step_high, key0, key1, high, &less, &same);
     while (same) {
-        const uint bit = 31u - SW_CLZ(same);
+        const uint bit = 31u - ERGO_CLZ(same);
         less |= sw_bond_resolve(word, direction, bit, step_low, step_high, key0, key1, low) << bit;
         same ^= 1u << bit;
     }
@@ -104,7 +98,7 @@ ERGO_INLINE void sw_bonds_both(uint *side, uint *under, uint word, uint step_low
     sw_bond_planes(word, 0u, step_low, step_high, key0, key1, high, &less0, &same0);
     sw_bond_planes(word, 1u, step_low, step_high, key0, key1, high, &less1, &same1);
     while (same0 | same1) {
-        const uint direction = same0 ? 0u : 1u, bit = 31u - SW_CLZ(same0 ? same0 : same1);
+        const uint direction = same0 ? 0u : 1u, bit = 31u - ERGO_CLZ(same0 ? same0 : same1);
         const uint active =
             sw_bond_resolve(word, direction, bit, step_low, step_high, key0, key1, low) << bit;
         if (direction) {
@@ -134,7 +128,7 @@ ERGO_INLINE uint sw_starts(uint right, uint valid) {
 
 /* First site of the run of `bit`. */
 ERGO_INLINE uint sw_start_of(uint starts, uint bit) {
-    return 31u - SW_CLZ(starts & (0xffffffffu >> (31u - bit)));
+    return 31u - ERGO_CLZ(starts & (0xffffffffu >> (31u - bit)));
 }
 
 /* The sites of the run that begins at `start` in a word with these runs. */

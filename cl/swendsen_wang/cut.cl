@@ -150,7 +150,7 @@ __kernel void sw_cut_flip(__global uint *spins, __global const struct sw_member 
         bits[p] = 0u;
     uint rest = starts;
     while (rest) {
-        const uint bit = 31u - SW_CLZ(rest);
+        const uint bit = 31u - ERGO_CLZ(rest);
         rest ^= 1u << bit;
         const uint root = sw_cut_find(labels, 32u * word + bit);
         const ulong site = SW_CUT_NAME(root);

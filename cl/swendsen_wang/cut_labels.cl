@@ -94,7 +94,7 @@ ERGO_INLINE uint sw_cut_tile_index(SW_RECT rect, uint corner, uint label) {
         const uint side_below = sides[item + SW_TILE_WORDS], starts_below = ~(side_below << 1);    \
         uint joins = sw_prune(under, side, side_below);                                            \
         while (joins) {                                                                            \
-            const uint bit = 31u - SW_CLZ(joins);                                                  \
+            const uint bit = 31u - ERGO_CLZ(joins);                                                \
             joins ^= 1u << bit;                                                                    \
             sw_cut_join__local(tile_labels, 32u * item + sw_start_of(starts, bit),                 \
                                32u * (item + SW_TILE_WORDS) + sw_start_of(starts_below, bit));     \
@@ -103,7 +103,7 @@ ERGO_INLINE uint sw_cut_tile_index(SW_RECT rect, uint corner, uint label) {
     barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
     uint rest = starts;                                                                            \
     while (rest) {                                                                                 \
-        const uint bit = 31u - SW_CLZ(rest);                                                       \
+        const uint bit = 31u - ERGO_CLZ(rest);                                                     \
         rest ^= 1u << bit;                                                                         \
         const uint root = sw_cut_find__local(tile_labels, 32u * item + bit);                       \
         labels[32u * word + bit] = sw_cut_tile_index(rect, corner, root);                          \
@@ -130,7 +130,7 @@ sw_cut_label_tile_sizes(SW_RECT rect, __global const uint *right, __global const
     barrier(CLK_LOCAL_MEM_FENCE);
     uint left = starts;
     while (left) {
-        const uint bit = 31u - SW_CLZ(left);
+        const uint bit = 31u - ERGO_CLZ(left);
         left ^= 1u << bit;
         sizes[32u * word + bit] = tile_sizes[bit * SW_TILE_ITEMS + item];
     }
@@ -150,7 +150,7 @@ __kernel void sw_cut_join_tiles(SW_RECT rect, __global const uint *right, __glob
         const uint starts = ~(side << 1), starts_below = ~(side_below << 1);
         uint rest = sw_prune(down[word], side, side_below);
         while (rest) {
-            const uint bit = 31u - SW_CLZ(rest);
+            const uint bit = 31u - ERGO_CLZ(rest);
             rest ^= 1u << bit;
             sw_cut_join__global(own, 32u * word + sw_start_of(starts, bit),
                                 32u * under + sw_start_of(starts_below, bit));
@@ -174,7 +174,7 @@ __kernel void sw_cut_add_sizes(SW_RECT rect, __global const uint *right,
         return;
     uint rest = sw_starts(right[word], sw_rect_valid(rect, word % rect->words));
     while (rest) {
-        const uint bit = 31u - SW_CLZ(rest), site = 32u * word + bit;
+        const uint bit = 31u - ERGO_CLZ(rest), site = 32u * word + bit;
         rest ^= 1u << bit;
         if (labels[site] == site)
             continue; /* a root: others add to it meanwhile */
@@ -202,7 +202,7 @@ __kernel void sw_cut_sum_clusters(SW_RECT rect, __global const uint *right,
             continue;
         uint rest = sw_starts(right[word], sw_rect_valid(rect, word % rect->words));
         while (rest) {
-            const uint bit = 31u - SW_CLZ(rest), site = 32u * word + bit;
+            const uint bit = 31u - ERGO_CLZ(rest), site = 32u * word + bit;
             rest ^= 1u << bit;
             if (labels[site] == site)
                 sw_count(fields, small, sizes[site]);
@@ -265,7 +265,7 @@ __kernel void sw_cut_equivalence_sizes(SW_RECT rect, __global const uint *right,
     const uint starts = sw_starts(right[word], valid);
     uint rest = starts;
     while (rest) {
-        const uint bit = 31u - SW_CLZ(rest);
+        const uint bit = 31u - ERGO_CLZ(rest);
         rest ^= 1u << bit;
         const uint root = sw_cut_find_still(labels, 32u * word + bit);
         atomic_add(&sizes[root], popcount(sw_run(starts, bit, valid)));

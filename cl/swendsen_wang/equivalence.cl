@@ -85,7 +85,7 @@ __kernel void sw_equivalence_sizes(__global const uint *right, __global const ui
     const uint starts = sw_starts(right[(ulong)index * SW_PLANE_WORDS + word], valid);
     uint rest = starts;
     while (rest) {
-        const uint bit = 31u - SW_CLZ(rest);
+        const uint bit = 31u - ERGO_CLZ(rest);
         rest ^= 1u << bit;
         const uint root = sw_find_still(labels + (ulong)index * SW_SITES, 32u * word + bit);
         atomic_add(&sizes[(ulong)index * SW_SITES + root], popcount(sw_run(starts, bit, valid)));
@@ -112,7 +112,7 @@ __kernel void sw_equivalence_sums(__global const uint *right, __global const uin
     if (word < SW_PLANE_WORDS)
         rest = sw_starts(right[(ulong)index * SW_PLANE_WORDS + word], sw_valid(word % SW_WORDS));
     while (rest) {
-        const uint bit = 31u - SW_CLZ(rest), site = 32u * word + bit;
+        const uint bit = 31u - ERGO_CLZ(rest), site = 32u * word + bit;
         rest ^= 1u << bit;
         if (own[site] == site)
             sw_count(fields, small, sizes[(ulong)index * SW_SITES + site]);
@@ -142,7 +142,7 @@ __kernel void sw_equivalence_flip(__global uint *spins, __global const struct sw
         bits[p] = 0u;
     uint rest = starts;
     while (rest) {
-        const uint bit = 31u - SW_CLZ(rest);
+        const uint bit = 31u - ERGO_CLZ(rest);
         rest ^= 1u << bit;
         const uint root = sw_find_still(own, 32u * word + bit);
         const uint state = sw_state(sw_global_site(root), SW_PURPOSE_SPIN, (uint)step,

@@ -56,7 +56,7 @@ struct sw_tile_word {
 };
 
 ERGO_INLINE uint sw_bit_of(uint low) {
-    return 31u - SW_CLZ(low);
+    return 31u - ERGO_CLZ(low);
 }
 
 ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {

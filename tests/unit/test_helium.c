@@ -147,8 +147,8 @@ static void tables_of_energies_are_good_to_a_millionth(void **state) {
             const float y = helium_clamp((float)(r * r / (m.half * m.half)), helium_model_low(&m));
             const double exact_r = m.half * sqrt((double)y);
             const uint32_t k =
-                4 * (helium_bits(y) - kink < width ? helium_energy_pieces(binades) - 1
-                                                   : helium_piece(y, HELIUM_E_PIECES) - base);
+                4 * (ergo_as_uint(y) - kink < width ? helium_energy_pieces(binades) - 1
+                                                    : helium_piece(y, HELIUM_E_PIECES) - base);
             double u[3], v[2];
             helium_model_u(&m, exact_r, u);
             helium_model_v(&m, exact_r, v);
