@@ -95,23 +95,27 @@ ERGO_INLINE DISKS_RAW disks_raw_second(struct disks_cell c) {
 #endif
 }
 
-/* All four slots of a cell, from and to memory of one address space. */
-#define DISKS_DEFINE_ACCESS(load, store, space)                                                    \
-    ERGO_INLINE struct disks_cell load(space const DISKS_RAW *cells, uint second, uint at) {       \
+/* All four slots of a cell, from and to memory of one address space; `whole`: of which the first
+ * part has been read. */
+#define DISKS_DEFINE_ACCESS(whole, load, store, space)                                             \
+    ERGO_INLINE struct disks_cell whole(space const DISKS_RAW *cells, uint second, uint at,        \
+                                        DISKS_RAW raw) {                                           \
         uint more;                                                                                 \
-        const DISKS_RAW raw = cells[at];                                                           \
         const float4 first = disks_first(raw, &more);                                              \
         float4 rest = DISKS_NOTHING;                                                               \
         if (more)                                                                                  \
             rest = disks_second(raw, cells[DISKS_SECOND(second, at)]);                             \
         return disks_join(first, rest);                                                            \
     }                                                                                              \
+    ERGO_INLINE struct disks_cell load(space const DISKS_RAW *cells, uint second, uint at) {       \
+        return whole(cells, second, at, cells[at]);                                                \
+    }                                                                                              \
     ERGO_INLINE void store(space DISKS_RAW *cells, uint second, uint at, struct disks_cell c) {    \
         cells[at] = disks_raw(c);                                                                  \
         if (c.x.s2 < DISKS_EMPTY)                                                                  \
             cells[DISKS_SECOND(second, at)] = disks_raw_second(c);                                 \
     }
-DISKS_DEFINE_ACCESS(disks_load, disks_store, DISKS_SPACE)
+DISKS_DEFINE_ACCESS(disks_whole, disks_load, disks_store, DISKS_SPACE)
 
 /* Disks of a cell: they fill the first slots. */
 ERGO_INLINE uint disks_count(struct disks_cell c) {
@@ -158,7 +162,8 @@ ERGO_INLINE struct disks_cell disks_append(struct disks_cell c, uint n, float x,
 /* Is a disk in the cell? Both cells that could get a disk subtract and compare the same exact
  * integers: it is in exactly one of them. */
 ERGO_INLINE uint disks_here(float x, float y) {
-    return (uint)(x >= 0.0f) & (uint)(x < DISKS_WF) & (uint)(y >= 0.0f) & (uint)(y < DISKS_WF);
+    /* 0 <= x < W by bits: those of a negative number are greater (x is never -0) */
+    return (uint)(as_uint(x) < as_uint(DISKS_WF)) & (uint)(as_uint(y) < as_uint(DISKS_WF));
 }
 
 #define DISKS_TAKE(s)                                                                              \

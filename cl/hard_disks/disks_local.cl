@@ -6,7 +6,7 @@
 #define DISKS_SPACE __local
 #include "hard_disks/moves.h"
 
-DISKS_DEFINE_ACCESS(disks_load_global, disks_store_global, __global)
+DISKS_DEFINE_ACCESS(disks_whole_global, disks_load_global, disks_store_global, __global)
 
 #ifdef DISKS_PACKED
 #define DISKS_PLANES 1u
@@ -20,9 +20,10 @@ DISKS_DEFINE_ACCESS(disks_load_global, disks_store_global, __global)
 #define DISKS_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
-__kernel void disks_local(__global DISKS_RAW *all, __global const struct disks_member *members,
-                          __global ulong *grid, __global uint *tally, ulong step, uint sweeps,
-                          uint room, uint second, __local DISKS_RAW *memory) {
+__kernel __attribute__((reqd_work_group_size(DISKS_GROUP, 1, 1))) void
+disks_local(__global DISKS_RAW *all, __global const struct disks_member *members,
+            __global ulong *grid, __global uint *tally, ulong step, uint sweeps, uint room,
+            uint second, __local DISKS_RAW *memory) {
     const uint item = (uint)get_local_id(0), member = (uint)get_group_id(0);
     __global const struct disks_member *mine = &members[member];
     const uint h = mine->columns, quarter = h * h;

@@ -10,9 +10,19 @@
 #define DISKS_SPACE __local
 #include "hard_disks/moves.h"
 
-DISKS_DEFINE_ACCESS(disks_load_global, disks_store_global, __global)
+DISKS_DEFINE_ACCESS(disks_whole_global, disks_load_global, disks_store_global, __global)
 
 #define DISKS_RIM 4u
+#ifdef DISKS_CPU
+#define DISKS_AT_ONCE 1u
+#else
+#define DISKS_AT_ONCE 2u /* cells a work-item loads at once */
+#endif
+
+/* Work-items go over cells in rows of so many: no division in the loops. A group is a power of
+ * two. */
+#define DISKS_ROW (DISKS_GROUP < 32 ? (uint)DISKS_GROUP : 32u)
+#define DISKS_SET_ROW (DISKS_GROUP < 16 ? (uint)DISKS_GROUP : 16u)
 
 /* A direction of a tile: where it begins in the member, pairs of cells along it with and without
  * rim.
@@ -30,18 +40,24 @@ ERGO_INLINE struct disks_extent disks_extent_of(uint tile, uint tiles, uint h) {
     return e;
 }
 
-/* Cell of the member for cell `at` along a tile. */
+/* `at` from -m to 2 m - 1, into 0 to m - 1. */
+ERGO_INLINE int disks_wrap(int at, uint m) {
+    return at < 0 ? at + (int)m : at >= (int)m ? at - (int)m : at;
+}
+
+/* Cell of the member for cell `at` along a tile (m is 2 at least). */
 ERGO_INLINE uint disks_outer(struct disks_extent e, uint m, uint at) {
-    return (e.begin + at + DISKS_RIM * (m - 1u)) % m;
+    return (uint)disks_wrap(disks_wrap((int)(e.begin + at) - (int)DISKS_RIM, m), m);
 }
 
 /* pairs_x, pairs_y: pairs of cells along a tile at most. after: the shift of sweep k - 1 is to be
  * made first. room: cells a plane of local memory. */
-__kernel void disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
-                         __global const struct disks_member *members, __global const uint *plans,
-                         __global ulong *grid, __global uint *tally, ulong step, uint k,
-                         uint capacity, uint after, uint note, uint second, uint pairs_x,
-                         uint pairs_y, uint room, __local DISKS_RAW *cells) {
+__kernel __attribute__((reqd_work_group_size(DISKS_GROUP, 1, 1))) void
+disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
+           __global const struct disks_member *members, __global const uint *plans,
+           __global ulong *grid, __global uint *tally, ulong step, uint k, uint capacity,
+           uint after, uint note, uint second, uint pairs_x, uint pairs_y, uint room,
+           __local DISKS_RAW *cells) {
     const uint item = (uint)get_local_id(0), tile = (uint)get_group_id(0);
     const uint member = (uint)get_group_id(1);
     __global const struct disks_member *mine = &members[member];
@@ -52,24 +68,40 @@ __kernel void disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW 
     const uint live = (uint)(tile < tiles_x * tiles_y); /* members differ in size */
     const struct disks_extent ex = disks_extent_of(tile % tiles_x, tiles_x, h);
     const struct disks_extent ey = disks_extent_of(tile / tiles_x % tiles_y, tiles_y, h);
-    const uint quarter = ex.pairs * ey.pairs;
     const uint plan = plans[member * capacity + k];
     const uint before = plans[member * capacity + (after ? k - 1u : k)];
+    const struct disks_shift s = disks_shift_of(before);
+    const uint column = item % DISKS_ROW, row = item / DISKS_ROW, rows = DISKS_GROUP / DISKS_ROW;
+    const uint wide = 2u * ex.pairs, high = 2u * ey.pairs * live;
 
-    for (uint id = item; id < 4u * quarter * live; id += DISKS_GROUP) {
-        const uint set = id / quarter, place = id - set * quarter;
-        const uint cx = disks_outer(ex, m, 2u * (place % ex.pairs) + (set & 1u));
-        const uint cy = disks_outer(ey, m, 2u * (place / ex.pairs) + (set >> 1));
-        struct disks_cell cell =
-            disks_load_global(from, second, disks_row(h, h, cy) + disks_col(h, h, cx));
-        if (after) {
-            const struct disks_shift s = disks_shift_of(before);
-            const uint nx = (cx + m + (uint)s.ox) % m, ny = (cy + m + (uint)s.oy) % m;
-            cell = disks_shifted(
-                cell, disks_load_global(from, second, disks_row(h, h, ny) + disks_col(h, h, nx)),
-                s);
+    for (uint x = column; x < wide; x += DISKS_ROW) {
+        const uint cx = disks_outer(ex, m, x), nx = (uint)disks_wrap((int)cx + s.ox, m);
+        for (uint base = row; base < high; base += DISKS_AT_ONCE * rows) {
+            /* all loads before anything that waits for one of them */
+            DISKS_RAW own[DISKS_AT_ONCE], other[DISKS_AT_ONCE];
+            uint own_at[DISKS_AT_ONCE], other_at[DISKS_AT_ONCE];
+#pragma unroll
+            for (uint i = 0u; i < DISKS_AT_ONCE; i++) {
+                const uint y = base + i * rows < high ? base + i * rows : base;
+                const uint cy = disks_outer(ey, m, y), ny = (uint)disks_wrap((int)cy + s.oy, m);
+                own_at[i] = disks_row(h, h, cy) + disks_col(h, h, cx);
+                other_at[i] = after ? disks_row(h, h, ny) + disks_col(h, h, nx) : own_at[i];
+                own[i] = from[own_at[i]];
+                other[i] = from[other_at[i]];
+            }
+#pragma unroll
+            for (uint i = 0u; i < DISKS_AT_ONCE; i++) {
+                struct disks_cell cell = disks_whole_global(from, second, own_at[i], own[i]);
+                if (after)
+                    cell = disks_shifted(
+                        cell, disks_whole_global(from, second, other_at[i], other[i]), s);
+                if (base + i * rows < high)
+                    disks_store(cells, room,
+                                disks_row(ex.pairs, ey.pairs, base + i * rows) +
+                                    disks_col(ex.pairs, ey.pairs, x),
+                                cell);
+            }
         }
-        disks_store(cells, room, id, cell);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint sub = 0u; sub < 4u; sub++) {
@@ -77,34 +109,31 @@ __kernel void disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW 
         /* cells sub + 1 .. 2 pairs - 2 - sub of this set's parity */
         const uint x0 = sub + 1u + ((sub + 1u + set) & 1u);
         const uint y0 = sub + 1u + ((sub + 1u + (set >> 1)) & 1u);
-        const uint nx = (2u * ex.pairs - sub - x0) / 2u, ny = (2u * ey.pairs - sub - y0) / 2u;
-        for (uint id = item; id < nx * ny * live; id += DISKS_GROUP) {
-            const uint x = x0 + 2u * (id % nx), y = y0 + 2u * (id / nx);
-            const uint cx = disks_outer(ex, m, x), cy = disks_outer(ey, m, y);
-            struct disks_place p;
-            for (uint i = 0u; i < 3u; i++) {
-                p.row[i] = disks_row(ex.pairs, ey.pairs, y + i - 1u);
-                p.col[i] = disks_col(ex.pairs, ey.pairs, x + i - 1u);
+        for (uint y = y0 + 2u * (item / DISKS_SET_ROW); y + sub + 1u < high;
+             y += 2u * (DISKS_GROUP / DISKS_SET_ROW))
+            for (uint x = x0 + 2u * (item % DISKS_SET_ROW); x + sub + 1u < wide;
+                 x += 2u * DISKS_SET_ROW) {
+                const uint cx = disks_outer(ex, m, x), cy = disks_outer(ey, m, y);
+                struct disks_place p;
+                for (uint i = 0u; i < 3u; i++) {
+                    p.row[i] = disks_row(ex.pairs, ey.pairs, y + i - 1u);
+                    p.col[i] = disks_col(ex.pairs, ey.pairs, x + i - 1u);
+                }
+                p.second = room;
+                const uint done = disks_update(cells, p, cy * m + cx, step, mine);
+                if (note && x >= DISKS_RIM && x < wide - DISKS_RIM && y >= DISKS_RIM &&
+                    y < high - DISKS_RIM)
+                    tally[mine->first + disks_row(h, h, cy) + disks_col(h, h, cx)] = done;
             }
-            p.second = room;
-            const uint done = disks_update(cells, p, cy * m + cx, step, mine);
-            if (note && x >= DISKS_RIM && x < 2u * ex.pairs - DISKS_RIM && y >= DISKS_RIM &&
-                y < 2u * ey.pairs - DISKS_RIM)
-                tally[mine->first + disks_row(h, h, cy) + disks_col(h, h, cx)] = done;
-        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    const uint inner = ex.inner * ey.inner;
-    for (uint id = item; id < 4u * inner * live; id += DISKS_GROUP) {
-        const uint set = id / inner, place = id - set * inner;
-        const uint x = 2u * (place % ex.inner) + (set & 1u) + DISKS_RIM;
-        const uint y = 2u * (place / ex.inner) + (set >> 1) + DISKS_RIM;
-        disks_store_global(
-            to, second,
-            disks_row(h, h, disks_outer(ey, m, y)) + disks_col(h, h, disks_outer(ex, m, x)),
-            disks_load(cells, room,
-                       disks_row(ex.pairs, ey.pairs, y) + disks_col(ex.pairs, ey.pairs, x)));
-    }
+    for (uint y = row + DISKS_RIM; y + DISKS_RIM < high; y += rows)
+        for (uint x = column + DISKS_RIM; x + DISKS_RIM < wide; x += DISKS_ROW)
+            disks_store_global(
+                to, second,
+                disks_row(h, h, disks_outer(ey, m, y)) + disks_col(h, h, disks_outer(ex, m, x)),
+                disks_load(cells, room,
+                           disks_row(ex.pairs, ey.pairs, y) + disks_col(ex.pairs, ey.pairs, x)));
     if (after && tile == 0u && item == 0u)
         grid[2u * member + (before >> (DISKS_PLAN_DIRECTION + 1u) & 1u)] =
             disks_grid(grid[2u * member + (before >> (DISKS_PLAN_DIRECTION + 1u) & 1u)], before,

@@ -5,13 +5,14 @@
  * same for all trials of a cell: two fma a pair. For a pair near contact (n within sqrt(5.8) W of
  * the cell's corner) fp32 is off by less than 2^24 units^2 (wide; the largest intermediate is below
  * 2^47 and rounded by 2^22 at most), 2^-19 of the contact distance squared. A cell where an r^2
- * comes closer to contact than that is done again by disks_update_slowly(), which is exact; one in
- * some thousand near melting. The filter is conservative, so a device's rounding cannot change the
- * chain.
+ * comes closer to contact than that is done again by disks_update_slowly(), which decides exactly
+ * where it must; one in some thousand near melting. The filter is conservative, so a device's
+ * rounding cannot change the chain.
  *
  * The same goes for cells of more than two disks (one in 1500, with cells of about one disk), and
  * for those with two neighbours of more than two. Nothing of this is in the way of the others: it
- * costs registers and instructions if it is among the trials.
+ * costs registers and instructions if it is among the trials. With cells so large that in every
+ * row of 32 one is crowded (DISKS_FULL), all cells take the slow way at once.
  */
 #ifndef ERGO_CL_HARD_DISKS_MOVES_H
 #define ERGO_CL_HARD_DISKS_MOVES_H
@@ -91,8 +92,7 @@ ERGO_INLINE uint disks_inside(float x, float y, float leave) {
     return (uint)(x + leave >= 0.0f) & (uint)(x < DISKS_WF + leave) & (uint)(y + leave >= 0.0f) &
            (uint)(y < DISKS_WF + leave);
 #else
-    /* 0 <= x < W by bits: those of a negative number are greater (x is never -0) */
-    return (uint)(as_uint(x) < as_uint(DISKS_WF)) & (uint)(as_uint(y) < as_uint(DISKS_WF));
+    return disks_here(x, y);
 #endif
 }
 
@@ -198,6 +198,23 @@ ERGO_INLINE float disks_gap_of(DISKS_SPACE const DISKS_RAW *cells, struct disks_
     return gap;
 }
 
+/* Smallest r^2 between (px, py), the others of its cell, and all disks around, in fp32. */
+ERGO_INLINE float disks_nearest_of_all(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                                       struct disks_around around, float4 ox, float4 oy, float px,
+                                       float py) {
+    const float4 ux = ox - px, uy = oy - py;
+    float least = DISKS_LESS(disks_nearest(around, px, py), disks_least4(fma(ux, ux, uy * uy)));
+    uint left = around.fuller;
+    while (left & (left - 1u)) { /* the last of them is in around.rest */
+        const uint k = 31u - clz(left & (0u - left));
+        const float4 r = disks_rest(cells, place, k);
+        const float2 x = r.s01 - px, y = r.s23 - py, r2 = fma(x, x, y * y);
+        least = DISKS_LESS(least, DISKS_LESS(r2.x, r2.y));
+        left &= left - 1u;
+    }
+    return least;
+}
+
 /* Where cell (cx, cy) of a whole member is, with periodic boundaries. */
 ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint second) {
     const uint h = m / 2u;
@@ -257,39 +274,52 @@ ERGO_INLINE float4 disks_look(DISKS_SPACE const DISKS_RAW *cells, struct disks_p
 }
 
 /*
- * A cell's trials, whatever it holds and however close a disk comes: exact, and slow. Returns the
- * number of accepted moves.
+ * A cell's trials, whatever it holds and however close a disk comes: exact, and slow. (Not from
+ * where the fast ones ended: `around` is as it was, the cell is read again.) Returns the number of
+ * accepted moves.
  */
 DISKS_OUT_OF_LINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_place place,
-                                           uint entity, ulong step,
+                                           struct disks_around around, uint entity, ulong step,
                                            __global const struct disks_member *member) {
     const uint at = place.row[1] + place.col[1];
-    struct disks_around around;
-    uint crowded, accepted = 0u, slot = 0u;
-    disks_look(cells, place, &around, &crowded);
+    uint accepted = 0u, slot = 0u;
     struct disks_cell all = disks_load(cells, place.second, at);
     const uint n = disks_count(all);
-    const float high = member->contact_high, low = member->contact_low;
-#ifndef DISKS_NO_SHUFFLE
-    all = disks_shuffle(all, n, disks_spare(DISKS_WORDS(0u), DISKS_WORDS(1u)));
-#endif
     DISKS_NO_UNROLL
-    for (uint s = 0u; s < (uint)DISKS_MOVES; s++) {
-        const struct ergo_words r = DISKS_WORDS(s >> 1);
-        const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)slot);
-        const float4 mx = select((float4)(0.0f), all.x, me), my = select((float4)(0.0f), all.y, me);
-        float dx, dy;
-        disks_displacement(s & 1u ? r.z : r.x, s & 1u ? r.w : r.y, member->step, &dx, &dy);
-        const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + dx;
-        const float py = my.s0 + my.s1 + my.s2 + my.s3 + dy;
-        if (disks_inside(px, py, member->leave) &&
-            disks_gap_of(cells, place, around, select(all.x, (float4)(DISKS_FAR), me), all.y, px,
-                         py, high, low) >= 0.0f) {
-            all.x = select(all.x, (float4)(px), me);
-            all.y = select(all.y, (float4)(py), me);
-            accepted++;
+    for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
+        const struct ergo_words r0 = DISKS_WORDS(done / 2u), r1 = DISKS_WORDS(done / 2u + 1u);
+        float4 dx, dy;
+        disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
+                            member->step, &dx, &dy);
+#ifndef DISKS_NO_SHUFFLE
+        if (done == 0u)
+            all = disks_shuffle(all, n, disks_spare(r0, r1));
+#endif
+        DISKS_NO_UNROLL
+        for (uint s = done; s < done + 4u && s < (uint)DISKS_MOVES; s++) {
+            const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)slot);
+            const float4 ox = select(all.x, (float4)(DISKS_FAR), me);
+            const float4 mx = select((float4)(0.0f), all.x, me);
+            const float4 my = select((float4)(0.0f), all.y, me);
+            const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + dx.s0;
+            const float py = my.s0 + my.s1 + my.s2 + my.s3 + dy.s0;
+            uint good = disks_inside(px, py, member->leave);
+            if (good) {
+                const float least = disks_nearest_of_all(cells, place, around, ox, all.y, px, py);
+                good = (uint)(least > member->low);
+                if (good && least < member->high)
+                    good = (uint)(disks_gap_of(cells, place, around, ox, all.y, px, py,
+                                               member->contact_high, member->contact_low) >= 0.0f);
+            }
+            if (good) {
+                all.x = select(all.x, (float4)(px), me);
+                all.y = select(all.y, (float4)(py), me);
+                accepted++;
+            }
+            slot = slot + 1u < n ? slot + 1u : 0u;
+            dx = dx.s1230;
+            dy = dy.s1230;
         }
-        slot = slot + 1u < n ? slot + 1u : 0u;
     }
     disks_store(cells, place.second, at, all);
     return accepted;
@@ -319,6 +349,9 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
     float4 own = disks_look(cells, place, &around, &crowded);
     if (!(own.s0 < DISKS_EMPTY))
         return 0u;
+#ifdef DISKS_FULL
+    return disks_update_slowly(cells, place, around, entity, step, member) + 0x10000u;
+#else
     const uint two = (uint)(own.s1 < DISKS_EMPTY);
     for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
         const struct ergo_words r0 = DISKS_WORDS(done / 2u), r1 = DISKS_WORDS(done / 2u + 1u);
@@ -338,10 +371,11 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
             DISKS_TRIAL(two, dx.s3, dy.s3);
     }
     if (crowded | close | (around.fuller & (around.fuller - 1u)))
-        accepted = disks_update_slowly(cells, place, entity, step, member);
+        accepted = disks_update_slowly(cells, place, around, entity, step, member);
     else
         cells[place.row[1] + place.col[1]] = disks_raw(disks_join(own, DISKS_NOTHING));
     return accepted + 0x10000u;
+#endif
 }
 
 #endif

@@ -49,6 +49,10 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct disks_state *
     return ergo_program_build(ctx, s->device, path, options, &s->programs[i]);
 }
 
+static double disks_per_cell(const struct disks_shape *shape) {
+    return (double)shape->n / ((double)shape->cells * shape->cells);
+}
+
 static enum ergo_status build_programs(struct ergo_context *ctx, struct disks_state *s) {
     const struct ergo_point *first = s->batch->points[0];
     struct ergo_text o = {0};
@@ -63,6 +67,9 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct disks_st
         ergo_text_append(&o, " -DDISKS_PACKED");
     if (s->device->type == CL_DEVICE_TYPE_CPU)
         ergo_text_append(&o, " -DDISKS_CPU");
+    /* so many cells of more than two disks that most work-items are held up by one of them */
+    if (disks_per_cell(&s->shapes[0]) > 1.25)
+        ergo_text_append(&o, " -DDISKS_FULL");
     if (s->launch.path == DISKS_PATH_GLOBAL && s->launch.all_cells > 4000000)
         ergo_text_append(&o, " -DDISKS_CALL");
     if (s->launch.path != DISKS_PATH_GLOBAL)
