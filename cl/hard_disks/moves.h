@@ -33,13 +33,6 @@ struct disks_place {
 #endif
 
 #define DISKS_NO_UNROLL _Pragma("unroll 1")
-/* In line it is 4 to 8% faster on an H200 where launches are short; called, its registers are not
- * held by everyone, and 4096^2 disks are 4% faster. */
-#ifdef DISKS_CALL
-#define DISKS_OUT_OF_LINE static __attribute__((noinline))
-#else
-#define DISKS_OUT_OF_LINE ERGO_INLINE
-#endif
 
 /* ---- exact ------------------------------------------------------------------------------------
  */
@@ -278,9 +271,9 @@ ERGO_INLINE float4 disks_look(DISKS_SPACE const DISKS_RAW *cells, struct disks_p
  * where the fast ones ended: `around` is as it was, the cell is read again.) Returns the number of
  * accepted moves.
  */
-DISKS_OUT_OF_LINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_place place,
-                                           struct disks_around around, uint entity, ulong step,
-                                           __global const struct disks_member *member) {
+ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_place place,
+                                     struct disks_around around, uint entity, ulong step,
+                                     __global const struct disks_member *member) {
     const uint at = place.row[1] + place.col[1];
     uint accepted = 0u, slot = 0u;
     struct disks_cell all = disks_load(cells, place.second, at);

@@ -83,7 +83,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
                    : gpu ? ergo_power_of_two_up((l->tile[0] + 3) * (l->tile[1] + 3), 32, 256)
                          : 8;
     else
-        l->group = wish ? wish : 64;
+        l->group = wish ? wish : gpu ? 128 : 64;
     while (l->group > d->largest_group)
         l->group /= 2;
     return ERGO_OK;
