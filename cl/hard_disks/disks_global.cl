@@ -29,22 +29,53 @@ __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct di
         tally[mine->first + (set * h + y) * h + x] = done;
 }
 
-/* Line 17, into a second copy of the cells; grid: where cell (0, 0) is, in units. */
+/* Line 17, into a second copy of the cells; grid: where cell (0, 0) is, in units. A work-item has
+ * two by two cells: of two in a line along the shift, each looks at the other or at the next. */
 __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to,
                           __global const struct disks_member *members, __global const uint *plans,
                           __global ulong *grid, uint k, uint capacity, uint second) {
     const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
-    const uint set = (uint)get_global_id(2) & 3u, member = (uint)get_global_id(2) >> 2;
+    const uint member = (uint)get_global_id(2);
     __global const struct disks_member *mine = &members[member];
-    const uint h = mine->columns;
+    const uint h = mine->columns, m = 2u * h;
     if (x >= h || y >= h)
         return;
     const uint plan = plans[member * capacity + k];
-    const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1);
-    disks_store(to + mine->first, second, (set * h + y) * h + x,
-                disks_shifted_cell(from + mine->first, second, mine->cells, cx, cy, plan));
-    if (x + y + set == 0u)
+    from += mine->first;
+    to += mine->first;
+#ifdef DISKS_LEAVE
+    for (uint set = 0u; set < 4u; set++)
+        disks_store(
+            to, second, (set * h + y) * h + x,
+            disks_shifted_cell(from, second, m, 2u * x + (set & 1u), 2u * y + (set >> 1), plan));
+#else
+    const struct disks_shift s = disks_shift_of(plan);
+    const uint along_y = (uint)(s.oy != 0), up = (uint)(s.ox + s.oy > 0);
+    const uint fx = along_y ? x : up ? (x + 1u < h ? x + 1u : 0u) : x ? x - 1u : h - 1u;
+    const uint fy = !along_y ? y : up ? (y + 1u < h ? y + 1u : 0u) : y ? y - 1u : h - 1u;
+    uint first[2], other[2], next[2]; /* in the order in which they look */
+    DISKS_RAW raw_first[2], raw_other[2], raw_next[2];
+#pragma unroll
+    for (uint line = 0u; line < 2u; line++) { /* all loads before anything that waits for one */
+        const uint low = along_y ? line : 2u * line, high = low + (along_y ? 2u : 1u);
+        first[line] = ((up ? low : high) * h + y) * h + x;
+        other[line] = ((up ? high : low) * h + y) * h + x;
+        next[line] = ((up ? low : high) * h + fy) * h + fx;
+        raw_first[line] = from[first[line]];
+        raw_other[line] = from[other[line]];
+        raw_next[line] = from[next[line]];
+    }
+#pragma unroll
+    for (uint line = 0u; line < 2u; line++) {
+        const struct disks_cell one = disks_whole(from, second, first[line], raw_first[line]);
+        const struct disks_cell two = disks_whole(from, second, other[line], raw_other[line]);
+        const struct disks_cell three = disks_whole(from, second, next[line], raw_next[line]);
+        disks_store(to, second, first[line], disks_shifted(one, two, s));
+        disks_store(to, second, other[line], disks_shifted(two, three, s));
+    }
+#endif
+    if (x + y == 0u)
         grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)] =
             disks_grid(grid[2u * member + (plan >> (DISKS_PLAN_DIRECTION + 1u) & 1u)], plan,
-                       (ulong)DISKS_W * mine->cells);
+                       (ulong)DISKS_W * m);
 }

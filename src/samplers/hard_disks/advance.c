@@ -15,14 +15,14 @@ static enum ergo_status launch(struct ergo_context *ctx, struct disks_state *s, 
     return ergo_kernel_launch(ctx, s->device, kernel, name, args, n_args, 2, global, local, NULL);
 }
 
-/* A work-item a cell of `sets` checkerboard sets, row by row. */
+/* A work-item a cell of a checkerboard set, row by row. */
 static enum ergo_status launch_cells(struct ergo_context *ctx, struct disks_state *s,
                                      cl_kernel kernel, const char *name,
-                                     const struct ergo_arg *args, size_t n_args, size_t sets) {
+                                     const struct ergo_arg *args, size_t n_args) {
     const uint32_t half = s->launch.most_half;
     const size_t wish = s->launch.path == DISKS_PATH_GLOBAL ? s->launch.group : 64;
     const size_t group = ergo_power_of_two_up(half, 1, (uint32_t)wish);
-    const size_t global[3] = {ergo_round_up(half, group), half, sets * s->batch->count};
+    const size_t global[3] = {ergo_round_up(half, group), half, s->batch->count};
     const size_t local[3] = {group, 1, 1};
     return ergo_kernel_launch(ctx, s->device, kernel, name, args, n_args, 3, global, local, NULL);
 }
@@ -67,7 +67,7 @@ static enum ergo_status shift(struct ergo_context *ctx, struct disks_state *s, c
     const struct ergo_arg args[] = {
         ERGO_ARG(s->cells), ERGO_ARG(s->other), ERGO_ARG(s->member_buffer), ERGO_ARG(s->plans),
         ERGO_ARG(s->grid),  ERGO_ARG(k),        ERGO_ARG(capacity),         ERGO_ARG(second)};
-    enum ergo_status status = launch_cells(ctx, s, s->shift, "disks_shift", args, 8, 4);
+    enum ergo_status status = launch_cells(ctx, s, s->shift, "disks_shift", args, 8);
     swap_copies(s);
     return status;
 }
@@ -83,7 +83,7 @@ static enum ergo_status sweep_global(struct ergo_context *ctx, struct disks_stat
                                         ERGO_ARG(step),     ERGO_ARG(k),
                                         ERGO_ARG(capacity), ERGO_ARG(sub),
                                         ERGO_ARG(note),     ERGO_ARG(second)};
-        status = launch_cells(ctx, s, s->subsweep, "disks_subsweep", args, 10, 1);
+        status = launch_cells(ctx, s, s->subsweep, "disks_subsweep", args, 10);
     }
     if (status == ERGO_OK)
         status = shift(ctx, s, k);
