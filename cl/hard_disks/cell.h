@@ -32,17 +32,31 @@ ERGO_INLINE uint disks_row(uint half_x, uint half_y, uint cy) {
     return (cy & 1u) * 2u * half_x * half_y + (cy >> 1) * half_x;
 }
 
-/* Slots 0 and 1 of a cell as x0 x1 y0 y1; *more: there are disks in 2 and 3. */
-ERGO_INLINE float4 disks_first(DISKS_RAW raw, uint *more) {
+/* Are there disks in slots 2 and 3? (0 or 1) */
+ERGO_INLINE uint disks_more(DISKS_RAW raw) {
+#ifdef DISKS_PACKED
+    return (uint)((raw.s2 & 0xffffu) != (uint)DISKS_W);
+#else
+    return (uint)(raw.s3 > 0.5f * DISKS_MORE);
+#endif
+}
+
+/* Without what says so. */
+ERGO_INLINE DISKS_RAW disks_plain(DISKS_RAW raw, uint more) {
+#ifndef DISKS_PACKED
+    raw.s3 = more ? raw.s3 - DISKS_MORE : raw.s3;
+#endif
+    return raw;
+}
+
+/* Slots 0 and 1 of such a cell as x0 x1 y0 y1. */
+ERGO_INLINE float4 disks_first(DISKS_RAW raw) {
 #ifdef DISKS_PACKED
     const uint x0 = raw.s0 & 0xffffu, x1 = raw.s1 & 0xffffu;
-    *more = (uint)((raw.s2 & 0xffffu) != (uint)DISKS_W);
     return (float4)(x0 == (uint)DISKS_W ? DISKS_FAR : (float)x0,
                     x1 == (uint)DISKS_W ? DISKS_FAR : (float)x1, (float)(raw.s0 >> 16),
                     (float)(raw.s1 >> 16));
 #else
-    *more = (uint)(raw.s3 > 0.5f * DISKS_MORE);
-    raw.s3 = *more ? raw.s3 - DISKS_MORE : raw.s3;
     return raw;
 #endif
 }
@@ -51,8 +65,7 @@ ERGO_INLINE float4 disks_first(DISKS_RAW raw, uint *more) {
  * second. */
 ERGO_INLINE float4 disks_second(DISKS_RAW raw, DISKS_RAW rest) {
 #ifdef DISKS_PACKED
-    uint more;
-    return disks_first((uint4)(raw.s2, raw.s3, DISKS_W, DISKS_W), &more);
+    return disks_first((uint4)(raw.s2, raw.s3, DISKS_W, DISKS_W));
 #else
     return rest;
 #endif
@@ -100,12 +113,11 @@ ERGO_INLINE DISKS_RAW disks_raw_second(struct disks_cell c) {
 #define DISKS_DEFINE_ACCESS(whole, load, store, space)                                             \
     ERGO_INLINE struct disks_cell whole(space const DISKS_RAW *cells, uint second, uint at,        \
                                         DISKS_RAW raw) {                                           \
-        uint more;                                                                                 \
-        const float4 first = disks_first(raw, &more);                                              \
+        const uint more = disks_more(raw);                                                         \
         float4 rest = DISKS_NOTHING;                                                               \
         if (more)                                                                                  \
             rest = disks_second(raw, cells[DISKS_SECOND(second, at)]);                             \
-        return disks_join(first, rest);                                                            \
+        return disks_join(disks_first(disks_plain(raw, more)), rest);                              \
     }                                                                                              \
     ERGO_INLINE struct disks_cell load(space const DISKS_RAW *cells, uint second, uint at) {       \
         return whole(cells, second, at, cells[at]);                                                \

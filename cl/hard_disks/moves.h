@@ -25,11 +25,13 @@ struct disks_place {
     uint second;
 };
 
-/* No value is NaN. GPUs have an instruction for fmin; on CPUs it asks for NaN first. */
+/* No value is NaN. GPUs have instructions for fmin and fmax; on CPUs these ask for NaN first. */
 #ifdef DISKS_CPU
 #define DISKS_LESS(a, b) ((a) < (b) ? (a) : (b))
+#define DISKS_LARGER(a, b) ((a) > (b) ? (a) : (b))
 #else
 #define DISKS_LESS(a, b) fmin(a, b)
+#define DISKS_LARGER(a, b) fmax(a, b)
 #endif
 
 #define DISKS_NO_UNROLL _Pragma("unroll 1")
@@ -227,43 +229,56 @@ ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint sec
     ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
                       member->key0, member->key1)
 
+/* Has one of four cells more than two disks? */
+ERGO_INLINE uint disks_one_has_more(DISKS_RAW a, DISKS_RAW b, DISKS_RAW c, DISKS_RAW d) {
+#ifdef DISKS_PACKED
+    return (uint)((((a.s2 & b.s2) & (c.s2 & d.s2)) & 0xffffu) != (uint)DISKS_W);
+#else
+    return (uint)(DISKS_LARGER(DISKS_LARGER(a.s3, b.s3), DISKS_LARGER(c.s3, d.s3)) >
+                  0.5f * DISKS_MORE);
+#endif
+}
+
 /* A cell and its surroundings in registers. Returns the cell's slots 0 and 1; *crowded: it has
  * more. */
 ERGO_INLINE float4 disks_look(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                               struct disks_around *around, uint *crowded) {
-    uint more, fuller = 0u;
+    uint fuller = 0u;
     /* all loads before anything that waits for one of them */
 #define DISKS_RAW_OF(i, j) cells[place.row[j] + place.col[i]]
-    const DISKS_RAW raw = DISKS_RAW_OF(1, 1), raw_a0 = DISKS_RAW_OF(0, 0),
-                    raw_a1 = DISKS_RAW_OF(0, 1), raw_a2 = DISKS_RAW_OF(0, 2),
-                    raw_a3 = DISKS_RAW_OF(1, 0), raw_b0 = DISKS_RAW_OF(2, 0),
-                    raw_b1 = DISKS_RAW_OF(2, 1), raw_b2 = DISKS_RAW_OF(2, 2),
-                    raw_b3 = DISKS_RAW_OF(1, 2);
+    DISKS_RAW own = DISKS_RAW_OF(1, 1), a0 = DISKS_RAW_OF(0, 0), a1 = DISKS_RAW_OF(0, 1),
+              a2 = DISKS_RAW_OF(0, 2), a3 = DISKS_RAW_OF(1, 0), b0 = DISKS_RAW_OF(2, 0),
+              b1 = DISKS_RAW_OF(2, 1), b2 = DISKS_RAW_OF(2, 2), b3 = DISKS_RAW_OF(1, 2);
 #undef DISKS_RAW_OF
-#define DISKS_NEIGHBOUR(name, i, j)                                                                \
-    const float4 name = disks_first(raw_##name, &more);                                            \
-    fuller |= more ? 1u << (3 * j + i) : 0u
-    DISKS_NEIGHBOUR(a0, 0, 0);
-    DISKS_NEIGHBOUR(a1, 0, 1);
-    DISKS_NEIGHBOUR(a2, 0, 2);
-    DISKS_NEIGHBOUR(a3, 1, 0);
-    DISKS_NEIGHBOUR(b0, 2, 0);
-    DISKS_NEIGHBOUR(b1, 2, 1);
-    DISKS_NEIGHBOUR(b2, 2, 2);
-    DISKS_NEIGHBOUR(b3, 1, 2);
-#undef DISKS_NEIGHBOUR
-    around->fuller = fuller;
     around->rest = DISKS_NOTHING;
-    if (fuller)
+    if (disks_one_has_more(a0, a1, a2, a3) | disks_one_has_more(b0, b1, b2, b3)) { /* seldom */
+#define DISKS_NEIGHBOUR(name, i, j)                                                                \
+    fuller |= disks_more(name) << (3 * j + i);                                                     \
+    name = disks_plain(name, disks_more(name))
+        DISKS_NEIGHBOUR(a0, 0, 0);
+        DISKS_NEIGHBOUR(a1, 0, 1);
+        DISKS_NEIGHBOUR(a2, 0, 2);
+        DISKS_NEIGHBOUR(a3, 1, 0);
+        DISKS_NEIGHBOUR(b0, 2, 0);
+        DISKS_NEIGHBOUR(b1, 2, 1);
+        DISKS_NEIGHBOUR(b2, 2, 2);
+        DISKS_NEIGHBOUR(b3, 1, 2);
+#undef DISKS_NEIGHBOUR
         around->rest = disks_rest(cells, place, 31u - clz(fuller));
+    }
+    around->fuller = fuller;
+    const float4 fa0 = disks_first(a0), fa1 = disks_first(a1), fa2 = disks_first(a2),
+                 fa3 = disks_first(a3), fb0 = disks_first(b0), fb1 = disks_first(b1),
+                 fb2 = disks_first(b2), fb3 = disks_first(b3);
     const float w = DISKS_WF, v = 0.0f - DISKS_WF;
-    around->a =
-        disks_eight_of(DISKS_FOUR(a0, a1, a2, a3, s0, s1) + (float8)(v, v, v, v, v, v, 0.0f, 0.0f),
-                       DISKS_FOUR(a0, a1, a2, a3, s2, s3) + (float8)(v, v, 0.0f, 0.0f, w, w, v, v));
-    around->b =
-        disks_eight_of(DISKS_FOUR(b0, b1, b2, b3, s0, s1) + (float8)(w, w, w, w, w, w, 0.0f, 0.0f),
-                       DISKS_FOUR(b0, b1, b2, b3, s2, s3) + (float8)(v, v, 0.0f, 0.0f, w, w, w, w));
-    return disks_first(raw, crowded);
+    around->a = disks_eight_of(
+        DISKS_FOUR(fa0, fa1, fa2, fa3, s0, s1) + (float8)(v, v, v, v, v, v, 0.0f, 0.0f),
+        DISKS_FOUR(fa0, fa1, fa2, fa3, s2, s3) + (float8)(v, v, 0.0f, 0.0f, w, w, v, v));
+    around->b = disks_eight_of(
+        DISKS_FOUR(fb0, fb1, fb2, fb3, s0, s1) + (float8)(w, w, w, w, w, w, 0.0f, 0.0f),
+        DISKS_FOUR(fb0, fb1, fb2, fb3, s2, s3) + (float8)(v, v, 0.0f, 0.0f, w, w, w, w));
+    *crowded = disks_more(own);
+    return disks_first(disks_plain(own, *crowded));
 }
 
 /*
