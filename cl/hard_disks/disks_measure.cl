@@ -31,18 +31,19 @@ ERGO_INLINE void disks_psi6(float4 x, float4 y, float px, float py,
     }
 }
 
-/* Each work-item adds up every `items`-th cell of its member: sums[sample][member][item]. */
-__kernel void disks_measure(__global const DISKS_RAW *cells,
-                            __global const struct disks_member *members, __global const uint *tally,
-                            __global struct disks_sum *sums, uint sample, uint n_members,
-                            uint items, uint second) {
-    const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
+/* Each work-item adds up cells of its member, then a group all of its items:
+ * sums[sample][member][group]. */
+__kernel __attribute__((reqd_work_group_size(DISKS_SUM_GROUP, 1, 1))) void
+disks_measure(__global const DISKS_RAW *cells, __global const struct disks_member *members,
+              __global const uint *tally, __global struct disks_sum *sums, uint sample,
+              uint n_members, uint second) {
+    __local struct disks_sum parts[DISKS_SUM_GROUP];
+    const uint item = (uint)get_local_id(0), member = (uint)get_global_id(1);
+    const uint items = (uint)get_global_size(0);
     __global const struct disks_member *mine = &members[member];
     const uint m = mine->cells, h = mine->columns;
-    if (item >= items)
-        return;
     struct disks_sum sum = {0, 0, 0, 0, 0, 0};
-    for (uint id = item; id < m * m; id += items) {
+    for (uint id = (uint)get_global_id(0); id < m * m; id += items) {
         const uint cx = id % m, cy = id / m;
         const uint at = mine->first + disks_row(h, h, cy) + disks_col(h, h, cx);
         const struct disks_cell own = disks_load(cells, second, at);
@@ -78,7 +79,21 @@ __kernel void disks_measure(__global const DISKS_RAW *cells,
             }
         }
     }
-    sums[(sample * n_members + member) * items + item] = sum;
+    parts[item] = sum;
+    for (uint some = DISKS_SUM_GROUP / 2u; some > 0u; some /= 2u) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < some) {
+            parts[item].re += parts[item + some].re;
+            parts[item].im += parts[item + some].im;
+            parts[item].disks += parts[item + some].disks;
+            parts[item].occupied += parts[item + some].occupied;
+            parts[item].accepted += parts[item + some].accepted;
+            parts[item].tried += parts[item + some].tried;
+        }
+    }
+    if (item == 0u)
+        sums[(sample * n_members + member) * (items / DISKS_SUM_GROUP) + (uint)get_group_id(0)] =
+            parts[0];
 }
 
 /*

@@ -143,12 +143,15 @@ enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, u
 
 static enum ergo_status measure(struct ergo_context *ctx, struct disks_state *s,
                                 struct disks_slot *slot, size_t sample) {
-    const cl_uint at = (cl_uint)sample, members = (cl_uint)s->batch->count, items = s->launch.items;
+    const cl_uint at = (cl_uint)sample, members = (cl_uint)s->batch->count;
     const cl_uint second = (cl_uint)s->launch.all_cells;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->cells), ERGO_ARG(s->member_buffer), ERGO_ARG(s->tally), ERGO_ARG(slot->sums),
-        ERGO_ARG(at),       ERGO_ARG(members),          ERGO_ARG(items),    ERGO_ARG(second)};
-    return launch(ctx, s, s->measure, "disks_measure", args, 8, items);
+        ERGO_ARG(at),       ERGO_ARG(members),          ERGO_ARG(second)};
+    const size_t group = s->launch.sum_group;
+    const size_t global[2] = {s->launch.sums * group, s->batch->count}, local[2] = {group, 1};
+    return ergo_kernel_launch(ctx, s->device, s->measure, "disks_measure", args, 7, 2, global,
+                              local, NULL);
 }
 
 /* Pair histogram `which` of curve sample `at`. */
@@ -203,7 +206,7 @@ static enum ergo_status measure_curves(struct ergo_context *ctx, struct disks_st
 }
 
 static size_t sums_count(const struct disks_state *s, size_t samples) {
-    return samples * s->batch->count * s->launch.items;
+    return samples * s->batch->count * s->launch.sums;
 }
 
 static size_t counts_bytes(const struct disks_state *s, size_t curve, size_t curves) {
@@ -276,11 +279,11 @@ static enum ergo_status convert_sums(struct ergo_context *ctx, struct disks_stat
                                      double *columns) {
     const struct disks_shape *shape = &s->shapes[member];
     const struct disks_sum *parts =
-        slot->host_sums + sums_count(s, sample) + member * s->launch.items;
+        slot->host_sums + sums_count(s, sample) + member * s->launch.sums;
     const double moves = (double)ergo_point_int(s->batch->points[member], "/system/moves_per_cell");
     struct disks_sum sum = {0};
     uint64_t accepted = 0, tried = 0;
-    for (size_t i = 0; i < s->launch.items; i++) {
+    for (size_t i = 0; i < s->launch.sums; i++) {
         sum.re += parts[i].re;
         sum.im += parts[i].im;
         sum.disks += parts[i].disks;

@@ -72,6 +72,7 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct disks_st
         ergo_text_append(&o, " -DDISKS_FULL");
     if (s->launch.path != DISKS_PATH_GLOBAL)
         ergo_text_append(&o, " -DDISKS_GROUP=%u", s->launch.group);
+    ergo_text_append(&o, " -DDISKS_SUM_GROUP=%u", s->launch.sum_group);
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
 
@@ -142,7 +143,7 @@ static enum ergo_status create_slot(struct ergo_context *ctx, struct disks_state
                                     struct disks_slot *slot) {
     static const char *const names[] = {"contact histogram", "g(r) histogram", "density histogram"};
     const struct disks_launch *l = &s->launch;
-    const size_t sums = sizeof(struct disks_sum) * s->batch->count * l->items * l->block_samples;
+    const size_t sums = sizeof(struct disks_sum) * s->batch->count * l->sums * l->block_samples;
     enum ergo_status status =
         ergo_buffer_create(ctx, s->device, "samples", sums, NULL, &slot->sums);
     slot->host_sums = malloc(sums);

@@ -127,7 +127,8 @@ enum disks_path {
 struct disks_launch {
     enum disks_path path;
     uint32_t group;      /* work-items a group */
-    uint32_t items;      /* partial sums of a measurement, per member */
+    uint32_t sum_group;  /* work-items that add up a partial sum of a measurement, */
+    uint32_t sums;       /* and partial sums of a member */
     uint32_t most_cells; /* of any member */
     uint32_t most_half;  /* half of the cells along a side, likewise */
     uint64_t all_cells;  /* of all members */

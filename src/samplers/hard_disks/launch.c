@@ -89,8 +89,8 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     return ERGO_OK;
 }
 
-static void plan_samples(const struct ergo_point *first, uint64_t members, uint64_t most_items,
-                         struct disks_launch *l, struct ergo_plan *plan) {
+static void plan_samples(const struct ergo_point *first, uint64_t members, bool gpu,
+                         uint64_t most_items, struct disks_launch *l, struct ergo_plan *plan) {
     const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
     const double room = 64.0 * 1048576.0;
     uint64_t curve_bytes = 0;
@@ -98,10 +98,12 @@ static void plan_samples(const struct ergo_point *first, uint64_t members, uint6
         l->bins[c] = interval ? (uint32_t)disks_curve_size(first, c) : 0;
         curve_bytes += 4 * members * l->bins[c];
     }
-    /* partial sums: enough work-items for the device, each with some cells */
-    const uint64_t wish = (l->most_cells + 15) / 16;
-    l->items = (uint32_t)(wish < most_items ? wish : most_items);
-    const uint64_t sample_bytes = sizeof(struct disks_sum) * members * l->items;
+    /* enough work-items for the device, each with some cells */
+    const uint64_t wish = gpu ? (l->most_cells + 3) / 4 : (l->most_cells + 15) / 16;
+    const uint64_t items = wish < most_items ? wish : most_items;
+    l->sum_group = gpu ? 64 : 8;
+    l->sums = (uint32_t)((items + l->sum_group - 1) / l->sum_group);
+    const uint64_t sample_bytes = sizeof(struct disks_sum) * members * l->sums;
     double samples = fmin(1024.0, fmax(1.0, room / (double)sample_bytes));
     if (curve_bytes) {
         const double curves = fmax(1.0, room / (double)curve_bytes);
@@ -184,9 +186,9 @@ enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_b
     const enum ergo_status status = choose_path(ctx, batch, device, cell_bytes, &l);
     if (status != ERGO_OK)
         return status;
-    plan_samples(first, batch->count,
+    plan_samples(first, batch->count, gpu,
                  device->quirks.loop_limit ? UINT32_MAX
-                 : gpu                     ? 16384
+                 : gpu                     ? 131072
                                            : 64,
                  &l, plan);
 
