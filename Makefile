@@ -147,6 +147,23 @@ sanitize-programs:
 	+$(SUBMAKE) $(SANITIZE) sanitize-inner
 sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
 
+# Jobs by libFuzzer, from the example jobs on, for FUZZ_SECONDS. What it finds stays in $(BUILD)/fuzz.
+FUZZ_SECONDS ?= 600
+FUZZ_CORPUS  := $(BUILD)/fuzz/corpus
+FUZZ := BUILD=$(BUILD)/fuzz CC=clang CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+        EXTRA='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
+fuzz:
+	+$(SUBMAKE) $(FUZZ) $(BUILD)/fuzz/tests/fuzz/fuzz_job
+	@mkdir -p $(FUZZ_CORPUS)
+	@for job in data/jobs/*.json tests/contract/jobs/*.json; do cp "$$job" $(FUZZ_CORPUS)/; done
+	@grep -ho '"/*[a-z_~0-9/-]*"' data/jobs/*.json tests/contract/jobs/*.json | sort -u | sed 's/"/\\"/g; s/.*/"&"/' > $(BUILD)/fuzz/job.dict
+	$(BUILD)/fuzz/tests/fuzz/fuzz_job -dict=$(BUILD)/fuzz/job.dict -max_len=16384 -timeout=20 \
+	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(FUZZ_CORPUS)
+$(BUILD)/tests/fuzz/fuzz_job: tests/fuzz/fuzz_job.c $(BUILD)/libergocl.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(BUILD)/libergocl.a $(LIBS)
+
 # ---- bench ---------------------------------------------------------------------------------------
 
 # make bench BENCH_ARGS="--device gpu --json FILE"; bench/README.md
@@ -241,6 +258,7 @@ make test-cli       the program, by shell          make test-kernel    kernels o
 make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
 make test-mpi       several ranks under mpirun
 make test-physics   exact and published values make test-mutants   kernels broken on purpose
+make fuzz           jobs by libFuzzer, FUZZ_SECONDS=600 (clang)
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
 make format         clang-format                   make format-check
 make bench          measure this machine
@@ -256,6 +274,6 @@ help:
 .PHONY: all demo test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
         test-cli test-mpi test-sanitize sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
-        lint-shell install uninstall clean help
+        lint-shell fuzz install uninstall clean help
 .DELETE_ON_ERROR:
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH_OBJ:.o=.d)
