@@ -156,6 +156,16 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
                                    char **text);
 void ergo_result_destroy(struct ergo_result *result);
 
+/* ---- reports ----------------------------------------------------------------------------------
+ */
+
+/* One HTML page, `path`, of the runs in n_directories folders, from their checkpoints: finished,
+ * stopped or going on, they are only read. It needs no other file and no network. NULL: report.html
+ * in the folder of a single run, else here. A file that is there, unless it is the run's own
+ * report, is ERGO_E_IO without `overwrite`. */
+enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *directories,
+                             size_t n_directories, const char *path, bool overwrite);
+
 /* ---- the same job on several devices --------------------------------------------------------- */
 
 struct ergo_compare_options {

@@ -39,7 +39,9 @@ extern const struct cli_option cli_options[CLI_N_OPTIONS];
 
 /* The command line after parsing. Texts point into argv. */
 struct cli_arguments {
-    const char *operand; /* JOB.json, DIR, topic; NULL when absent */
+    const char *operand;   /* JOB.json, DIR, topic; NULL when absent; the first of several */
+    const char **operands; /* room for all of argv; owned by main */
+    size_t n_operands;
     const char *output, *device;
     const char *devices; /* selectors with commas between them */
     const char **sets;   /* room for all of argv; owned by main */
@@ -51,7 +53,7 @@ struct cli_arguments {
 struct cli_command {
     const char *name;
     const char *operand; /* "JOB.json", "[TOPIC]"; NULL: takes none */
-    bool operand_required;
+    bool operand_required, operands_many;
     const char *summary; /* one line */
     const char *details; /* what --help adds */
     unsigned options;    /* CLI_BIT of those it takes; quiet, verbose and help come by themselves */
@@ -59,8 +61,8 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
-    cli_command_compare, cli_command_devices, cli_command_help, cli_command_schema,
-    cli_command_kernels;
+    cli_command_compare, cli_command_report, cli_command_devices, cli_command_help,
+    cli_command_schema, cli_command_kernels;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 
 /* ---- options.c ---- */

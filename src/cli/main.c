@@ -9,10 +9,11 @@
 
 #include "cli/cli.h"
 
-const struct cli_command *const cli_commands[] = {
-    &cli_command_run,     &cli_command_resume,  &cli_command_validate,
-    &cli_command_compare, &cli_command_devices, &cli_command_help,
-    &cli_command_schema,  &cli_command_kernels, NULL};
+const struct cli_command *const cli_commands[] = {&cli_command_run,      &cli_command_resume,
+                                                  &cli_command_validate, &cli_command_compare,
+                                                  &cli_command_report,   &cli_command_devices,
+                                                  &cli_command_help,     &cli_command_schema,
+                                                  &cli_command_kernels,  NULL};
 
 enum { EXIT_USAGE = 2, EXIT_FILE = 4, EXIT_HOST = 3 };
 
@@ -46,8 +47,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     struct ergo_context *ctx = NULL;
 
     arguments.sets = calloc((size_t)argc + 1, sizeof *arguments.sets);
+    arguments.operands = calloc((size_t)argc + 1, sizeof *arguments.operands);
     ctx = ergo_context_create();
-    if (!arguments.sets || !ctx) {
+    if (!arguments.sets || !arguments.operands || !ctx) {
         cli_error("out of memory");
         code = EXIT_HOST;
         goto out;
@@ -73,6 +75,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     code = ergo_ranks_finish(ergo_status_exit_code(status));
 out:
     ergo_context_destroy(ctx);
+    free(arguments.operands);
     free(arguments.sets);
     return code;
 }

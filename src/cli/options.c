@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 const struct cli_option cli_options[CLI_N_OPTIONS] = {
-    [CLI_OUTPUT] = {"output", 'o', "DIR", "run folder (default: the job's name)"},
+    [CLI_OUTPUT] = {"output", 'o', "DIR", "run folder, or the file to write"},
     [CLI_DEVICE] = {"device", 'd', "SEL",
                     "\"auto\", \"gpu\", \"cpu\", an id like \"0:1\", or part of a name"},
     [CLI_SET] = {"set", 's', "/PTR=VALUE", "change a key of the job; may be repeated"},
@@ -214,13 +214,15 @@ bool cli_parse(const struct cli_command *command, int argc, char **argv,
             used = parse_long(command, argc - i, argv + i, arguments);
         else if (is_option)
             used = parse_short(command, argc - i, argv + i, arguments);
-        else if (!command->operand || arguments->operand) {
+        else if (!command->operand || (arguments->operand && !command->operands_many)) {
             cli_error("\"ergocl %s\" does not know what to do with \"%s\"; usage: ergocl %s%s%s",
                       command->name, word, command->name, command->operand ? " " : "",
                       command->operand ? command->operand : "");
             used = 0;
-        } else
-            arguments->operand = word;
+        } else {
+            arguments->operands[arguments->n_operands++] = word;
+            arguments->operand = arguments->operands[0];
+        }
         if (used == 0)
             return false;
         i += used;

@@ -48,12 +48,20 @@ const char ergo_report_style[] =
     "white-space:nowrap}th,td{text-align:right;padding:.28rem .75rem;vertical-align:top}"
     "th{font-weight:600;border-bottom:1px solid var(--ink)}th small,td small{display:block;"
     "font-weight:400;color:var(--soft);font-size:.76rem}td{border-bottom:1px solid var(--line)}"
+    ".keys td,.keys th{text-align:left}.keys "
+    "td:first-child{font-family:ui-monospace,Menlo,Consolas,"
+    "monospace;font-size:.8rem}.keys td:last-child{white-space:normal;min-width:240px;"
+    "color:var(--soft)}.runs td,.runs th{text-align:left}.runs td{white-space:normal;"
+    "min-width:6.5em}.runs td:nth-child(5){min-width:14em}a{color:var(--c0)}"
+    "section.run{margin-top:3rem;padding-top:1.4rem;border-top:3px solid var(--ink)}"
+    "section.run h1{font-size:1.4rem}"
     "td.far small{color:var(--c1);font-weight:600}"
     "pre{overflow-x:auto;font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;"
     "background:var(--shade);padding:.8rem 1rem;border-radius:4px}summary{cursor:pointer}"
     "footer{margin-top:2.6rem;padding-top:.9rem;border-top:1px solid var(--line);font-size:.82rem;"
-    "color:var(--soft)}"
-    /* drawings */
+    "color:var(--soft)}";
+
+const char ergo_report_style_drawings[] =
     ".c0{--c:var(--c0)}.c1{--c:var(--c1)}.c2{--c:var(--c2)}.c3{--c:var(--c3)}.c4{--c:var(--c4)}"
     ".c5{--c:var(--c5)}.c6{--c:var(--c6)}.c7{--c:var(--c7)}.c8{--c:var(--ink)}"
     ".e,.k,.t{stroke:var(--c)}sub{font-size:.75em;line-height:0}"

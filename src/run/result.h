@@ -57,4 +57,9 @@ struct ergo_result {
     char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
 };
 
+/* setup.c: what the run in a folder has measured so far, from its checkpoint. Only read: neither
+ * the folder nor a run that goes on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
+enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
+                               struct ergo_result **result);
+
 #endif

@@ -191,18 +191,22 @@ static enum ergo_status plan_all(struct ergo_run *run) {
     return status;
 }
 
+static void free_curves(struct ergo_run *run) {
+    for (size_t i = 0; run->curves && i < run->job->n_points; i++) {
+        for (size_t c = 0; c < run->sampler->info->n_curves && run->curves[i]; c++)
+            ergo_curve_free(&run->curves[i][c]);
+        free(run->curves[i]);
+    }
+    free(run->curves);
+    run->curves = NULL;
+}
+
 static void run_release(struct ergo_run *run) {
     if (run->state)
         run->ops->destroy(run->state);
     ergo_spread_destroy(run);
     ergo_device_close(run->device);
-    if (run->curves)
-        for (size_t i = 0; i < run->job->n_points; i++) {
-            for (size_t c = 0; c < run->sampler->info->n_curves && run->curves[i]; c++)
-                ergo_curve_free(&run->curves[i][c]);
-            free(run->curves[i]);
-        }
-    free(run->curves);
+    free_curves(run);
     ergo_blobs_free(&run->restored);
     ergo_result_destroy(run->result);
     if (run->lock >= 0)
@@ -277,14 +281,7 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     if ((status == ERGO_OK || status == ERGO_STOPPED) && result) {
         *result = run->result;
         run->result = NULL;
-        /* run->job goes with the result, but the curves are still ours */
-        for (size_t i = 0; i < run->job->n_points; i++) {
-            for (size_t c = 0; c < run->sampler->info->n_curves; c++)
-                ergo_curve_free(&run->curves[i][c]);
-            free(run->curves[i]);
-        }
-        free(run->curves);
-        run->curves = NULL;
+        free_curves(run); /* run->job goes with the result, but the curves are still ours */
     }
     return status;
 }
@@ -394,6 +391,56 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
     }
     run_release(&run);
     free(folder);
+    free(path);
+    return status;
+}
+
+/* ---- looking only ---------------------------------------------------------------------------- */
+
+static bool is_complete(const struct ergo_result *r) {
+    for (size_t m = 0; m < r->n_members; m++)
+        if (r->members[m].steps != ergo_schedule_of(r->members[m].point).total)
+            return false;
+    return true;
+}
+
+enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
+                               struct ergo_result **result) {
+    static const struct ergo_run_options none = {0};
+    struct ergo_run run = {.ctx = ctx, .options = &none, .folder = directory, .lock = -1};
+    struct ergo_job *job = NULL;
+    char *path = ergo_path_join(directory, "checkpoint.h5");
+    enum ergo_status status = ERGO_OK;
+    *result = NULL;
+    if (!path)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    else if (access(path, F_OK) != 0)
+        status = ERGO_FAIL(ctx, ERGO_E_IO,
+                           "%s has no checkpoint.h5, from which its figures are made: it is no "
+                           "run folder, or the file was removed",
+                           directory);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_read(ctx, path, &run.restored);
+    if (status == ERGO_OK)
+        status = parse_stored_job(&run, &job);
+    if (status == ERGO_OK)
+        status = allocate_result(&run, job);
+    if (status == ERGO_OK)
+        status = ergo_spread_is_index(&run.restored) ? ergo_spread_restore(&run)
+                                                     : ergo_run_restore(&run, &run.restored);
+    if (status == ERGO_OK) {
+        run.result->status = is_complete(run.result) ? "complete" : "stopped";
+        run.result->host_seconds = run.result->hidden_seconds = NAN;
+        run.result->seconds = run.seconds_before;
+        run.result->rate = run.seconds_before > 0 ? run.work_done / run.seconds_before : 0;
+        status = ergo_run_estimate(&run);
+    }
+    if (status == ERGO_OK) {
+        *result = run.result;
+        run.result = NULL;
+        free_curves(&run);
+    }
+    run_release(&run);
     free(path);
     return status;
 }
