@@ -17,7 +17,11 @@ void ergo_comparison_destroy(struct ergo_comparison *c) {
         free(c->devices[i].folder);
         free(c->devices[i].message);
         ergo_result_destroy(c->devices[i].result);
+        ergo_result_destroy(c->devices[i].profiled);
     }
+    free(c->kernel);
+    free(c->buffer);
+    free(c->vendor_file);
     free(c->devices);
     free(c);
 }
@@ -153,24 +157,30 @@ static void judge(struct ergo_comparison *c) {
 /* ---- where it begins --------------------------------------------------------------------------
  */
 
+enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
+                                           const struct ergo_comparison *c, uint64_t steps,
+                                           uint64_t most, struct ergo_job **job) {
+    const struct ergo_job *whole = ergo_comparison_job(c);
+    const uint64_t equilibration = steps - 1 < most ? steps - 1 : most;
+    char lengths[2][64];
+    const char *const sets[] = {lengths[0], lengths[1], "/output/snapshots=0"};
+    snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",
+             (unsigned long long)equilibration);
+    snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu",
+             (unsigned long long)(steps - equilibration));
+    return ergo_job_parse(ctx, whole->canonical, strlen(whole->canonical), whole->name, sets, 3,
+                          job);
+}
+
 /* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Shorter
  * runs of the same job. */
 static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_comparison *c,
                                     const char *folder, uint64_t steps, uint64_t most,
                                     bool *agree) {
-    const struct ergo_job *whole = c->devices[c->reference].result->job;
-    const uint64_t equilibration = steps - 1 < most ? steps - 1 : most;
-    char lengths[2][64];
-    const char *const sets[] = {lengths[0], lengths[1], "/output/snapshots=0"};
     struct ergo_result *results[2] = {NULL, NULL};
     struct ergo_job *job = NULL;
     size_t first = 0;
-    snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",
-             (unsigned long long)equilibration);
-    snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu",
-             (unsigned long long)(steps - equilibration));
-    enum ergo_status status =
-        ergo_job_parse(ctx, whole->canonical, strlen(whole->canonical), whole->name, sets, 3, &job);
+    enum ergo_status status = ergo_comparison_short_job(ctx, c, steps, most, &job);
     for (size_t i = 0; i < 2 && status == ERGO_OK; i++) {
         const size_t which = i ? c->first_device : c->reference;
         const struct ergo_run_options options = {
@@ -258,7 +268,13 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
         }
     }
     if (status != ERGO_STOPPED)
+        status = ergo_comparison_measure(ctx, c, directory, options);
+    if (status == ERGO_OK && !ergo_comparison_agrees(c))
+        status = ergo_comparison_diagnose(ctx, c, directory);
+    if (status == ERGO_OK)
         status = write_json(ctx, c, directory);
+    if (status == ERGO_OK)
+        status = ergo_comparison_write_page(ctx, c, directory);
     *comparison = c;
     return status;
 }

@@ -34,7 +34,7 @@ static bool worth_a_figure(const struct ergo_result *result, size_t o) {
     const struct ergo_observable *observable = &result->job->sampler->info->observables[o];
     const size_t length = strlen(observable->name);
     return observable->sample && ergo_observable_shown(observable, result->members[0].point) &&
-           length && !strchr("2345678", observable->name[length - 1]);
+           length && (observable->merit || !strchr("2345678", observable->name[length - 1]));
 }
 
 static void append_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,

@@ -298,8 +298,10 @@ static enum ergo_status duties(struct loop *loop) {
         return ERGO_OK;
     enum ergo_status status = drain(loop);
     ergo_run_clock_rest(run);
+    const double begun = ergo_run_clock();
     if (status == ERGO_OK)
         status = save_due ? save(run) : audit(run);
+    run->result->phases[ERGO_PHASE_AUDIT] += ergo_run_clock() - begun;
     ergo_run_clock_start(run);
     loop->last_collect = ergo_run_clock();
     return status;
@@ -371,6 +373,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const struct ergo_sampler_ops *ops = run->ops;
     const struct ergo_schedule *s = &run->schedule;
+    const double begun = ergo_run_clock(), built = run->device->build_seconds;
     enum ergo_status status = ops->plan(run->ctx, loop->batch, run->device, &loop->plan);
     if (status == ERGO_OK)
         status = ops->create(run->ctx, loop->batch, run->device, &run->state);
@@ -387,6 +390,8 @@ static enum ergo_status run_batch(struct loop *loop) {
         status = ergo_run_begin(run);
     if (status != ERGO_OK)
         return status;
+    run->result->phases[ERGO_PHASE_PREPARE] +=
+        ergo_run_clock() - begun - (run->device->build_seconds - built);
     ergo_run_clock_start(run);
     const double first = floor(loop->plan.block_steps / (double)s->every);
     loop->block_samples = (size_t)fmax(1, fmin(first, (double)loop->plan.block_samples));
@@ -398,10 +403,12 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK && !run->stopped)
         status = steps(loop, s->total);
     ergo_run_clock_rest(run);
+    const double ended = ergo_run_clock();
     if (status == ERGO_OK)
         status = audit(run);
     if (status == ERGO_OK)
         status = ergo_run_digest_members(run);
+    run->result->phases[ERGO_PHASE_AUDIT] += ergo_run_clock() - ended;
     if (status == ERGO_OK && run->stopped)
         return ergo_run_save(run);
     for (size_t m = 0; ops->end_curves && m < loop->batch->count && status == ERGO_OK; m++)

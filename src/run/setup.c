@@ -68,7 +68,9 @@ void ergo_result_destroy(struct ergo_result *r) {
         free(m->observables);
         free(m->pictures);
         free(m->picture_steps);
+        free(m->state);
     }
+    ergo_profile_destroy(r->profile);
     free(r->devices);
     for (size_t i = 0; i < r->n_warnings; i++)
         free(r->warnings[i]);
@@ -182,6 +184,8 @@ static enum ergo_status plan_all(struct ergo_run *run) {
         status = run->ops->plan(run->ctx, batch, run->device, &plan);
         if (status != ERGO_OK)
             break;
+        if (plan.device_bytes > run->result->device_bytes)
+            run->result->device_bytes = plan.device_bytes;
         const double work = (double)s.total * plan.work_per_step;
         run->work_total += work;
         run->work_done += b < run->batch    ? work
@@ -238,9 +242,14 @@ static enum ergo_status list_devices(struct ergo_run *run) {
 static enum ergo_status execute(struct ergo_run *run, struct ergo_result **result) {
     enum ergo_status status = ERGO_OK;
     const bool spread = run->spread != NULL; /* rank 0 gives it back at the end */
+    const double earlier = run->seconds_before;
     run->started = ergo_run_clock();
     if (run->batch < run->job->n_batches) {
         status = open_device(run);
+        run->result->phases[ERGO_PHASE_DEVICE] = ergo_run_clock() - run->started;
+        const struct ergo_run_watch *watch = run->options->watch;
+        if (status == ERGO_OK && watch && (watch->profile || watch->trace))
+            status = ergo_profile_start(run->ctx, run->device, watch->trace);
         if (status == ERGO_OK && ergo_dist_count() > 1)
             status = list_devices(run);
         if (run->spread) {
@@ -262,6 +271,11 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
                      "the host worked %.3g s on measurements, %.0f%% of it while the device did",
                      run->host_seconds, 100 * run->hidden_seconds / run->host_seconds);
         run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
+        run->result->phases[ERGO_PHASE_SAMPLE] = run->result->seconds - earlier;
+        run->result->phases[ERGO_PHASE_BUILD] = run->device->build_seconds;
+        run->result->built = run->device->built;
+        run->result->loaded = run->device->loaded;
+        run->result->profile = ergo_profile_take(run->device);
         if (!run->stopped && !spread)
             status = ergo_run_save(run); /* finished: resume only reports */
     } else {
@@ -272,10 +286,12 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     run->result->status = run->stopped ? "stopped" : "complete";
     if (ergo_ranks_rank() > 0) /* rank 0 has it all */
         return status;
+    const double begun = ergo_run_clock();
     if (status == ERGO_OK)
         status = ergo_run_estimate(run);
     if (status == ERGO_OK)
         status = ergo_run_write(run);
+    run->result->phases[ERGO_PHASE_FILES] = ergo_run_clock() - begun;
     if (status == ERGO_OK && run->stopped)
         status = ERGO_STOPPED;
     if ((status == ERGO_OK || status == ERGO_STOPPED) && result) {
