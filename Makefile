@@ -27,7 +27,7 @@ LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
 LIB_SRC := $(wildcard src/core/*.c src/job/*.c src/run/*.c src/compare/*.c src/report/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c)
 CLI_SRC := $(wildcard src/cli/*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o $(BUILD)/tuning-profiles.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl)
 
@@ -64,7 +64,12 @@ $(BUILD)/embedded.c: tools/embed.sh $(CL_SRC)
 	$(call say,EMBED,$@)
 	$(Q)sh tools/embed.sh cl > $@.tmp && mv $@.tmp $@
 
-$(BUILD)/embedded.o: $(BUILD)/embedded.c
+$(BUILD)/tuning-profiles.c: tools/embed.sh $(wildcard data/tuning/*.json)
+	@mkdir -p $(@D)
+	$(call say,EMBED,$@)
+	$(Q)sh tools/embed.sh data/tuning '*.json' ergo_tuning_files ergo_tuning_file_count > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/embedded.o $(BUILD)/tuning-profiles.o: %.o: %.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
 

@@ -197,6 +197,24 @@ enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
                                       const struct ergo_comparison *comparison, char **text);
 void ergo_comparison_destroy(struct ergo_comparison *comparison);
 
+/* ---- tuning -----------------------------------------------------------------------------------
+ */
+
+struct ergo_tune_options {
+    const char *device; /* as of ergo_run_options */
+    double seconds;     /* to search for; a last comparison comes on top */
+    const char *path;   /* of the profile file; NULL: the user's, which runs read */
+    ergo_progress_function progress;
+    void *user;
+};
+
+/* Searches the launch parameters (/tuning) that are fastest for the job's first batch, and puts
+ * them into a profile, which later runs of jobs like it use on that device; their chains are the
+ * same. An older entry for the same jobs goes, also when nothing is faster. *text says what was
+ * gained. */
+enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
+                           const struct ergo_tune_options *options, char **text);
+
 /* ---- kernels ------------------------------------------------------------------------------- */
 
 /* The flattened OpenCL C that a sampler's programs are built from; NULL: all samplers. */

@@ -16,6 +16,9 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_DUMP] = {"dump", 0, NULL, "print the flattened OpenCL C"},
     [CLI_DEVICES] = {"devices", 0, "SEL,SEL,...", "devices to compare, the first is the reference"},
     [CLI_ALL] = {"all", 0, NULL, "every usable device"},
+    [CLI_SECONDS] = {"seconds", 0, "S", "how long to search, or to measure each case"},
+    [CLI_SAMPLER] = {"sampler", 0, "NAME", "only cases of this sampler"},
+    [CLI_LIST] = {"list", 0, NULL, "name the cases and their jobs"},
     [CLI_QUIET] = {"quiet", 'q', NULL, "no progress, no warnings, no table"},
     [CLI_VERBOSE] = {"verbose", 'v', NULL, "more messages; twice: still more"},
     [CLI_HELP] = {"help", 'h', NULL, "show this help"},
@@ -128,6 +131,15 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_ALL:
         arguments->all = true;
+        break;
+    case CLI_SECONDS:
+        arguments->seconds = value;
+        break;
+    case CLI_SAMPLER:
+        arguments->sampler = value;
+        break;
+    case CLI_LIST:
+        arguments->list = true;
         break;
     case CLI_QUIET:
         arguments->quiet = true;

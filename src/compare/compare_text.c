@@ -54,7 +54,7 @@ static void append_kernels(struct ergo_text *t, const struct ergo_comparison *c)
         double all = 0, before = INFINITY;
         for (size_t k = 0; p && k < p->n_kernels; k++)
             all += p->kernels[k].seconds;
-        if (!(all > 0))
+        if (!p || !(all > 0))
             continue;
         ergo_text_append(t, "  %s:", ergo_comparison_name(d));
         for (int rank = 0; rank < 3; rank++) { /* by falling times */

@@ -9,11 +9,16 @@
 
 #include "dist/dist.h"
 #include "run/run.h"
+#include "run/tuning.h"
 
 static atomic_bool stop_requested; /* lock-free: also for signal handlers */
 
 void ergo_run_request_stop(void) {
     stop_requested = true;
+}
+
+bool ergo_run_stop_is_requested(void) {
+    return stop_requested;
 }
 
 void ergo_run_withdraw_stop(void) {
@@ -369,6 +374,23 @@ static enum ergo_status sample(struct loop *loop) {
     return status == ERGO_OK ? drained : status;
 }
 
+/* A launch from a profile that the device refuses after all gives way to the automatic one. */
+static enum ergo_status create(struct ergo_run *run, struct loop *loop) {
+    enum ergo_status status = run->ops->create(run->ctx, loop->batch, run->device, &run->state);
+    if (status != ERGO_E_DEVICE || !run->profiled || !ergo_tuning_given(loop->batch))
+        return status;
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "without the tuning profile, which fails: %s",
+             ergo_error_message(run->ctx));
+    ergo_error_clear(run->ctx);
+    if (run->state)
+        run->ops->destroy(run->state);
+    run->state = NULL;
+    ergo_tuning_clear(loop->batch);
+    status = run->ops->plan(run->ctx, loop->batch, run->device, &loop->plan);
+    return status == ERGO_OK ? run->ops->create(run->ctx, loop->batch, run->device, &run->state)
+                             : status;
+}
+
 static enum ergo_status run_batch(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const struct ergo_sampler_ops *ops = run->ops;
@@ -376,7 +398,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     const double begun = ergo_run_clock(), built = run->device->build_seconds;
     enum ergo_status status = ops->plan(run->ctx, loop->batch, run->device, &loop->plan);
     if (status == ERGO_OK)
-        status = ops->create(run->ctx, loop->batch, run->device, &run->state);
+        status = create(run, loop);
     if (status == ERGO_OK)
         status = loop_allocate(loop);
     if (status == ERGO_OK)

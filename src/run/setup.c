@@ -10,6 +10,7 @@
 #include "dist/dist.h"
 #include "run/run.h"
 #include "run/spread.h"
+#include "run/tuning.h"
 
 double ergo_run_clock(void) {
     struct timespec t;
@@ -252,6 +253,10 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
             status = ergo_profile_start(run->ctx, run->device, watch->trace);
         if (status == ERGO_OK && ergo_dist_count() > 1)
             status = list_devices(run);
+        if (status == ERGO_OK && !run->spread && !run->cut && !ergo_tuning_given_any(run->job)) {
+            ergo_tuning_apply(run->ctx, run->job, run->device);
+            run->profiled = true;
+        }
         if (run->spread) {
             if (status == ERGO_OK)
                 status = ergo_spread_run(run);
