@@ -197,10 +197,10 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* What was found beside the automatic launch, in turns: medians; and whether it was faster in all
- * turns but one. On a busy machine the luckiest of many candidates looks better than it is. */
+/* What was found beside the automatic launch, in turns: medians; and whether it was faster in every
+ * turn. On a busy machine the luckiest of many candidates looks better than it is. */
 static enum ergo_status confirm(struct tuner *t, double *plain, double *tuned, bool *sure) {
-    enum { TURNS = 5 };
+    enum { TURNS = 7 };
     static const int64_t automatic[TUNABLES_MAX] = {0};
     double rates[2][TURNS];
     int wins = 0;
@@ -218,7 +218,7 @@ static enum ergo_status confirm(struct tuner *t, double *plain, double *tuned, b
     qsort(rates[1], TURNS, sizeof(double), by_value);
     *plain = rates[0][TURNS / 2];
     *tuned = rates[1][TURNS / 2];
-    *sure = wins >= TURNS - 1 && *tuned >= worthwhile * *plain;
+    *sure = wins == TURNS && *tuned >= worthwhile * *plain;
     return ERGO_OK;
 }
 
