@@ -168,7 +168,7 @@ $(BENCH): $(BENCH_OBJ) $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
 bench-program: $(BENCH)
 bench: $(BENCH)
-	$(BENCH) --json $(BUILD)/bench/result.json $(BENCH_ARGS)
+	$(BENCH) --json $(BUILD)/bench/result.json --results bench/results $(BENCH_ARGS)
 
 # ---- warnings -----------------------------------------------------------------------------------
 
@@ -214,10 +214,12 @@ INSTALL  := install
 MAN      := share/man/man1/ergocl.1
 COMPLETE := share/bash-completion/completions/ergocl
 
-install: all
-	$(INSTALL) -d "$(D)/bin" "$(D)/lib/pkgconfig" "$(D)/include/ergocl" \
-	    "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
+install: all bench-program
+	$(INSTALL) -d "$(D)/bin" "$(D)/lib/pkgconfig" "$(D)/include/ergocl" "$(D)/libexec/ergocl" \
+	    "$(D)/share/ergocl/bench" "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
 	$(INSTALL) -m 755 $(BUILD)/ergocl "$(D)/bin/ergocl"
+	$(INSTALL) -m 755 $(BENCH) "$(D)/libexec/ergocl/ergocl-bench"
+	$(INSTALL) -m 644 bench/results/*.json "$(D)/share/ergocl/bench/"
 	$(INSTALL) -m 644 $(BUILD)/libergocl.a "$(D)/lib/libergocl.a"
 	$(INSTALL) -m 755 $(BUILD)/$(SONAME) "$(D)/lib/libergocl.so.$(VERSION)"
 	ln -sf libergocl.so.$(VERSION) "$(D)/lib/$(SONAME)"
@@ -232,7 +234,7 @@ install: all
 uninstall:
 	rm -f "$(D)/bin/ergocl" "$(D)"/lib/libergocl.a "$(D)"/lib/libergocl.so* \
 	    "$(D)/lib/pkgconfig/libergocl.pc" "$(D)/$(MAN)" "$(D)/$(COMPLETE)"
-	rm -rf "$(D)/include/ergocl" "$(D)/share/ergocl"
+	rm -rf "$(D)/include/ergocl" "$(D)/libexec/ergocl" "$(D)/share/ergocl"
 
 clean:
 	rm -rf $(BUILD)
