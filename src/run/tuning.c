@@ -132,6 +132,9 @@ static void read_all(struct ergo_context *ctx, struct ergo_tuning_list *user,
 void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
                        const struct ergo_device *device) {
     struct ergo_tuning_list user = {0}, shipped = {0};
+    const char *folder = getenv("ERGOCL_CONFIG_DIR");
+    if (folder && !*folder) /* the user wants none */
+        return;
     read_all(ctx, &user, &shipped);
     for (size_t b = 0; b < job->n_batches && user.count + shipped.count; b++) {
         const struct ergo_batch *batch = &job->batches[b];
