@@ -66,6 +66,56 @@ static enum ergo_status choose_devices(struct ergo_context *ctx, struct ergo_com
     return status;
 }
 
+/* ---- energy ------------------------------------------------------------------------------------
+ */
+
+/* Reads a counter as a run goes on, and hands its progress on. */
+struct watcher {
+    struct ergo_energy *energy;
+    const struct ergo_compare_options *asked;
+    double first, last; /* joules */
+    double first_done, last_done, begun;
+    bool counting;
+};
+
+static void watch_progress(void *user, const struct ergo_progress *progress) {
+    struct watcher *w = user;
+    if (w->asked->progress)
+        w->asked->progress(w->asked->user, progress);
+    if (!w->energy || strcmp(progress->phase, "writing") == 0)
+        return;
+    const double joules = ergo_energy_joules(w->energy);
+    if (!w->counting) {
+        w->begun = ergo_run_clock();
+        w->first = joules;
+        w->first_done = progress->done;
+        w->counting = true;
+    }
+    w->last = joules;
+    w->last_done = progress->done;
+}
+
+/* Counters are read as progress is told, a fifth of a second apart: less than a second says little.
+ */
+static void note_energy(const struct watcher *w, struct ergo_compared_device *d) {
+    const double joules = w->last - w->first, work = w->last_done - w->first_done;
+    if (!w->counting || ergo_run_clock() - w->begun < 1 || !(joules > 0) || !(work > 0))
+        return;
+    d->joules = joules;
+    d->joules_work = work;
+}
+
+static struct ergo_energy *open_energy(struct ergo_context *ctx, const char *selector) {
+    struct ergo_device *device = NULL;
+    struct ergo_energy *energy = NULL;
+    if (ergo_device_open(ctx, selector, &device) == ERGO_OK)
+        energy = ergo_energy_open(device);
+    else
+        ergo_error_clear(ctx); /* the run will say so */
+    ergo_device_close(device);
+    return energy;
+}
+
 /* ---- runs -------------------------------------------------------------------------------------
  */
 
@@ -86,15 +136,18 @@ static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job
         d->folder = ergo_path_join(directory, name);
         if (!d->folder)
             return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+        struct watcher watcher = {.energy = open_energy(ctx, d->selector), .asked = asked};
         const struct ergo_run_options options = {.directory = d->folder,
                                                  .device = d->selector,
                                                  .overwrite = asked->overwrite,
-                                                 .progress = asked->progress,
-                                                 .user = asked->user};
+                                                 .progress = watch_progress,
+                                                 .user = &watcher};
         ergo_log(ctx, ERGO_LOG_INFO, "device %zu of %zu: %s", i + 1, c->n_devices, d->selector);
         const double begun = ergo_run_clock();
         d->status = ergo_run(ctx, job, &options, &d->result);
         d->seconds = ergo_run_clock() - begun;
+        note_energy(&watcher, d);
+        ergo_energy_close(watcher.energy);
         if (d->status == ERGO_STOPPED)
             return ERGO_STOPPED;
         if (d->status == ERGO_E_JOB || d->status == ERGO_E_IO)

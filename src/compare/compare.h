@@ -15,6 +15,8 @@ struct ergo_compared_device {
     /* of a shorter run that was watched, and of the device; NULL and 0: not known */
     struct ergo_result *profiled; /* owned */
     double copy_rate;             /* bytes a second, read and written */
+    double joules, joules_work;   /* energy, and the work (of the rate's unit) done with it; 0: not
+                                     known */
     /* beside the first device that finished: */
     size_t n_different; /* points that end in another state */
     bool same_samples;  /* of the points that end in the same one: all samples, bit for bit */
@@ -52,6 +54,13 @@ enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
 enum ergo_status ergo_comparison_measure(struct ergo_context *ctx, struct ergo_comparison *c,
                                          const char *directory,
                                          const struct ergo_compare_options *options);
+/* energy.c: a counter of the joules that a device (or the packages of a CPU) has used, for
+ * differences. NULL: there is none that may be read. */
+struct ergo_energy;
+struct ergo_energy *ergo_energy_open(const struct ergo_device *device);
+double ergo_energy_joules(const struct ergo_energy *energy); /* NAN: not known */
+void ergo_energy_close(struct ergo_energy *energy);          /* NULL-safe */
+
 /* vendor.c: for devices that differ: the kernel that does, and the file for a vendor. */
 enum ergo_status ergo_comparison_diagnose(struct ergo_context *ctx, struct ergo_comparison *c,
                                           const char *directory);

@@ -131,6 +131,8 @@ static void append_costs(struct ergo_text *t, const struct ergo_compared_device 
                      "\"programs_cached\": %u",
                      d->result->device_bytes, d->result->built, d->result->loaded);
     append_number(t, "copy_bytes_per_second", d->copy_rate > 0 ? d->copy_rate : NAN);
+    append_number(t, "joules", d->joules_work > 0 ? d->joules : NAN);
+    append_number(t, "work_of_these_joules", d->joules_work > 0 ? d->joules_work : NAN);
     ergo_text_append(t, ", \"kernels_timed_by\": %s,\n      \"kernels\": [",
                      !p         ? "null"
                      : p->waits ? "\"host\""

@@ -106,6 +106,36 @@ static void append_speed(struct ergo_text *text, const struct ergo_comparison *c
     }
 }
 
+/* "1.2e-09 J"; rates count units of work, so "spin updates per second" names them. */
+static void append_energy(struct ergo_text *text, const struct ergo_comparison *c) {
+    const char *unit = ergo_comparison_job(c)->sampler->info->rate_unit;
+    const char *end = strstr(unit, " per second");
+    const int length = end ? (int)(end - unit) : (int)strlen(unit);
+    char number[160];
+    double most = 0;
+    for (size_t i = 0; i < c->n_devices; i++)
+        if (c->devices[i].joules_work > 0)
+            most = fmax(most, c->devices[i].joules / c->devices[i].joules_work);
+    if (!(most > 0)) {
+        ergo_text_append(text,
+                         "<p class=\"soft\">No device tells its energy here, or the runs were "
+                         "shorter than a second.</p>\n");
+        return;
+    }
+    ergo_text_append(text,
+                     "<h2>Energy</h2>\n<p class=\"soft\">By the driver's counter, of the whole "
+                     "device, while it sampled.</p>\n");
+    for (size_t i = 0; i < c->n_devices; i++) {
+        const struct ergo_compared_device *d = &c->devices[i];
+        if (!(d->joules_work > 0))
+            continue;
+        snprintf(number, sizeof number, "%.3g nJ for one of the %.*s",
+                 1e9 * d->joules / d->joules_work, length, unit);
+        append_bar(text, ergo_comparison_name(d), d->joules / d->joules_work / most, (unsigned)i,
+                   number);
+    }
+}
+
 static void append_phases(struct ergo_text *text, const struct ergo_comparison *c) {
     char number[64];
     double most = 0;
@@ -218,6 +248,7 @@ static void append_all(struct ergo_text *text, const struct ergo_comparison *c) 
         c->n_devices);
     append_devices(text, c);
     append_speed(text, c);
+    append_energy(text, c);
     append_phases(text, c);
     append_kernels(text, c);
     ergo_json_pretty(&pretty, job->canonical);

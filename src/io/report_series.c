@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of so many samples, all points together, drifts are looked for; then only at some points. */
+static const double looked_at_max = 2e7;
+
 enum { MEMBERS_MAX = 4, LAGS = 160, BINS_MAX = 64, HISTOGRAMS_MAX = 6, TESTED_MAX = 1000000 };
 
 size_t ergo_report_measured(const struct ergo_member_result *member) {
@@ -349,6 +352,10 @@ enum ergo_status ergo_report_checks(struct ergo_context *ctx, struct ergo_text *
     const bool displaces = has_displacement(result);
     const double level = drift_level((double)(result->n_members * info->n_observables));
     struct oddity hasty = {0}, unfinished = {0}, far = {0};
+    double samples = 0;
+    for (size_t m = 0; m < result->n_members; m++)
+        samples += (double)ergo_report_measured(&result->members[m]) * (double)info->n_observables;
+    const size_t stride = (size_t)fmax(1, ceil(samples / looked_at_max));
     for (size_t o = 0; o < info->n_observables; o++) {
         struct oddity drifts = {0}, accepts = {0};
         for (size_t m = 0; m < result->n_members; m++) {
@@ -361,7 +368,7 @@ enum ergo_status ergo_report_checks(struct ergo_context *ctx, struct ergo_text *
                 note(&far, fabs(r->z), member);
             if (displaces && odd_acceptance(&info->observables[o], r->estimate.mean))
                 note(&accepts, fabs(r->estimate.mean - 0.5), member);
-            if (!info->observables[o].sample || n > TESTED_MAX || n < 100)
+            if (!info->observables[o].sample || n > TESTED_MAX || n < 100 || m % stride)
                 continue;
             double *series = ergo_report_series(result, member, o);
             if (!series)
