@@ -326,11 +326,19 @@ static bool has_displacement(const struct ergo_result *result) {
     return false;
 }
 
-/* Moves that are nearly all accepted are too small, those nearly all refused too large. A spin's
- * acceptance is physics, that of an insertion too. */
-static bool odd_acceptance(const struct ergo_observable *observable, double mean) {
-    return (strcmp(observable->name, "acceptance") == 0 ||
-            strcmp(observable->name, "acceptance_displacement") == 0) &&
+/* The acceptance of displacements: its own where other moves have theirs, else that of all moves.
+ */
+static const char *acceptance_of(const struct ergo_sampler_info *info) {
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (strcmp(info->observables[o].name, "acceptance_displacement") == 0)
+            return "acceptance_displacement";
+    return "acceptance";
+}
+
+/* Displacements that are nearly all accepted are too small, those nearly all refused too large. A
+ * spin's acceptance is physics, that of an insertion too. */
+static bool odd_acceptance(const struct ergo_sampler_info *info, size_t o, double mean) {
+    return strcmp(info->observables[o].name, acceptance_of(info)) == 0 &&
            (mean < 0.1 || mean > 0.95);
 }
 
@@ -366,7 +374,7 @@ enum ergo_status ergo_report_checks(struct ergo_context *ctx, struct ergo_text *
                 continue;
             if (isfinite(r->z) && fabs(r->z) > 4)
                 note(&far, fabs(r->z), member);
-            if (displaces && odd_acceptance(&info->observables[o], r->estimate.mean))
+            if (displaces && odd_acceptance(info, o, r->estimate.mean))
                 note(&accepts, fabs(r->estimate.mean - 0.5), member);
             if (!info->observables[o].sample || n > TESTED_MAX || n < 100 || m % stride)
                 continue;

@@ -76,3 +76,13 @@ cat >drift.json <<'JSON'
 JSON
 expect 0 "$ERGOCL" run drift.json -o drift --quiet
 says drift/report.html "Not equilibrated: energy drifts"
+
+# So are displacements that nearly always succeed.
+cat >timid.json <<'JSON'
+{ "sampler": "hard-disks", "seed": "5", "system": { "n": 100, "packing_fraction": 0.5, "max_displacement": 0.001 },
+  "run": { "equilibration": 10, "sweeps": 100, "measure_every": 5, "gr_max": 0 } }
+JSON
+expect 0 "$ERGOCL" run timid.json -o timid --quiet
+says timid/report.html "Acceptance is odd" "should be larger"
+expect 0 "$ERGOCL" run timid.json -o bold --quiet --set /system/max_displacement=0.16
+says_not bold/report.html "Acceptance is odd" "Not equilibrated"
