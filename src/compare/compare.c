@@ -215,13 +215,17 @@ enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
                                            uint64_t most, struct ergo_job **job) {
     const struct ergo_job *whole = ergo_comparison_job(c);
     const uint64_t equilibration = steps - 1 < most ? steps - 1 : most;
-    char lengths[2][64];
-    const char *const sets[] = {lengths[0], lengths[1], "/output/snapshots=0"};
+    const uint64_t sweeps = steps - equilibration;
+    const uint64_t every = (uint64_t)ergo_point_int(&whole->points[0], "/run/measure_every");
+    char lengths[3][64];
+    const char *const sets[] = {lengths[0], lengths[1], lengths[2], "/output/snapshots=0"};
     snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",
              (unsigned long long)equilibration);
-    snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu",
-             (unsigned long long)(steps - equilibration));
-    return ergo_job_parse(ctx, whole->canonical, strlen(whole->canonical), whole->name, sets, 3,
+    snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu", (unsigned long long)sweeps);
+    /* jobs that would measure nothing are refused; measuring changes no state */
+    snprintf(lengths[2], sizeof lengths[2], "/run/measure_every=%llu",
+             (unsigned long long)(every < sweeps ? every : sweeps));
+    return ergo_job_parse(ctx, whole->canonical, strlen(whole->canonical), whole->name, sets, 4,
                           job);
 }
 

@@ -23,12 +23,15 @@ static enum ergo_status profile(struct ergo_context *ctx, const struct ergo_comp
     const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
     const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
     const double part = d->result->seconds > 1 ? 1 / d->result->seconds : 1;
-    const double steps = ceil((double)(equilibration + sweeps) * part);
+    const double before = floor((double)equilibration * part);
+    /* with a measurement at least */
+    const double steps = fmax(ceil((double)(equilibration + sweeps) * part),
+                              before + (double)ergo_point_int(point, "/run/measure_every"));
     const struct ergo_run_options options = {
         .directory = folder, .device = d->selector, .overwrite = true, .watch = &watch};
     struct ergo_job *job = NULL;
-    enum ergo_status status = ergo_comparison_short_job(
-        ctx, c, (uint64_t)fmax(1, steps), (uint64_t)((double)equilibration * part), &job);
+    enum ergo_status status =
+        ergo_comparison_short_job(ctx, c, (uint64_t)fmax(1, steps), (uint64_t)before, &job);
     if (status == ERGO_OK)
         status = ergo_run(ctx, job, &options, &d->profiled);
     ergo_job_destroy(job);
