@@ -26,6 +26,7 @@ struct tuner {
     size_t tried, refused;
     int64_t best[TUNABLES_MAX];
     double best_rate; /* work per second */
+    bool patient;     /* nothing is left early */
 };
 
 static bool time_is_up(const struct tuner *t) {
@@ -107,7 +108,8 @@ static enum ergo_status try_values(struct tuner *t, const int64_t *values, doubl
     if (status == ERGO_OK && !t->step)
         status = t->sampler->ops->init(t->ctx, state);
     if (status == ERGO_OK) {
-        const double limit = t->best_rate > 0 ? plan.work_per_step / t->best_rate : INFINITY;
+        const double limit =
+            t->best_rate > 0 && !t->patient ? plan.work_per_step / t->best_rate : INFINITY;
         status = time_state(t, state, &plan, limit, &step);
     }
     if (state)
@@ -205,7 +207,7 @@ static enum ergo_status confirm(struct tuner *t, double *plain, double *tuned, b
     double rates[2][TURNS];
     int wins = 0;
     enum ergo_status status = ERGO_OK;
-    t->best_rate = 0; /* none is left early */
+    t->patient = true;
     for (int i = 0; i < TURNS && status == ERGO_OK; i++) {
         status = try_values(t, automatic, &rates[0][i]);
         if (status == ERGO_OK)
