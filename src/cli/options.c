@@ -5,11 +5,12 @@
 #include "cli/cli.h"
 
 const struct cli_option cli_options[CLI_N_OPTIONS] = {
-    [CLI_OUTPUT] = {"output", 'o', "DIR", "run folder, or the file to write"},
+    [CLI_OUTPUT] = {"output", 'o', "DIR",
+                    "run folder (default: the job's name); of report, tune, bench the file"},
     [CLI_DEVICE] = {"device", 'd', "SEL",
                     "\"auto\", \"gpu\", \"cpu\", an id like \"0:1\", or part of a name"},
     [CLI_SET] = {"set", 's', "/PTR=VALUE", "change a key of the job; may be repeated"},
-    [CLI_OVERWRITE] = {"overwrite", 0, NULL, "replace an earlier run in the folder"},
+    [CLI_OVERWRITE] = {"overwrite", 0, NULL, "replace an earlier run, or the file of report"},
     [CLI_PLAN] = {"plan", 0, NULL, "say what the job needs on the device, without running it"},
     [CLI_CHECK] = {"check", 0, NULL, "probe each device's arithmetic, atomics and barriers"},
     [CLI_JSON] = {"json", 0, NULL, "print JSON"},
