@@ -93,6 +93,17 @@ static int unknown_command(const char *word) {
     return EXIT_USAGE;
 }
 
+/* Everything is closed and flushed. Exit handlers of drivers take apart what their threads still
+ * use: with Mesa 22.3.6 (rusticl) 6 of 60 processes that planned a job and ended died of it, and
+ * none without the handlers (2026-11-21). Sanitizers find leaks in such a handler. */
+static _Noreturn void leave(int code) {
+#ifdef __SANITIZE_ADDRESS__
+    exit(code);
+#else
+    _exit(code);
+#endif
+}
+
 int main(int argc, char **argv) {
     occupy_standard_files();
     /* A vanished reader and a file size limit become errors of the write that meets them: a run
@@ -114,5 +125,5 @@ int main(int argc, char **argv) {
         const struct cli_command *command = cli_find_command(word);
         code = command ? run_command(command, argc - 2, argv + 2) : unknown_command(word);
     }
-    return close_stdout(code);
+    leave(close_stdout(code));
 }
