@@ -40,7 +40,7 @@ static enum ergo_status append_all(struct ergo_context *ctx, struct ergo_text *t
     for (size_t k = 0; k < count; k++)
         append_row(text, results[k], directories[k], k);
     ergo_text_append(text, "</tbody></table></div>\n");
-    status = ergo_report_together(ctx, text, results, count);
+    status = ergo_report_together(ctx, text, results, directories, count);
     for (size_t k = 0; k < count && status == ERGO_OK; k++) {
         ergo_text_append(text, "<section class=\"run\" id=\"run-%zu\">\n", k + 1);
         status = ergo_report_run(ctx, text, results[k]);

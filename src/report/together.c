@@ -19,6 +19,7 @@ struct axis {
 /* The results of one sampler. */
 struct set {
     struct ergo_result **results;
+    const char **directories; /* which tell runs of one name apart */
     size_t count, n_members;
 };
 
@@ -124,7 +125,7 @@ static void append_figure(struct ergo_text *text, const struct set *set, const s
             series[plot.n_series++] =
                 (struct ergo_plot_series){.mark = ERGO_MARK_POINTS,
                                           .color = (unsigned)r,
-                                          .label = apart ? set->results[r]->job->name : NULL,
+                                          .label = apart ? set->directories[r] : NULL,
                                           .n = n,
                                           .x = x,
                                           .y = y,
@@ -166,21 +167,25 @@ static enum ergo_status append_set(struct ergo_context *ctx, struct ergo_text *t
 }
 
 enum ergo_status ergo_report_together(struct ergo_context *ctx, struct ergo_text *text,
-                                      struct ergo_result *const *results, size_t count) {
+                                      struct ergo_result *const *results,
+                                      const char *const *directories, size_t count) {
     enum ergo_status status = ERGO_OK;
-    struct set set = {.results = calloc(count + 1, sizeof(struct ergo_result *))};
-    if (!set.results)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
+    struct set set = {.results = calloc(count + 1, sizeof(struct ergo_result *)),
+                      .directories = calloc(count + 1, sizeof(const char *))};
+    if (!set.results || !set.directories)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
     for (size_t s = 0; s < ergo_n_samplers && status == ERGO_OK; s++) {
         set.count = set.n_members = 0;
         for (size_t r = 0; r < count; r++)
             if (results[r]->job->sampler == ergo_samplers[s] && results[r]->n_members) {
+                set.directories[set.count] = directories[r];
                 set.results[set.count++] = results[r];
                 set.n_members += results[r]->n_members;
             }
         if (set.count > 1)
             status = append_set(ctx, text, &set);
     }
+    free(set.directories);
     free(set.results);
     return status;
 }
