@@ -47,9 +47,11 @@ same_results plain tuned
 says_not tuned/result.json "work_group" # the job is as it was written
 
 # Not for jobs of other sizes, nor devices, nor where the job chooses itself, nor when switched off.
-profile 16 '{"path": 3, "work_group": 16}'
-expect 0 "$ERGOCL" validate job.json --plan
-says out "$automatic"
+for other in "512 16" "40960 2"; do # members, then work
+    work=${other% *} profile "${other#* }" '{"path": 3, "work_group": 16}'
+    expect 0 "$ERGOCL" validate job.json --plan
+    says out "$automatic"
+done
 profile 2 '{"path": 3, "work_group": 16}' "Voodoo 2"
 expect 0 "$ERGOCL" validate job.json --plan
 says out "$automatic"
