@@ -43,8 +43,8 @@ static void append_bar(struct ergo_text *text, const char *name, double part, un
 
 static void append_devices(struct ergo_text *text, const struct ergo_comparison *c) {
     ergo_text_append(text, "<h2>Do they agree?</h2>\n<div class=\"scroll\"><table class=\"runs\">"
-                           "<thead><tr><th>device</th><th>platform</th><th>driver</th>"
-                           "<th>states and samples</th><th>digest of the first point</th></tr>"
+                           "<thead><tr><th>device</th><th>states and samples</th>"
+                           "<th>platform</th><th>driver</th><th>digest of the first point</th></tr>"
                            "</thead><tbody>\n");
     for (size_t i = 0; i < c->n_devices; i++) {
         const struct ergo_compared_device *d = &c->devices[i];
@@ -53,15 +53,16 @@ static void append_devices(struct ergo_text *text, const struct ergo_comparison 
         ergo_text_append(text, "<small>");
         ergo_html_escape(text, d->selector);
         ergo_text_append(text, "</small></td><td>");
-        ergo_html_escape(text, d->result ? d->result->device.platform : "");
-        ergo_text_append(text, "</td><td>");
-        ergo_html_escape(text, d->result ? d->result->device.driver : "");
-        ergo_text_append(text, "</td><td>%s", ergo_comparison_verdict(c, i));
+        ergo_text_append(text, "%s", ergo_comparison_verdict(c, i));
         if (d->message) {
             ergo_text_append(text, "<small>");
             ergo_html_escape(text, d->message);
             ergo_text_append(text, "</small>");
         }
+        ergo_text_append(text, "</td><td>");
+        ergo_html_escape(text, d->result ? d->result->device.platform : "");
+        ergo_text_append(text, "</td><td>");
+        ergo_html_escape(text, d->result ? d->result->device.driver : "");
         ergo_text_append(text, "</td><td><code>");
         if (d->result && d->result->n_members)
             ergo_text_append(text, "%016" PRIx64, d->result->members[0].digest);
