@@ -41,7 +41,7 @@ const struct cli_command cli_command_tune = {
         "--seconds says otherwise, compares the best with the automatic launch, and keeps it in\n"
         "the user's profile: $ERGOCL_CONFIG_DIR, $XDG_CONFIG_HOME/ergocl or ~/.config/ergocl,\n"
         "tuning.json; or in -o FILE. Runs of jobs of the same sampler, model and kernels, with\n"
-        "members and work within a factor of two, use it on that device. Their chains, digests "
+        "members and work within a factor of 1.5, use it on that device. Their chains, digests "
         "and\n"
         "samples are the same. ERGOCL_CONFIG_DIR= (set and empty) leaves profiles out.",
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET) | CLI_BIT(CLI_SECONDS),

@@ -216,7 +216,7 @@ static void append_kernels(struct ergo_text *text, const struct ergo_comparison 
         ergo_text_append(text, "<figure class=\"kernels\"><figcaption><b>");
         ergo_html_escape(text, ergo_comparison_name(d));
         ergo_text_append(text,
-                         "</b><small>timed by %s; copies %.3g GB/s, in and out; device memory %s"
+                         "</b><small>timed by %s; copies %.0f GB/s, in and out; device memory %s"
                          "</small></figcaption>\n",
                          p->waits
                              ? "the host's clock, launch by launch: the device has no event times"

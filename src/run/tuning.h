@@ -15,7 +15,7 @@ struct ergo_tuning_setting {
 };
 
 /* For jobs like the one it was measured with: the same sampler, model and automatic kernels, and
- * both members and work within a factor of two. */
+ * both members and work within a factor of 1.5. */
 struct ergo_tuning_entry {
     char device[128]; /* its whole name; "": by family or type */
     char family[64];  /* part of the name, or "" */

@@ -168,7 +168,6 @@ static void put_entry(struct ergo_text *t, const struct ergo_tuning_entry *e) {
     put_text(t, "type", e->type);
     put_text(t, "driver", e->driver);
     put_text(t, "date", e->date);
-    ergo_text_append(t, "\n      ");
     put_text(t, "sampler", e->sampler);
     put_text(t, "model", e->model);
     put_text(t, "path", e->path);
