@@ -25,9 +25,9 @@ INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
 LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
-LIB_SRC := $(wildcard src/core/*.c src/job/*.c src/run/*.c src/compare/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c)
+LIB_SRC := $(wildcard src/core/*.c src/job/*.c src/run/*.c src/compare/*.c src/report/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c)
 CLI_SRC := $(wildcard src/cli/*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o $(BUILD)/tuning-profiles.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl)
 
@@ -64,7 +64,12 @@ $(BUILD)/embedded.c: tools/embed.sh $(CL_SRC)
 	$(call say,EMBED,$@)
 	$(Q)sh tools/embed.sh cl > $@.tmp && mv $@.tmp $@
 
-$(BUILD)/embedded.o: $(BUILD)/embedded.c
+$(BUILD)/tuning-profiles.c: tools/embed.sh $(wildcard data/tuning/*.json)
+	@mkdir -p $(@D)
+	$(call say,EMBED,$@)
+	$(Q)sh tools/embed.sh data/tuning '*.json' ergo_tuning_files ergo_tuning_file_count > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/embedded.o $(BUILD)/tuning-profiles.o: %.o: %.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -c $< -o $@
 
@@ -180,7 +185,7 @@ $(BENCH): $(BENCH_OBJ) $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
 bench-program: $(BENCH)
 bench: $(BENCH)
-	$(BENCH) --json $(BUILD)/bench/result.json $(BENCH_ARGS)
+	$(BENCH) --json $(BUILD)/bench/result.json --results bench/results $(BENCH_ARGS)
 
 # ---- warnings -----------------------------------------------------------------------------------
 
@@ -226,10 +231,13 @@ INSTALL  := install
 MAN      := share/man/man1/ergocl.1
 COMPLETE := share/bash-completion/completions/ergocl
 
-install: all
-	$(INSTALL) -d "$(D)/bin" "$(D)/lib/pkgconfig" "$(D)/include/ergocl" \
-	    "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
+# The serial programs in ergocl-bench are made for this very processor.
+install: all bench-program
+	$(INSTALL) -d "$(D)/bin" "$(D)/lib/pkgconfig" "$(D)/include/ergocl" "$(D)/libexec/ergocl" \
+	    "$(D)/share/ergocl/bench" "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
 	$(INSTALL) -m 755 $(BUILD)/ergocl "$(D)/bin/ergocl"
+	$(INSTALL) -m 755 $(BENCH) "$(D)/libexec/ergocl/ergocl-bench"
+	$(INSTALL) -m 644 bench/results/*.json "$(D)/share/ergocl/bench/"
 	$(INSTALL) -m 644 $(BUILD)/libergocl.a "$(D)/lib/libergocl.a"
 	$(INSTALL) -m 755 $(BUILD)/$(SONAME) "$(D)/lib/libergocl.so.$(VERSION)"
 	ln -sf libergocl.so.$(VERSION) "$(D)/lib/$(SONAME)"
@@ -244,7 +252,7 @@ install: all
 uninstall:
 	rm -f "$(D)/bin/ergocl" "$(D)"/lib/libergocl.a "$(D)"/lib/libergocl.so* \
 	    "$(D)/lib/pkgconfig/libergocl.pc" "$(D)/$(MAN)" "$(D)/$(COMPLETE)"
-	rm -rf "$(D)/include/ergocl" "$(D)/share/ergocl"
+	rm -rf "$(D)/include/ergocl" "$(D)/libexec/ergocl" "$(D)/share/ergocl"
 
 clean:
 	rm -rf $(BUILD)

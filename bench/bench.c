@@ -23,7 +23,7 @@ struct names {
 };
 
 struct options {
-    const char *device, *json, *commit, *date, *note;
+    const char *device, *json, *results, *commit, *date, *note;
     unsigned class; /* 0: by the device */
     struct names cases, samplers;
     double seconds;
@@ -39,6 +39,7 @@ static const char usage[] =
     "  --seconds S         timed seconds per case (default 2); with --explore of the whole (120)\n"
     "  --explore           rates over paths, group sizes and tile shapes, no checks\n"
     "  --json FILE         write the results\n"
+    "  --results DIR       show those of this folder's files beside them\n"
     "  --commit TEXT, --date TEXT, --note TEXT   for the file\n";
 
 /* The words up to the next option; false: too many. */
@@ -55,11 +56,8 @@ static bool parse_options(int argc, char **argv, struct options *o) {
     for (int i = 1; i < argc; i++) {
         const struct {
             const char *name, **value;
-        } texts[] = {{"--device", &o->device},
-                     {"--json", &o->json},
-                     {"--commit", &o->commit},
-                     {"--date", &o->date},
-                     {"--note", &o->note}};
+        } texts[] = {{"--device", &o->device}, {"--json", &o->json}, {"--results", &o->results},
+                     {"--commit", &o->commit}, {"--date", &o->date}, {"--note", &o->note}};
         bool known = false;
         for (size_t t = 0; t < sizeof texts / sizeof texts[0] && !known; t++) {
             known = strcmp(argv[i], texts[t].name) == 0;
@@ -237,7 +235,10 @@ int main(int argc, char **argv) {
     bench.commit = o.commit;
     bench.note = o.note;
     bench.date = o.date ? o.date : date;
-    status = ergo_device_open(ctx, o.device, &bench.device);
+    if (o.results)
+        status = ergo_bench_recorded_read(&bench, o.results);
+    if (status == ERGO_OK)
+        status = ergo_device_open(ctx, o.device, &bench.device);
     if (status == ERGO_OK) {
         bench.gpu = bench.device->type != CL_DEVICE_TYPE_CPU;
         if (!o.class)
@@ -256,6 +257,7 @@ int main(int argc, char **argv) {
 out:
     ergo_device_close(bench.device);
     ergo_context_destroy(ctx);
+    free(bench.recorded);
     free(bench.results);
     free(entries);
     return code;

@@ -195,6 +195,13 @@ struct ergo_bench_result {
     struct ergo_bench_rate ergocl, peers[ERGO_BENCH_PEERS], ratio[ERGO_BENCH_PEERS];
 };
 
+/* A case as a file of results/ has it. */
+struct ergo_bench_recorded {
+    char device[64], platform[80], date[16], sampler[32], name[64];
+    uint64_t job; /* hash of its text */
+    double median, least, most;
+};
+
 struct ergo_bench {
     struct ergo_context *ctx;
     struct ergo_device *device;
@@ -204,6 +211,8 @@ struct ergo_bench {
     size_t n_ceilings;
     struct ergo_bench_result *results;
     size_t n_results;
+    struct ergo_bench_recorded *recorded;
+    size_t n_recorded;
     const char *commit, *date, *note;
     bool failed; /* a check */
 };
@@ -221,6 +230,11 @@ enum ergo_status ergo_bench_peers_measure(struct ergo_bench *bench,
 /* explore.c: prints as it goes; ends after `seconds`. */
 enum ergo_status ergo_bench_explore(struct ergo_bench *bench, const struct ergo_bench_suite *suite,
                                     const struct ergo_bench_case *what, double seconds);
+
+/* recorded.c: all *.json of a folder; and those of a case, as lines of the table. */
+enum ergo_status ergo_bench_recorded_read(struct ergo_bench *bench, const char *folder);
+void ergo_bench_recorded_print(const struct ergo_bench *bench, const struct ergo_bench_result *r,
+                               double factor);
 
 /* report.c */
 /* "trial moves": the sampler's unit of work. */

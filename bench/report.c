@@ -46,6 +46,7 @@ static void print_case(const struct ergo_bench *bench, const struct ergo_bench_r
     if (isfinite(r->limit))
         printf("    %-34s %9.2f   by %s%s: share %.0f%%\n", "limit", factor * r->limit,
                r->limited_by, bench->gpu ? "" : ", per core", 100 * r->share);
+    ergo_bench_recorded_print(bench, r, factor);
 }
 
 static void print_peers(const struct ergo_bench_result *r) {

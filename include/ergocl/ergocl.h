@@ -122,12 +122,15 @@ struct ergo_progress {
 };
 typedef void (*ergo_progress_function)(void *user, const struct ergo_progress *progress);
 
+struct ergo_run_watch;
+
 struct ergo_run_options {
     const char *directory; /* run folder; NULL: ergo_job_name */
     const char *device;    /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
     bool overwrite;        /* replace an earlier run in the folder, once this one can begin */
     ergo_progress_function progress;
     void *user;
+    const struct ergo_run_watch *watch; /* of the library's own: NULL */
 };
 
 struct ergo_result;
@@ -156,6 +159,16 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
                                    char **text);
 void ergo_result_destroy(struct ergo_result *result);
 
+/* ---- reports ----------------------------------------------------------------------------------
+ */
+
+/* One HTML page, `path`, of the runs in n_directories folders, from their checkpoints: finished,
+ * stopped or going on, they are only read. It needs no other file and no network. NULL: report.html
+ * in the folder of a single run, else here. A file that is there, unless it is the run's own
+ * report, is ERGO_E_IO without `overwrite`. */
+enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *directories,
+                             size_t n_directories, const char *path, bool overwrite);
+
 /* ---- the same job on several devices --------------------------------------------------------- */
 
 struct ergo_compare_options {
@@ -183,6 +196,24 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
 enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
                                       const struct ergo_comparison *comparison, char **text);
 void ergo_comparison_destroy(struct ergo_comparison *comparison);
+
+/* ---- tuning -----------------------------------------------------------------------------------
+ */
+
+struct ergo_tune_options {
+    const char *device; /* as of ergo_run_options */
+    double seconds;     /* to search for; a last comparison comes on top */
+    const char *path;   /* of the profile file; NULL: the user's, which runs read */
+    ergo_progress_function progress;
+    void *user;
+};
+
+/* Searches the launch parameters (/tuning) that are fastest for the job's first batch, and puts
+ * them into a profile, which later runs of jobs like it use on that device; their chains are the
+ * same. An older entry for the same jobs goes, also when nothing is faster. *text says what was
+ * gained. */
+enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
+                           const struct ergo_tune_options *options, char **text);
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 

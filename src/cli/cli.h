@@ -22,6 +22,9 @@ enum cli_option_id {
     CLI_DUMP,
     CLI_DEVICES,
     CLI_ALL,
+    CLI_SECONDS,
+    CLI_SAMPLER,
+    CLI_LIST,
     CLI_QUIET,
     CLI_VERBOSE,
     CLI_HELP,
@@ -39,19 +42,22 @@ extern const struct cli_option cli_options[CLI_N_OPTIONS];
 
 /* The command line after parsing. Texts point into argv. */
 struct cli_arguments {
-    const char *operand; /* JOB.json, DIR, topic; NULL when absent */
+    const char *operand;   /* JOB.json, DIR, topic; NULL when absent; the first of several */
+    const char **operands; /* room for all of argv; owned by main */
+    size_t n_operands;
     const char *output, *device;
     const char *devices; /* selectors with commas between them */
-    const char **sets;   /* room for all of argv; owned by main */
+    const char *seconds, *sampler;
+    const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
-    bool overwrite, plan, check, json, dump, all, quiet, help;
+    bool overwrite, plan, check, json, dump, all, list, quiet, help;
     int verbose;
 };
 
 struct cli_command {
     const char *name;
     const char *operand; /* "JOB.json", "[TOPIC]"; NULL: takes none */
-    bool operand_required;
+    bool operand_required, operands_many;
     const char *summary; /* one line */
     const char *details; /* what --help adds */
     unsigned options;    /* CLI_BIT of those it takes; quiet, verbose and help come by themselves */
@@ -59,8 +65,8 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
-    cli_command_compare, cli_command_devices, cli_command_help, cli_command_schema,
-    cli_command_kernels;
+    cli_command_compare, cli_command_report, cli_command_tune, cli_command_bench,
+    cli_command_devices, cli_command_help, cli_command_schema, cli_command_kernels;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 
 /* ---- options.c ---- */
@@ -95,6 +101,8 @@ double cli_seconds(void); /* monotonic */
 /* Load JOB.json, or standard input when it is "-". */
 enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_arguments *arguments,
                               struct ergo_job **job);
+/* --seconds as a number above 0; unchanged when it is not given. false: a message was printed. */
+bool cli_seconds_of(const struct cli_arguments *arguments, double *seconds);
 /* SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP ask the run for a checkpoint and an orderly end. */
 void cli_catch_stop_signals(void);
 /* Print the table and the files of a run that ended with `status`; returns the final status. */

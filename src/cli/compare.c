@@ -82,9 +82,12 @@ const struct cli_command cli_command_compare = {
     .operand_required = true,
     .summary = "run a job on several devices and compare bits and speed",
     .details =
-        "Each device's run gets a folder below the output folder, compare.json says it all.\n"
+        "Each device's run gets a folder below the output folder; compare.json and compare.html\n"
+        "say it all: rates, time by phase and kernel, bytes, copy rate, energy where it is told.\n"
         "Final states and all samples are compared bit for bit with those of the first device;\n"
-        "where states differ, shorter runs find the first step after which they do.\n"
+        "where states differ, shorter runs find the first step after which they do, and the "
+        "kernel\n"
+        "where the devices make the same launches: vendor.txt is for the device's vendor.\n"
         "Exit code 5: some device differs or failed.",
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_SET) | CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_JSON) |
                CLI_BIT(CLI_DEVICES) | CLI_BIT(CLI_ALL),

@@ -3,28 +3,40 @@
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
+    local commands="run resume validate report compare tune bench devices help schema kernels"
+    local samplers="spin-lattice hard-disks swendsen-wang helium-vmc lj-gcmc"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run resume validate compare devices help schema kernels --version --help" -- "$word"))
+        COMPREPLY=($(compgen -W "$commands --version --help" -- "$word"))
         return
     fi
     case $previous in
     -o | --output)
         compopt -o filenames
-        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        case $command in
+        report | tune | bench) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        *) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+        esac
         return
         ;;
-    -d | --device)
+    -d | --device | --devices)
         COMPREPLY=($(compgen -W "auto gpu cpu" -- "$word"))
         return
         ;;
-    -s | --set) return ;;
+    --sampler)
+        COMPREPLY=($(compgen -W "$samplers" -- "$word"))
+        return
+        ;;
+    -s | --set | --seconds) return ;;
     esac
     case $command in
     run) options+=" --output --device --set --overwrite" ;;
     resume) options+=" --device" ;;
     validate) options+=" --plan --device --set" ;;
+    report) options+=" --output --overwrite" ;;
     compare) options+=" --devices --all --output --set --overwrite --json" ;;
+    tune) options+=" --output --device --set --seconds" ;;
+    bench) options+=" --output --device --sampler --seconds --list" ;;
     devices) options+=" --check --json" ;;
     kernels) options+=" --dump" ;;
     esac
@@ -33,18 +45,18 @@ _ergocl() {
         return
     fi
     case $command in
-    run | validate | compare)
+    run | validate | compare | tune)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
         ;;
-    resume)
+    resume | report)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
     help)
-        COMPREPLY=($(compgen -W "spin-lattice job devices result exit-codes environment run resume validate compare kernels schema" -- "$word"))
+        COMPREPLY=($(compgen -W "$samplers $commands job result exit-codes environment" -- "$word"))
         ;;
-    kernels) COMPREPLY=($(compgen -W "spin-lattice" -- "$word")) ;;
+    kernels) COMPREPLY=($(compgen -W "$samplers" -- "$word")) ;;
     esac
 }
 complete -F _ergocl ergocl

@@ -97,6 +97,20 @@ static void *wait_for_signals(void *set_of_signals) {
     return NULL;
 }
 
+bool cli_seconds_of(const struct cli_arguments *arguments, double *seconds) {
+    char *end = NULL;
+    if (!arguments->seconds)
+        return true;
+    const double value = strtod(arguments->seconds, &end);
+    if (*end || end == arguments->seconds || !(value > 0 && value <= 1e6)) {
+        cli_error("--seconds: found \"%s\"; allowed: a number above 0, at most 1e6",
+                  arguments->seconds);
+        return false;
+    }
+    *seconds = value;
+    return true;
+}
+
 void cli_catch_stop_signals(void) {
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP};
     static sigset_t set; /* outlives this call, for the thread */

@@ -10,9 +10,9 @@
 #include "cli/cli.h"
 
 const struct cli_command *const cli_commands[] = {
-    &cli_command_run,     &cli_command_resume,  &cli_command_validate,
-    &cli_command_compare, &cli_command_devices, &cli_command_help,
-    &cli_command_schema,  &cli_command_kernels, NULL};
+    &cli_command_run,     &cli_command_resume, &cli_command_validate, &cli_command_report,
+    &cli_command_compare, &cli_command_tune,   &cli_command_bench,    &cli_command_devices,
+    &cli_command_help,    &cli_command_schema, &cli_command_kernels,  NULL};
 
 enum { EXIT_USAGE = 2, EXIT_FILE = 4, EXIT_HOST = 3 };
 
@@ -46,8 +46,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     struct ergo_context *ctx = NULL;
 
     arguments.sets = calloc((size_t)argc + 1, sizeof *arguments.sets);
+    arguments.operands = calloc((size_t)argc + 1, sizeof *arguments.operands);
     ctx = ergo_context_create();
-    if (!arguments.sets || !ctx) {
+    if (!arguments.sets || !arguments.operands || !ctx) {
         cli_error("out of memory");
         code = EXIT_HOST;
         goto out;
@@ -73,6 +74,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     code = ergo_ranks_finish(ergo_status_exit_code(status));
 out:
     ergo_context_destroy(ctx);
+    free(arguments.operands);
     free(arguments.sets);
     return code;
 }
@@ -89,6 +91,17 @@ static int unknown_command(const char *word) {
     else
         cli_error("unknown %s \"%s\"; \"ergocl --help\" lists the commands", kind, word);
     return EXIT_USAGE;
+}
+
+/* Everything is closed and flushed. Exit handlers of drivers take apart what their threads still
+ * use: with Mesa 22.3.6 (rusticl) 6 of 60 processes that planned a job and ended died of it, and
+ * none without the handlers (2026-11-21). Sanitizers find leaks in such a handler. */
+static _Noreturn void leave(int code) {
+#ifdef __SANITIZE_ADDRESS__
+    exit(code);
+#else
+    _exit(code);
+#endif
 }
 
 int main(int argc, char **argv) {
@@ -112,5 +125,5 @@ int main(int argc, char **argv) {
         const struct cli_command *command = cli_find_command(word);
         code = command ? run_command(command, argc - 2, argv + 2) : unknown_command(word);
     }
-    return close_stdout(code);
+    leave(close_stdout(code));
 }

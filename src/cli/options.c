@@ -5,17 +5,21 @@
 #include "cli/cli.h"
 
 const struct cli_option cli_options[CLI_N_OPTIONS] = {
-    [CLI_OUTPUT] = {"output", 'o', "DIR", "run folder (default: the job's name)"},
+    [CLI_OUTPUT] = {"output", 'o', "DIR",
+                    "run folder (default: the job's name); of report, tune, bench the file"},
     [CLI_DEVICE] = {"device", 'd', "SEL",
                     "\"auto\", \"gpu\", \"cpu\", an id like \"0:1\", or part of a name"},
     [CLI_SET] = {"set", 's', "/PTR=VALUE", "change a key of the job; may be repeated"},
-    [CLI_OVERWRITE] = {"overwrite", 0, NULL, "replace an earlier run in the folder"},
+    [CLI_OVERWRITE] = {"overwrite", 0, NULL, "replace an earlier run, or the file of report"},
     [CLI_PLAN] = {"plan", 0, NULL, "say what the job needs on the device, without running it"},
     [CLI_CHECK] = {"check", 0, NULL, "probe each device's arithmetic, atomics and barriers"},
     [CLI_JSON] = {"json", 0, NULL, "print JSON"},
     [CLI_DUMP] = {"dump", 0, NULL, "print the flattened OpenCL C"},
     [CLI_DEVICES] = {"devices", 0, "SEL,SEL,...", "devices to compare, the first is the reference"},
     [CLI_ALL] = {"all", 0, NULL, "every usable device"},
+    [CLI_SECONDS] = {"seconds", 0, "S", "how long to search, or to measure each case"},
+    [CLI_SAMPLER] = {"sampler", 0, "NAME", "only cases of this sampler"},
+    [CLI_LIST] = {"list", 0, NULL, "name the cases and their jobs"},
     [CLI_QUIET] = {"quiet", 'q', NULL, "no progress, no warnings, no table"},
     [CLI_VERBOSE] = {"verbose", 'v', NULL, "more messages; twice: still more"},
     [CLI_HELP] = {"help", 'h', NULL, "show this help"},
@@ -129,6 +133,15 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
     case CLI_ALL:
         arguments->all = true;
         break;
+    case CLI_SECONDS:
+        arguments->seconds = value;
+        break;
+    case CLI_SAMPLER:
+        arguments->sampler = value;
+        break;
+    case CLI_LIST:
+        arguments->list = true;
+        break;
     case CLI_QUIET:
         arguments->quiet = true;
         break;
@@ -214,13 +227,15 @@ bool cli_parse(const struct cli_command *command, int argc, char **argv,
             used = parse_long(command, argc - i, argv + i, arguments);
         else if (is_option)
             used = parse_short(command, argc - i, argv + i, arguments);
-        else if (!command->operand || arguments->operand) {
+        else if (!command->operand || (arguments->operand && !command->operands_many)) {
             cli_error("\"ergocl %s\" does not know what to do with \"%s\"; usage: ergocl %s%s%s",
                       command->name, word, command->name, command->operand ? " " : "",
                       command->operand ? command->operand : "");
             used = 0;
-        } else
-            arguments->operand = word;
+        } else {
+            arguments->operands[arguments->n_operands++] = word;
+            arguments->operand = arguments->operands[0];
+        }
         if (used == 0)
             return false;
         i += used;

@@ -17,7 +17,11 @@ void ergo_comparison_destroy(struct ergo_comparison *c) {
         free(c->devices[i].folder);
         free(c->devices[i].message);
         ergo_result_destroy(c->devices[i].result);
+        ergo_result_destroy(c->devices[i].profiled);
     }
+    free(c->kernel);
+    free(c->buffer);
+    free(c->vendor_file);
     free(c->devices);
     free(c);
 }
@@ -62,6 +66,56 @@ static enum ergo_status choose_devices(struct ergo_context *ctx, struct ergo_com
     return status;
 }
 
+/* ---- energy ------------------------------------------------------------------------------------
+ */
+
+/* Reads a counter as a run goes on, and hands its progress on. */
+struct watcher {
+    struct ergo_energy *energy;
+    const struct ergo_compare_options *asked;
+    double first, last; /* joules */
+    double first_done, last_done, begun;
+    bool counting;
+};
+
+static void watch_progress(void *user, const struct ergo_progress *progress) {
+    struct watcher *w = user;
+    if (w->asked->progress)
+        w->asked->progress(w->asked->user, progress);
+    if (!w->energy || strcmp(progress->phase, "writing") == 0)
+        return;
+    const double joules = ergo_energy_joules(w->energy);
+    if (!w->counting) {
+        w->begun = ergo_run_clock();
+        w->first = joules;
+        w->first_done = progress->done;
+        w->counting = true;
+    }
+    w->last = joules;
+    w->last_done = progress->done;
+}
+
+/* Counters are read as progress is told, a fifth of a second apart: less than a second says little.
+ */
+static void note_energy(const struct watcher *w, struct ergo_compared_device *d) {
+    const double joules = w->last - w->first, work = w->last_done - w->first_done;
+    if (!w->counting || ergo_run_clock() - w->begun < 1 || !(joules > 0) || !(work > 0))
+        return;
+    d->joules = joules;
+    d->joules_work = work;
+}
+
+static struct ergo_energy *open_energy(struct ergo_context *ctx, const char *selector) {
+    struct ergo_device *device = NULL;
+    struct ergo_energy *energy = NULL;
+    if (ergo_device_open(ctx, selector, &device) == ERGO_OK)
+        energy = ergo_energy_open(device);
+    else
+        ergo_error_clear(ctx); /* the run will say so */
+    ergo_device_close(device);
+    return energy;
+}
+
 /* ---- runs -------------------------------------------------------------------------------------
  */
 
@@ -82,15 +136,18 @@ static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job
         d->folder = ergo_path_join(directory, name);
         if (!d->folder)
             return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+        struct watcher watcher = {.energy = open_energy(ctx, d->selector), .asked = asked};
         const struct ergo_run_options options = {.directory = d->folder,
                                                  .device = d->selector,
                                                  .overwrite = asked->overwrite,
-                                                 .progress = asked->progress,
-                                                 .user = asked->user};
+                                                 .progress = watch_progress,
+                                                 .user = &watcher};
         ergo_log(ctx, ERGO_LOG_INFO, "device %zu of %zu: %s", i + 1, c->n_devices, d->selector);
         const double begun = ergo_run_clock();
         d->status = ergo_run(ctx, job, &options, &d->result);
         d->seconds = ergo_run_clock() - begun;
+        note_energy(&watcher, d);
+        ergo_energy_close(watcher.energy);
         if (d->status == ERGO_STOPPED)
             return ERGO_STOPPED;
         if (d->status == ERGO_E_JOB || d->status == ERGO_E_IO)
@@ -153,24 +210,34 @@ static void judge(struct ergo_comparison *c) {
 /* ---- where it begins --------------------------------------------------------------------------
  */
 
+enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
+                                           const struct ergo_comparison *c, uint64_t steps,
+                                           uint64_t most, struct ergo_job **job) {
+    const struct ergo_job *whole = ergo_comparison_job(c);
+    const uint64_t equilibration = steps - 1 < most ? steps - 1 : most;
+    const uint64_t sweeps = steps - equilibration;
+    const uint64_t every = (uint64_t)ergo_point_int(&whole->points[0], "/run/measure_every");
+    char lengths[3][64];
+    const char *const sets[] = {lengths[0], lengths[1], lengths[2], "/output/snapshots=0"};
+    snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",
+             (unsigned long long)equilibration);
+    snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu", (unsigned long long)sweeps);
+    /* jobs that would measure nothing are refused; measuring changes no state */
+    snprintf(lengths[2], sizeof lengths[2], "/run/measure_every=%llu",
+             (unsigned long long)(every < sweeps ? every : sweeps));
+    return ergo_job_parse(ctx, whole->canonical, strlen(whole->canonical), whole->name, sets, 4,
+                          job);
+}
+
 /* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Shorter
  * runs of the same job. */
 static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_comparison *c,
                                     const char *folder, uint64_t steps, uint64_t most,
                                     bool *agree) {
-    const struct ergo_job *whole = c->devices[c->reference].result->job;
-    const uint64_t equilibration = steps - 1 < most ? steps - 1 : most;
-    char lengths[2][64];
-    const char *const sets[] = {lengths[0], lengths[1], "/output/snapshots=0"};
     struct ergo_result *results[2] = {NULL, NULL};
     struct ergo_job *job = NULL;
     size_t first = 0;
-    snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",
-             (unsigned long long)equilibration);
-    snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu",
-             (unsigned long long)(steps - equilibration));
-    enum ergo_status status =
-        ergo_job_parse(ctx, whole->canonical, strlen(whole->canonical), whole->name, sets, 3, &job);
+    enum ergo_status status = ergo_comparison_short_job(ctx, c, steps, most, &job);
     for (size_t i = 0; i < 2 && status == ERGO_OK; i++) {
         const size_t which = i ? c->first_device : c->reference;
         const struct ergo_run_options options = {
@@ -258,7 +325,13 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
         }
     }
     if (status != ERGO_STOPPED)
+        status = ergo_comparison_measure(ctx, c, directory, options);
+    if (status == ERGO_OK && !ergo_comparison_agrees(c))
+        status = ergo_comparison_diagnose(ctx, c, directory);
+    if (status == ERGO_OK)
         status = write_json(ctx, c, directory);
+    if (status == ERGO_OK)
+        status = ergo_comparison_write_page(ctx, c, directory);
     *comparison = c;
     return status;
 }

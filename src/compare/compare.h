@@ -2,6 +2,7 @@
 #ifndef ERGO_COMPARE_COMPARE_H
 #define ERGO_COMPARE_COMPARE_H
 
+#include "core/text.h"
 #include "run/result.h"
 
 struct ergo_compared_device {
@@ -11,6 +12,11 @@ struct ergo_compared_device {
     char *message;              /* owned; what went wrong, NULL: nothing */
     struct ergo_result *result; /* owned; NULL when it failed */
     double seconds;             /* wall time of all of it, building included */
+    /* of a shorter run that was watched, and of the device; NULL and 0: not known */
+    struct ergo_result *profiled; /* owned */
+    double copy_rate;             /* bytes a second, read and written */
+    double joules, joules_work;   /* energy, and the work (of the rate's unit) done with it; 0: not
+                                     known */
     /* beside the first device that finished: */
     size_t n_different; /* points that end in another state */
     bool same_samples;  /* of the points that end in the same one: all samples, bit for bit */
@@ -23,6 +29,43 @@ struct ergo_comparison {
      * states are equal, after first_step not. first_step 0: not known, or nothing differs. */
     size_t first_device, first_point;
     uint64_t last_same, first_step;
+    /* Within that step: the first launch (from 0, of the whole run) that leaves other contents in a
+     * buffer, as far as both devices make the same launches. */
+    char *kernel, *buffer; /* owned; NULL: not known */
+    uint64_t launch;
+    char *vendor_file; /* owned; its path; NULL: nothing to tell a vendor */
 };
+
+/* The reference's job. */
+const struct ergo_job *ergo_comparison_job(const struct ergo_comparison *c);
+/* "reference", "same bits", "DIFFERS", "SAMPLES DIFFER", "failed". */
+const char *ergo_comparison_verdict(const struct ergo_comparison *c, size_t i);
+/* Name of its device, or the selector of one that failed. */
+const char *ergo_comparison_name(const struct ergo_compared_device *d);
+/* The sentence about the first difference, appended; nothing where nothing differs. */
+void ergo_comparison_append_first(struct ergo_text *t, const struct ergo_comparison *c);
+/* The job with `steps` steps, of which at most `most` are equilibration, and no pictures. */
+enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
+                                           const struct ergo_comparison *c, uint64_t steps,
+                                           uint64_t most, struct ergo_job **job);
+
+/* measure.c: kernels' times and copy rates, by short runs in `folder`. What cannot be measured is
+ * left out with a warning. */
+enum ergo_status ergo_comparison_measure(struct ergo_context *ctx, struct ergo_comparison *c,
+                                         const char *directory,
+                                         const struct ergo_compare_options *options);
+/* energy.c: a counter of the joules that a device (or the packages of a CPU) has used, for
+ * differences. NULL: there is none that may be read. */
+struct ergo_energy;
+struct ergo_energy *ergo_energy_open(const struct ergo_device *device);
+double ergo_energy_joules(const struct ergo_energy *energy); /* NAN: not known */
+void ergo_energy_close(struct ergo_energy *energy);          /* NULL-safe */
+
+/* vendor.c: for devices that differ: the kernel that does, and the file for a vendor. */
+enum ergo_status ergo_comparison_diagnose(struct ergo_context *ctx, struct ergo_comparison *c,
+                                          const char *directory);
+/* page.c: DIR/compare.html. */
+enum ergo_status ergo_comparison_write_page(struct ergo_context *ctx,
+                                            const struct ergo_comparison *c, const char *directory);
 
 #endif

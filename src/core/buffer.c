@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/device.h"
+#include "core/profile.h"
 
 static double mebibytes(uint64_t bytes) {
     return (double)bytes / (1024.0 * 1024.0);
@@ -51,8 +51,10 @@ enum ergo_status ergo_buffer_create(struct ergo_context *ctx, struct ergo_device
         code =
             data ? clEnqueueWriteBuffer(device->queue, *mem, CL_TRUE, 0, bytes, data, 0, NULL, NULL)
                  : fill_zeros(device, *mem, bytes);
-    if (code == CL_SUCCESS)
+    if (code == CL_SUCCESS) {
+        ergo_profile_add_buffer(device, what, *mem, bytes);
         return ERGO_OK;
+    }
     ergo_buffer_release(mem);
     return ERGO_FAIL_CL(ctx, code,
                         "Allocating buffer \"%s\" of %.1f MiB on device %s (%s, %.1f MiB in all) "
@@ -79,10 +81,13 @@ enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *
                                   size_t offset, size_t bytes, void *data) {
     if (bytes == 0)
         return ERGO_OK;
+    cl_event own = NULL, *wanted = ergo_profile_before(device, NULL, &own);
     cl_int code =
-        clEnqueueReadBuffer(device->queue, mem, CL_TRUE, offset, bytes, data, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
+        clEnqueueReadBuffer(device->queue, mem, CL_TRUE, offset, bytes, data, 0, NULL, wanted);
+    if (code == CL_SUCCESS) {
+        ergo_profile_after_transfer(device, "(read)", bytes, own, true);
         return ERGO_OK;
+    }
     return ERGO_FAIL_CL(ctx, code, "Reading %zu bytes at %zu from device %s (%s) failed%s", bytes,
                         offset, device->summary.id, device->summary.name, blame(code));
 }
@@ -94,10 +99,14 @@ enum ergo_status ergo_buffer_read_later(struct ergo_context *ctx, struct ergo_de
         clReleaseEvent(*event);
     if (event)
         *event = NULL;
+    cl_event own = NULL, *wanted = ergo_profile_before(device, event, &own);
     const cl_int code =
-        clEnqueueReadBuffer(device->queue, mem, CL_FALSE, offset, bytes, data, 0, NULL, event);
-    if (code == CL_SUCCESS)
+        clEnqueueReadBuffer(device->queue, mem, CL_FALSE, offset, bytes, data, 0, NULL, wanted);
+    if (code == CL_SUCCESS) {
+        ergo_profile_after_transfer(device, "(read)", bytes, wanted ? *wanted : NULL,
+                                    wanted == &own);
         return ERGO_OK;
+    }
     return ERGO_FAIL_CL(ctx, code, "Reading %zu bytes at %zu from device %s (%s) failed%s", bytes,
                         offset, device->summary.id, device->summary.name, blame(code));
 }
@@ -124,12 +133,15 @@ enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device 
                                    size_t offset, size_t bytes, const void *data) {
     if (bytes == 0)
         return ERGO_OK;
-    const cl_int code =
-        device->quirks.whole_writes
-            ? write_whole(device, mem, offset, bytes, data)
-            : clEnqueueWriteBuffer(device->queue, mem, CL_TRUE, offset, bytes, data, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
+    cl_event own = NULL, *wanted = ergo_profile_before(device, NULL, &own);
+    const cl_int code = device->quirks.whole_writes
+                            ? write_whole(device, mem, offset, bytes, data)
+                            : clEnqueueWriteBuffer(device->queue, mem, CL_TRUE, offset, bytes, data,
+                                                   0, NULL, wanted);
+    if (code == CL_SUCCESS) {
+        ergo_profile_after_transfer(device, "(write)", bytes, own, true);
         return ERGO_OK;
+    }
     return ERGO_FAIL_CL(ctx, code, "Writing %zu bytes at %zu to device %s (%s) failed%s", bytes,
                         offset, device->summary.id, device->summary.name, blame(code));
 }

@@ -5,6 +5,7 @@
 
 #include "core/candidate.h"
 #include "core/probe.h"
+#include "core/profile.h"
 
 /* What a device carries before anything of OpenCL is created; enough to recall a probe. */
 static void describe_device(struct ergo_device *device, const struct ergo_candidate *from) {
@@ -68,6 +69,7 @@ out:
 void ergo_device_close(struct ergo_device *device) {
     if (!device)
         return;
+    ergo_profile_destroy(ergo_profile_take(device));
     if (device->queue) {
         /* Release alone may leave commands in flight that still read host memory. */
         (void)clFinish(device->queue);

@@ -30,10 +30,13 @@ struct ergo_device {
     cl_command_queue queue;
     cl_device_type type;
     struct ergo_quirks quirks;
-    char options[256];   /* of every build: language version, rounding, quirks */
-    bool probed;         /* this device and driver passed the probe, now or earlier */
-    double waited;       /* seconds that the host has waited for events */
-    bool exact_division; /* probed: fp32 division and square root are correctly rounded */
+    char options[256];            /* of every build: language version, rounding, quirks */
+    bool probed;                  /* this device and driver passed the probe, now or earlier */
+    double waited;                /* seconds that the host has waited for events */
+    double build_seconds;         /* in building programs, or loading them */
+    unsigned built, loaded;       /* programs: from source, from the cache of binaries */
+    struct ergo_profile *profile; /* profile.h; owned; NULL: nobody asked */
+    bool exact_division;          /* probed: fp32 division and square root are correctly rounded */
 };
 
 /*

@@ -1,6 +1,7 @@
 /* Kernels: create, launch, wait. Every return code is checked; messages name kernel and device. */
 #include <time.h>
 
+#include "core/profile.h"
 #include "core/program.h"
 
 enum ergo_status ergo_kernel_create(struct ergo_context *ctx, struct ergo_device *device,
@@ -55,6 +56,7 @@ enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device
                                     const size_t *local, cl_event *event) {
     const struct ergo_device_summary *s = &device->summary;
     cl_int code = CL_SUCCESS;
+    cl_event own = NULL;
     if (event)
         *event = NULL;
     if (dims < 1 || dims > 3)
@@ -73,9 +75,14 @@ enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device
                                 "failed (a bug in ergocl)",
                                 i, args[i].size, name, s->id, s->name);
     }
-    code = clEnqueueNDRangeKernel(device->queue, kernel, dims, NULL, global, local, 0, NULL, event);
-    if (code == CL_SUCCESS)
+    cl_event *wanted = ergo_profile_before(device, event, &own);
+    code =
+        clEnqueueNDRangeKernel(device->queue, kernel, dims, NULL, global, local, 0, NULL, wanted);
+    if (code == CL_SUCCESS) {
+        ergo_profile_after_launch(device, name, args, n_args, wanted ? *wanted : NULL,
+                                  wanted == &own);
         return ERGO_OK;
+    }
     if (event)
         *event = NULL;
     return ERGO_FAIL_CL(ctx, code,

@@ -51,8 +51,8 @@ size_t ergo_report_members(const struct ergo_result *result, size_t limit, size_
     return count;
 }
 
-static void append_fact(struct ergo_text *text, const char *name, const char *value,
-                        const char *class) {
+void ergo_report_fact(struct ergo_text *text, const char *name, const char *value,
+                      const char *class) {
     if (!value || !*value)
         return;
     ergo_text_append(text, "<div%s><dt>%s</dt><dd>", class, name);
@@ -61,7 +61,7 @@ static void append_fact(struct ergo_text *text, const char *name, const char *va
 }
 
 /* 12345678 -> "1.23 × 10^7" is for physicists; people compare rates by prefix. */
-static void format_rate(char *out, size_t size, double rate, const char *unit) {
+void ergo_report_rate(char *out, size_t size, double rate, const char *unit) {
     static const char *const words[] = {"", " thousand", " million", " billion", " trillion"};
     int k = 0;
     while (k < 4 && rate >= 1000) {
@@ -69,6 +69,53 @@ static void format_rate(char *out, size_t size, double rate, const char *unit) {
         k++;
     }
     snprintf(out, size, "%.3g%s %s", rate, words[k], unit);
+}
+
+bool ergo_report_begin(struct ergo_text *text, const char *title,
+                       struct ergo_report_locale *locale) {
+    /* A caller's locale with decimal commas would break every coordinate of the drawings. */
+    locale->c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (!locale->c)
+        return false;
+    locale->before = uselocale(locale->c);
+    /* The policy forbids what the page does not need anyway: scripts, and everything from a
+     * network.
+     */
+    ergo_text_append(text, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                           "'none'; style-src 'unsafe-inline'; img-src data:\">\n"
+                           "<meta name=\"viewport\" content=\"width=device-width, "
+                           "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    ergo_html_escape(text, title);
+    ergo_text_append(text, "</title>\n<style>");
+    ergo_text_append(text, "%s%s", ergo_report_style, ergo_report_style_drawings);
+    ergo_text_append(text, "</style></head>\n<body><main>\n");
+    return true;
+}
+
+void ergo_report_end(struct ergo_text *text, struct ergo_report_locale *locale) {
+    ergo_text_append(text, "</main></body></html>\n");
+    uselocale(locale->before);
+    freelocale(locale->c);
+}
+
+static enum ergo_status append_warnings(struct ergo_context *ctx, struct ergo_text *text,
+                                        const struct ergo_result *result) {
+    struct ergo_text odd = {0};
+    enum ergo_status status = ergo_report_checks(ctx, &odd, result);
+    if (result->n_warnings || odd.length) {
+        ergo_text_append(text, "<div class=\"warn\"><b>Warnings</b><ul>\n");
+        for (size_t w = 0; w < result->n_warnings; w++) {
+            ergo_text_append(text, "<li>");
+            ergo_html_escape(text, result->warnings[w]);
+            ergo_text_append(text, "</li>\n");
+        }
+        ergo_text_append_bytes(text, odd.data, odd.length);
+        ergo_text_append(text, "</ul></div>\n");
+    }
+    text->failed |= odd.failed;
+    ergo_text_free(&odd);
+    return status;
 }
 
 static void append_head(struct ergo_text *text, const struct ergo_result *result) {
@@ -85,13 +132,7 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
                        ? result->members[m].point->replica + 1
                        : replicas;
     }
-    ergo_text_append(text, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width, "
-                           "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-    ergo_html_escape(text, result->job->name);
-    ergo_text_append(text, "</title>\n<style>");
-    ergo_text_append_bytes(text, ergo_report_style, strlen(ergo_report_style));
-    ergo_text_append(text, "</style></head>\n<body><main>\n<h1>");
+    ergo_text_append(text, "<h1>");
     ergo_html_escape(text, result->job->name);
     ergo_text_append(text, "<span class=\"pill %s\">",
                      strcmp(result->status, "complete") == 0 ? "done" : "stopped");
@@ -99,50 +140,43 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
     ergo_text_append(text, "</span></h1>\n<p class=\"soft\">");
     ergo_html_escape(text, info->summary);
     ergo_text_append(text, "</p>\n<dl>\n");
-    append_fact(text, "Sampler", info->name, "");
+    ergo_report_fact(text, "Sampler", info->name, "");
     if (seed) {
         snprintf(value, sizeof value, "%" PRIu64, seed->seed);
-        append_fact(text, "Seed", value, "");
+        ergo_report_fact(text, "Seed", value, "");
     }
     if (replicas > 1)
         snprintf(value, sizeof value, "%zu (%" PRIu32 " replicas)", result->n_members, replicas);
     else
         snprintf(value, sizeof value, "%zu", result->n_members);
-    append_fact(text, "Points", value, "");
+    ergo_report_fact(text, "Points", value, "");
     snprintf(value, sizeof value, "%" PRIu64 " %ss", steps, info->step_name);
-    append_fact(text, "Length", value, "");
-    format_rate(value, sizeof value, result->rate, info->rate_unit);
-    append_fact(text, "Speed", value, "");
+    ergo_report_fact(text, "Length", value, "");
+    if (result->rate > 0) { /* of runs that stopped only they knew it */
+        ergo_report_rate(value, sizeof value, result->rate, info->rate_unit);
+        ergo_report_fact(text, "Speed", value, "");
+    }
     if (ergo_format_merit(result, &merit)) {
         snprintf(value, sizeof value, "%s%s independent samples of %s per second",
                  ergo_format_concise(figure, merit.independent, merit.independent_error),
                  merit.too_short ? "(?)" : "", merit.observable->name);
-        append_fact(text, "Decorrelation", value, "");
+        ergo_report_fact(text, "Decorrelation", value, "");
     }
     snprintf(value, sizeof value, result->seconds < 100 ? "%.3g s" : "%.0f s", result->seconds);
-    append_fact(text, "Sampling time", value, "");
+    ergo_report_fact(text, "Sampling time", value, "");
     if (sscanf(result->started, "%31[0-9-]T%31[0-9:]Z", day, hour) == 2) {
         snprintf(value, sizeof value, "%s %s UTC", day, hour);
-        append_fact(text, "Started", value, "");
+        ergo_report_fact(text, "Started", value, "");
     }
-    append_fact(text, "Program", "ergocl " ERGO_VERSION, "");
+    ergo_report_fact(text, "Program", "ergocl " ERGO_VERSION, "");
     snprintf(value, sizeof value, "%s%s%s", result->device.name, *result->device.driver ? ", " : "",
              result->device.driver);
-    append_fact(text, "Device", value, " class=\"wide\"");
+    ergo_report_fact(text, "Device", value, " class=\"wide\"");
     ergo_text_append(text, "</dl>\n");
     if (result->comparison) {
         ergo_text_append(text, "<p>");
         ergo_html_escape(text, result->comparison);
         ergo_text_append(text, "</p>\n");
-    }
-    if (result->n_warnings) {
-        ergo_text_append(text, "<div class=\"warn\"><b>Warnings</b><ul>\n");
-        for (size_t w = 0; w < result->n_warnings; w++) {
-            ergo_text_append(text, "<li>");
-            ergo_html_escape(text, result->warnings[w]);
-            ergo_text_append(text, "</li>\n");
-        }
-        ergo_text_append(text, "</ul></div>\n");
     }
 }
 
@@ -295,42 +329,45 @@ static void append_foot(struct ergo_text *text, const struct ergo_result *result
         ergo_text_append(text, " Please cite ");
         ergo_html_escape(text, result->job->sampler->info->citation);
     }
-    ergo_text_append(text, "</footer>\n</main></body></html>\n");
+    ergo_text_append(text, "</footer>\n");
+}
+
+enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *text,
+                                 const struct ergo_result *result) {
+    append_head(text, result);
+    enum ergo_status status = append_warnings(ctx, text, result);
+    if (status == ERGO_OK)
+        status = ergo_report_observables(ctx, text, result);
+    if (status == ERGO_OK)
+        status = append_pictures(ctx, text, result);
+    if (status == ERGO_OK)
+        status = ergo_report_curves(ctx, text, result);
+    if (status == ERGO_OK)
+        status = ergo_report_traces(ctx, text, result);
+    if (status == ERGO_OK)
+        status = ergo_report_distributions(ctx, text, result);
+    append_table(text, result);
+    ergo_report_parameters(text, result);
+    append_foot(text, result);
+    return status;
 }
 
 enum ergo_status ergo_result_write_report(struct ergo_context *ctx, const char *folder,
                                           const struct ergo_result *result) {
     struct ergo_text text = {0};
-    enum ergo_status status = ERGO_OK;
-    locale_t c_locale = (locale_t)0, before = (locale_t)0;
+    struct ergo_report_locale locale;
     char *path = ergo_path_join(folder, "report.html");
     if (!path)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing report.html: out of memory");
-    /* A caller's locale with decimal commas would break every coordinate of the drawings. */
-    c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (!c_locale) {
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", path);
-        goto out;
+    enum ergo_status status = ERGO_E_MEMORY;
+    if (ergo_report_begin(&text, result->job->name, &locale)) {
+        status = ergo_report_run(ctx, &text, result);
+        ergo_report_end(&text, &locale);
     }
-    before = uselocale(c_locale);
-    append_head(&text, result);
-    status = ergo_report_observables(ctx, &text, result);
-    if (status == ERGO_OK)
-        status = append_pictures(ctx, &text, result);
-    if (status == ERGO_OK)
-        status = ergo_report_curves(ctx, &text, result);
-    if (status == ERGO_OK)
-        status = ergo_report_traces(ctx, &text, result);
-    append_table(&text, result);
-    append_foot(&text, result);
-    uselocale(before);
-    if (status == ERGO_OK && text.failed)
+    if (status == ERGO_E_MEMORY || (status == ERGO_OK && text.failed))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", path);
     if (status == ERGO_OK)
         status = ergo_file_write(ctx, path, text.data, text.length);
-out:
-    if (c_locale)
-        freelocale(c_locale);
     ergo_text_free(&text);
     free(path);
     return status;

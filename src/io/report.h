@@ -4,7 +4,7 @@
 
 #include "io/svg.h"
 
-extern const char ergo_report_style[]; /* CSS */
+extern const char ergo_report_style[], ergo_report_style_drawings[]; /* CSS */
 
 /* A section each; nothing is appended where there is nothing to show. */
 enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
@@ -13,6 +13,39 @@ enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *
                                     const struct ergo_result *result);
 enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *text,
                                     const struct ergo_result *result);
+
+/* report_series.c: autocorrelation functions and histograms. */
+enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,
+                                           const struct ergo_result *result);
+/* What looks odd, as items of a list: drifts, acceptances, short equilibration, values far from the
+ * exact ones. */
+enum ergo_status ergo_report_checks(struct ergo_context *ctx, struct ergo_text *list,
+                                    const struct ergo_result *result);
+/* Samples after equilibration; and those of an observable that is made of single samples, malloc'ed
+ * (NULL: out of memory, or nothing of the kind). */
+size_t ergo_report_measured(const struct ergo_member_result *member);
+double *ergo_report_series(const struct ergo_result *result,
+                           const struct ergo_member_result *member, size_t o);
+
+/* report_parameters.c: the values of all keys that mean something. */
+void ergo_report_parameters(struct ergo_text *text, const struct ergo_result *result);
+
+/* report.c: a page's begin (to the first heading), all of a run, and its end. Numbers are written
+ * with decimal points, whatever the caller's locale, between begin and end: `locale` keeps it. */
+struct ergo_report_locale {
+    void *c, *before;
+};
+bool ergo_report_begin(struct ergo_text *text, const char *title,
+                       struct ergo_report_locale *locale); /* false: out of memory */
+enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *text,
+                                 const struct ergo_result *result);
+void ergo_report_end(struct ergo_text *text, struct ergo_report_locale *locale);
+/* A name and its value in a list of facts; nothing when value is empty. `class` is an attribute, or
+ * "". */
+void ergo_report_fact(struct ergo_text *text, const char *name, const char *value,
+                      const char *class);
+/* "3.36 billion spin updates per second". */
+void ergo_report_rate(char *out, size_t size, double rate, const char *unit);
 
 /* "temperature 2.25, replica 1"; "" for a job of one point. */
 void ergo_report_label(char *label, size_t size, const struct ergo_result *result,

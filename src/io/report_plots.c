@@ -325,6 +325,74 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
     ergo_text_free(&drawing);
 }
 
+/* What physicists plot against each other, though neither is a key. */
+static const struct {
+    const char *sampler, *x, *y, *help;
+} states[] = {{"lj-gcmc", "density", "pressure", "isotherm: the points of the scan"}};
+
+static size_t find_observable(const struct ergo_result *result, const char *name) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    size_t o = 0;
+    while (o < info->n_observables &&
+           (strcmp(info->observables[o].name, name) != 0 ||
+            !ergo_observable_shown(&info->observables[o], result->members[0].point)))
+        o++;
+    return o;
+}
+
+static void append_state(struct ergo_text *text, struct groups *g, size_t ox, size_t oy,
+                         const char *help) {
+    const struct ergo_observable *all = g->result->job->sampler->info->observables;
+    struct ergo_plot_series series[GROUPS_MAX];
+    struct ergo_text drawing = {0};
+    char alt[160];
+    struct ergo_plot plot = {.alt = alt,
+                             .x_name = all[ox].name,
+                             .x_unit = all[ox].unit,
+                             .y_name = all[oy].name,
+                             .y_unit = all[oy].unit,
+                             .shade = NAN,
+                             .n_series = g->count,
+                             .series = series};
+    for (size_t k = 0; k < g->count; k++) {
+        struct group *group = &g->groups[k];
+        bool exact = false;
+        fill_group(g, group, oy, &exact);
+        for (size_t i = 0; i < group->count; i++)
+            group->x[i] = g->result->members[group->members[i]].observables[ox].estimate.mean;
+        series[k] = (struct ergo_plot_series){.mark = ERGO_MARK_POINTS,
+                                              .color = (unsigned)k,
+                                              .label = group->label[0] ? group->label : NULL,
+                                              .n = group->count,
+                                              .x = group->x,
+                                              .y = group->y,
+                                              .error = group->error};
+    }
+    snprintf(alt, sizeof alt, "%s against %s", all[oy].name, all[ox].name);
+    if (ergo_svg_plot(&drawing, &plot)) {
+        ergo_text_append(text, "<figure><figcaption><b>%s against %s</b><small>%s</small>",
+                         all[oy].name, all[ox].name, help);
+        ergo_text_append(text, "</figcaption>\n");
+        ergo_svg_legend(text, &plot);
+        ergo_text_append_bytes(text, drawing.data, drawing.length);
+        ergo_text_append(text, "</figure>\n");
+    }
+    text->failed |= drawing.failed;
+    ergo_text_free(&drawing);
+}
+
+static void append_states(struct ergo_text *text, struct groups *g) {
+    const size_t none = g->result->job->sampler->info->n_observables;
+    for (size_t s = 0; s < sizeof states / sizeof *states && g->scan; s++) {
+        if (strcmp(states[s].sampler, g->result->job->sampler->info->name) != 0)
+            continue;
+        const size_t x = find_observable(g->result, states[s].x);
+        const size_t y = find_observable(g->result, states[s].y);
+        if (x < none && y < none)
+            append_state(text, g, x, y, states[s].help);
+    }
+}
+
 enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
                                          const struct ergo_result *result) {
     struct groups groups;
@@ -337,6 +405,7 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
         if (ergo_observable_shown(&result->job->sampler->info->observables[o],
                                   result->members[0].point))
             append_observable(&figures, &groups, o);
+    append_states(&figures, &groups);
     if (figures.length) {
         ergo_text_append(text, "<h2>Observables</h2>\n<div class=\"grid\">\n");
         ergo_text_append_bytes(text, figures.data, figures.length);

@@ -52,8 +52,23 @@ const char ergo_report_style[] =
     "pre{overflow-x:auto;font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;"
     "background:var(--shade);padding:.8rem 1rem;border-radius:4px}summary{cursor:pointer}"
     "footer{margin-top:2.6rem;padding-top:.9rem;border-top:1px solid var(--line);font-size:.82rem;"
-    "color:var(--soft)}"
-    /* drawings */
+    "color:var(--soft)}";
+
+const char ergo_report_style_drawings[] =
+    ".keys td,.keys th{text-align:left}.keys "
+    "td:first-child{font-family:ui-monospace,Menlo,Consolas,"
+    "monospace;font-size:.8rem}.keys td:last-child{white-space:normal;min-width:240px;"
+    "color:var(--soft)}.runs td,.runs th{text-align:left}.runs td{white-space:normal;"
+    "min-width:6.5em}.runs td:nth-child(5){min-width:14em}a{color:var(--c0)}"
+    ".bar{display:grid;grid-template-columns:13.5em 1fr;align-items:center;gap:.2rem .6rem;"
+    "font-size:.84rem;margin:.3rem 0}.bar span{overflow-wrap:anywhere}.bar div{display:flex;"
+    "align-items:center;gap:.6rem}.bar i{flex:none;height:.95rem;min-width:1px;"
+    "background:var(--c);border-radius:0 3px 3px 0}.bar b{font-weight:400;color:var(--soft);"
+    "font-variant-numeric:tabular-nums}figure .bar{grid-template-columns:10.5em 1fr}"
+    "@media(max-width:640px){.bar{grid-template-columns:1fr}}.kernels{margin:0 0 2rem}"
+    ".kernels td:first-child,.kernels th:first-child{text-align:left}"
+    "section.run{margin-top:3rem;padding-top:1.4rem;border-top:3px solid var(--ink)}"
+    "section.run h1{font-size:1.4rem}"
     ".c0{--c:var(--c0)}.c1{--c:var(--c1)}.c2{--c:var(--c2)}.c3{--c:var(--c3)}.c4{--c:var(--c4)}"
     ".c5{--c:var(--c5)}.c6{--c:var(--c6)}.c7{--c:var(--c7)}.c8{--c:var(--ink)}"
     ".e,.k,.t{stroke:var(--c)}sub{font-size:.75em;line-height:0}"

@@ -305,6 +305,9 @@ static void draw_series(struct ergo_text *text, const struct ergo_plot_series *s
                               2.2);
         }
         break;
+    case ERGO_MARK_OUTLINE:
+        draw_line(text, series, x, y, "k");
+        break;
     case ERGO_MARK_TRACE:
         draw_trace(text, series, x, y);
         break;

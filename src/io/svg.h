@@ -5,12 +5,13 @@
 #include "io/format.h"
 
 enum ergo_mark {
-    ERGO_MARK_POINTS, /* markers with error bars */
-    ERGO_MARK_LINE,   /* thin line: theory */
-    ERGO_MARK_TICK,   /* short horizontal bars: theory at single points */
-    ERGO_MARK_CURVE,  /* coloured line with its error as a band */
-    ERGO_MARK_TRACE,  /* fine coloured line: a time series; long ones are thinned to their envelope
-                       */
+    ERGO_MARK_POINTS,  /* markers with error bars */
+    ERGO_MARK_LINE,    /* thin line: theory */
+    ERGO_MARK_TICK,    /* short horizontal bars: theory at single points */
+    ERGO_MARK_CURVE,   /* coloured line with its error as a band */
+    ERGO_MARK_OUTLINE, /* coloured line without markers: a histogram */
+    ERGO_MARK_TRACE,   /* fine coloured line: a time series; long ones are thinned to their envelope
+                        */
 };
 
 enum { ERGO_INK = 8 }; /* the colour of text */

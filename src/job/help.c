@@ -144,16 +144,19 @@ static const char devices_page[] =
 static const char result_page[] =
     "A run writes into one folder (-o DIR; default: the name of the job):\n\n"
     "  result.json         means, errors and autocorrelation times of all points, for scripts\n"
-    "  report.html         the same with curves, for people\n"
+    "  report.html         the same with curves and warnings, for people; ergocl report DIR...\n"
+    "                      makes it again, or one of several runs\n"
     "  series.h5           time series and curves (HDF5)\n"
     "  configurations.png  the last pictures on one sheet; snapshots/ has all of them\n"
     "  checkpoint.h5       where a stopped run goes on: ergocl resume DIR\n\n"
     "In result.json each of \"points\" has its \"parameters\" (what was scanned), \"replica\",\n"
     "\"steps\", \"digest\" and \"observables\". Each observable has \"mean\", \"error\" (one "
     "standard\n"
-    "deviation, autocorrelation included), \"tau\" (integrated autocorrelation time, in samples),\n"
+    "error, autocorrelation included), \"tau\" (integrated autocorrelation time, in steps),\n"
     "\"samples\" and \"unit\". The digest is taken over the physical state and the step counter:\n"
-    "it is the same on every device, for every launch shape, and after any interruption.\n";
+    "it is the same on every device, for every launch shape, and after any interruption.\n\n"
+    "ergocl compare writes compare.json and compare.html into its folder, a run folder for each\n"
+    "device, and, where devices do not agree, vendor.txt and vendor-kernels.cl.\n";
 
 static const char exit_codes_page[] =
     "   0  done\n"
@@ -170,7 +173,10 @@ static const char environment_page[] =
     "                    $XDG_CACHE_HOME/ergocl, else ~/.cache/ergocl\n"
     "  ERGOCL_CL_DIR     read the kernels from this folder instead of the program (for people\n"
     "                    who edit them)\n"
+    "  ERGOCL_CONFIG_DIR folder of tuning.json, what `ergocl tune` found; default\n"
+    "                    $XDG_CONFIG_HOME/ergocl, else ~/.config/ergocl; set and empty: none\n"
     "  XDG_CACHE_HOME    see ERGOCL_CACHE_DIR\n"
+    "  XDG_CONFIG_HOME   see ERGOCL_CONFIG_DIR\n"
     "  NO_COLOR          when set and not empty: no colours on the terminal\n";
 
 static const struct {

@@ -117,7 +117,7 @@ enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampl
     if (state)
         sampler->ops->destroy(state);
     free(samples.columns);
-    for (size_t c = 0; c < 8; c++)
+    for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
         free(samples.curves[c]);
     return status;
 }

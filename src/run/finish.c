@@ -25,6 +25,11 @@ enum ergo_status ergo_run_digest_members(struct ergo_run *run) {
             result->digest = ergo_hash64(text.data, text.length);
             result->steps = run->step;
         }
+        if (status == ERGO_OK && run->options->watch && run->options->watch->states) {
+            free(result->state);
+            result->state_length = text.length;
+            result->state = ergo_text_take(&text);
+        }
         ergo_text_free(&text);
     }
     return status;

@@ -9,11 +9,16 @@
 
 #include "dist/dist.h"
 #include "run/run.h"
+#include "run/tuning.h"
 
 static atomic_bool stop_requested; /* lock-free: also for signal handlers */
 
 void ergo_run_request_stop(void) {
     stop_requested = true;
+}
+
+bool ergo_run_stop_is_requested(void) {
+    return stop_requested;
 }
 
 void ergo_run_withdraw_stop(void) {
@@ -298,8 +303,10 @@ static enum ergo_status duties(struct loop *loop) {
         return ERGO_OK;
     enum ergo_status status = drain(loop);
     ergo_run_clock_rest(run);
+    const double begun = ergo_run_clock();
     if (status == ERGO_OK)
         status = save_due ? save(run) : audit(run);
+    run->result->phases[ERGO_PHASE_AUDIT] += ergo_run_clock() - begun;
     ergo_run_clock_start(run);
     loop->last_collect = ergo_run_clock();
     return status;
@@ -367,13 +374,31 @@ static enum ergo_status sample(struct loop *loop) {
     return status == ERGO_OK ? drained : status;
 }
 
+/* A launch from a profile that the device refuses after all gives way to the automatic one. */
+static enum ergo_status create(struct ergo_run *run, struct loop *loop) {
+    enum ergo_status status = run->ops->create(run->ctx, loop->batch, run->device, &run->state);
+    if (status != ERGO_E_DEVICE || !run->profiled || !ergo_tuning_given(loop->batch))
+        return status;
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "without the tuning profile, which fails: %s",
+             ergo_error_message(run->ctx));
+    ergo_error_clear(run->ctx);
+    if (run->state)
+        run->ops->destroy(run->state);
+    run->state = NULL;
+    ergo_tuning_clear(loop->batch);
+    status = run->ops->plan(run->ctx, loop->batch, run->device, &loop->plan);
+    return status == ERGO_OK ? run->ops->create(run->ctx, loop->batch, run->device, &run->state)
+                             : status;
+}
+
 static enum ergo_status run_batch(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const struct ergo_sampler_ops *ops = run->ops;
     const struct ergo_schedule *s = &run->schedule;
+    const double begun = ergo_run_clock(), built = run->device->build_seconds;
     enum ergo_status status = ops->plan(run->ctx, loop->batch, run->device, &loop->plan);
     if (status == ERGO_OK)
-        status = ops->create(run->ctx, loop->batch, run->device, &run->state);
+        status = create(run, loop);
     if (status == ERGO_OK)
         status = loop_allocate(loop);
     if (status == ERGO_OK)
@@ -387,6 +412,8 @@ static enum ergo_status run_batch(struct loop *loop) {
         status = ergo_run_begin(run);
     if (status != ERGO_OK)
         return status;
+    run->result->phases[ERGO_PHASE_PREPARE] +=
+        ergo_run_clock() - begun - (run->device->build_seconds - built);
     ergo_run_clock_start(run);
     const double first = floor(loop->plan.block_steps / (double)s->every);
     loop->block_samples = (size_t)fmax(1, fmin(first, (double)loop->plan.block_samples));
@@ -398,10 +425,12 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK && !run->stopped)
         status = steps(loop, s->total);
     ergo_run_clock_rest(run);
+    const double ended = ergo_run_clock();
     if (status == ERGO_OK)
         status = audit(run);
     if (status == ERGO_OK)
         status = ergo_run_digest_members(run);
+    run->result->phases[ERGO_PHASE_AUDIT] += ergo_run_clock() - ended;
     if (status == ERGO_OK && run->stopped)
         return ergo_run_save(run);
     for (size_t m = 0; ops->end_curves && m < loop->batch->count && status == ERGO_OK; m++)

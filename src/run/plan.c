@@ -4,6 +4,7 @@
 
 #include "core/program.h"
 #include "run/run.h"
+#include "run/tuning.h"
 
 static const char *const rough = "expected time: not known before a run on this device; the rate "
                                  "and the time left are shown while it runs";
@@ -22,18 +23,25 @@ double ergo_run_host_bytes(const struct ergo_job *job) {
     return bytes;
 }
 
-enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
+enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *callers,
                                 const char *selector, char **text) {
     struct ergo_device *device = NULL;
     struct ergo_text out = {0};
+    struct ergo_job *job = NULL; /* a copy, which profiles may change */
     *text = NULL;
+    enum ergo_status status = ergo_job_parse(ctx, callers->canonical, strlen(callers->canonical),
+                                             callers->name, NULL, 0, &job);
+    if (status != ERGO_OK)
+        return status;
     if (!selector)
         selector = getenv("ERGOCL_DEVICE");
     if (!selector || !*selector)
         selector = ergo_point_text(&job->points[0], "/device");
-    enum ergo_status status = ergo_device_open(ctx, selector, &device);
+    status = ergo_device_open(ctx, selector, &device);
     if (status != ERGO_OK)
         goto out;
+    if (!ergo_tuning_given_any(job))
+        ergo_tuning_apply(ctx, job, device);
     ergo_text_append(&out, "device       %s  %s (%s)\n", device->summary.id, device->summary.name,
                      device->summary.platform);
     double total_seconds = 0;
@@ -81,6 +89,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         ergo_text_append(&out, "%s\n", rough);
 out:
     ergo_device_close(device);
+    ergo_job_destroy(job);
     if (status == ERGO_OK)
         *text = ergo_text_take(&out);
     ergo_text_free(&out);

@@ -2,9 +2,29 @@
 #ifndef ERGO_RUN_RESULT_H
 #define ERGO_RUN_RESULT_H
 
+#include "core/profile.h"
 #include "job/job.h"
 #include "samplers/sampler.h"
 #include "stats/stats.h"
+
+/* What else a run is to note, for ergo_compare: ergo_run_options.watch. */
+struct ergo_run_watch {
+    bool profile; /* time and bytes of each kernel: result->profile */
+    bool trace;   /* and what launches left in the buffers; each is waited for */
+    bool states;  /* of the members at the end */
+};
+
+/* Where the wall time of a run goes. */
+enum ergo_phase {
+    ERGO_PHASE_DEVICE,  /* opening it, with the probe when it is new */
+    ERGO_PHASE_BUILD,   /* programs, from source or the cache */
+    ERGO_PHASE_PREPARE, /* buffers, starting state, first launches (at which some drivers compile)
+                         */
+    ERGO_PHASE_SAMPLE,
+    ERGO_PHASE_AUDIT, /* with checkpoints and digests */
+    ERGO_PHASE_FILES, /* estimates and writing */
+    ERGO_PHASES
+};
 
 struct ergo_observable_result {
     const struct ergo_observable *observable;
@@ -35,6 +55,8 @@ struct ergo_member_result {
     struct ergo_observable_result *observables; /* [info->n_observables], hidden ones included */
     struct ergo_curve_result *curves;           /* [info->n_curves], size 0: not measured */
     size_t n_pictures;
+    char *state; /* owned; canonical, behind the line of its digest; NULL: not asked for */
+    size_t state_length;
     struct ergo_picture *pictures; /* owned; first to last snapshot */
     uint64_t *picture_steps;
 };
@@ -52,9 +74,18 @@ struct ergo_result {
     /* of the last session, on the first rank: the host's work on measurements, and the part of it
      * that cost no time because the device was working; NAN: not known */
     double host_seconds, hidden_seconds;
+    double phases[ERGO_PHASES];   /* seconds; of one session that did all of it, else parts of it */
+    uint64_t device_bytes;        /* of the largest batch's buffers, as planned */
+    unsigned built, loaded;       /* programs: from source, from the cache */
+    struct ergo_profile *profile; /* owned; NULL: not asked for */
     size_t n_warnings;
     char **warnings;  /* owned sentences */
     char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
 };
+
+/* setup.c: what the run in a folder has measured so far, from its checkpoint. Only read: neither
+ * the folder nor a run that goes on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
+enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
+                               struct ergo_result **result);
 
 #endif

@@ -11,6 +11,7 @@
  *     finish.c      digests, estimates, files
  *     cost.c        what steps and measurements cost; how often to measure
  *     plan.c        what a job would need; kernels as text
+ *     tuning.c      launch shapes from profiles; tuning_file.c: the files; tune.c: finding them
  */
 #ifndef ERGO_RUN_RUN_H
 #define ERGO_RUN_RUN_H
@@ -64,6 +65,7 @@ struct ergo_run {
     bool progressed; /* this session has done something: a wall time of nothing would loop for ever
                       */
     bool stopped;
+    bool profiled; /* tuning profiles were asked: /tuning of a batch is theirs */
 
     struct ergo_spread *spread; /* points are spread over ranks (spread.h); NULL: they are not */
 };
@@ -110,6 +112,7 @@ enum ergo_status ergo_run_choose_every(struct ergo_run *run, struct ergo_job **j
 enum ergo_status ergo_run_open_device(struct ergo_run *run, const struct ergo_job *job,
                                       struct ergo_device **device);
 
+bool ergo_run_stop_is_requested(void);
 /* loop.c: run all batches from where the run is; run->stopped when asked to stop. */
 enum ergo_status ergo_run_loop(struct ergo_run *run);
 

@@ -10,6 +10,7 @@
 #include "dist/dist.h"
 #include "run/run.h"
 #include "run/spread.h"
+#include "run/tuning.h"
 
 double ergo_run_clock(void) {
     struct timespec t;
@@ -68,7 +69,9 @@ void ergo_result_destroy(struct ergo_result *r) {
         free(m->observables);
         free(m->pictures);
         free(m->picture_steps);
+        free(m->state);
     }
+    ergo_profile_destroy(r->profile);
     free(r->devices);
     for (size_t i = 0; i < r->n_warnings; i++)
         free(r->warnings[i]);
@@ -182,6 +185,8 @@ static enum ergo_status plan_all(struct ergo_run *run) {
         status = run->ops->plan(run->ctx, batch, run->device, &plan);
         if (status != ERGO_OK)
             break;
+        if (plan.device_bytes > run->result->device_bytes)
+            run->result->device_bytes = plan.device_bytes;
         const double work = (double)s.total * plan.work_per_step;
         run->work_total += work;
         run->work_done += b < run->batch    ? work
@@ -191,18 +196,22 @@ static enum ergo_status plan_all(struct ergo_run *run) {
     return status;
 }
 
+static void free_curves(struct ergo_run *run) {
+    for (size_t i = 0; run->curves && i < run->job->n_points; i++) {
+        for (size_t c = 0; c < run->sampler->info->n_curves && run->curves[i]; c++)
+            ergo_curve_free(&run->curves[i][c]);
+        free(run->curves[i]);
+    }
+    free(run->curves);
+    run->curves = NULL;
+}
+
 static void run_release(struct ergo_run *run) {
     if (run->state)
         run->ops->destroy(run->state);
     ergo_spread_destroy(run);
     ergo_device_close(run->device);
-    if (run->curves)
-        for (size_t i = 0; i < run->job->n_points; i++) {
-            for (size_t c = 0; c < run->sampler->info->n_curves && run->curves[i]; c++)
-                ergo_curve_free(&run->curves[i][c]);
-            free(run->curves[i]);
-        }
-    free(run->curves);
+    free_curves(run);
     ergo_blobs_free(&run->restored);
     ergo_result_destroy(run->result);
     if (run->lock >= 0)
@@ -234,11 +243,20 @@ static enum ergo_status list_devices(struct ergo_run *run) {
 static enum ergo_status execute(struct ergo_run *run, struct ergo_result **result) {
     enum ergo_status status = ERGO_OK;
     const bool spread = run->spread != NULL; /* rank 0 gives it back at the end */
+    const double earlier = run->seconds_before;
     run->started = ergo_run_clock();
     if (run->batch < run->job->n_batches) {
         status = open_device(run);
+        run->result->phases[ERGO_PHASE_DEVICE] = ergo_run_clock() - run->started;
+        const struct ergo_run_watch *watch = run->options->watch;
+        if (status == ERGO_OK && watch && (watch->profile || watch->trace))
+            status = ergo_profile_start(run->ctx, run->device, watch->trace);
         if (status == ERGO_OK && ergo_dist_count() > 1)
             status = list_devices(run);
+        if (status == ERGO_OK && !run->spread && !run->cut && !ergo_tuning_given_any(run->job)) {
+            ergo_tuning_apply(run->ctx, run->job, run->device);
+            run->profiled = true;
+        }
         if (run->spread) {
             if (status == ERGO_OK)
                 status = ergo_spread_run(run);
@@ -258,6 +276,11 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
                      "the host worked %.3g s on measurements, %.0f%% of it while the device did",
                      run->host_seconds, 100 * run->hidden_seconds / run->host_seconds);
         run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
+        run->result->phases[ERGO_PHASE_SAMPLE] = run->result->seconds - earlier;
+        run->result->phases[ERGO_PHASE_BUILD] = run->device->build_seconds;
+        run->result->built = run->device->built;
+        run->result->loaded = run->device->loaded;
+        run->result->profile = ergo_profile_take(run->device);
         if (!run->stopped && !spread)
             status = ergo_run_save(run); /* finished: resume only reports */
     } else {
@@ -268,23 +291,18 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     run->result->status = run->stopped ? "stopped" : "complete";
     if (ergo_ranks_rank() > 0) /* rank 0 has it all */
         return status;
+    const double begun = ergo_run_clock();
     if (status == ERGO_OK)
         status = ergo_run_estimate(run);
     if (status == ERGO_OK)
         status = ergo_run_write(run);
+    run->result->phases[ERGO_PHASE_FILES] = ergo_run_clock() - begun;
     if (status == ERGO_OK && run->stopped)
         status = ERGO_STOPPED;
     if ((status == ERGO_OK || status == ERGO_STOPPED) && result) {
         *result = run->result;
         run->result = NULL;
-        /* run->job goes with the result, but the curves are still ours */
-        for (size_t i = 0; i < run->job->n_points; i++) {
-            for (size_t c = 0; c < run->sampler->info->n_curves; c++)
-                ergo_curve_free(&run->curves[i][c]);
-            free(run->curves[i]);
-        }
-        free(run->curves);
-        run->curves = NULL;
+        free_curves(run); /* run->job goes with the result, but the curves are still ours */
     }
     return status;
 }
@@ -394,6 +412,56 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
     }
     run_release(&run);
     free(folder);
+    free(path);
+    return status;
+}
+
+/* ---- looking only ---------------------------------------------------------------------------- */
+
+static bool is_complete(const struct ergo_result *r) {
+    for (size_t m = 0; m < r->n_members; m++)
+        if (r->members[m].steps != ergo_schedule_of(r->members[m].point).total)
+            return false;
+    return true;
+}
+
+enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
+                               struct ergo_result **result) {
+    static const struct ergo_run_options none = {0};
+    struct ergo_run run = {.ctx = ctx, .options = &none, .folder = directory, .lock = -1};
+    struct ergo_job *job = NULL;
+    char *path = ergo_path_join(directory, "checkpoint.h5");
+    enum ergo_status status = ERGO_OK;
+    *result = NULL;
+    if (!path)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    else if (access(path, F_OK) != 0)
+        status = ERGO_FAIL(ctx, ERGO_E_IO,
+                           "%s has no checkpoint.h5, from which its figures are made: it is no "
+                           "run folder, or the file was removed",
+                           directory);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_read(ctx, path, &run.restored);
+    if (status == ERGO_OK)
+        status = parse_stored_job(&run, &job);
+    if (status == ERGO_OK)
+        status = allocate_result(&run, job);
+    if (status == ERGO_OK)
+        status = ergo_spread_is_index(&run.restored) ? ergo_spread_restore(&run)
+                                                     : ergo_run_restore(&run, &run.restored);
+    if (status == ERGO_OK) {
+        run.result->status = is_complete(run.result) ? "complete" : "stopped";
+        run.result->host_seconds = run.result->hidden_seconds = NAN;
+        run.result->seconds = run.seconds_before;
+        run.result->rate = run.seconds_before > 0 ? run.work_done / run.seconds_before : 0;
+        status = ergo_run_estimate(&run);
+    }
+    if (status == ERGO_OK) {
+        *result = run.result;
+        run.result = NULL;
+        free_curves(&run);
+    }
+    run_release(&run);
     free(path);
     return status;
 }

@@ -22,18 +22,39 @@ expect 0 "$ERGOCL" compare job.json -o agree "${pair[@]}" --overwrite
 says out "reference" "same bits" "llvmpipe"
 says agree/compare.json '"agree": true' '"first_difference": null'
 same_digests agree/device-0 agree/device-1
+says out "Device time by kernel" "disks_local"
+says agree/compare.html "same bits" "Where the time goes" "disks_local" "default-src 'none'"
+says_not agree/compare.html "<script" "http:" "https:"
+[ ! -e agree/vendor.txt ] || fail "devices that agree have something to tell a vendor"
+$python - agree/compare.json <<'PYTHON' || fail "compare.json lacks times"
+import json, sys
+for device in json.load(open(sys.argv[1]))["devices"]:
+    kernels = {k["name"]: k for k in device["kernels"]}
+    assert kernels["disks_local"]["seconds"] > 0 and kernels["disks_local"]["bytes"] > 0, kernels
+    assert device["copy_bytes_per_second"] > 1e8 and device["device_bytes"] > 0
+    assert sum(device["phases"].values()) <= device["wall_seconds"] + 0.05
+    assert device["phases"]["sample"] > 0 and device["programs_built"] + device["programs_cached"] > 0
+times = {d["kernels_timed_by"] for d in json.load(open(sys.argv[1]))["devices"]}
+assert times == {"events", "host"}, times # llvmpipe has no event times
+PYTHON
 
 # Sweep 23 (from 0) goes wrong on one of the two, and no other: audits do not see it, unless they
-# make that very sweep.
+# make that very sweep. Bisection goes below the steps between measurements.
 cp -r "$ERGOCL_ROOT/cl" cl
 {
     printf '#ifdef ERGO_SOFTWARE_FMA\n#define SLIP(s) ((s) == 23UL)\n#else\n#define SLIP(s) 0\n#endif\n'
     sed 's/mine->key1, step + sweep, DISKS_W/mine->key1, step + sweep + SLIP(step + sweep), DISKS_W/' \
         "$ERGOCL_ROOT/cl/hard_disks/disks_local.cl"
 } >cl/hard_disks/disks_local.cl
-expect 5 env ERGOCL_CL_DIR="$PWD/cl" "$ERGOCL" compare job.json -o slip "${pair[@]}" --quiet --json
+expect 5 env ERGOCL_CL_DIR="$PWD/cl" "$ERGOCL" compare job.json -o slip "${pair[@]}" --quiet --json --set /run/measure_every=30
 says err "do not agree" "slip/compare.json"
 says out '"agree": false' '"first_different_step": 24' '"points_that_differ": 2'
+# where it begins, down to the kernel and its buffer, for the vendor
+says out '"kernel": "disks_local"' '"buffer": "cells"' '"vendor_file": "slip/vendor.txt"'
+says slip/vendor.txt "llvmpipe" "probe     passed" "of disks_local, the buffer \"cells\" differs" '"sweeps":14'
+says_not slip/vendor.txt "After launch 0 " # it goes wrong on the way
+says slip/vendor-kernels.cl "SLIP"
+says slip/compare.html "no agreement" "DIFFERS" "slip/vendor.txt"
 cmp out slip/compare.json || fail "--json prints something else than compare.json"
 
 # A device that fails is told, and the others are compared.

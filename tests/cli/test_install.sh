@@ -12,10 +12,11 @@ expect 0 installing install
 root="$stage$prefix"
 for file in bin/ergocl lib/libergocl.a lib/libergocl.so lib/pkgconfig/libergocl.pc include/ergocl/ergocl.h \
     share/man/man1/ergocl.1 share/bash-completion/completions/ergocl share/ergocl/jobs/quickstart.json \
-    share/ergocl/job.schema.json; do
+    share/ergocl/job.schema.json libexec/ergocl/ergocl-bench; do
     [ -s "$root/$file" ] || fail "$file was not installed"
 done
 expect 0 "$root/bin/ergocl" --version
+expect 0 "$root/bin/ergocl" bench --list
 expect 0 "$root/bin/ergocl" validate "$root/share/ergocl/jobs/quickstart.json"
 says_not "$root/lib/pkgconfig/libergocl.pc" @
 says_not "$root/share/man/man1/ergocl.1" @

@@ -1,0 +1,113 @@
+/* ergo_report: an overview, what runs of a sampler say together, and then each run. */
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void append_row(struct ergo_text *text, const struct ergo_result *result,
+                       const char *directory, size_t k) {
+    char speed[160] = "";
+    if (result->rate > 0)
+        ergo_report_rate(speed, sizeof speed, result->rate, result->job->sampler->info->rate_unit);
+    ergo_text_append(text, "<tr><td><a href=\"#run-%zu\">", k + 1);
+    ergo_html_escape(text, directory);
+    ergo_text_append(text, "</a><small>");
+    ergo_html_escape(text, result->job->name);
+    ergo_text_append(text, "</small></td><td>");
+    ergo_html_escape(text, result->job->sampler->info->name);
+    ergo_text_append(text, "</td><td>%zu</td><td>", result->n_members);
+    ergo_html_escape(text, result->status);
+    ergo_text_append(text, "</td><td>");
+    ergo_html_escape(text, result->device.name);
+    ergo_text_append(text, "</td><td>");
+    ergo_html_escape(text, speed);
+    ergo_text_append(text, "</td></tr>\n");
+}
+
+static enum ergo_status append_all(struct ergo_context *ctx, struct ergo_text *text,
+                                   struct ergo_result *const *results,
+                                   const char *const *directories, size_t count) {
+    enum ergo_status status = ERGO_OK;
+    if (count == 1)
+        return ergo_report_run(ctx, text, results[0]);
+    ergo_text_append(text, "<h1>%zu runs</h1>\n<p class=\"soft\">", count);
+    ergo_text_append(text, "Made by ergocl " ERGO_VERSION " from the runs' checkpoints.</p>\n"
+                           "<div class=\"scroll\"><table class=\"runs\"><thead><tr><th>run</th>"
+                           "<th>sampler</th><th>points</th><th>status</th><th>device</th>"
+                           "<th>speed</th></tr></thead><tbody>\n");
+    for (size_t k = 0; k < count; k++)
+        append_row(text, results[k], directories[k], k);
+    ergo_text_append(text, "</tbody></table></div>\n");
+    status = ergo_report_together(ctx, text, results, directories, count);
+    for (size_t k = 0; k < count && status == ERGO_OK; k++) {
+        ergo_text_append(text, "<section class=\"run\" id=\"run-%zu\">\n", k + 1);
+        status = ergo_report_run(ctx, text, results[k]);
+        ergo_text_append(text, "</section>\n");
+    }
+    return status;
+}
+
+/* Where to; refuses to replace what is not the run's own report. malloc'ed, NULL after an error. */
+static char *choose_path(struct ergo_context *ctx, const char *const *directories, size_t count,
+                         const char *path, bool overwrite) {
+    char *chosen =
+        path ? strdup(path) : ergo_path_join(count == 1 ? directories[0] : ".", "report.html");
+    if (!chosen) {
+        (void)ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+        return NULL;
+    }
+    const bool own = !path && count == 1;
+    if (!own && !overwrite && access(chosen, F_OK) == 0) {
+        (void)ERGO_FAIL(ctx, ERGO_E_IO,
+                        "%s is there already: take another name, or say that it may be replaced "
+                        "(--overwrite)",
+                        chosen);
+        free(chosen);
+        return NULL;
+    }
+    return chosen;
+}
+
+enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *directories,
+                             size_t n_directories, const char *path, bool overwrite) {
+    struct ergo_result **results = calloc(n_directories + 1, sizeof *results);
+    struct ergo_report_locale locale;
+    struct ergo_text text = {0};
+    enum ergo_status status = ERGO_OK;
+    char title[64], *chosen = NULL;
+    if (!results)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
+    if (!n_directories)
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "a report needs at least one run folder");
+    /* all folders are looked at, so that one call tells of all that are no runs */
+    for (size_t k = 0; k < n_directories; k++) {
+        const enum ergo_status one = ergo_run_load(ctx, directories[k], &results[k]);
+        status = status == ERGO_OK ? one : status;
+    }
+    if (status == ERGO_OK) {
+        chosen = choose_path(ctx, directories, n_directories, path, overwrite);
+        status = chosen ? ERGO_OK : ergo_error_status(ctx);
+    }
+    if (status != ERGO_OK)
+        goto out;
+    snprintf(title, sizeof title, "%zu runs", n_directories);
+    if (!ergo_report_begin(&text, n_directories == 1 ? results[0]->job->name : title, &locale)) {
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
+        goto out;
+    }
+    status = append_all(ctx, &text, results, directories, n_directories);
+    ergo_report_end(&text, &locale);
+    if (status == ERGO_OK && text.failed)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
+    if (status == ERGO_OK)
+        status = ergo_file_write(ctx, chosen, text.data, text.length);
+out:
+    for (size_t k = 0; k < n_directories; k++)
+        ergo_result_destroy(results[k]);
+    free(results);
+    free(chosen);
+    ergo_text_free(&text);
+    return status;
+}

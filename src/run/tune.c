@@ -1,0 +1,361 @@
+/* ergo_tune: the launch shape that is fastest for a job's first batch, within a time budget. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "io/format.h"
+#include "run/run.h"
+#include "run/tuning.h"
+
+enum { TUNABLES_MAX = ERGO_TUNING_SETTINGS, VALUES_MAX = 24 };
+
+static const double worthwhile = 1.03; /* smaller gains are noise */
+
+struct tuner {
+    struct ergo_context *ctx;
+    const struct ergo_tune_options *options;
+    struct ergo_job *job;
+    const struct ergo_sampler *sampler;
+    const struct ergo_batch *batch;
+    struct ergo_device *device;
+    struct ergo_text *states; /* of each member, after the lead-in */
+    uint64_t step;
+    double begun;
+    size_t tried, refused;
+    int64_t best[TUNABLES_MAX];
+    double best_rate; /* work per second */
+    bool patient;     /* nothing is left early */
+};
+
+static bool time_is_up(const struct tuner *t) {
+    return ergo_run_clock() - t->begun >= t->options->seconds || ergo_run_stop_is_requested();
+}
+
+static void report_progress(const struct tuner *t) {
+    const double elapsed = ergo_run_clock() - t->begun;
+    if (!t->options->progress)
+        return;
+    const struct ergo_progress p = {
+        .done = fmin(elapsed, t->options->seconds),
+        .total = t->options->seconds,
+        .seconds = elapsed,
+        .eta = fmax(0, t->options->seconds - elapsed),
+        .rate = t->best_rate,
+        .rate_unit = t->sampler->info->rate_unit,
+        .phase = "tuning",
+    };
+    t->options->progress(t->options->user, &p);
+}
+
+static void set_all(const struct tuner *t, const int64_t *values) {
+    for (size_t k = 0; k < t->sampler->info->n_tunables; k++)
+        ergo_tuning_set(t->batch, t->sampler->info->tunables[k].name, values[k]);
+}
+
+static enum ergo_status steps(struct tuner *t, void *state, uint64_t count, double *seconds) {
+    const double begin = ergo_run_clock();
+    enum ergo_status status = t->sampler->ops->advance(t->ctx, state, 0, 0, count, 0);
+    if (status == ERGO_OK)
+        status = ergo_device_finish(t->ctx, t->device);
+    *seconds = ergo_run_clock() - begin;
+    return status;
+}
+
+/* Seconds of a step: the least of three passes of a twentieth of a second, after passes that grow
+ * to it. Something three times as slow as the best is left at once. */
+static enum ergo_status time_state(struct tuner *t, void *state, const struct ergo_plan *plan,
+                                   double limit, double *step) {
+    enum ergo_status status = ERGO_OK;
+    uint64_t count = 1;
+    double seconds = 0;
+    int full = 0;
+    *step = INFINITY;
+    for (int pass = 0; pass < 40 && full < 4 && status == ERGO_OK; pass++) {
+        status = steps(t, state, count, &seconds);
+        report_progress(t);
+        if (status != ERGO_OK)
+            break;
+        const double each = seconds / (double)count;
+        const double most = fmax(1, plan->block_steps);
+        const bool long_enough = seconds >= 0.04 || (double)count >= most;
+        if (long_enough && full++ > 0) /* the first of them warms caches up */
+            *step = fmin(*step, each);
+        if (long_enough && each > 3 * limit) {
+            *step = fmin(*step, each);
+            break;
+        }
+        if (!long_enough && pass > 0) /* the first pass may compile */
+            count = (uint64_t)fmin(most, fmax(2 * (double)count, ceil(0.05 / fmax(each, 1e-9))));
+    }
+    return status;
+}
+
+/* Rate with these tunables; 0: refused. Other failures are no refusal. */
+static enum ergo_status try_values(struct tuner *t, const int64_t *values, double *rate) {
+    struct ergo_plan plan;
+    void *state = NULL;
+    double step = INFINITY;
+    *rate = 0;
+    set_all(t, values);
+    enum ergo_status status = t->sampler->ops->plan(t->ctx, t->batch, t->device, &plan);
+    if (status == ERGO_OK)
+        status = t->sampler->ops->create(t->ctx, t->batch, t->device, &state);
+    for (size_t m = 0; m < t->batch->count && status == ERGO_OK && t->step; m++)
+        status = t->sampler->ops->load(t->ctx, state, m, t->step, t->states[m].data,
+                                       t->states[m].length);
+    if (status == ERGO_OK && !t->step)
+        status = t->sampler->ops->init(t->ctx, state);
+    if (status == ERGO_OK) {
+        const double limit =
+            t->best_rate > 0 && !t->patient ? plan.work_per_step / t->best_rate : INFINITY;
+        status = time_state(t, state, &plan, limit, &step);
+    }
+    if (state)
+        t->sampler->ops->destroy(state);
+    if (status == ERGO_OK) {
+        *rate = plan.work_per_step / step;
+        t->tried++;
+    } else if (status == ERGO_E_JOB || status == ERGO_E_DEVICE) {
+        ergo_log(t->ctx, ERGO_LOG_DEBUG, "%s", ergo_error_message(t->ctx));
+        ergo_error_clear(t->ctx);
+        t->refused++;
+        status = ERGO_OK;
+    }
+    return status;
+}
+
+/* A start may be cheaper than what follows: some of the equilibration, a tenth of the time at most,
+ * whose end is where all candidates begin. */
+static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
+    const double end = ergo_run_clock() + fmin(0.1 * t->options->seconds, 10);
+    uint64_t rest = (uint64_t)ergo_point_int(t->batch->points[0], "/run/equilibration");
+    void *state = NULL;
+    double seconds;
+    enum ergo_status status = t->sampler->ops->create(t->ctx, t->batch, t->device, &state);
+    if (status == ERGO_OK)
+        status = t->sampler->ops->init(t->ctx, state);
+    while (rest && status == ERGO_OK && ergo_run_clock() < end) {
+        const uint64_t count =
+            (double)rest < plan->block_steps ? rest : (uint64_t)fmax(1, plan->block_steps);
+        status = steps(t, state, count, &seconds);
+        t->step += count;
+        rest -= count;
+        report_progress(t);
+    }
+    for (size_t m = 0; m < t->batch->count && status == ERGO_OK && t->step; m++) {
+        status = t->sampler->ops->save(t->ctx, state, m, &t->states[m]);
+        if (status == ERGO_OK && t->states[m].failed)
+            status = ERGO_FAIL(t->ctx, ERGO_E_MEMORY, "no memory for a state");
+    }
+    if (state)
+        t->sampler->ops->destroy(state);
+    return status;
+}
+
+/* All of a short range, else powers of two. Room for particles is no matter of speed. */
+static size_t values_of(const struct ergo_tunable *tunable, int64_t values[VALUES_MAX]) {
+    size_t n = 0;
+    if (strcmp(tunable->name, "slots") == 0 || strcmp(tunable->name, "capacity") == 0)
+        return 0;
+    for (int64_t v = tunable->min > 1 ? tunable->min : 1;
+         v <= tunable->max && v <= 4096 && n < VALUES_MAX; v = tunable->max <= 8 ? v + 1 : 2 * v)
+        values[n++] = v;
+    return n;
+}
+
+/* Round after round over the tunables: the best value of each, the others as they are. */
+static enum ergo_status search(struct tuner *t) {
+    const struct ergo_sampler_info *info = t->sampler->info;
+    enum ergo_status status = ERGO_OK;
+    bool better = true;
+    while (better && status == ERGO_OK && !time_is_up(t)) {
+        better = false;
+        for (size_t k = 0; k < info->n_tunables && status == ERGO_OK; k++) {
+            int64_t values[VALUES_MAX];
+            const size_t n = values_of(&info->tunables[k], values);
+            for (size_t i = 0; i <= n && status == ERGO_OK && !time_is_up(t); i++) {
+                int64_t row[TUNABLES_MAX];
+                double rate = 0;
+                memcpy(row, t->best, sizeof row);
+                row[k] = i < n ? values[i] : 0;
+                if (row[k] == t->best[k])
+                    continue;
+                status = try_values(t, row, &rate);
+                if (rate > 1.01 * t->best_rate) {
+                    t->best_rate = rate;
+                    memcpy(t->best, row, sizeof row);
+                    better = true;
+                }
+            }
+        }
+    }
+    return status;
+}
+
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What was found beside the automatic launch, in turns: medians; and whether it was faster in every
+ * turn. On a busy machine the luckiest of many candidates looks better than it is. */
+static enum ergo_status confirm(struct tuner *t, double *plain, double *tuned, bool *sure) {
+    enum { TURNS = 7 };
+    static const int64_t automatic[TUNABLES_MAX] = {0};
+    double rates[2][TURNS];
+    int wins = 0;
+    enum ergo_status status = ERGO_OK;
+    t->patient = true;
+    for (int i = 0; i < TURNS && status == ERGO_OK; i++) {
+        status = try_values(t, automatic, &rates[0][i]);
+        if (status == ERGO_OK)
+            status = try_values(t, t->best, &rates[1][i]);
+        wins += status == ERGO_OK && rates[1][i] > rates[0][i];
+    }
+    if (status != ERGO_OK)
+        return status;
+    qsort(rates[0], TURNS, sizeof(double), by_value);
+    qsort(rates[1], TURNS, sizeof(double), by_value);
+    *plain = rates[0][TURNS / 2];
+    *tuned = rates[1][TURNS / 2];
+    *sure = wins == TURNS && *tuned >= worthwhile * *plain;
+    return ERGO_OK;
+}
+
+/* Puts the entry in the place of an older one for the same jobs; without settings only away with
+ * it.
+ */
+static enum ergo_status keep(struct tuner *t, const struct ergo_tuning_entry *entry,
+                             const char *path) {
+    struct ergo_tuning_list list = {0};
+    enum ergo_status status = ergo_tuning_read(t->ctx, path, &list);
+    size_t kept = 0, before = list.count;
+    for (size_t i = 0; i < list.count && status == ERGO_OK; i++)
+        if (!ergo_tuning_same(&list.entries[i], entry))
+            list.entries[kept++] = list.entries[i];
+    list.count = kept;
+    if (status == ERGO_OK && entry->n_settings) {
+        struct ergo_tuning_entry *grown = realloc(list.entries, (kept + 1) * sizeof *list.entries);
+        if (grown) {
+            list.entries = grown;
+            list.entries[list.count++] = *entry;
+        } else {
+            status = ERGO_FAIL(t->ctx, ERGO_E_MEMORY, "no memory for tuning profiles");
+        }
+    }
+    if (status == ERGO_OK && (entry->n_settings || kept < before))
+        status = ergo_tuning_write(t->ctx, path, &list);
+    ergo_tuning_list_free(&list);
+    return status;
+}
+
+static void describe(const struct tuner *t, const struct ergo_tuning_entry *entry, double plain,
+                     double tuned, const char *automatic, const char *path, struct ergo_text *out) {
+    struct ergo_plan plan = {0};
+    ergo_text_append(out, "%s on %s (%s), %s\n", t->job->name, t->device->summary.name,
+                     t->device->summary.platform, entry->path);
+    ergo_text_append(out, "  tried      %zu launch shapes, %zu more were refused\n", t->tried,
+                     t->refused);
+    ergo_text_append(out, "  automatic  %.4g %s\n             %s\n", plain,
+                     t->sampler->info->rate_unit, automatic);
+    if (!entry->n_settings) {
+        ergo_text_append(out, "  nothing is surely faster by %.0f%%: the automatic launch stays\n",
+                         100 * (worthwhile - 1));
+        return;
+    }
+    set_all(t, t->best);
+    if (t->sampler->ops->plan(t->ctx, t->batch, t->device, &plan) != ERGO_OK)
+        ergo_error_clear(t->ctx);
+    ergo_text_append(out, "  tuned      %.4g, %.2f times as fast\n             %s: %s\n", tuned,
+                     tuned / plain, plan.path, plan.launch);
+    for (size_t s = 0; s < entry->n_settings; s++)
+        ergo_text_append(out, "             /tuning/%s = %lld\n", entry->settings[s].name,
+                         (long long)entry->settings[s].value);
+    ergo_text_append(out, "  profile    %s\n", path);
+}
+
+/* Everything once the device is open. */
+static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text *out) {
+    static const int64_t automatic[TUNABLES_MAX] = {0};
+    const struct ergo_sampler_info *info = t->sampler->info;
+    struct ergo_tuning_entry entry;
+    struct ergo_plan plan;
+    double plain = 0, tuned = 0;
+    bool sure = false;
+    ergo_tuning_clear(t->batch);
+    enum ergo_status status = t->sampler->ops->plan(t->ctx, t->batch, t->device, &plan);
+    if (status == ERGO_OK)
+        status = lead_in(t, &plan);
+    if (status == ERGO_OK)
+        status = try_values(t, automatic, &t->best_rate);
+    if (status == ERGO_OK && !(t->best_rate > 0))
+        status = ERGO_FAIL(t->ctx, ERGO_E_DEVICE, "%s does not run on %s with its automatic launch",
+                           t->job->name, t->device->summary.name);
+    if (status == ERGO_OK)
+        status = search(t);
+    if (status == ERGO_OK && !ergo_run_stop_is_requested())
+        status = confirm(t, &plain, &tuned, &sure);
+    if (status == ERGO_OK && ergo_run_stop_is_requested())
+        status = ERGO_STOPPED;
+    if (status != ERGO_OK)
+        return status;
+    ergo_tuning_clear(t->batch);
+    ergo_tuning_identify(t->batch, t->device, &plan, &entry);
+    entry.type[0] = '\0'; /* of this device alone */
+    entry.gain = tuned / plain;
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(entry.date, sizeof entry.date, "%Y-%m-%d", gmtime_r(&now, &utc));
+    for (size_t k = 0; k < info->n_tunables && sure; k++)
+        if (t->best[k]) {
+            struct ergo_tuning_setting *s = &entry.settings[entry.n_settings++];
+            snprintf(s->name, sizeof s->name, "%s", info->tunables[k].name);
+            s->value = t->best[k];
+        }
+    status = keep(t, &entry, path);
+    if (status == ERGO_OK)
+        describe(t, &entry, plain, tuned, plan.launch, path, out);
+    return status;
+}
+
+enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
+                           const struct ergo_tune_options *options, char **text) {
+    struct tuner t = {.ctx = ctx, .options = options, .begun = ergo_run_clock()};
+    const struct ergo_run_options run_options = {.device = options->device};
+    struct ergo_run run = {.ctx = ctx, .options = &run_options};
+    struct ergo_text out = {0};
+    char *path = options->path ? strdup(options->path) : ergo_tuning_user_path();
+    enum ergo_status status = ERGO_OK;
+    *text = NULL;
+    if (!path)
+        status = ERGO_FAIL(ctx, ERGO_E_IO,
+                           "there is no place for a profile: set ERGOCL_CONFIG_DIR "
+                           "or HOME, or name a file (-o)");
+    if (status == ERGO_OK)
+        status =
+            ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, NULL, 0, &t.job);
+    if (status == ERGO_OK) {
+        t.sampler = t.job->sampler;
+        t.batch = &t.job->batches[0];
+        t.states = calloc(t.batch->count + 1, sizeof *t.states);
+        status =
+            !t.states ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for states")
+            : t.sampler->info->n_tunables > TUNABLES_MAX
+                ? ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%s has too many tunables", t.sampler->info->name)
+                : ergo_run_open_device(&run, t.job, &t.device);
+    }
+    if (status == ERGO_OK)
+        status = tune(&t, path, &out);
+    if (status == ERGO_OK && !(*text = ergo_text_take(&out)))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a text");
+    ergo_text_free(&out);
+    for (size_t m = 0; t.states && m < t.batch->count; m++)
+        ergo_text_free(&t.states[m]);
+    free(t.states);
+    ergo_device_close(t.device);
+    ergo_job_destroy(t.job);
+    free(path);
+    return status;
+}

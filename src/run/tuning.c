@@ -1,0 +1,167 @@
+/* Which profile a batch gets. */
+#include "run/tuning.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/program.h"
+
+/* data/tuning/: the files of that folder, embedded. */
+extern const struct ergo_embedded ergo_tuning_files[];
+extern const size_t ergo_tuning_file_count;
+
+static struct ergo_value *find_value(const struct ergo_point *point, const char *name) {
+    for (size_t k = 0; k < point->job->n_keys; k++) {
+        const char *pointer = point->job->keys[k]->pointer;
+        if (strncmp(pointer, "/tuning/", 8) == 0 && strcmp(pointer + 8, name) == 0)
+            return &point->values[k];
+    }
+    return NULL;
+}
+
+void ergo_tuning_set(const struct ergo_batch *batch, const char *name, int64_t number) {
+    for (size_t m = 0; m < batch->count; m++) {
+        struct ergo_value *value = find_value(batch->points[m], name);
+        if (!value)
+            continue;
+        value->present = true;
+        value->integer = number;
+        value->real = (double)number;
+    }
+}
+
+void ergo_tuning_clear(const struct ergo_batch *batch) {
+    const struct ergo_sampler_info *info = batch->job->sampler->info;
+    for (size_t t = 0; t < info->n_tunables; t++)
+        ergo_tuning_set(batch, info->tunables[t].name, 0);
+}
+
+bool ergo_tuning_given(const struct ergo_batch *batch) {
+    const struct ergo_sampler_info *info = batch->job->sampler->info;
+    for (size_t t = 0; t < info->n_tunables; t++) {
+        const struct ergo_value *value = find_value(batch->points[0], info->tunables[t].name);
+        if (value && (value->given || value->integer))
+            return true;
+    }
+    return false;
+}
+
+bool ergo_tuning_given_any(const struct ergo_job *job) {
+    bool any = false;
+    for (size_t b = 0; b < job->n_batches && !any; b++)
+        any = ergo_tuning_given(&job->batches[b]);
+    return any;
+}
+
+/* The model of a sampler that has several, else "". */
+static const char *model_of(const struct ergo_point *point) {
+    for (size_t k = 0; k < point->job->n_keys; k++)
+        if (strcmp(point->job->keys[k]->pointer, "/system/model") == 0)
+            return point->values[k].text ? point->values[k].text : "";
+    return "";
+}
+
+void ergo_tuning_identify(const struct ergo_batch *batch, const struct ergo_device *device,
+                          const struct ergo_plan *plan, struct ergo_tuning_entry *entry) {
+    memset(entry, 0, sizeof *entry);
+    snprintf(entry->device, sizeof entry->device, "%s", device->summary.name);
+    snprintf(entry->driver, sizeof entry->driver, "%s", device->summary.driver);
+    snprintf(entry->type, sizeof entry->type, "%s", device->summary.type);
+    snprintf(entry->sampler, sizeof entry->sampler, "%s", batch->job->sampler->info->name);
+    snprintf(entry->model, sizeof entry->model, "%s", model_of(batch->points[0]));
+    snprintf(entry->path, sizeof entry->path, "%s", plan->path);
+    entry->members = (double)batch->count;
+    entry->work_per_step = plan->work_per_step;
+}
+
+/* Near enough: on an H200 stripes of an Ising lattice of 4096 x 4096 are 1.38 times as fast as
+ * whole sub-sweeps, and with twice the sites no longer faster. */
+static bool is_near(double a, double b) {
+    return a <= 1.5 * b && b <= 1.5 * a;
+}
+
+/* How well an entry fits: 3 the device, 2 its family, 1 its type, 0 not. */
+static int fit(const struct ergo_tuning_entry *entry, const struct ergo_tuning_entry *batch) {
+    if (strcmp(entry->sampler, batch->sampler) != 0 || strcmp(entry->model, batch->model) != 0 ||
+        strcmp(entry->path, batch->path) != 0 || !is_near(entry->members, batch->members) ||
+        !is_near(entry->work_per_step, batch->work_per_step))
+        return 0;
+    if (*entry->device)
+        return strcmp(entry->device, batch->device) == 0 ? 3 : 0;
+    if (*entry->family)
+        return strstr(batch->device, entry->family) ? 2 : 0;
+    return *entry->type && strcmp(entry->type, batch->type) == 0 ? 1 : 0;
+}
+
+/* The best of the list; of equals the one whose work is nearest. */
+static const struct ergo_tuning_entry *best_of(const struct ergo_tuning_list *list,
+                                               const struct ergo_tuning_entry *batch) {
+    const struct ergo_tuning_entry *best = NULL;
+    int best_fit = 0;
+    double best_ratio = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct ergo_tuning_entry *e = &list->entries[i];
+        const int f = fit(e, batch);
+        const double ratio = e->work_per_step > batch->work_per_step
+                                 ? e->work_per_step / batch->work_per_step
+                                 : batch->work_per_step / e->work_per_step;
+        if (f > best_fit || (f && f == best_fit && ratio < best_ratio)) {
+            best = e;
+            best_fit = f;
+            best_ratio = ratio;
+        }
+    }
+    return best;
+}
+
+static void read_all(struct ergo_context *ctx, struct ergo_tuning_list *user,
+                     struct ergo_tuning_list *shipped) {
+    char *path = ergo_tuning_user_path();
+    if (path && ergo_tuning_read(ctx, path, user) != ERGO_OK) {
+        ergo_log(ctx, ERGO_LOG_WARNING, "tuning profiles are not used: %s",
+                 ergo_error_message(ctx));
+        ergo_error_clear(ctx);
+        ergo_tuning_list_free(user);
+    }
+    for (size_t i = 0; i < ergo_tuning_file_count; i++)
+        if (ergo_tuning_parse(ctx, ergo_tuning_files[i].path, ergo_tuning_files[i].text,
+                              ergo_tuning_files[i].length, shipped) != ERGO_OK)
+            ergo_error_clear(ctx); /* a unit test reads them all */
+    free(path);
+}
+
+void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
+                       const struct ergo_device *device) {
+    struct ergo_tuning_list user = {0}, shipped = {0};
+    const char *folder = getenv("ERGOCL_CONFIG_DIR");
+    if (folder && !*folder) /* the user wants none */
+        return;
+    read_all(ctx, &user, &shipped);
+    for (size_t b = 0; b < job->n_batches && user.count + shipped.count; b++) {
+        const struct ergo_batch *batch = &job->batches[b];
+        struct ergo_tuning_entry mine;
+        struct ergo_plan plan;
+        if (job->sampler->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {
+            ergo_error_clear(ctx); /* whoever plans next says so */
+            continue;
+        }
+        ergo_tuning_identify(batch, device, &plan, &mine);
+        const struct ergo_tuning_entry *best = best_of(&user, &mine);
+        if (!best)
+            best = best_of(&shipped, &mine);
+        for (size_t s = 0; best && s < best->n_settings; s++)
+            ergo_tuning_set(batch, best->settings[s].name, best->settings[s].value);
+        if (best && job->sampler->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {
+            ergo_log(ctx, ERGO_LOG_INFO, "batch %zu: the tuning profile does not fit: %s", b + 1,
+                     ergo_error_message(ctx));
+            ergo_error_clear(ctx);
+            ergo_tuning_clear(batch);
+        } else if (best) {
+            ergo_log(ctx, ERGO_LOG_INFO, "batch %zu: launch from a tuning profile: %s, %s", b + 1,
+                     plan.path, plan.launch);
+        }
+    }
+    ergo_tuning_list_free(&user);
+    ergo_tuning_list_free(&shipped);
+}

@@ -1,0 +1,67 @@
+/*
+ * Tuning profiles: launch shapes that `ergocl tune` found faster than the automatic ones. They come
+ * after the job's own /tuning and change no chain.
+ */
+#ifndef ERGO_RUN_TUNING_H
+#define ERGO_RUN_TUNING_H
+
+#include "run/result.h"
+
+enum { ERGO_TUNING_SETTINGS = 16 };
+
+struct ergo_tuning_setting {
+    char name[32];
+    int64_t value;
+};
+
+/* For jobs like the one it was measured with: the same sampler, model and automatic kernels, and
+ * both members and work within a factor of 1.5. */
+struct ergo_tuning_entry {
+    char device[128]; /* its whole name; "": by family or type */
+    char family[64];  /* part of the name, or "" */
+    char type[16];    /* "gpu", "cpu", or "" */
+    char sampler[32], model[32], path[64];
+    double members, work_per_step;
+    size_t n_settings;
+    struct ergo_tuning_setting settings[ERGO_TUNING_SETTINGS];
+    double gain; /* rate over the automatic one's */
+    char date[16], driver[128];
+};
+
+struct ergo_tuning_list {
+    size_t count;
+    struct ergo_tuning_entry *entries; /* owned */
+};
+void ergo_tuning_list_free(struct ergo_tuning_list *list);
+
+/* The user's file: $ERGOCL_CONFIG_DIR, $XDG_CONFIG_HOME/ergocl or ~/.config/ergocl, tuning.json.
+ * NULL: there is no place for one ($ERGOCL_CONFIG_DIR set and empty, or no home). Caller frees. */
+char *ergo_tuning_user_path(void);
+/* Entries of a text; appended. Out of range, or of no sampler: ERGO_E_IO with the reason. */
+enum ergo_status ergo_tuning_parse(struct ergo_context *ctx, const char *name, const char *text,
+                                   size_t length, struct ergo_tuning_list *list);
+/* Those of a file; one that is not there has none. */
+enum ergo_status ergo_tuning_read(struct ergo_context *ctx, const char *path,
+                                  struct ergo_tuning_list *list);
+enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
+                                   const struct ergo_tuning_list *list);
+/* Both are for the same jobs on the same device. */
+bool ergo_tuning_same(const struct ergo_tuning_entry *a, const struct ergo_tuning_entry *b);
+
+/* What identifies a batch; the plan is its automatic one. */
+void ergo_tuning_identify(const struct ergo_batch *batch, const struct ergo_device *device,
+                          const struct ergo_plan *plan, struct ergo_tuning_entry *entry);
+/* One tunable of all points of a batch; 0: automatic. */
+void ergo_tuning_set(const struct ergo_batch *batch, const char *name, int64_t value);
+/* All of them automatic. */
+void ergo_tuning_clear(const struct ergo_batch *batch);
+/* Does the job itself choose any? Then profiles are not asked. */
+bool ergo_tuning_given(const struct ergo_batch *batch);
+bool ergo_tuning_given_any(const struct ergo_job *job); /* in any of its batches */
+
+/* Every batch of a job gets the settings that fit best: the user's, then shipped ones, of the
+ * device, its family, its type. What the sampler refuses is left out. */
+void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
+                       const struct ergo_device *device);
+
+#endif

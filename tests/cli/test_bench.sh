@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# ergocl bench: finds ergocl-bench beside itself, hands its options on, shows recorded results.
+. "$ERGOCL_ROOT/tests/cli/lib.sh"
+program=${ERGOCL%/*}/bench/ergocl-bench
+
+# a copy of ergocl without the other program
+mkdir -p alone && cp "$ERGOCL" alone/ergocl
+expect 4 alone/ergocl bench --list
+says err "make bench-program"
+expect 2 "$ERGOCL" bench --seconds much
+
+[ -x "$program" ] || {
+    echo "$program is not built"
+    exit 77
+}
+expect 0 "$ERGOCL" bench --list --sampler hard-disks
+says out "disks-256"
+says_not out "spin-lattice"
+expect 2 "$ERGOCL" bench voodoo
+says err 'no case "voodoo"'
+expect 0 "$ERGOCL" bench 512 --seconds 0.05 --device "$ERGOCL_DEVICE" -o now.json
+says out "check: ok" "recorded 2026-11-21" "pthread"
+says now.json '"name": "512"' '"rate"'

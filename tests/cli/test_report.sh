@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# ergocl report: one run and several, stopped ones, hostile names; the page needs no network.
+. "$ERGOCL_ROOT/tests/cli/lib.sh"
+
+small_job >job.json
+expect 0 "$ERGOCL" run job.json -o ising --quiet
+cp ising/report.html own.html
+digests ising >before
+
+# The run's own report again: from the checkpoint the same figures come as from the run.
+expect 0 "$ERGOCL" report ising
+says err "wrote ising/report.html"
+# speed and times are not known as finely as while the run went on
+grep -v -e '<dt>Speed' -e '<dt>Sampling time' own.html >a
+grep -v -e '<dt>Speed' -e '<dt>Sampling time' ising/report.html >b
+cmp a b || fail "a report from a folder differs from that of its run"
+says ising/report.html "<h2>Observables</h2>" "<h2>Autocorrelation</h2>" "<h2>Histograms</h2>" \
+    "<h2>Time series of" "<h2>Parameters</h2>" "/system/temperature" "heat capacity" "equilibration"
+digests ising | cmp - before || fail "a report changed its run"
+
+# Markup in names is text, and nothing is fetched from anywhere.
+hostile='<img src=x onerror=alert(1)>&"'"'"'.json'
+cp job.json "$hostile"
+expect 0 "$ERGOCL" run "$hostile" -o 'hostile <b> & "x"' --quiet --set /system/temperature=2.5 --set '/scan={"/system/temperature":[2.5]}'
+# Three runs, one of them stopped before its end.
+expect 75 "$ERGOCL" run job.json -o stopped --quiet --set /wall_time=0.2 --set /run/sweeps=1000000
+expect 0 "$ERGOCL" report ising 'hostile <b> & "x"' stopped -o all.html
+says all.html "3 runs" "spin-lattice together" "stopped" "&#60;img src=x onerror=alert(1)&#62;" "hostile &#60;b&#62;"
+says_not all.html "<img src=x" "hostile <b>" "<script" "http://" "https://" "url(" "@import"
+says all.html "default-src 'none'"
+$python - all.html <<'PYTHON' || fail "all.html is not well formed"
+import sys
+from html.parser import HTMLParser
+
+void = {"meta", "link", "img", "br"}
+class Check(HTMLParser):
+    stack, allowed = [], ("data:", "#")
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name.startswith("on"):
+                sys.exit("event handler in " + tag)
+            if name in ("src", "href") and not value.startswith(self.allowed):
+                sys.exit("reference to " + value)
+        if tag not in void:
+            self.stack.append(tag)
+    def handle_startendtag(self, tag, attributes):
+        pass
+    def handle_endtag(self, tag):
+        if not self.stack or self.stack.pop() != tag:
+            sys.exit("unbalanced " + tag)
+check = Check()
+check.feed(open(sys.argv[1], encoding="utf-8").read())
+check.close()
+if check.stack:
+    sys.exit("not closed: " + " ".join(check.stack))
+PYTHON
+
+# A file in the way is not replaced unasked; what is no run is said, all of it.
+expect 4 "$ERGOCL" report ising -o all.html
+says err "all.html is there already" "--overwrite"
+expect 0 "$ERGOCL" report ising -o all.html --overwrite --quiet
+mkdir empty
+expect 4 "$ERGOCL" report empty ising nowhere -o new.html
+says err "empty has no checkpoint.h5" "nowhere has no checkpoint.h5"
+[ ! -e new.html ] || fail "a page was written all the same"
+mkdir cutrun && head -c 3000 ising/checkpoint.h5 >cutrun/checkpoint.h5
+expect 4 "$ERGOCL" report cutrun
+expect 2 "$ERGOCL" report
+expect 4 "$ERGOCL" report ising -o nofolder/x.html
+
+# A chain that is still on its way to equilibrium is told.
+cat >drift.json <<'JSON'
+{ "sampler": "spin-lattice", "seed": "5",
+  "system": { "model": "ising", "size": [256, 256], "temperature": 2.6, "start": "up" },
+  "run": { "equilibration": 0, "sweeps": 1000, "measure_every": 1, "correlation_every": 0 } }
+JSON
+expect 0 "$ERGOCL" run drift.json -o drift --quiet
+says drift/report.html "Not equilibrated: energy drifts"
+
+# So are displacements that nearly always succeed.
+cat >timid.json <<'JSON'
+{ "sampler": "hard-disks", "seed": "5", "system": { "n": 100, "packing_fraction": 0.5, "max_displacement": 0.001 },
+  "run": { "equilibration": 10, "sweeps": 100, "measure_every": 5, "gr_max": 0 } }
+JSON
+expect 0 "$ERGOCL" run timid.json -o timid --quiet
+says timid/report.html "Acceptance is odd" "should be larger"
+expect 0 "$ERGOCL" run timid.json -o bold --quiet --set /system/max_displacement=0.16
+says_not bold/report.html "Acceptance is odd" "Not equilibrated"

@@ -1,0 +1,132 @@
+/* Tuning profiles as files: shipped ones, what was written is read, everything doubtful is refused.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/program.h"
+#include "run/tuning.h"
+
+extern const struct ergo_embedded ergo_tuning_files[];
+extern const size_t ergo_tuning_file_count;
+
+static struct ergo_context *ctx;
+
+static enum ergo_status parse(const char *text, struct ergo_tuning_list *list) {
+    *list = (struct ergo_tuning_list){0};
+    ergo_error_clear(ctx);
+    return ergo_tuning_parse(ctx, "profiles", text, strlen(text), list);
+}
+
+static void test_shipped(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ergo_tuning_file_count; i++) {
+        struct ergo_tuning_list list;
+        if (parse(ergo_tuning_files[i].text, &list) != ERGO_OK)
+            fail_msg("%s", ergo_error_message(ctx));
+        for (size_t k = 0; k < list.count; k++) {
+            assert_true(list.entries[k].n_settings > 0);
+            assert_true(list.entries[k].gain >= 1.03);
+            for (size_t other = 0; other < k; other++)
+                assert_false(ergo_tuning_same(&list.entries[k], &list.entries[other]));
+        }
+        ergo_tuning_list_free(&list);
+    }
+}
+
+static const char good[] =
+    "{\"profiles\": [{\"device\": \"A \\\"b\\\" <c>\", \"driver\": \"1\", \"sampler\": "
+    "\"hard-disks\", "
+    "\"path\": \"tile\", \"members\": 3, \"work_per_step\": 12.5, \"tuning\": {\"work_group\": 64, "
+    "\"tile\": 8}, \"gain\": 1.25, \"date\": \"2026-11-21\"}]}";
+
+static void test_round_trip(void **state) {
+    struct ergo_tuning_list list, again = {0};
+    (void)state;
+    assert_int_equal(parse(good, &list), ERGO_OK);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.entries[0].n_settings, 2);
+    char folder[] = "/tmp/ergocl-tuning-XXXXXX", inner[64], path[96];
+    assert_non_null(mkdtemp(folder));
+    snprintf(inner, sizeof inner, "%s/new folder", folder);
+    snprintf(path, sizeof path, "%s/tuning.json", inner);
+    assert_int_equal(ergo_tuning_write(ctx, path, &list), ERGO_OK);
+    assert_int_equal(ergo_tuning_read(ctx, path, &again), ERGO_OK);
+    assert_int_equal(unlink(path) | rmdir(inner) | rmdir(folder), 0);
+    assert_int_equal(again.count, 1);
+    assert_memory_equal(&again.entries[0], &list.entries[0], sizeof *list.entries);
+    assert_true(ergo_tuning_same(&again.entries[0], &list.entries[0]));
+    again.entries[0].members = 4;
+    assert_false(ergo_tuning_same(&again.entries[0], &list.entries[0]));
+    ergo_tuning_list_free(&again);
+    ergo_tuning_list_free(&list);
+    assert_int_equal(ergo_tuning_read(ctx, "no such file", &again), ERGO_OK);
+    assert_int_equal(again.count, 0);
+}
+
+/* The good text with `from` replaced by `to`. */
+static void refuse(const char *from, const char *to) {
+    struct ergo_tuning_list list;
+    char text[2048];
+    const char *at = strstr(good, from);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, to, at + strlen(from));
+    if (parse(text, &list) != ERGO_E_IO)
+        fail_msg("taken: %s", text);
+    assert_true(*ergo_error_message(ctx));
+    ergo_tuning_list_free(&list);
+}
+
+static void test_refused(void **state) {
+    struct ergo_tuning_list list;
+    (void)state;
+    refuse("hard-disks", "hard-disk");
+    refuse("\"device\": \"A \\\"b\\\" <c>\", ", "");
+    refuse("\"members\": 3", "\"members\": 0");
+    refuse("\"members\": 3", "\"members\": \"3\"");
+    refuse("12.5", "1e999");
+    refuse("12.5", "-1");
+    refuse("64", "48");   /* no power of two */
+    refuse("64", "2048"); /* beyond the range */
+    refuse("64", "64.5");
+    refuse("64", "-64");
+    refuse("64", "18446744073709551617");
+    refuse("work_group", "voodoo");
+    refuse("{\"work_group\": 64, \"tile\": 8}", "[64]");
+    refuse("1.25", "null");
+    refuse("\"profiles\"", "\"profile\"");
+    refuse("\"gain\"", "\"tuning\": {}, \"gain\""); /* twice */
+    /* cut anywhere */
+    for (size_t n = 0; n + 1 < sizeof good; n++) {
+        list = (struct ergo_tuning_list){0};
+        assert_int_equal(ergo_tuning_parse(ctx, "cut", good, n, &list), ERGO_E_IO);
+        ergo_tuning_list_free(&list);
+        ergo_error_clear(ctx);
+    }
+}
+
+static int set_up(void **state) {
+    (void)state;
+    ctx = ergo_context_create();
+    return ctx ? 0 : 1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    ergo_context_destroy(ctx);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shipped),
+                                       cmocka_unit_test(test_round_trip),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
