@@ -9,6 +9,10 @@
  * A cell's particles: plane s holds the s-th particle of every cell of every chain; .w of plane 0
  * is their number. With LJ_SLOTTED, for CPUs, a cell's particles are together instead, coordinate
  * by coordinate, and a group of one looks at eight of them at once.
+ *
+ * With LJ_OWN each particle's pair energy is kept beside its position, as the integer that a sum
+ * would give: what a deletion or a displacement takes away is read, not summed. An accepted move
+ * tells its neighbours; few are accepted.
  */
 #ifndef ERGO_CL_LJ_GCMC_GATHER_H
 #define ERGO_CL_LJ_GCMC_GATHER_H
@@ -27,6 +31,9 @@ struct lj_home {
     __global const uint *offsets;
     ulong plane;
     uint capacity, slots;
+#ifdef LJ_OWN
+    __global long *own; /* as the cells: a particle's sum over its pairs */
+#endif
 };
 
 ERGO_INLINE lj_position lj_position_of(uint4 p) {
@@ -238,7 +245,47 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
     const uint4 last = cell[(count - 1u) * home->plane];
     cell[s * home->plane] = (uint4)(last.x, last.y, last.z, 0u);
     cell[0].w = count - 1u;
+#ifdef LJ_OWN
+    __global long *own = home->own + lj_cell_of(p);
+    own[s * home->plane] = own[(count - 1u) * home->plane];
+#endif
 }
+
+#ifdef LJ_OWN
+/* The pair energy of the particle at p. */
+ERGO_INLINE __global long *lj_own_at(const struct lj_home *home, lj_position p) {
+    ulong at = lj_cell_of(p);
+    for (uint s = 1u; s < home->slots && !lj_same(home->cells[at], p); s++)
+        at += home->plane;
+    return home->own + at;
+}
+
+/* A particle comes to (is_new) or leaves `at`: the pair energies of its neighbours, but for the
+ * one at `away`, and this work-item's share of the virial. */
+ERGO_INLINE void lj_tell(const struct lj_home *home, lj_position at, lj_position away,
+                         uint has_away, uint is_new, uint item, uint items,
+                         const struct lj_member *m, long *virial) {
+    const struct lj_place c = lj_place_of(at);
+    for (uint i = item; i < LJ_OFFSETS * LJ_LANES; i += items) {
+        const uint near = lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m);
+        if (near == LJ_FAR)
+            continue;
+        uint4 one = home->cells[near];
+        const uint count = one.w;
+        for (uint s = i % LJ_LANES; s < count; s += LJ_LANES) {
+            if (s > 0u)
+                one = home->cells[near + s * home->plane];
+            const float r2 = lj_distance2(one, at, m->scale);
+            if (r2 >= m->cutoff2 || (has_away && lj_same(one, away)))
+                continue;
+            long energy, pair_virial;
+            lj_pair(r2, m->shift, &energy, &pair_virial);
+            home->own[near + s * home->plane] += is_new ? energy : -energy;
+            *virial += is_new ? pair_virial : -pair_virial;
+        }
+    }
+}
+#endif
 #endif
 #endif
 
@@ -247,6 +294,11 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
 #if LJ_CELLS
 #define LJ_FIRST (LJ_NEAR * LJ_LANES)
 #define LJ_ALL (LJ_OFFSETS * LJ_LANES)
+#endif
+#ifdef LJ_OWN
+#define LJ_OLD_SUMMED 0u
+#else
+#define LJ_OLD_SUMMED 1u
 #endif
 
 /* The sums that a trial move changes, the share of one work-item in one phase. */
@@ -259,7 +311,7 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
         return;
 #if LJ_CELLS
     /* new, then old: one loop around one copy of the code, for compilers that inline everything */
-    for (uint side = has_new ? 0u : 1u; side < (has_old && phase ? 2u : 1u); side++)
+    for (uint side = has_new ? 0u : 1u; side < (has_old && phase && LJ_OLD_SUMMED ? 2u : 1u); side++)
         lj_scan(home, side ? from : move->to, from, has_old, 1u - side,
                 (side || phase == 0u ? 0u : LJ_FIRST) + item, items, phase ? LJ_ALL : LJ_FIRST, m,
                 sum);
@@ -289,13 +341,23 @@ ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move,
 #endif
 }
 
-/* Carry out an accepted move; the last particle fills the place of a deleted one. */
+/* Carry out an accepted move; the last particle fills the place of a deleted one. own: the pair
+ * energy at the new place, with LJ_OWN. */
 ERGO_INLINE void lj_apply(const struct lj_home *home, const struct lj_move *move, lj_position from,
-                          uint particles) {
+                          uint particles, long own) {
+#ifndef LJ_OWN
+    (void)own;
+#endif
     const uint4 to = (uint4)(move->to.x, move->to.y, move->to.z, 0u);
 #if LJ_CELLS
     if (move->kind != (uint)LJ_INSERTION)
         lj_cell_remove(home, from);
+#ifdef LJ_OWN
+    if (move->kind != (uint)LJ_DELETION) {
+        const uint cell = lj_cell_of(move->to);
+        home->own[cell + home->cells[cell].w * home->plane] = own;
+    }
+#endif
     if (move->kind != (uint)LJ_DELETION)
         lj_cell_add(home, move->to);
 #endif

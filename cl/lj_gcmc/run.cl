@@ -33,6 +33,24 @@ ERGO_INLINE void lj_draw_ahead(const struct lj_member *m, ulong first, uint item
     }
 }
 
+/* The move that was drawn, and where its particle is. */
+ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_member *m,
+                                    uint particles, uint step_size, __local const uint4 *draws,
+                                    lj_position *from) {
+    const uint4 a = draws[0], b = draws[1];
+    const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
+    struct lj_move move = lj_move_of(m, particles, wa, wb);
+    *from = lj_start(home, m, step_size, &move);
+    return move;
+}
+
+ERGO_INLINE long lj_sum_of(__local const long *values) {
+    long sum = 0;
+    for (uint i = 0u; i < LJ_GROUP; i++)
+        sum += values[i];
+    return sum;
+}
+
 /*
  * Moves until step `target`. Samples: `count` of them, each after `every` moves from step `start`
  * on; count 0: none. A chain that needs more room stops before the move that needs it (status) and
@@ -42,7 +60,7 @@ __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_run(__global const struct lj_member *members, __global struct lj_chain *chains,
        __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
-       uint capacity, uint slots) {
+       uint capacity, uint slots, __global long *own) {
     __local uint4 draws[2u * LJ_AHEAD];
     __local long energies[LJ_GROUP], virials[LJ_GROUP];
 #ifdef LJ_QUEUE
@@ -56,7 +74,14 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     struct lj_chain c = chains[chain];
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+#ifdef LJ_OWN
+    home.own = own + (ulong)chain * LJ_GRID;
+#else
+    (void)own;
+#endif
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
+    long virial = 0; /* what this work-item has to add to the chain's: summed when it is asked for */
+    virials[item] = 0;
     if (lane == 0u)
         overlaps[team] = 0u;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
@@ -76,14 +101,17 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         sum.queued = 0u;
         sum.queue = queue + item;
 #endif
-        const uint4 a = draws[2u * (at + (mine ? team : 0u))];
-        const uint4 b = draws[2u * (at + (mine ? team : 0u)) + 1u];
-        const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
-        struct lj_move move = lj_move_of(&m, c.particles, wa, wb);
-        const lj_position from = lj_start(&home, &m, &c, &move);
+        lj_position from;
+        struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,
+                                       draws + 2u * (at + (mine ? team : 0u)), &from);
 
         /* here and not in an else below: LLVM 15 crashes on that in PoCL 3.1, groups of 2 */
-        energies[item] = virials[item] = 0;
+        energies[item] = 0;
+        long left = 0; /* the pair energy at the old place */
+#ifdef LJ_OWN
+        if (lane == 0u && mine && move.kind != (uint)LJ_INSERTION && !move.idle && !m.ideal)
+            left = *lj_own_at(&home, from);
+#endif
         if (mine)
             lj_gather(&home, &move, from, c.particles, 0u, lane, LJ_WIDTH, &m, &sum);
         if (sum.overlap)
@@ -95,25 +123,20 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             lj_visit_queued(&m, &sum);
 #endif
             energies[item] = sum.energy;
-            virials[item] = sum.virial;
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* and all have read the flag of phase 0 */
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);
 #if LJ_WIDTH > 8
-        if (lane < 8u) {
-            for (uint i = lane + 8u; i < LJ_WIDTH; i += 8u) {
+        if (lane < 8u)
+            for (uint i = lane + 8u; i < LJ_WIDTH; i += 8u)
                 energies[item] += energies[lead + i];
-                virials[item] += virials[lead + i];
-            }
-        }
 #endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
         if (lane == 0u) {
-            for (uint i = 1u; i < LJ_WIDTH && i < 8u; i++) {
+            for (uint i = 1u; i < LJ_WIDTH && i < 8u; i++)
                 energies[item] += energies[item + i];
-                virials[item] += virials[item + i];
-            }
+            energies[item] -= left;
             const uint accepted = mine && !move.idle && !overlaps[team] &&
                                   lj_accept(&m, move.kind, move.word, c.particles, energies[item]);
             const uint room =
@@ -123,29 +146,52 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
-        uint accepted = 0u;
+        const uint before = c.particles, step_size = c.step_size;
+        uint accepted = 0u, by = 0u; /* by: the team whose move it is */
         for (uint j = 0u; j < moves && !accepted && c.status == (uint)LJ_RUNNING; j++) {
             const uint verdict = verdicts[j];
             if (verdict > 1u) {
                 c.status = verdict - 2u;
             } else {
                 accepted = verdict;
-                if (accepted && item == j * LJ_WIDTH)
-                    lj_apply(&home, &move, from, c.particles);
+                by = j;
                 lj_finish(&c, &m, lj_kind_of(&m, draws[2u * (at + j)].x), accepted,
-                          energies[j * LJ_WIDTH], virials[j * LJ_WIDTH]);
+                          energies[j * LJ_WIDTH]);
             }
         }
+#ifdef LJ_OWN
+        /* all work-items tell the neighbours */
+        lj_position old = from;
+        struct lj_move done = move;
+        if (LJ_TEAMS > 1u && accepted)
+            done = lj_drawn(&home, &m, before, step_size, draws + 2u * (at + by), &old);
+        const uint tells = accepted && !m.ideal;
+        if (tells && done.kind != (uint)LJ_INSERTION)
+            lj_tell(&home, old, old, 1u, 0u, item, LJ_GROUP, &m, &virial);
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (tells && done.kind != (uint)LJ_DELETION)
+            lj_tell(&home, done.to, old, done.kind != (uint)LJ_INSERTION, 1u, item, LJ_GROUP, &m,
+                    &virial);
+#else
+        if (accepted && team == by)
+            virial += sum.virial;
+#endif
+        virials[item] = virial;
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (accepted && item == by * LJ_WIDTH)
+            lj_apply(&home, &move, from, before, energies[item] + left);
         if (c.step == next) {
             if (count && item == 0u && c.step > start)
-                samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
+                samples[((c.step - start) / every - 1UL) * n_chains + chain] =
+                    lj_sample_of(&c, lj_sum_of(virials));
             next += every;
         }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (c.step % LJ_AHEAD == 0UL)
             lj_draw_ahead(&m, c.step, item, draws);
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
-    if (item == 0u)
+    if (item == 0u) {
+        c.virial += lj_sum_of(virials);
         chains[chain] = c;
+    }
 }

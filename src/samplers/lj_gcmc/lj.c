@@ -39,7 +39,7 @@ void lj_destroy(void *opaque) {
             clReleaseProgram(programs[i]);
     cl_mem *const buffers[] = {&s->member_buffer, &s->chain_buffer, &s->particles,   &s->cells,
                                &s->offsets,       &s->parts,        &s->total_parts, &s->edges,
-                               &s->bounds,        &s->board_parts,  &s->full};
+                               &s->bounds,        &s->board_parts,  &s->full,      &s->own};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->blocks[0]);
@@ -64,6 +64,8 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
                          g->cull);
     if (s->launch.slotted)
         ergo_text_append(&o, " -DLJ_SLOTTED=1");
+    if (s->launch.own)
+        ergo_text_append(&o, " -DLJ_OWN=1");
     if (s->system.neighbours == LJ_NONE)
         ergo_text_append(&o, " -DLJ_CELLS=0");
     if (o.failed)
@@ -152,9 +154,10 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state
         {"chains", members * sizeof *s->chains, s->chains, &s->chain_buffer},
         {"particles", 16 * members * s->capacity, NULL, &s->particles},
         {"cells", 16 * plane * s->slots, NULL, &s->cells},
+        {"pair energies", s->launch.own ? 8 * plane * s->slots : 8, NULL, &s->own},
         {"offsets", 4 * (size_t)(cells ? s->grid.n_offsets : 1), s->grid.offsets, &s->offsets},
         {"sums", 24 * members * s->launch.blocks, NULL, &s->parts},
-        {"totals", 24 * members * s->launch.total_parts, NULL, &s->total_parts},
+        {"totals", 32 * members * s->launch.total_parts, NULL, &s->total_parts},
     };
     enum ergo_status status = create_edges(ctx, s);
     for (size_t i = 0; i < sizeof list / sizeof list[0] && status == ERGO_OK; i++)
@@ -201,39 +204,43 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
     return ERGO_OK;
 }
 
-enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute,
+enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute, bool keep,
                                struct lj_totals *totals) {
     const size_t members = s->batch->count, parts = s->launch.total_parts;
     const size_t global[2] = {parts * s->launch.total_group, members};
     const size_t local[2] = {s->launch.total_group, 1};
-    const cl_uint capacity = s->capacity, slots = s->slots, all = brute;
+    const cl_uint capacity = s->capacity, slots = s->slots, all = brute, kept = keep;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
         ERGO_ARG(s->cells),         ERGO_ARG(s->offsets),      ERGO_ARG(s->total_parts),
-        ERGO_ARG(capacity),         ERGO_ARG(slots),           ERGO_ARG(all)};
-    int64_t *sums = malloc(24 * members * parts);
+        ERGO_ARG(capacity),         ERGO_ARG(slots),           ERGO_ARG(s->own),
+        ERGO_ARG(all),              ERGO_ARG(kept)};
+    int64_t *sums = malloc(32 * members * parts);
     if (!sums)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
     /* nothing that an earlier launch left may look like an answer */
-    memset(sums, 0xff, 24 * members * parts);
+    memset(sums, 0xff, 32 * members * parts);
     enum ergo_status status =
-        ergo_buffer_write(ctx, s->device, s->total_parts, 0, 24 * members * parts, sums);
+        ergo_buffer_write(ctx, s->device, s->total_parts, 0, 32 * members * parts, sums);
     if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 9, 2, global, local,
+        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 11, 2, global, local,
                                     NULL);
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, 24 * members * parts, sums);
+        status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, 32 * members * parts, sums);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         struct lj_totals t = {0};
         for (size_t p = 0; p < parts; p++) {
-            t.energy += sums[3 * (m * parts + p)];
-            t.virial += sums[3 * (m * parts + p) + 1];
-            t.overlaps += (uint64_t)sums[3 * (m * parts + p) + 2];
+            t.energy += sums[4 * (m * parts + p)];
+            t.virial += sums[4 * (m * parts + p) + 1];
+            t.overlaps += (uint64_t)sums[4 * (m * parts + p) + 2];
+            t.others += (uint64_t)sums[4 * (m * parts + p) + 3];
         }
         t.energy /= 2; /* every pair was counted from both its ends */
         t.virial /= 2;
         totals[m] = t;
     }
     free(sums);
+    if (keep && status == ERGO_OK)
+        s->moved_in = false;
     return status;
 }

@@ -48,6 +48,7 @@ struct lj_launch {
     uint32_t total_group, total_parts;
     bool vector;        /* eight particles at once, by one work-item */
     bool slotted;       /* a cell's particles are together in memory */
+    bool own;           /* each particle's pair energy is kept (cl/lj_gcmc/gather.h) */
     uint32_t tile;      /* checkerboard: room around an active cell, at the start */
     uint32_t end_group; /* of what ends an activation */
     uint64_t board_blocks;
@@ -72,6 +73,7 @@ struct lj_slot {
 struct lj_totals {
     int64_t energy, virial;
     uint64_t overlaps;
+    uint64_t others; /* particles whose pair energy that is kept is another */
 };
 
 struct lj_state {
@@ -84,11 +86,12 @@ struct lj_state {
     struct lj_chain *chains; /* host copy, for settling and audits */
     cl_program run_program, step_program, total_program, board_program, end_program;
     cl_kernel run, trial, decide, total, pairs, activate, board_end, list;
-    cl_mem member_buffer, chain_buffer, particles, cells, offsets, parts, total_parts, edges;
+    cl_mem member_buffer, chain_buffer, particles, cells, own, offsets, parts, total_parts, edges;
     cl_mem bounds, board_parts, full; /* of a checkerboard */
     uint32_t slots, capacity, tile;
     struct lj_slot blocks[2];
     uint64_t step, grown;
+    bool moved_in; /* particles were placed; their pair energies are not kept yet */
 };
 
 /* member.c */
@@ -126,7 +129,8 @@ size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
 enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                            struct ergo_device *device, void **state);
 void lj_destroy(void *state);
-enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute,
+/* keep: and write the particles' pair energies. */
+enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute, bool keep,
                                struct lj_totals *totals);
 /* advance.c */
 enum ergo_status lj_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
