@@ -195,9 +195,9 @@ static enum ergo_status check_peers(struct ergo_bench *bench, const struct ergo_
 }
 
 static const struct ergo_bench_axis axes[] = {
-    {"work_group", {256, 32, 64, 128, 512, 1024}},
-    {"teams", {1, 2, 4, 8, 16, 32}},
-    {"microcell", {100, 80, 125, 170, 250}},
+    {"microcell", {100, 125, 80}},
+    {"work_group", {32, 64, 128, 256, 512, 1024}},
+    {"teams", {4, 8, 2, 1, 16, 32}},
 };
 
 const struct ergo_bench_suite ergo_bench_lj = {

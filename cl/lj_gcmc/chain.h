@@ -11,6 +11,7 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
     home->capacity = capacity;
     home->slots = slots;
     home->offsets = offsets;
+    home->lists = (__global const uint4 *)offsets;
 #ifdef LJ_SLOTTED
     home->cells = cells + (ulong)chain * LJ_GRID * slots;
     home->plane = 0UL;

@@ -22,13 +22,15 @@
 
 #if LJ_CELLS
 #define LJ_GRID ((uint)(LJ_NX) * (LJ_NY) * (LJ_NZ))
+enum lj_which { LJ_NEAREST, LJ_REST, LJ_ALL }; /* of the cells within the cutoff */
 #endif
 
 /* A chain's memory. */
 struct lj_home {
-    __global uint4 *particles; /* [capacity] */
-    __global uint4 *cells;     /* plane 0; the next is `plane` further */
-    __global const uint *offsets;
+    __global uint4 *particles;    /* [capacity] */
+    __global uint4 *cells;        /* plane 0; the next is `plane` further */
+    __global const uint *offsets; /* LJ_SLOTTED */
+    __global const uint4 *lists;  /* else */
     ulong plane;
     uint capacity, slots;
 #ifdef LJ_OWN
@@ -80,6 +82,7 @@ ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) 
 #endif
 
 #if LJ_CELLS
+#ifdef LJ_SLOTTED
 /* Where a position is in the grid, and, for culling, where in its cell. */
 struct lj_place {
     int x, y, z;
@@ -96,6 +99,7 @@ ERGO_INLINE struct lj_place lj_place_of(lj_position p) {
     c.fz = (float)(p.z * (uint)LJ_NZ) * 0x1p-32f;
     return c;
 }
+#endif
 
 ERGO_INLINE uint lj_cell_of(lj_position p) {
     return (mul_hi(p.z, (uint)LJ_NZ) * (uint)LJ_NY + mul_hi(p.y, (uint)LJ_NY)) * (uint)LJ_NX +
@@ -107,6 +111,7 @@ ERGO_INLINE int lj_wrap(int c, int n) {
     return c >= n ? c - n : c;
 }
 
+#ifdef LJ_SLOTTED
 /* Distance from a place to the cell d further along an axis, in cells. */
 ERGO_INLINE float lj_gap(int d, float f) {
     return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
@@ -131,8 +136,6 @@ ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place 
                   lj_wrap(c->x + dx, LJ_NX));
 }
 
-#ifdef LJ_SLOTTED
-
 /* A cell's words: x[slots], y[slots], z[slots]. */
 ERGO_INLINE __global uint *lj_cell_words(const struct lj_home *home, uint cell) {
     return (__global uint *)home->cells + (ulong)cell * 3UL * home->slots;
@@ -143,11 +146,13 @@ ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
     return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
 }
 
-/* Cells `first` to `last` of the neighbourhood of `at`; a group of one. */
+/* Cells of the neighbourhood of `at`; a group of one. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
-                         uint has_away, uint is_new, uint first, uint stride, uint last,
+                         uint has_away, uint is_new, uint which, uint item, uint stride,
                          const struct lj_member *m, struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(at);
+    const uint first = (which == LJ_REST ? LJ_NEAR : 0u) + item;
+    const uint last = which == LJ_NEAREST ? LJ_NEAR : LJ_OFFSETS;
     const uint slots = home->slots;
     const int8 keep = (int8)(has_away ? 0 : -1);
     struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
@@ -200,16 +205,55 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
 
 #else
 
-/* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell.
+/*
+ * Cells within the cutoff of a part of a cell: the corner of a half that is nearest the cell's own
+ * corner, in LJ_PARTS along each axis; other corners are mirror images. The list of each part
+ * begins at .x, has .y offsets, those first .z where a core may be hit; an offset is in units of
+ * 2^-32 of the sides, so that what crosses the box's edge comes back by itself.
+ */
+struct lj_place {
+    uint x, y, z;    /* the middle of the cell */
+    uint sx, sy, sz; /* 1, or -1 for a mirror image */
+    uint begin, count, near;
+};
+
+ERGO_INLINE uint lj_mirror(uint inside, uint *sign) {
+    *sign = inside >> 31 ? 0xffffffffu : 1u;
+    return LJ_PARTS > 1u ? (inside >> 31 ? ~inside : inside) >> 30 : 0u;
+}
+
+ERGO_INLINE struct lj_place lj_place_of(const struct lj_home *home, lj_position p) {
+    struct lj_place c;
+    c.x = (2u * mul_hi(p.x, (uint)LJ_NX) + 1u) * (0x80000000u / LJ_NX);
+    c.y = (2u * mul_hi(p.y, (uint)LJ_NY) + 1u) * (0x80000000u / LJ_NY);
+    c.z = (2u * mul_hi(p.z, (uint)LJ_NZ) + 1u) * (0x80000000u / LJ_NZ);
+    const uint px = lj_mirror(p.x * (uint)LJ_NX, &c.sx), py = lj_mirror(p.y * (uint)LJ_NY, &c.sy),
+               pz = lj_mirror(p.z * (uint)LJ_NZ, &c.sz);
+    const uint4 list = home->lists[(pz * LJ_PARTS + py) * LJ_PARTS + px];
+    c.begin = list.x;
+    c.count = list.y;
+    c.near = list.z;
+    return c;
+}
+
+/* The cell of offset i from c. */
+ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i) {
+    const uint4 by = home->lists[c->begin + i];
+    return (mul_hi(c->z + c->sz * by.z, (uint)LJ_NZ) * (uint)LJ_NY +
+            mul_hi(c->y + c->sy * by.y, (uint)LJ_NY)) *
+               (uint)LJ_NX +
+           mul_hi(c->x + c->sx * by.x, (uint)LJ_NX);
+}
+
+/* Shares item, item + stride, ... of those cells of the neighbourhood of `at`, LJ_LANES to a cell.
  * (Loads of several cells before the first is looked at gained nothing on an H200.) */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
-                         uint has_away, uint is_new, uint first, uint stride, uint last,
+                         uint has_away, uint is_new, uint which, uint item, uint stride,
                          const struct lj_member *m, struct lj_sum *sum) {
-    const struct lj_place c = lj_place_of(at);
-    for (uint i = first; i < last; i += stride) {
-        const uint cell = lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m);
-        if (cell == LJ_FAR)
-            continue;
+    const struct lj_place c = lj_place_of(home, at);
+    const uint last = (which == LJ_NEAREST ? c.near : c.count) * LJ_LANES;
+    for (uint i = (which == LJ_REST ? c.near * LJ_LANES : 0u) + item; i < last; i += stride) {
+        const uint cell = lj_cell_near(home, &c, i / LJ_LANES);
         __global const uint4 *slot = home->cells + cell;
         uint4 one = slot[0];
         const uint count = one.w;
@@ -265,11 +309,9 @@ ERGO_INLINE __global long *lj_own_at(const struct lj_home *home, lj_position p) 
 ERGO_INLINE void lj_tell(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint item, uint items,
                          const struct lj_member *m, long *virial) {
-    const struct lj_place c = lj_place_of(at);
-    for (uint i = item; i < LJ_OFFSETS * LJ_LANES; i += items) {
-        const uint near = lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m);
-        if (near == LJ_FAR)
-            continue;
+    const struct lj_place c = lj_place_of(home, at);
+    for (uint i = item; i < c.count * LJ_LANES; i += items) {
+        const uint near = lj_cell_near(home, &c, i / LJ_LANES);
         uint4 one = home->cells[near];
         const uint count = one.w;
         for (uint s = i % LJ_LANES; s < count; s += LJ_LANES) {
@@ -289,19 +331,14 @@ ERGO_INLINE void lj_tell(const struct lj_home *home, lj_position at, lj_position
 #endif
 #endif
 
-/* Shares of phase 0 of the gathering: the nearest cells of the new position, where a core may be
- * hit; and of phase 1, the rest and the neighbourhood of the old position. */
-#if LJ_CELLS
-#define LJ_FIRST (LJ_NEAR * LJ_LANES)
-#define LJ_ALL (LJ_OFFSETS * LJ_LANES)
-#endif
 #ifdef LJ_OWN
 #define LJ_OLD_SUMMED 0u
 #else
 #define LJ_OLD_SUMMED 1u
 #endif
 
-/* The sums that a trial move changes, the share of one work-item in one phase. */
+/* The sums that a trial move changes, the share of one work-item: phase 0 the nearest cells of the
+ * new position, where a core may be hit; phase 1 the rest, and the old position. */
 ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *move, lj_position from,
                            uint particles, uint phase, uint item, uint items,
                            const struct lj_member *m, struct lj_sum *sum) {
@@ -311,10 +348,13 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
         return;
 #if LJ_CELLS
     /* new, then old: one loop around one copy of the code, for compilers that inline everything */
-    for (uint side = has_new ? 0u : 1u; side < (has_old && phase && LJ_OLD_SUMMED ? 2u : 1u); side++)
+    for (uint side = has_new ? 0u : 1u; side < (has_old && phase && LJ_OLD_SUMMED ? 2u : 1u);
+         side++)
         lj_scan(home, side ? from : move->to, from, has_old, 1u - side,
-                (side || phase == 0u ? 0u : LJ_FIRST) + item, items, phase ? LJ_ALL : LJ_FIRST, m,
-                sum);
+                side    ? LJ_ALL
+                : phase ? LJ_REST
+                        : LJ_NEAREST,
+                item, items, m, sum);
 #else
     if (phase == 0u)
         return;

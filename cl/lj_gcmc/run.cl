@@ -80,7 +80,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     (void)own;
 #endif
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
-    long virial = 0; /* what this work-item has to add to the chain's: summed when it is asked for */
+    long virial =
+        0; /* what this work-item has to add to the chain's: summed when it is asked for */
     virials[item] = 0;
     if (lane == 0u)
         overlaps[team] = 0u;
@@ -117,7 +118,9 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        if (mine && !overlaps[team]) {
+        const uint sums =
+            mine && !overlaps[team] && (LJ_OLD_SUMMED || move.kind != (uint)LJ_DELETION);
+        if (sums) {
             lj_gather(&home, &move, from, c.particles, 1u, lane, LJ_WIDTH, &m, &sum);
 #ifdef LJ_QUEUE
             lj_visit_queued(&m, &sum);
@@ -128,13 +131,13 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);
 #if LJ_WIDTH > 8
-        if (lane < 8u)
+        if (sums && lane < 8u)
             for (uint i = lane + 8u; i < LJ_WIDTH; i += 8u)
                 energies[item] += energies[lead + i];
 #endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
         if (lane == 0u) {
-            for (uint i = 1u; i < LJ_WIDTH && i < 8u; i++)
+            for (uint i = 1u; sums && i < LJ_WIDTH && i < 8u; i++)
                 energies[item] += energies[item + i];
             energies[item] -= left;
             const uint accepted = mine && !move.idle && !overlaps[team] &&

@@ -10,7 +10,8 @@
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
-         __global long *parts, uint capacity, uint slots, __global long *own, uint brute, uint keep) {
+         __global long *parts, uint capacity, uint slots, __global long *own, uint brute,
+         uint keep) {
     __local long energies[LJ_TOTAL_GROUP], virials[LJ_TOTAL_GROUP];
     __local uint overlaps[LJ_TOTAL_GROUP], others[LJ_TOTAL_GROUP];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
@@ -33,7 +34,7 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
         struct lj_sum sum = {0, 0, 0u};
 #if LJ_CELLS
         if (!brute)
-            lj_scan(&home, at, at, 1u, 1u, 0u, 1u, LJ_ALL, &m, &sum);
+            lj_scan(&home, at, at, 1u, 1u, LJ_ALL, 0u, 1u, &m, &sum);
 #endif
         for (uint j = 0u; brute && j < n; j++)
             if (j != i)

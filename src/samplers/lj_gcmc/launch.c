@@ -112,9 +112,10 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
     if (!device->quirks.loop_limit)
         return l->launch_steps;
     const uint64_t items = l->per_move ? 1 : l->group / l->teams;
-    const uint64_t visits = grid->n_offsets
-                                ? (l->own ? 3 : 2) * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + 3 * slots
-                                : 3 * ((uint64_t)capacity / items + 1);
+    const uint64_t visits =
+        grid->n_offsets
+            ? (l->own ? 3 : 2) * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + 3 * slots
+            : 3 * ((uint64_t)capacity / items + 1);
     const uint64_t most =
         device->quirks.loop_limit / (visits + 300 + items + l->blocks + 4 * l->teams);
     return l->launch_steps < most ? l->launch_steps : most;
@@ -238,9 +239,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     const uint64_t particles = 16ull * l.capacity * members;
     plan->largest_buffer = cells > particles ? cells : particles;
     plan->device_bytes = LJ_PART_BYTES * l.board_blocks * members + cells + particles +
-                         (l.own ? cells / 2 : 0) +
-                         2 * l.block_samples * sample_bytes + 2 * l.curve_capacity * curve_bytes +
-                         members * 200;
+                         (l.own ? cells / 2 : 0) + 2 * l.block_samples * sample_bytes +
+                         2 * l.curve_capacity * curve_bytes + members * 200;
     plan->host_bytes = plan->device_bytes - cells - particles;
     plan->block_samples = l.block_samples;
     plan->work_per_step = (double)members * trials;

@@ -1,6 +1,7 @@
 /* Programs, buffers, and sums from scratch. */
 #include "samplers/lj_gcmc/lj.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ void lj_destroy(void *opaque) {
             clReleaseProgram(programs[i]);
     cl_mem *const buffers[] = {&s->member_buffer, &s->chain_buffer, &s->particles,   &s->cells,
                                &s->offsets,       &s->parts,        &s->total_parts, &s->edges,
-                               &s->bounds,        &s->board_parts,  &s->full,      &s->own};
+                               &s->bounds,        &s->board_parts,  &s->full,        &s->own};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->blocks[0]);
@@ -59,9 +60,9 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
     if (s->system.neighbours != LJ_NONE)
         ergo_text_append(&o,
                          " -DLJ_CELLS=1 -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu "
-                         "-DLJ_NEAR=%uu -DLJ_LANES=%u -DLJ_CULL=%d",
-                         g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes,
-                         g->cull);
+                         "-DLJ_NEAR=%uu -DLJ_LANES=%u -DLJ_CULL=%d -DLJ_PARTS=%uu",
+                         g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes, g->cull,
+                         g->parts);
     if (s->launch.slotted)
         ergo_text_append(&o, " -DLJ_SLOTTED=1");
     if (s->launch.own)
@@ -140,6 +141,26 @@ static enum ergo_status create_slot(struct ergo_context *ctx, struct lj_state *s
     return status;
 }
 
+/* Offsets of neighbours, as the kernels read them. */
+static enum ergo_status create_offsets(struct ergo_context *ctx, struct lj_state *s) {
+    const double sigma = s->system.sigma, cutoff = s->system.cutoff / sigma;
+    const double box[3] = {s->system.box[0] / sigma, s->system.box[1] / sigma,
+                           s->system.box[2] / sigma};
+    if (s->launch.slotted)
+        return ergo_buffer_create(ctx, s->device, "offsets", 4 * (size_t)s->grid.n_offsets,
+                                  s->grid.offsets, &s->offsets);
+    size_t count = 0;
+    uint32_t *lists =
+        lj_grid_lists(&s->grid, box, cutoff,
+                      sqrt(lj_core2(s->system.epsilon, s->system.temperature, cutoff)), &count);
+    if (!lists)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for lists of cells");
+    const enum ergo_status status =
+        ergo_buffer_create(ctx, s->device, "lists of cells", 16 * count, lists, &s->offsets);
+    free(lists);
+    return status;
+}
+
 static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state *s) {
     const size_t members = s->batch->count;
     const bool cells = s->system.neighbours != LJ_NONE;
@@ -155,7 +176,6 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state
         {"particles", 16 * members * s->capacity, NULL, &s->particles},
         {"cells", 16 * plane * s->slots, NULL, &s->cells},
         {"pair energies", s->launch.own ? 8 * plane * s->slots : 8, NULL, &s->own},
-        {"offsets", 4 * (size_t)(cells ? s->grid.n_offsets : 1), s->grid.offsets, &s->offsets},
         {"sums", 24 * members * s->launch.blocks, NULL, &s->parts},
         {"totals", 32 * members * s->launch.total_parts, NULL, &s->total_parts},
     };
@@ -191,6 +211,8 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
     for (size_t i = 0; i < batch->count && status == ERGO_OK; i++)
         lj_member_fill(batch->points[i], &s->members[i]);
     if (status == ERGO_OK)
+        status = create_offsets(ctx, s);
+    if (status == ERGO_OK)
         status = build_programs(ctx, s);
     if (status == ERGO_OK)
         status = create_buffers(ctx, s);
@@ -210,11 +232,17 @@ enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, boo
     const size_t global[2] = {parts * s->launch.total_group, members};
     const size_t local[2] = {s->launch.total_group, 1};
     const cl_uint capacity = s->capacity, slots = s->slots, all = brute, kept = keep;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
-        ERGO_ARG(s->cells),         ERGO_ARG(s->offsets),      ERGO_ARG(s->total_parts),
-        ERGO_ARG(capacity),         ERGO_ARG(slots),           ERGO_ARG(s->own),
-        ERGO_ARG(all),              ERGO_ARG(kept)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->chain_buffer),
+                                    ERGO_ARG(s->particles),
+                                    ERGO_ARG(s->cells),
+                                    ERGO_ARG(s->offsets),
+                                    ERGO_ARG(s->total_parts),
+                                    ERGO_ARG(capacity),
+                                    ERGO_ARG(slots),
+                                    ERGO_ARG(s->own),
+                                    ERGO_ARG(all),
+                                    ERGO_ARG(kept)};
     int64_t *sums = malloc(32 * members * parts);
     if (!sums)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
@@ -223,8 +251,8 @@ enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, boo
     enum ergo_status status =
         ergo_buffer_write(ctx, s->device, s->total_parts, 0, 32 * members * parts, sums);
     if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 11, 2, global, local,
-                                    NULL);
+        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 11, 2, global,
+                                    local, NULL);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, 32 * members * parts, sums);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {

@@ -37,6 +37,7 @@ struct lj_grid {
     uint32_t n_offsets, near; /* near: offsets that touch the particle's own cell */
     bool cull;                /* offsets may be culled by distance in the kernel */
     uint32_t *offsets;        /* malloc'ed: dx, dy, dz in bytes 0, 1, 2 */
+    uint32_t parts;           /* of half a cell along an axis; each part has a list */
 };
 
 struct lj_launch {
@@ -112,6 +113,10 @@ double lj_tail_energy(const struct lj_system *s, double n);
 bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
                   double cutoff, double side);
 bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
+/* Lists of offsets as the kernels read them (cl/lj_gcmc/gather.h), malloc'ed; *count: of four
+ * words. core: radius inside which a move is refused. NULL: no memory. */
+uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff, double core,
+                        size_t *count);
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
 
 /* launch.c */
