@@ -331,10 +331,13 @@ ERGO_INLINE void lj_tell(const struct lj_home *home, lj_position at, lj_position
 #endif
 #endif
 
+/* Sums of old places, and moves that have sums. */
 #ifdef LJ_OWN
 #define LJ_OLD_SUMMED 0u
+#define LJ_SUMMED(kind) ((kind) != (uint)LJ_DELETION ? 1u : 0u)
 #else
 #define LJ_OLD_SUMMED 1u
+#define LJ_SUMMED(kind) 1u
 #endif
 
 /* The sums that a trial move changes, the share of one work-item: phase 0 the nearest cells of the

@@ -118,8 +118,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        const uint sums =
-            mine && !overlaps[team] && (LJ_OLD_SUMMED || move.kind != (uint)LJ_DELETION);
+        const uint sums = mine & LJ_SUMMED(move.kind) & (overlaps[team] ? 0u : 1u);
         if (sums) {
             lj_gather(&home, &move, from, c.particles, 1u, lane, LJ_WIDTH, &m, &sum);
 #ifdef LJ_QUEUE

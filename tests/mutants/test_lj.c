@@ -19,6 +19,8 @@ static const struct {
     {"bits-eight",
      HEAD "'box': [9.3, 8.3, 7.7], 'temperature': 1.5, 'activity': 0.15, 'particles': "
           "150" RUN "}"},
+    {"bits-eight-large", HEAD "'box': [12, 11, 11.5], 'temperature': 1.5, 'activity': 0.15, "
+                              "'particles': 500" RUN "}"},
     {"bits-cells", HEAD "'box': [7.3, 12.05, 9], 'temperature': 1.35, 'activity': 0.12, "
                         "'particles': 300, 'neighbours': 'cells'" RUN
                         ", 'tuning': {'work_group': 8, 'capacity': 301}}"},
