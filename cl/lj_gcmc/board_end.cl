@@ -76,7 +76,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
     if (c.step <= members[chain].tune_until)
         c.step_size = lj_tuned(c.step_size, counts[0], counts[3]);
     if (count && c.step > start && (c.step - start) % every == 0UL)
-        samples[((c.step - start) / every - 1UL) * get_num_groups(0) + chain] = lj_sample_of(&c, 0);
+        samples[((c.step - start) / every - 1UL) * get_num_groups(0) + chain] = lj_sample_of(&c);
     chains[chain] = c;
 }
 

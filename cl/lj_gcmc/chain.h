@@ -67,11 +67,10 @@ ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m, uint k
     }
 }
 
-/* virial: what is to be added to the chain's. */
-ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c, long virial) {
+ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
     struct lj_sample s;
     s.energy = c->energy;
-    s.virial = c->virial + virial;
+    s.virial = c->virial;
     s.particles = c->particles;
     s.now = c->now;
     s.last = c->last;

@@ -46,11 +46,12 @@ ERGO_INLINE uint lj_same(lj_position a, lj_position b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* One pair. `away` is the place the moving particle has or had: no partner of its own. */
+/* One pair. `away` is the place the moving particle has or had: no partner of its own. cores: no
+ * sum, only whether a core is hit. */
 ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint has_away,
-                          uint is_new, const struct lj_member *m, struct lj_sum *sum) {
+                          uint is_new, uint cores, const struct lj_member *m, struct lj_sum *sum) {
     const float r2 = lj_distance2(q, at, m->scale);
-    if (r2 >= m->cutoff2 || (has_away && lj_same(q, away)))
+    if (r2 >= (cores ? m->core2 : m->cutoff2) || (has_away && lj_same(q, away)))
         return;
     if (r2 < m->core2) {
         sum->overlap = 1u;
@@ -246,21 +247,43 @@ ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place 
 }
 
 /* Shares item, item + stride, ... of those cells of the neighbourhood of `at`, LJ_LANES to a cell.
- * (Loads of several cells before the first is looked at gained nothing on an H200.) */
+ * LJ_AT_ONCE are asked for before the first is looked at: a cell of a chain among thousands comes
+ * from afar. With LJ_OWN the nearest are only asked for a core that is hit, and the rest are all.
+ */
+#define LJ_AT_ONCE 4u
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint which, uint item, uint stride,
                          const struct lj_member *m, struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(home, at);
     const uint last = (which == LJ_NEAREST ? c.near : c.count) * LJ_LANES;
-    for (uint i = (which == LJ_REST ? c.near * LJ_LANES : 0u) + item; i < last; i += stride) {
-        const uint cell = lj_cell_near(home, &c, i / LJ_LANES);
-        __global const uint4 *slot = home->cells + cell;
-        uint4 one = slot[0];
-        const uint count = one.w;
-        for (uint s = i % LJ_LANES; s < count; s += LJ_LANES) {
-            if (s > 0u)
-                one = slot[s * home->plane];
-            lj_visit(one, at, away, has_away, is_new, m, sum);
+#ifdef LJ_OWN
+    const uint first = 0u, cores = which == LJ_NEAREST;
+#else
+    const uint first = which == LJ_REST ? c.near * LJ_LANES : 0u, cores = 0u;
+#endif
+    for (uint i = first + item; i < last; i += LJ_AT_ONCE * stride) {
+        uint cell[LJ_AT_ONCE], count[LJ_AT_ONCE], most = 0u;
+        uint4 one[LJ_AT_ONCE];
+        ERGO_UNROLL
+        for (uint k = 0u; k < LJ_AT_ONCE; k++) {
+            const uint share = i + k * stride;
+            count[k] = 0u;
+            cell[k] = share < last ? lj_cell_near(home, &c, share / LJ_LANES) : 0u;
+            one[k] = home->cells[cell[k]];
+            count[k] = share < last ? one[k].w : 0u;
+            most = count[k] > most ? count[k] : most;
+        }
+        for (uint t = 0u; t < most; t += LJ_LANES) {
+            ERGO_UNROLL
+            for (uint k = 0u; k < LJ_AT_ONCE; k++) {
+                const uint s = t + (i + k * stride) % LJ_LANES;
+                if (s > 0u && s < count[k])
+                    one[k] = home->cells[cell[k] + s * home->plane];
+            }
+            ERGO_UNROLL
+            for (uint k = 0u; k < LJ_AT_ONCE; k++)
+                if (t + (i + k * stride) % LJ_LANES < count[k])
+                    lj_visit(one[k], at, away, has_away, is_new, cores, m, sum);
         }
     }
 }
@@ -331,17 +354,15 @@ ERGO_INLINE void lj_tell(const struct lj_home *home, lj_position at, lj_position
 #endif
 #endif
 
-/* Sums of old places, and moves that have sums. */
 #ifdef LJ_OWN
 #define LJ_OLD_SUMMED 0u
-#define LJ_SUMMED(kind) ((kind) != (uint)LJ_DELETION ? 1u : 0u)
 #else
 #define LJ_OLD_SUMMED 1u
-#define LJ_SUMMED(kind) 1u
 #endif
 
 /* The sums that a trial move changes, the share of one work-item: phase 0 the nearest cells of the
- * new position, where a core may be hit; phase 1 the rest, and the old position. */
+ * new position, where a core may be hit; phase 1 the rest (with LJ_OWN all), and the old position.
+ */
 ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *move, lj_position from,
                            uint particles, uint phase, uint item, uint items,
                            const struct lj_member *m, struct lj_sum *sum) {
@@ -364,7 +385,7 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
     for (uint j = item; j < particles; j += items) {
         const lj_position q = lj_position_of(home->particles[j]);
         for (uint side = has_new ? 0u : 1u; side < (has_old ? 2u : 1u); side++)
-            lj_visit(q, side ? from : move->to, from, has_old, 1u - side, m, sum);
+            lj_visit(q, side ? from : move->to, from, has_old, 1u - side, 0u, m, sum);
     }
 #endif
 }

@@ -44,11 +44,24 @@ ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_
     return move;
 }
 
-ERGO_INLINE long lj_sum_of(__local const long *values) {
-    long sum = 0;
-    for (uint i = 0u; i < LJ_GROUP; i++)
-        sum += values[i];
-    return sum;
+/*
+ * Sums over work-items in any order: what is added, in two words, 20 bits and the rest. Beyond the
+ * cores no particle has more than 2^51 of its neighbours, and so do these sums not.
+ */
+ERGO_INLINE void lj_add(__local uint *sum, long value) {
+#if LJ_GROUP == 1
+    sum[0] += (uint)value & 0xfffffu;
+    sum[1] += (uint)(value >> 20);
+#else
+    if (value != 0) {
+        atomic_add(&sum[0], (uint)value & 0xfffffu);
+        atomic_add(&sum[1], (uint)(value >> 20));
+    }
+#endif
+}
+
+ERGO_INLINE long lj_take(__local const uint *sum) {
+    return (long)(int)sum[1] * 0x100000L + (long)sum[0];
 }
 
 /*
@@ -62,14 +75,15 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
        uint capacity, uint slots, __global long *own) {
     __local uint4 draws[2u * LJ_AHEAD];
-    __local long energies[LJ_GROUP], virials[LJ_GROUP];
+    __local long changes[LJ_TEAMS]; /* of the energy */
 #ifdef LJ_QUEUE
     __local float queue[LJ_QUEUE * LJ_GROUP];
 #endif
+    __local uint energies[2u * LJ_TEAMS], virials[2u * LJ_TEAMS]; /* sums: lj_add */
     __local uint overlaps[LJ_TEAMS], verdicts[LJ_TEAMS]; /* verdict: 1 accepted, 2 + status */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
-    const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH, lead = item - lane;
+    const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH;
     const struct lj_member m = members[chain];
     struct lj_chain c = chains[chain];
     struct lj_home home;
@@ -80,15 +94,15 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     (void)own;
 #endif
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
-    long virial =
-        0; /* what this work-item has to add to the chain's: summed when it is asked for */
-    virials[item] = 0;
-    if (lane == 0u)
-        overlaps[team] = 0u;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
-    LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
     while (c.step < target && c.status == (uint)LJ_RUNNING) {
+        if (lane == 0u) {
+            overlaps[team] = 0u;
+            energies[2u * team] = energies[2u * team + 1u] = 0u;
+            virials[2u * team] = virials[2u * team + 1u] = 0u;
+        }
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         const uint at = (uint)c.step % LJ_AHEAD;
         const ulong goal = next < target && next > c.step ? next : target;
         uint moves = LJ_AHEAD - at < LJ_TEAMS ? LJ_AHEAD - at : LJ_TEAMS;
@@ -105,9 +119,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         lj_position from;
         struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,
                                        draws + 2u * (at + (mine ? team : 0u)), &from);
-
-        /* here and not in an else below: LLVM 15 crashes on that in PoCL 3.1, groups of 2 */
-        energies[item] = 0;
         long left = 0; /* the pair energy at the old place */
 #ifdef LJ_OWN
         if (lane == 0u && mine && move.kind != (uint)LJ_INSERTION && !move.idle && !m.ideal)
@@ -118,37 +129,51 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        const uint sums = mine & LJ_SUMMED(move.kind) & (overlaps[team] ? 0u : 1u);
-        if (sums) {
+#ifdef LJ_OWN
+        /* few moves hit no core: their sums are the work of all, one move after the other */
+        for (uint j = 0u; j < moves; j++) {
+            if (overlaps[j] || lj_kind_of(&m, draws[2u * (at + j)].x) == (uint)LJ_DELETION)
+                continue;
+            lj_position away = from;
+            struct lj_move that = move;
+            if (LJ_TEAMS > 1u)
+                that = lj_drawn(&home, &m, c.particles, c.step_size, draws + 2u * (at + j), &away);
+            lj_gather(&home, &that, away, c.particles, 1u, item, LJ_GROUP, &m, &sum);
+#ifdef LJ_QUEUE
+            lj_visit_queued(&m, &sum);
+            sum.queued = 0u;
+#endif
+            lj_add(&energies[2u * j], sum.energy);
+            sum.energy = 0;
+        }
+#else
+        const uint hit = overlaps[team];
+        if (mine && !hit) {
             lj_gather(&home, &move, from, c.particles, 1u, lane, LJ_WIDTH, &m, &sum);
 #ifdef LJ_QUEUE
             lj_visit_queued(&m, &sum);
 #endif
-            energies[item] = sum.energy;
+            lj_add(&energies[2u * team], sum.energy);
+            lj_add(&virials[2u * team], sum.virial);
         }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* and all have read the flag of phase 0 */
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* all have read the flag of phase 0 */
         if (sum.overlap)
             atomic_or(&overlaps[team], 1u);
-#if LJ_WIDTH > 8
-        if (sums && lane < 8u)
-            for (uint i = lane + 8u; i < LJ_WIDTH; i += 8u)
-                energies[item] += energies[lead + i];
 #endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
         if (lane == 0u) {
-            for (uint i = 1u; sums && i < LJ_WIDTH && i < 8u; i++)
-                energies[item] += energies[item + i];
-            energies[item] -= left;
+            const long change = lj_take(&energies[2u * team]) - left;
             const uint accepted = mine && !move.idle && !overlaps[team] &&
-                                  lj_accept(&m, move.kind, move.word, c.particles, energies[item]);
+                                  lj_accept(&m, move.kind, move.word, c.particles, change);
             const uint room =
                 accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
+            changes[team] = change;
             verdicts[team] = room != (uint)LJ_RUNNING ? 2u + room : accepted;
-            overlaps[team] = 0u;
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
-        const uint before = c.particles, step_size = c.step_size;
+        const uint before = c.particles;
+        const uint step_size = c.step_size;
         uint accepted = 0u, by = 0u; /* by: the team whose move it is */
         for (uint j = 0u; j < moves && !accepted && c.status == (uint)LJ_RUNNING; j++) {
             const uint verdict = verdicts[j];
@@ -157,43 +182,40 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             } else {
                 accepted = verdict;
                 by = j;
-                lj_finish(&c, &m, lj_kind_of(&m, draws[2u * (at + j)].x), accepted,
-                          energies[j * LJ_WIDTH]);
+                lj_finish(&c, &m, lj_kind_of(&m, draws[2u * (at + j)].x), accepted, changes[j]);
             }
         }
 #ifdef LJ_OWN
-        /* all work-items tell the neighbours */
+        /* all tell the neighbours */
         lj_position old = from;
         struct lj_move done = move;
         if (LJ_TEAMS > 1u && accepted)
             done = lj_drawn(&home, &m, before, step_size, draws + 2u * (at + by), &old);
         const uint tells = accepted && !m.ideal;
+        long virial = 0;
         if (tells && done.kind != (uint)LJ_INSERTION)
             lj_tell(&home, old, old, 1u, 0u, item, LJ_GROUP, &m, &virial);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (tells && done.kind != (uint)LJ_DELETION)
             lj_tell(&home, done.to, old, done.kind != (uint)LJ_INSERTION, 1u, item, LJ_GROUP, &m,
                     &virial);
+        lj_add(&virials[2u * by], virial);
 #else
-        if (accepted && team == by)
-            virial += sum.virial;
+        (void)step_size;
 #endif
-        virials[item] = virial;
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        c.virial += accepted ? lj_take(&virials[2u * by]) : 0;
         if (accepted && item == by * LJ_WIDTH)
-            lj_apply(&home, &move, from, before, energies[item] + left);
+            lj_apply(&home, &move, from, before, changes[by] + left);
         if (c.step == next) {
             if (count && item == 0u && c.step > start)
-                samples[((c.step - start) / every - 1UL) * n_chains + chain] =
-                    lj_sample_of(&c, lj_sum_of(virials));
+                samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
             next += every;
         }
         if (c.step % LJ_AHEAD == 0UL)
             lj_draw_ahead(&m, c.step, item, draws);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
-    if (item == 0u) {
-        c.virial += lj_sum_of(virials);
+    if (item == 0u)
         chains[chain] = c;
-    }
 }

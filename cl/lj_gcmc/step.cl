@@ -74,7 +74,7 @@ __kernel void lj_decide(__global const struct lj_member *members, __global struc
         lj_finish(&c, &m, move.kind, accepted, sum.energy);
         c.virial += accepted ? sum.virial : 0;
         if (count && c.step > start && (c.step - start) % every == 0UL)
-            samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c, 0);
+            samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
     }
     chains[chain] = c;
 }

@@ -38,7 +38,7 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
 #endif
         for (uint j = 0u; brute && j < n; j++)
             if (j != i)
-                lj_visit(lj_position_of(home.particles[j]), at, at, 0u, 1u, &m, &sum);
+                lj_visit(lj_position_of(home.particles[j]), at, at, 0u, 1u, 0u, &m, &sum);
 #ifdef LJ_OWN
         __global long *kept = lj_own_at(&home, at);
         if (keep)

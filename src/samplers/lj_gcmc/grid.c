@@ -149,7 +149,7 @@ uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff
                     part_gap(c.d[k], grid->n[k], part[k], parts) * box[k] / grid->n[k];
                 c.gap2 += gap * gap;
             }
-            near += c.gap2 <= core * core * (1 + 1e-6);
+            near += c.gap2 <= core * core * (1 + 1e-5);
             if (c.gap2 <= cutoff * cutoff * (1 + 1e-6))
                 found[n++] = c;
         }

@@ -261,9 +261,9 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                  batch->count, l.per_move ? l.blocks : 1, l.group);
     else
         snprintf(plan->launch, sizeof plan->launch,
-                 "%zu chains, %u work-groups of %u each; %u x %u x %u cells, %u looked at, room "
-                 "for %u particles in each at first",
-                 batch->count, l.per_move ? l.blocks : 1, l.group, grid->n[0], grid->n[1],
+                 "%zu chains, %u work-groups of %u each, %u moves at once; %u x %u x %u cells, %u "
+                 "looked at, room for %u particles in each at first",
+                 batch->count, l.per_move ? l.blocks : 1, l.group, l.teams, grid->n[0], grid->n[1],
                  grid->n[2], grid->n_offsets, l.slots);
     *launch = l;
     if (l.board_blocks && check_board(ctx, device, &s, &l) != ERGO_OK)

@@ -150,9 +150,10 @@ static enum ergo_status create_offsets(struct ergo_context *ctx, struct lj_state
         return ergo_buffer_create(ctx, s->device, "offsets", 4 * (size_t)s->grid.n_offsets,
                                   s->grid.offsets, &s->offsets);
     size_t count = 0;
-    uint32_t *lists =
-        lj_grid_lists(&s->grid, box, cutoff,
-                      sqrt(lj_core2(s->system.epsilon, s->system.temperature, cutoff)), &count);
+    double core2 = 0;
+    for (size_t m = 0; m < s->batch->count; m++)
+        core2 = fmax(core2, (double)s->members[m].core2);
+    uint32_t *lists = lj_grid_lists(&s->grid, box, cutoff, sqrt(core2), &count);
     if (!lists)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for lists of cells");
     const enum ergo_status status =
