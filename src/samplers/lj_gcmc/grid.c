@@ -144,7 +144,8 @@ uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff
         for (uint32_t i = 0; i < grid->n_offsets; i++) {
             struct near_cell c = {0};
             for (int k = 0; k < 3; k++) {
-                c.d[k] = (int8_t)(grid->offsets[i] >> 8 * k & 0xff);
+                const int byte = (int)(grid->offsets[i] >> 8 * k & 0xff);
+                c.d[k] = byte > 127 ? byte - 256 : byte;
                 const double gap =
                     part_gap(c.d[k], grid->n[k], part[k], parts) * box[k] / grid->n[k];
                 c.gap2 += gap * gap;
