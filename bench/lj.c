@@ -29,13 +29,12 @@ static const struct ergo_bench_case cases[] = {
     {"lj-32768", GPU | CPU, JOB("37.94", 32768, 10000, "", "")},
     {"lj-262144", GPU, JOB("75.88", 262144, 10000, "", "")},
     {"lj-8448x4096", GPU, JOB("18.97", 4096, 10000, "", ", \"replicas\": 8448")},
-    {"lj-isotherm", 0,
+    {"lj-isotherm", GPU,
      "{\"sampler\": \"lj-gcmc\", \"replicas\": 52, \"system\": {\"box\": [12, 12, 12], "
-     "\"temperature\": 1.5, \"activity\": 0.01, \"cutoff\": 3, \"particles\": 500}, \"run\": "
-     "{\"sweeps\": "
-     "100000000, \"measure_every\": 10000, \"curve_every\": 0}, \"scan\": {\"/system/activity\": "
-     "{\"from\": 0.01, \"to\": 0.2, \"step\": 0.01}}}"},
-    {"lj-132x4096", 0, JOB("18.97", 4096, 10000, "", ", \"replicas\": 132")},
+     "\"temperature\": 1.5, \"activity\": 0.01, \"cutoff\": 3, \"tail_correction\": true, "
+     "\"particles\": 300}, "
+     "\"run\": {\"sweeps\": 100000000, \"measure_every\": 10000, \"curve_every\": 0}, "
+     "\"scan\": {\"/system/activity\": {\"from\": 0.01, \"to\": 0.2, \"step\": 0.01}}}"},
     {"lj-16x4096", CPU, JOB("18.97", 4096, 10000, "", ", \"replicas\": 16")},
     {"lj-board-32768", CPU, JOB("37.94", 32768, 10, BOARD, "")},
     {"lj-board-262144", GPU, JOB("75.88", 262144, 10, BOARD, "")},
@@ -203,7 +202,7 @@ static enum ergo_status check_peers(struct ergo_bench *bench, const struct ergo_
 
 static const struct ergo_bench_axis axes[] = {
     {"work_group", {32, 64, 128, 256, 512, 1024}},
-    {"teams", {4, 8, 16, 2, 1, 32}},
+    {"teams", {16, 8, 32, 4, 2, 1}},
 };
 
 const struct ergo_bench_suite ergo_bench_lj = {

@@ -333,20 +333,47 @@ ERGO_INLINE void lj_tell(const struct lj_home *home, lj_position at, lj_position
                          uint has_away, uint is_new, uint item, uint items,
                          const struct lj_member *m, long *virial) {
     const struct lj_place c = lj_place_of(home, at);
-    for (uint i = item; i < c.count * LJ_LANES; i += items) {
-        const uint near = lj_cell_near(home, &c, i / LJ_LANES);
-        uint4 one = home->cells[near];
-        const uint count = one.w;
-        for (uint s = i % LJ_LANES; s < count; s += LJ_LANES) {
-            if (s > 0u)
-                one = home->cells[near + s * home->plane];
-            const float r2 = lj_distance2(one, at, m->scale);
-            if (r2 >= m->cutoff2 || (has_away && lj_same(one, away)))
-                continue;
-            long energy, pair_virial;
-            lj_pair(r2, m->shift, &energy, &pair_virial);
-            home->own[near + s * home->plane] += is_new ? energy : -energy;
-            *virial += is_new ? pair_virial : -pair_virial;
+    const uint last = c.count * LJ_LANES;
+    for (uint i = item; i < last; i += LJ_AT_ONCE * items) {
+        uint cell[LJ_AT_ONCE], count[LJ_AT_ONCE], most = 0u;
+        uint4 one[LJ_AT_ONCE];
+        ERGO_UNROLL
+        for (uint k = 0u; k < LJ_AT_ONCE; k++) {
+            const uint share = i + k * items;
+            cell[k] = share < last ? lj_cell_near(home, &c, share / LJ_LANES) : 0u;
+            one[k] = home->cells[cell[k]];
+            count[k] = share < last ? one[k].w : 0u;
+            most = count[k] > most ? count[k] : most;
+        }
+        for (uint t = 0u; t < most; t += LJ_LANES) {
+            float r2[LJ_AT_ONCE];
+            long own[LJ_AT_ONCE];
+            ERGO_UNROLL
+            for (uint k = 0u; k < LJ_AT_ONCE; k++) {
+                const uint s = t + (i + k * items) % LJ_LANES;
+                if (s > 0u && s < count[k])
+                    one[k] = home->cells[cell[k] + s * home->plane];
+            }
+            ERGO_UNROLL
+            for (uint k = 0u; k < LJ_AT_ONCE; k++) {
+                const uint s = t + (i + k * items) % LJ_LANES;
+                r2[k] = lj_distance2(one[k], at, m->scale);
+                if (s >= count[k] || (has_away && lj_same(one[k], away)))
+                    r2[k] = m->cutoff2;
+                own[k] = 0;
+                if (r2[k] < m->cutoff2)
+                    own[k] = home->own[cell[k] + s * home->plane];
+            }
+            ERGO_UNROLL
+            for (uint k = 0u; k < LJ_AT_ONCE; k++) {
+                const uint s = t + (i + k * items) % LJ_LANES;
+                long energy, pair_virial;
+                if (r2[k] >= m->cutoff2)
+                    continue;
+                lj_pair(r2[k], m->shift, &energy, &pair_virial);
+                home->own[cell[k] + s * home->plane] = own[k] + (is_new ? energy : -energy);
+                *virial += is_new ? pair_virial : -pair_virial;
+            }
         }
     }
 }
