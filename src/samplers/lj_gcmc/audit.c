@@ -22,7 +22,8 @@ static enum ergo_status compare_sums(struct ergo_context *ctx, struct lj_state *
     for (size_t m = 0; m < members; m++)
         pairs += (double)s->chains[m].particles * s->chains[m].particles;
     const bool brute = s->system.neighbours == LJ_NONE || pairs <= most_pairs(s);
-    enum ergo_status status = lj_total_sums(ctx, s, brute, false, totals);
+    /* after a load there is nothing to compare with yet */
+    enum ergo_status status = lj_total_sums(ctx, s, brute, s->moved_in, totals);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         const struct lj_chain *c = &s->chains[m];
         if (c->energy != totals[m].energy || c->virial != totals[m].virial || totals[m].overlaps ||
