@@ -27,7 +27,7 @@ static const struct {
     {"bits-large", HEAD "'box': [16, 15, 14.5], 'temperature': 1.35, 'activity': 0.12, "
                         "'particles': 1200, 'neighbours': 'microcells'" RUN
                         ", 'tuning': {'microcell': 75, 'work_group': 8}}"},
-    {"bits-teams", HEAD "'box': [7.3, 6, 6.5], 'temperature': 3, 'activity': 0.2, 'particles': "
+    {"bits-teams", HEAD "'box': [7.3, 6, 6.5], 'temperature': 1.5, 'activity': 0.9, 'particles': "
                         "60, 'max_displacement': 0.4, 'tune_steps': 4096" RUN
                         ", 'tuning': {'slots': 1, 'work_group': 32, 'teams': 8}}"},
     {"bits-board", HEAD "'box': [8.3, 9.2, 8.9], 'cutoff': 2, 'temperature': 1.4, 'activity': "
