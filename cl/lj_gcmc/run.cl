@@ -52,8 +52,9 @@ ERGO_INLINE uint lj_likely(const struct lj_chain *c) {
 }
 
 /*
- * Sums over work-items in any order: what is added, in two words, 20 bits and the rest. Beyond the
- * cores no particle has more than 2^51 of its neighbours, and so do these sums not.
+ * Sums over work-items, in any order, of 64-bit integers where atomics have 32 bits: the lower 20
+ * bits of what is added, and the rest. The first word holds 4096 shares; the second any sum below
+ * 2^51, and a particle whose neighbours are all outside the core has not a thousandth of that.
  */
 ERGO_INLINE void lj_add(__local uint *sum, long value) {
 #if LJ_GROUP == 1

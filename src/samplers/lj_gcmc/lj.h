@@ -113,7 +113,7 @@ double lj_tail_energy(const struct lj_system *s, double n);
 bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
                   double cutoff, double side);
 bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
-/* Lists of offsets as the kernels read them (cl/lj_gcmc/gather.h), malloc'ed; *count: of four
+/* Lists of offsets as the kernels read them (cl/lj_gcmc/planes.h), malloc'ed; *count: of four
  * words. core: radius inside which a move is refused. NULL: no memory. */
 uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff, double core,
                         size_t *count);
