@@ -10,6 +10,7 @@
 #include "lj_gcmc/chain.h"
 
 #define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
+#define LJ_WIDE 16
 #define LJ_AHEAD                                                                                   \
     (8u * LJ_TEAMS > 64u ? 8u * LJ_TEAMS : 64u) /* moves drawn at once; divides 1024               \
                                                  */
@@ -117,7 +118,10 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         moves = goal - c.step < (ulong)moves ? (uint)(goal - c.step) : moves;
         const uint likely = lj_likely(&c);
         moves = moves < likely ? moves : likely;
-        const uint mine = team < moves ? 1u : 0u;
+        /* a single move is looked at by all */
+        const uint alone = moves == 1u, set = alone ? 0u : team, mine = set < moves ? 1u : 0u;
+        const uint share = alone ? item : lane, shares = alone ? LJ_GROUP : LJ_WIDTH;
+        const uint leads = lane == 0u && team < moves;
 
         struct lj_sum sum;
         sum.energy = sum.virial = 0;
@@ -128,27 +132,30 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 #endif
         lj_position from;
         struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,
-                                       draws + 2u * (at + (mine ? team : 0u)), &from);
+                                       draws + 2u * (at + (mine ? set : 0u)), &from);
         long left = 0; /* the pair energy at the old place */
 #ifdef LJ_OWN
-        if (lane == 0u && mine && move.kind != (uint)LJ_INSERTION && !move.idle && !m.ideal)
+        if (leads && move.kind != (uint)LJ_INSERTION && !move.idle && !m.ideal)
             left = *lj_own_at(&home, from);
 #endif
         if (mine)
-            lj_gather(&home, &move, from, c.particles, 0u, lane, LJ_WIDTH, &m, &sum);
+            lj_gather(&home, &move, from, c.particles, 0u, share, shares, &m, &sum);
         if (sum.overlap)
-            atomic_or(&overlaps[team], 1u);
+            atomic_or(&overlaps[set], 1u);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
 #ifdef LJ_OWN
-        /* few moves hit no core: their sums are the work of all, one move after the other */
-        for (uint j = 0u; j < moves; j++) {
+        /* few moves hit no core: their sums are the work of all, one move after the other; of each
+         * team by itself where teams are large */
+        const uint wide = LJ_WIDTH >= LJ_WIDE && !alone;
+        for (uint j = wide ? team : 0u; j < (wide && team < moves ? team + 1u : moves); j++) {
             if (overlaps[j] || lj_kind_of(&m, draws[2u * (at + j)].x) == (uint)LJ_DELETION)
                 continue;
             lj_position away = from;
             struct lj_move that = move;
-            if (LJ_TEAMS > 1u)
+            if (!wide && !alone)
                 that = lj_drawn(&home, &m, c.particles, c.step_size, draws + 2u * (at + j), &away);
-            lj_gather(&home, &that, away, c.particles, 1u, item, LJ_GROUP, &m, &sum);
+            lj_gather(&home, &that, away, c.particles, 1u, wide ? lane : item,
+                      wide ? LJ_WIDTH : LJ_GROUP, &m, &sum);
 #ifdef LJ_QUEUE
             lj_visit_queued(&m, &sum);
             sum.queued = 0u;
@@ -157,23 +164,23 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             sum.energy = 0;
         }
 #else
-        const uint hit = overlaps[team];
+        const uint hit = overlaps[set];
         if (mine && !hit) {
-            lj_gather(&home, &move, from, c.particles, 1u, lane, LJ_WIDTH, &m, &sum);
+            lj_gather(&home, &move, from, c.particles, 1u, share, shares, &m, &sum);
 #ifdef LJ_QUEUE
             lj_visit_queued(&m, &sum);
 #endif
-            lj_add(&energies[2u * team], sum.energy);
-            lj_add(&virials[2u * team], sum.virial);
+            lj_add(&energies[2u * set], sum.energy);
+            lj_add(&virials[2u * set], sum.virial);
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* all have read the flag of phase 0 */
         if (sum.overlap)
-            atomic_or(&overlaps[team], 1u);
+            atomic_or(&overlaps[set], 1u);
 #endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        if (lane == 0u) {
+        if (leads) {
             const long change = lj_take(&energies[2u * team]) - left;
-            const uint accepted = mine && !move.idle && !overlaps[team] &&
+            const uint accepted = !move.idle && !overlaps[team] &&
                                   lj_accept(&m, move.kind, move.word, c.particles, change);
             const uint room =
                 accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
@@ -199,7 +206,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         /* all tell the neighbours */
         lj_position old = from;
         struct lj_move done = move;
-        if (LJ_TEAMS > 1u && accepted)
+        if (!alone && accepted)
             done = lj_drawn(&home, &m, before, step_size, draws + 2u * (at + by), &old);
         const uint tells = accepted && !m.ideal;
         long virial = 0;
