@@ -44,9 +44,9 @@ def by_sampler(entries):
 
 def scale(entries, key):
     """Rates are per ns in the files; those of slow samplers are shown in millions a second."""
-    median = max((e[key]["median"] for e in entries if e.get(key)), default=1)
+    medians = [e[key]["median"] for e in entries if e.get(key)] or [1]
     unit = of(entries[0], "unit").removesuffix(" per ns")
-    return (1, f"{unit}/ns") if median >= 0.5 else (1000, f"million {unit}/s")
+    return (1, f"{unit}/ns") if max(medians) >= 0.5 and min(medians) >= 0.01 else (1000, f"million {unit}/s")
 
 
 def ceilings(c, gpu):

@@ -27,7 +27,7 @@ WAYS = [
 def job(count, side, cutoff):
     return {
         "sampler": "lj-gcmc", "seed": "1",
-        "system": {"box": [side, side, side], "temperature": 1.35, "activity": 0.2, "cutoff": cutoff,
+        "system": {"box": [side, side, side], "temperature": 1.35, "activity": 0.29, "cutoff": cutoff,
                    "particles": count},
         "run": {"equilibration": 0, "sweeps": 1000, "measure_every": 1000, "curve_every": 0},
         "output": {"snapshots": 0}}

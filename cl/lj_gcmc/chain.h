@@ -11,6 +11,7 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
     home->capacity = capacity;
     home->slots = slots;
     home->offsets = offsets;
+    home->lists = (__global const uint4 *)offsets;
 #ifdef LJ_SLOTTED
     home->cells = cells + (ulong)chain * LJ_GRID * slots;
     home->plane = 0UL;
@@ -26,12 +27,12 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
 
 /* Where a move's particle is; in steps, also where it goes. */
 ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_member *m,
-                                 const struct lj_chain *c, struct lj_move *move) {
+                                 uint step_size, struct lj_move *move) {
     lj_position from = (uint4)(0u);
     if (move->kind != (uint)LJ_INSERTION && !move->idle)
         from = lj_position_of(home->particles[move->index]);
     if (move->kind == (uint)LJ_DISPLACEMENT && m->local_moves)
-        lj_local_target(m, from, c->step_size, move);
+        lj_local_target(m, from, step_size, move);
     return from;
 }
 
@@ -39,13 +40,13 @@ ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_mem
 ERGO_INLINE struct lj_move lj_propose(const struct lj_home *home, const struct lj_member *m,
                                       const struct lj_chain *c, lj_position *from) {
     struct lj_move move = lj_draw(m, c->particles, c->step);
-    *from = lj_start(home, m, c, &move);
+    *from = lj_start(home, m, c->step_size, &move);
     return move;
 }
 
-/* Counters, running sums, tuning; then the step is done. */
+/* Counters, running energy, tuning; then the step is done. */
 ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m, uint kind, uint accepted,
-                           long energy, long virial) {
+                           long energy) {
     const uint one = kind == (uint)LJ_DISPLACEMENT ? 1u
                      : kind == (uint)LJ_INSERTION  ? 0x10000u
                                                    : 0u;
@@ -55,7 +56,6 @@ ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m, uint k
         c->now.accepted_deletion += one ? 0u : 1u;
         c->particles += kind == (uint)LJ_INSERTION ? 1u : one ? 0u : 0xffffffffu;
         c->energy += energy;
-        c->virial += virial;
     }
     c->step++;
     if (c->step % LJ_WINDOW == 0UL) {

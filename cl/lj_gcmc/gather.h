@@ -9,6 +9,10 @@
  * A cell's particles: plane s holds the s-th particle of every cell of every chain; .w of plane 0
  * is their number. With LJ_SLOTTED, for CPUs, a cell's particles are together instead, coordinate
  * by coordinate, and a group of one looks at eight of them at once.
+ *
+ * With LJ_OWN each particle's pair energy is kept beside its position, as the integer that a sum
+ * would give: what a deletion or a displacement takes away is read, not summed. An accepted move
+ * tells its neighbours; few are accepted.
  */
 #ifndef ERGO_CL_LJ_GCMC_GATHER_H
 #define ERGO_CL_LJ_GCMC_GATHER_H
@@ -18,15 +22,20 @@
 
 #if LJ_CELLS
 #define LJ_GRID ((uint)(LJ_NX) * (LJ_NY) * (LJ_NZ))
+enum lj_which { LJ_NEAREST, LJ_REST, LJ_ALL }; /* of the cells within the cutoff */
 #endif
 
 /* A chain's memory. */
 struct lj_home {
-    __global uint4 *particles; /* [capacity] */
-    __global uint4 *cells;     /* plane 0; the next is `plane` further */
-    __global const uint *offsets;
+    __global uint4 *particles;    /* [capacity] */
+    __global uint4 *cells;        /* plane 0; the next is `plane` further */
+    __global const uint *offsets; /* LJ_SLOTTED */
+    __global const uint4 *lists;  /* else */
     ulong plane;
     uint capacity, slots;
+#ifdef LJ_OWN
+    __global long *own; /* as the cells: a particle's sum over its pairs */
+#endif
 };
 
 ERGO_INLINE lj_position lj_position_of(uint4 p) {
@@ -37,11 +46,12 @@ ERGO_INLINE uint lj_same(lj_position a, lj_position b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* One pair. `away` is the place the moving particle has or had: no partner of its own. */
+/* One pair. `away` is the place the moving particle has or had: no partner of its own. cores: no
+ * sum, only whether a core is hit. */
 ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint has_away,
-                          uint is_new, const struct lj_member *m, struct lj_sum *sum) {
+                          uint is_new, uint cores, const struct lj_member *m, struct lj_sum *sum) {
     const float r2 = lj_distance2(q, at, m->scale);
-    if (r2 >= m->cutoff2 || (has_away && lj_same(q, away)))
+    if (r2 >= (cores ? m->core2 : m->cutoff2) || (has_away && lj_same(q, away)))
         return;
     if (r2 < m->core2) {
         sum->overlap = 1u;
@@ -73,23 +83,6 @@ ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) 
 #endif
 
 #if LJ_CELLS
-/* Where a position is in the grid, and, for culling, where in its cell. */
-struct lj_place {
-    int x, y, z;
-    float fx, fy, fz;
-};
-
-ERGO_INLINE struct lj_place lj_place_of(lj_position p) {
-    struct lj_place c;
-    c.x = (int)mul_hi(p.x, (uint)LJ_NX);
-    c.y = (int)mul_hi(p.y, (uint)LJ_NY);
-    c.z = (int)mul_hi(p.z, (uint)LJ_NZ);
-    c.fx = (float)(p.x * (uint)LJ_NX) * 0x1p-32f;
-    c.fy = (float)(p.y * (uint)LJ_NY) * 0x1p-32f;
-    c.fz = (float)(p.z * (uint)LJ_NZ) * 0x1p-32f;
-    return c;
-}
-
 ERGO_INLINE uint lj_cell_of(lj_position p) {
     return (mul_hi(p.z, (uint)LJ_NZ) * (uint)LJ_NY + mul_hi(p.y, (uint)LJ_NY)) * (uint)LJ_NX +
            mul_hi(p.x, (uint)LJ_NX);
@@ -100,156 +93,22 @@ ERGO_INLINE int lj_wrap(int c, int n) {
     return c >= n ? c - n : c;
 }
 
-/* Distance from a place to the cell d further along an axis, in cells. */
-ERGO_INLINE float lj_gap(int d, float f) {
-    return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
-}
-
-/* The cell of offset i from c; LJ_FAR when it is farther than reach2. */
-#define LJ_FAR 0xffffffffu
-ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i,
-                              float reach2, const struct lj_member *m) {
-    const uint packed = home->offsets[i];
-    const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
-              dz = (int)(packed << 8) >> 24;
-#if LJ_CULL
-    /* The factor 1.0001 covers the rounding of gaps: it may cost a cell, never a pair. */
-    const float gx = lj_gap(dx, c->fx) * (m->scale[0] * (0x1p32f / LJ_NX)),
-                gy = lj_gap(dy, c->fy) * (m->scale[1] * (0x1p32f / LJ_NY)),
-                gz = lj_gap(dz, c->fz) * (m->scale[2] * (0x1p32f / LJ_NZ));
-    if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2 * 1.0001f)
-        return LJ_FAR;
-#endif
-    return (uint)((lj_wrap(c->z + dz, LJ_NZ) * LJ_NY + lj_wrap(c->y + dy, LJ_NY)) * LJ_NX +
-                  lj_wrap(c->x + dx, LJ_NX));
-}
-
 #ifdef LJ_SLOTTED
-
-/* A cell's words: x[slots], y[slots], z[slots]. */
-ERGO_INLINE __global uint *lj_cell_words(const struct lj_home *home, uint cell) {
-    return (__global uint *)home->cells + (ulong)cell * 3UL * home->slots;
-}
-
-/* Numbers of particles, behind the words of all cells. */
-ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
-    return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
-}
-
-/* Cells `first` to `last` of the neighbourhood of `at`; a group of one. */
-ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
-                         uint has_away, uint is_new, uint first, uint stride, uint last,
-                         const struct lj_member *m, struct lj_sum *sum) {
-    const struct lj_place c = lj_place_of(at);
-    const uint slots = home->slots;
-    const int8 keep = (int8)(has_away ? 0 : -1);
-    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
-    for (uint i = first; i < last && !eight.overlap; i += stride) {
-        const uint cell = lj_cell_near(home, &c, i, m->cutoff2, m);
-        if (cell == LJ_FAR)
-            continue;
-        __global const uint *words = lj_cell_words(home, cell);
-        const uint count = lj_cell_counts(home)[cell];
-        for (uint s = 0u; s < count; s += 8u) {
-            const uint8 ux = vload8(0, words + s), uy = vload8(0, words + slots + s),
-                        uz = vload8(0, words + 2u * slots + s);
-            const int8 other =
-                (ux != (uint8)(away.x)) | (uy != (uint8)(away.y)) | (uz != (uint8)(away.z)) | keep;
-            lj_pairs8(ux, uy, uz, at, lj_below8(count - s) & other, m, &eight);
-        }
-    }
-    sum->overlap |= eight.overlap;
-    sum->energy += is_new ? lj_total8(eight.energy) : -lj_total8(eight.energy);
-    sum->virial += is_new ? lj_total8(eight.virial) : -lj_total8(eight.virial);
-}
-
-ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
-    return lj_cell_counts(home)[lj_cell_of(p)] >= home->slots;
-}
-
-ERGO_INLINE void lj_cell_put(__global uint *words, uint slots, uint s, uint x, uint y, uint z) {
-    words[s] = x;
-    words[slots + s] = y;
-    words[2u * slots + s] = z;
-}
-
-ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
-    const uint cell = lj_cell_of(p);
-    __global uint *count = lj_cell_counts(home) + cell;
-    lj_cell_put(lj_cell_words(home, cell), home->slots, *count, p.x, p.y, p.z);
-    *count += 1u;
-}
-
-ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
-    const uint cell = lj_cell_of(p), slots = home->slots;
-    __global uint *words = lj_cell_words(home, cell), *count = lj_cell_counts(home) + cell;
-    const uint last = *count - 1u;
-    uint s = 0u;
-    while (s < last && (words[s] != p.x || words[slots + s] != p.y || words[2u * slots + s] != p.z))
-        s++;
-    lj_cell_put(words, slots, s, words[last], words[slots + last], words[2u * slots + last]);
-    *count = last;
-}
-
+#include "lj_gcmc/slotted.h"
 #else
-
-/* Shares first, first + stride, ... below last of the neighbourhood of `at`, LJ_LANES to a cell.
- * (Loads of several cells before the first is looked at gained nothing on an H200.) */
-ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
-                         uint has_away, uint is_new, uint first, uint stride, uint last,
-                         const struct lj_member *m, struct lj_sum *sum) {
-    const struct lj_place c = lj_place_of(at);
-    for (uint i = first; i < last; i += stride) {
-        const uint cell = lj_cell_near(home, &c, i / LJ_LANES, m->cutoff2, m);
-        if (cell == LJ_FAR)
-            continue;
-        __global const uint4 *slot = home->cells + cell;
-        uint4 one = slot[0];
-        const uint count = one.w;
-        for (uint s = i % LJ_LANES; s < count; s += LJ_LANES) {
-            if (s > 0u)
-                one = slot[s * home->plane];
-            lj_visit(one, at, away, has_away, is_new, m, sum);
-        }
-    }
-}
-
-ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
-    return home->cells[lj_cell_of(p)].w >= home->slots;
-}
-
-ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
-    __global uint4 *cell = home->cells + lj_cell_of(p);
-    const uint count = cell[0].w;
-    if (count == 0u) {
-        cell[0] = (uint4)(p.x, p.y, p.z, 1u);
-        return;
-    }
-    cell[count * home->plane] = (uint4)(p.x, p.y, p.z, 0u);
-    cell[0].w = count + 1u;
-}
-
-ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
-    __global uint4 *cell = home->cells + lj_cell_of(p);
-    const uint count = cell[0].w;
-    uint s = 0u;
-    while (s + 1u < count && !lj_same(lj_position_of(cell[s * home->plane]), p))
-        s++;
-    const uint4 last = cell[(count - 1u) * home->plane];
-    cell[s * home->plane] = (uint4)(last.x, last.y, last.z, 0u);
-    cell[0].w = count - 1u;
-}
+#include "lj_gcmc/planes.h"
 #endif
 #endif
 
-/* Shares of phase 0 of the gathering: the nearest cells of the new position, where a core may be
- * hit; and of phase 1, the rest and the neighbourhood of the old position. */
-#if LJ_CELLS
-#define LJ_FIRST (LJ_NEAR * LJ_LANES)
-#define LJ_ALL (LJ_OFFSETS * LJ_LANES)
+#ifdef LJ_OWN
+#define LJ_OLD_SUMMED 0u
+#else
+#define LJ_OLD_SUMMED 1u
 #endif
 
-/* The sums that a trial move changes, the share of one work-item in one phase. */
+/* The sums that a trial move changes, the share of one work-item: phase 0 the nearest cells of the
+ * new position, where a core may be hit; phase 1 the rest (with LJ_OWN all), and the old position.
+ */
 ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *move, lj_position from,
                            uint particles, uint phase, uint item, uint items,
                            const struct lj_member *m, struct lj_sum *sum) {
@@ -259,17 +118,20 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
         return;
 #if LJ_CELLS
     /* new, then old: one loop around one copy of the code, for compilers that inline everything */
-    for (uint side = has_new ? 0u : 1u; side < (has_old && phase ? 2u : 1u); side++)
+    for (uint side = has_new ? 0u : 1u; side < (has_old && phase && LJ_OLD_SUMMED ? 2u : 1u);
+         side++)
         lj_scan(home, side ? from : move->to, from, has_old, 1u - side,
-                (side || phase == 0u ? 0u : LJ_FIRST) + item, items, phase ? LJ_ALL : LJ_FIRST, m,
-                sum);
+                side    ? LJ_ALL
+                : phase ? LJ_REST
+                        : LJ_NEAREST,
+                item, items, m, sum);
 #else
     if (phase == 0u)
         return;
     for (uint j = item; j < particles; j += items) {
         const lj_position q = lj_position_of(home->particles[j]);
         for (uint side = has_new ? 0u : 1u; side < (has_old ? 2u : 1u); side++)
-            lj_visit(q, side ? from : move->to, from, has_old, 1u - side, m, sum);
+            lj_visit(q, side ? from : move->to, from, has_old, 1u - side, 0u, m, sum);
     }
 #endif
 }
@@ -289,13 +151,23 @@ ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move,
 #endif
 }
 
-/* Carry out an accepted move; the last particle fills the place of a deleted one. */
+/* Carry out an accepted move; the last particle fills the place of a deleted one. own: the pair
+ * energy at the new place, with LJ_OWN. */
 ERGO_INLINE void lj_apply(const struct lj_home *home, const struct lj_move *move, lj_position from,
-                          uint particles) {
+                          uint particles, long own) {
+#ifndef LJ_OWN
+    (void)own;
+#endif
     const uint4 to = (uint4)(move->to.x, move->to.y, move->to.z, 0u);
 #if LJ_CELLS
     if (move->kind != (uint)LJ_INSERTION)
         lj_cell_remove(home, from);
+#ifdef LJ_OWN
+    if (move->kind != (uint)LJ_DELETION) {
+        const uint cell = lj_cell_of(move->to);
+        home->own[cell + home->cells[cell].w * home->plane] = own;
+    }
+#endif
     if (move->kind != (uint)LJ_DELETION)
         lj_cell_add(home, move->to);
 #endif

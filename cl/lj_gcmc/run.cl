@@ -10,6 +10,7 @@
 #include "lj_gcmc/chain.h"
 
 #define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
+#define LJ_WIDE 16
 #define LJ_AHEAD                                                                                   \
     (8u * LJ_TEAMS > 64u ? 8u * LJ_TEAMS : 64u) /* moves drawn at once; divides 1024               \
                                                  */
@@ -33,6 +34,45 @@ ERGO_INLINE void lj_draw_ahead(const struct lj_member *m, ulong first, uint item
     }
 }
 
+/* The move that was drawn, and where its particle is. */
+ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_member *m,
+                                    uint particles, uint step_size, __local const uint4 *draws,
+                                    lj_position *from) {
+    const uint4 a = draws[0], b = draws[1];
+    const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
+    struct lj_move move = lj_move_of(m, particles, wa, wb);
+    *from = lj_start(home, m, step_size, &move);
+    return move;
+}
+
+/* Moves in a row that are worth looking at: most are rejected in a dense chain, few in a dilute
+ * one. Speed only. */
+ERGO_INLINE uint lj_likely(const struct lj_chain *c) {
+    const uint a = c->last.accepted;
+    return 1u + LJ_WINDOW / 2u / ((a & 0xffffu) + (a >> 16) + c->last.accepted_deletion + 1u);
+}
+
+/*
+ * Sums over work-items, in any order, of 64-bit integers where atomics have 32 bits: the lower 20
+ * bits of what is added, and the rest. The first word holds 4096 shares; the second any sum below
+ * 2^51, and a particle whose neighbours are all outside the core has not a thousandth of that.
+ */
+ERGO_INLINE void lj_add(__local uint *sum, long value) {
+#if LJ_GROUP == 1
+    sum[0] += (uint)value & 0xfffffu;
+    sum[1] += (uint)(value >> 20);
+#else
+    if (value != 0) {
+        atomic_add(&sum[0], (uint)value & 0xfffffu);
+        atomic_add(&sum[1], (uint)(value >> 20));
+    }
+#endif
+}
+
+ERGO_INLINE long lj_take(__local const uint *sum) {
+    return (long)(int)sum[1] * 0x100000L + (long)sum[0];
+}
+
 /*
  * Moves until step `target`. Samples: `count` of them, each after `every` moves from step `start`
  * on; count 0: none. A chain that needs more room stops before the move that needs it (status) and
@@ -42,32 +82,46 @@ __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_run(__global const struct lj_member *members, __global struct lj_chain *chains,
        __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
-       uint capacity, uint slots) {
+       uint capacity, uint slots, __global long *own) {
     __local uint4 draws[2u * LJ_AHEAD];
-    __local long energies[LJ_GROUP], virials[LJ_GROUP];
+    __local long changes[LJ_TEAMS]; /* of the energy */
 #ifdef LJ_QUEUE
     __local float queue[LJ_QUEUE * LJ_GROUP];
 #endif
+    __local uint energies[2u * LJ_TEAMS], virials[2u * LJ_TEAMS]; /* sums: lj_add */
     __local uint overlaps[LJ_TEAMS], verdicts[LJ_TEAMS]; /* verdict: 1 accepted, 2 + status */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
-    const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH, lead = item - lane;
+    const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH;
     const struct lj_member m = members[chain];
     struct lj_chain c = chains[chain];
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+#ifdef LJ_OWN
+    home.own = own + (ulong)chain * LJ_GRID;
+#else
+    (void)own;
+#endif
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
-    if (lane == 0u)
-        overlaps[team] = 0u;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
-    LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
     while (c.step < target && c.status == (uint)LJ_RUNNING) {
+        if (lane == 0u) {
+            overlaps[team] = 0u;
+            energies[2u * team] = energies[2u * team + 1u] = 0u;
+            virials[2u * team] = virials[2u * team + 1u] = 0u;
+        }
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         const uint at = (uint)c.step % LJ_AHEAD;
         const ulong goal = next < target && next > c.step ? next : target;
         uint moves = LJ_AHEAD - at < LJ_TEAMS ? LJ_AHEAD - at : LJ_TEAMS;
         moves = goal - c.step < (ulong)moves ? (uint)(goal - c.step) : moves;
-        const uint mine = team < moves ? 1u : 0u;
+        const uint likely = lj_likely(&c);
+        moves = moves < likely ? moves : likely;
+        /* a single move is looked at by all */
+        const uint alone = moves == 1u, set = alone ? 0u : team, mine = set < moves ? 1u : 0u;
+        const uint share = alone ? item : lane, shares = alone ? LJ_GROUP : LJ_WIDTH;
+        const uint leads = lane == 0u && team < moves;
 
         struct lj_sum sum;
         sum.energy = sum.virial = 0;
@@ -76,75 +130,108 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         sum.queued = 0u;
         sum.queue = queue + item;
 #endif
-        const uint4 a = draws[2u * (at + (mine ? team : 0u))];
-        const uint4 b = draws[2u * (at + (mine ? team : 0u)) + 1u];
-        const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
-        struct lj_move move = lj_move_of(&m, c.particles, wa, wb);
-        const lj_position from = lj_start(&home, &m, &c, &move);
-
-        /* here and not in an else below: LLVM 15 crashes on that in PoCL 3.1, groups of 2 */
-        energies[item] = virials[item] = 0;
+        lj_position from;
+        struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,
+                                       draws + 2u * (at + (mine ? set : 0u)), &from);
+        long left = 0; /* the pair energy at the old place */
+#ifdef LJ_OWN
+        if (leads && move.kind != (uint)LJ_INSERTION && !move.idle && !m.ideal)
+            left = *lj_own_at(&home, from);
+#endif
         if (mine)
-            lj_gather(&home, &move, from, c.particles, 0u, lane, LJ_WIDTH, &m, &sum);
+            lj_gather(&home, &move, from, c.particles, 0u, share, shares, &m, &sum);
         if (sum.overlap)
-            atomic_or(&overlaps[team], 1u);
+            atomic_or(&overlaps[set], 1u);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        if (mine && !overlaps[team]) {
-            lj_gather(&home, &move, from, c.particles, 1u, lane, LJ_WIDTH, &m, &sum);
+#ifdef LJ_OWN
+        /* few moves hit no core: their sums are the work of all, one move after the other; of each
+         * team by itself where teams are large */
+        const uint wide = LJ_WIDTH >= LJ_WIDE && !alone;
+        for (uint j = wide ? team : 0u; j < (wide && team < moves ? team + 1u : moves); j++) {
+            if (overlaps[j] || lj_kind_of(&m, draws[2u * (at + j)].x) == (uint)LJ_DELETION)
+                continue;
+            lj_position away = from;
+            struct lj_move that = move;
+            if (!wide && !alone)
+                that = lj_drawn(&home, &m, c.particles, c.step_size, draws + 2u * (at + j), &away);
+            lj_gather(&home, &that, away, c.particles, 1u, wide ? lane : item,
+                      wide ? LJ_WIDTH : LJ_GROUP, &m, &sum);
+#ifdef LJ_QUEUE
+            lj_visit_queued(&m, &sum);
+            sum.queued = 0u;
+#endif
+            lj_add(&energies[2u * j], sum.energy);
+            sum.energy = 0;
+        }
+#else
+        const uint hit = overlaps[set];
+        if (mine && !hit) {
+            lj_gather(&home, &move, from, c.particles, 1u, share, shares, &m, &sum);
 #ifdef LJ_QUEUE
             lj_visit_queued(&m, &sum);
 #endif
-            energies[item] = sum.energy;
-            virials[item] = sum.virial;
+            lj_add(&energies[2u * set], sum.energy);
+            lj_add(&virials[2u * set], sum.virial);
         }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* and all have read the flag of phase 0 */
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* all have read the flag of phase 0 */
         if (sum.overlap)
-            atomic_or(&overlaps[team], 1u);
-#if LJ_WIDTH > 8
-        if (lane < 8u) {
-            for (uint i = lane + 8u; i < LJ_WIDTH; i += 8u) {
-                energies[item] += energies[lead + i];
-                virials[item] += virials[lead + i];
-            }
-        }
+            atomic_or(&overlaps[set], 1u);
 #endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        if (lane == 0u) {
-            for (uint i = 1u; i < LJ_WIDTH && i < 8u; i++) {
-                energies[item] += energies[item + i];
-                virials[item] += virials[item + i];
-            }
-            const uint accepted = mine && !move.idle && !overlaps[team] &&
-                                  lj_accept(&m, move.kind, move.word, c.particles, energies[item]);
+        if (leads) {
+            const long change = lj_take(&energies[2u * team]) - left;
+            const uint accepted = !move.idle && !overlaps[team] &&
+                                  lj_accept(&m, move.kind, move.word, c.particles, change);
             const uint room =
                 accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
+            changes[team] = change;
             verdicts[team] = room != (uint)LJ_RUNNING ? 2u + room : accepted;
-            overlaps[team] = 0u;
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
-        uint accepted = 0u;
+        const uint before = c.particles;
+        const uint step_size = c.step_size;
+        uint accepted = 0u, by = 0u; /* by: the team whose move it is */
         for (uint j = 0u; j < moves && !accepted && c.status == (uint)LJ_RUNNING; j++) {
             const uint verdict = verdicts[j];
             if (verdict > 1u) {
                 c.status = verdict - 2u;
             } else {
                 accepted = verdict;
-                if (accepted && item == j * LJ_WIDTH)
-                    lj_apply(&home, &move, from, c.particles);
-                lj_finish(&c, &m, lj_kind_of(&m, draws[2u * (at + j)].x), accepted,
-                          energies[j * LJ_WIDTH], virials[j * LJ_WIDTH]);
+                by = j;
+                lj_finish(&c, &m, lj_kind_of(&m, draws[2u * (at + j)].x), accepted, changes[j]);
             }
         }
+#ifdef LJ_OWN
+        /* all tell the neighbours */
+        lj_position old = from;
+        struct lj_move done = move;
+        if (!alone && accepted)
+            done = lj_drawn(&home, &m, before, step_size, draws + 2u * (at + by), &old);
+        const uint tells = accepted && !m.ideal;
+        long virial = 0;
+        if (tells && done.kind != (uint)LJ_INSERTION)
+            lj_tell(&home, old, old, 1u, 0u, item, LJ_GROUP, &m, &virial);
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (tells && done.kind != (uint)LJ_DELETION)
+            lj_tell(&home, done.to, old, done.kind != (uint)LJ_INSERTION, 1u, item, LJ_GROUP, &m,
+                    &virial);
+        lj_add(&virials[2u * by], virial);
+#else
+        (void)step_size;
+#endif
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        c.virial += accepted ? lj_take(&virials[2u * by]) : 0;
+        if (accepted && item == by * LJ_WIDTH)
+            lj_apply(&home, &move, from, before, changes[by] + left);
         if (c.step == next) {
             if (count && item == 0u && c.step > start)
                 samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
             next += every;
         }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (c.step % LJ_AHEAD == 0UL)
             lj_draw_ahead(&m, c.step, item, draws);
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if (item == 0u)
         chains[chain] = c;

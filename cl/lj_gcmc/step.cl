@@ -70,8 +70,9 @@ __kernel void lj_decide(__global const struct lj_member *members, __global struc
         c.status = room;
     } else {
         if (accepted)
-            lj_apply(&home, &move, from, c.particles);
-        lj_finish(&c, &m, move.kind, accepted, sum.energy, sum.virial);
+            lj_apply(&home, &move, from, c.particles, 0);
+        lj_finish(&c, &m, move.kind, accepted, sum.energy);
+        c.virial += accepted ? sum.virial : 0;
         if (count && c.step > start && (c.step - start) % every == 0UL)
             samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
     }

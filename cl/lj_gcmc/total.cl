@@ -3,15 +3,17 @@
 
 /*
  * Sums over ordered pairs (twice the totals), partial by group: [chain][group] of energy, virial,
- * and the number of particles with a partner inside the core. brute: every pair, whatever the
- * cells; else through the cells.
+ * the number of particles with a partner inside the core, and of those whose pair energy that is
+ * kept (LJ_OWN) is another. brute: every pair, whatever the cells; else through the cells. keep:
+ * write those energies first.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
-         __global long *parts, uint capacity, uint slots, uint brute) {
+         __global long *parts, uint capacity, uint slots, __global long *own, uint brute,
+         uint keep) {
     __local long energies[LJ_TOTAL_GROUP], virials[LJ_TOTAL_GROUP];
-    __local uint overlaps[LJ_TOTAL_GROUP];
+    __local uint overlaps[LJ_TOTAL_GROUP], others[LJ_TOTAL_GROUP];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint stride = n_parts * LJ_TOTAL_GROUP;
@@ -20,23 +22,29 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
     long energy = 0, virial = 0;
-    uint overlap = 0u;
+    uint overlap = 0u, other = 0u;
+#ifdef LJ_OWN
+    home.own = own + (ulong)chain * LJ_GRID;
+#else
+    (void)own;
+    (void)keep;
+#endif
     for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += stride) {
         const lj_position at = lj_position_of(home.particles[i]);
         struct lj_sum sum = {0, 0, 0u};
-        if (brute) {
-            for (uint j = 0u; j < n; j++)
-                if (j != i)
-                    lj_visit(lj_position_of(home.particles[j]), at, at, 0u, 1u, &m, &sum);
-        } else {
-            struct lj_move move;
-            move.kind = (uint)LJ_DELETION;
-            move.idle = 0u;
-            move.to = at;
-            lj_gather(&home, &move, at, n, 1u, 0u, 1u, &m, &sum);
-            sum.energy = -sum.energy;
-            sum.virial = -sum.virial;
-        }
+#if LJ_CELLS
+        if (!brute)
+            lj_scan(&home, at, at, 1u, 1u, LJ_ALL, 0u, 1u, &m, &sum);
+#endif
+        for (uint j = 0u; brute && j < n; j++)
+            if (j != i)
+                lj_visit(lj_position_of(home.particles[j]), at, at, 0u, 1u, 0u, &m, &sum);
+#ifdef LJ_OWN
+        __global long *kept = lj_own_at(&home, at);
+        if (keep)
+            *kept = sum.energy;
+        other += *kept != sum.energy ? 1u : 0u;
+#endif
         energy += sum.energy;
         virial += sum.virial;
         overlap += sum.overlap;
@@ -44,20 +52,23 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     energies[item] = energy;
     virials[item] = virial;
     overlaps[item] = overlap;
+    others[item] = other;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint width = LJ_TOTAL_GROUP / 2u; width > 0u; width /= 2u) { /* a power of two */
         if (item < width) {
             energies[item] += energies[item + width];
             virials[item] += virials[item + width];
             overlaps[item] += overlaps[item + width];
+            others[item] += others[item + width];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (item == 0u) {
-        __global long *mine = parts + 3UL * ((ulong)chain * n_parts + part);
+        __global long *mine = parts + 4UL * ((ulong)chain * n_parts + part);
         mine[0] = energies[0];
         mine[1] = virials[0];
         mine[2] = (long)overlaps[0];
+        mine[3] = (long)others[0];
     }
 }
 

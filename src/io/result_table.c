@@ -192,15 +192,82 @@ static void append_merit(struct ergo_text *text, const struct ergo_result *resul
         ergo_format_concise(tau, merit.tau, merit.tau_error), step);
 }
 
+/* ---- a row for all replicas of a point ------------------------------------------------------- */
+
+/* Means over `count` chains, which are independent: their spread is the error. */
+static void merge(const struct ergo_member_result *from, size_t count, size_t o,
+                  struct ergo_observable_result *to) {
+    double mean = 0, tau = 0, tau_error2 = 0, spread = 0;
+    for (size_t r = 0; r < count; r++) {
+        const struct ergo_estimate *e = &from[r].observables[o].estimate;
+        mean += e->mean / (double)count;
+        tau += e->tau / (double)count;
+        tau_error2 += e->tau_error * e->tau_error;
+    }
+    for (size_t r = 0; r < count; r++) {
+        const double d = from[r].observables[o].estimate.mean - mean;
+        spread += d * d;
+    }
+    *to = from[0].observables[o];
+    to->estimate.mean = mean;
+    to->estimate.error = sqrt(spread / ((double)count * (double)(count - 1)));
+    to->estimate.tau = tau;
+    to->estimate.tau_error = sqrt(tau_error2) / (double)count;
+    to->z = (mean - to->exact) / to->estimate.error;
+    to->reference_error = 0; /* each chain was compared by itself */
+}
+
+/* Where the rows do not fit and every point has as many replicas: a row each. false: not so, or no
+ * memory. `merged` is for this table alone; its members and what they hold are in *members. */
+static bool merge_replicas(const struct ergo_result *result, struct ergo_result *merged,
+                           struct ergo_member_result **members) {
+    const size_t n_observables = result->job->sampler->info->n_observables;
+    size_t count = 0;
+    while (count < result->n_members &&
+           result->members[count].point->scan_index == result->members[0].point->scan_index)
+        count++;
+    if (result->n_members <= ROWS_MAX || count < 2 || result->n_members % count)
+        return false;
+    for (size_t m = 0; m < result->n_members; m++)
+        if (result->members[m].point->scan_index !=
+            result->members[m - m % count].point->scan_index)
+            return false;
+    const size_t n = result->n_members / count;
+    *members = calloc(n, sizeof **members + n_observables * sizeof(struct ergo_observable_result));
+    if (!*members)
+        return false;
+    struct ergo_observable_result *observables =
+        (struct ergo_observable_result *)(void *)(*members + n);
+    for (size_t m = 0; m < n; m++) {
+        (*members)[m] = result->members[m * count];
+        (*members)[m].observables = observables + m * n_observables;
+        for (size_t o = 0; o < n_observables; o++)
+            merge(&result->members[m * count], count, o, &(*members)[m].observables[o]);
+    }
+    *merged = *result;
+    merged->n_members = n;
+    merged->members = *members;
+    return true;
+}
+
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
                                    char **out) {
     struct ergo_text text = {0};
-    struct table table = {.result = result};
-    table.n_rows = result->n_members < ROWS_MAX ? result->n_members : ROWS_MAX;
+    struct ergo_result merged;
+    struct ergo_member_result *members = NULL;
+    const bool merges = merge_replicas(result, &merged, &members);
+    struct table table = {.result = merges ? &merged : result};
+    const size_t rows = table.result->n_members;
+    table.n_rows = rows < ROWS_MAX ? rows : ROWS_MAX;
     *out = NULL;
     if (result->n_members) {
         choose_columns(&table);
         append_rows(&text, &table);
+        if (merges)
+            ergo_text_append(&text,
+                             "means of %zu replicas, errors from their spread; each in "
+                             "result.json\n",
+                             result->n_members / rows);
         append_chi2(&text, result);
         append_merit(&text, result);
         if (result->comparison)
@@ -210,6 +277,7 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
     }
     for (size_t w = 0; w < result->n_warnings; w++)
         ergo_text_append(&text, "warning: %s\n", result->warnings[w]);
+    free(members);
     *out = ergo_text_take(&text);
     if (!*out)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making the table of results: out of memory");

@@ -183,6 +183,28 @@ static inline bool lj_same_counts(const struct lj_twin *t, const double *columns
     return same;
 }
 
+/* Saved and loaded, the chains pass an audit at once, and go on. */
+static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *state,
+                                    const struct ergo_batch *batch, struct lj_twin *twins,
+                                    uint64_t moves) {
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->ops;
+    for (size_t m = 0; m < batch->count; m++) {
+        struct ergo_text saved = {0};
+        LJ_OK(b, what, ops->save(b->ctx, state, m, &saved));
+        LJ_OK(b, what, ops->load(b->ctx, state, m, twins[m].step, saved.data, saved.length));
+        ergo_text_free(&saved);
+    }
+    LJ_OK(b, what, ops->audit(b->ctx, state));
+    LJ_OK(b, what, ops->advance(b->ctx, state, 0, 0, moves, 0));
+    LJ_OK(b, what, lj_settle(b->ctx, state));
+    for (size_t m = 0; m < batch->count; m++) {
+        for (uint64_t i = 0; i < moves; i++)
+            lj_twin_move(&twins[m]);
+        lj_compare_state(b, what, state, m, &twins[m]);
+    }
+    LJ_OK(b, what, ops->audit(b->ctx, state));
+}
+
 /* Run a job (' for ") and its twins: `samples` of `every` moves, in blocks of two. */
 static inline void lj_compare(struct lj_bench *b, const char *text, size_t samples,
                               uint64_t every) {
@@ -241,6 +263,7 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     for (size_t m = 0; m < batch->count; m++)
         lj_compare_state(b, text, state, m, &twins[m]);
     LJ_OK(b, text, ops->audit(b->ctx, state));
+    lj_compare_saved(b, text, state, batch, twins, every / 2);
     b->grown += ((struct lj_state *)state)->grown;
     for (size_t m = 0; m < batch->count; m++)
         lj_twin_free(&twins[m]);

@@ -245,6 +245,26 @@ static void the_locale_changes_nothing(void **state) {
     free(after);
 }
 
+/* Too many rows: a row for all replicas of a point, with the error of their spread. */
+static void replicas_share_a_row(void **state) {
+    (void)state;
+    const struct synthetic_options options = {14, 1, 3, 8, 300, 0, 1};
+    struct ergo_result *many = synthetic_result(&options);
+    char *table, expected[ERGO_CONCISE];
+    double mean = 0, spread = 0;
+    for (int r = 0; r < 3; r++)
+        mean += many->members[r].observables[0].estimate.mean / 3;
+    for (int r = 0; r < 3; r++)
+        spread += pow(many->members[r].observables[0].estimate.mean - mean, 2);
+    assert_int_equal(ergo_result_table(ctx, many, &table), ERGO_OK);
+    assert_null(strstr(table, "replica "));
+    assert_non_null(strstr(table, "means of 3 replicas"));
+    assert_non_null(strstr(table, ergo_format_concise(expected, mean, sqrt(spread / 6))));
+    assert_null(strstr(table, "more in"));
+    free(table);
+    synthetic_free(many);
+}
+
 static void the_table_fits(void **state) {
     (void)state;
     char *table;
@@ -365,6 +385,7 @@ int main(void) {
         cmocka_unit_test(errors_are_concise),
         cmocka_unit_test(the_locale_changes_nothing),
         cmocka_unit_test(the_table_fits),
+        cmocka_unit_test(replicas_share_a_row),
         cmocka_unit_test(series_agree_with_the_json),
         cmocka_unit_test(pictures_are_the_pixels),
         cmocka_unit_test(tiles_keep_their_means),

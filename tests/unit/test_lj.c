@@ -200,6 +200,74 @@ static void test_grid(void **state) {
     }
 }
 
+/* The lists of the kernels: from anywhere in the box every place within the cutoff is in a cell of
+ * the list of that corner of the cell, which comes once, and within the core in its first cells. */
+static void test_lists(void **state) {
+    (void)state;
+    static const struct {
+        double box[3], cutoff, core, side;
+    } cases[] = {{{7.3, 12.05, 9}, 2.5, 0.7, 1}, {{5, 5, 5}, 2.5, 0.8, 1},
+                 {{8, 6, 7}, 2.5, 0.75, 0.63},   {{4, 4, 4}, 0.8, 0.8, 1},
+                 {{6, 30, 5.1}, 2.5, 0.7, 1},    {{2, 2, 2}, 1, 0.7, 3},
+                 {{30, 31, 32}, 14.5, 0.7, 1}};
+    uint64_t random = 1;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct lj_grid g;
+        size_t count;
+        assert_true(lj_grid_make(&g, LJ_MICRO, cases[c].box, cases[c].cutoff, cases[c].side));
+        uint32_t *lists = lj_grid_lists(&g, cases[c].box, cases[c].cutoff, cases[c].core, &count);
+        uint32_t *place = malloc(g.cells * sizeof *place);
+        assert_true(lists && place && g.parts == (c == 6 ? 1 : 2));
+        for (int trial = 0; trial < 200; trial++) {
+            uint32_t p[3], middle[3], part[3], list = 0;
+            bool mirror[3];
+            for (int k = 2; k >= 0; k--) {
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                p[k] = (uint32_t)(random >> 32);
+                const uint32_t inside = p[k] * g.n[k];
+                middle[k] =
+                    (2 * (uint32_t)((uint64_t)p[k] * g.n[k] >> 32) + 1) * (0x80000000u / g.n[k]);
+                mirror[k] = inside >> 31;
+                part[k] = g.parts == 1 ? 0 : (mirror[k] ? ~inside : inside) >> 30;
+                list = list * g.parts + part[k];
+            }
+            const uint32_t *head = lists + 4 * (size_t)list;
+            assert_true(head[0] + head[1] <= count && head[2] <= head[1]);
+            memset(place, 0, g.cells * sizeof *place);
+            for (uint32_t i = 0; i < head[1]; i++) {
+                uint32_t at[3];
+                for (int k = 0; k < 3; k++) {
+                    const uint32_t by = lists[4 * (size_t)(head[0] + i) + (size_t)k];
+                    at[k] = middle[k] + (mirror[k] ? 0 - by : by);
+                }
+                uint32_t *found = &place[lj_grid_cell(&g, at)];
+                assert_int_equal(*found, 0);
+                *found = i + 1;
+            }
+            for (int other = 0; other < 2000; other++) {
+                uint32_t q[3];
+                double r2 = 0;
+                for (int k = 0; k < 3; k++) {
+                    random = random * 6364136223846793005u + 1442695040888963407u;
+                    const double d = (double)(int32_t)(random >> 32) * 0x1p-31 *
+                                     (other % 2 ? cases[c].core : cases[c].cutoff);
+                    q[k] = p[k] + (uint32_t)(int64_t)(d / cases[c].box[k] * 0x1p32);
+                    const double back = (int32_t)(q[k] - p[k]) * 0x1p-32 * cases[c].box[k];
+                    r2 += back * back;
+                }
+                const uint32_t at = place[lj_grid_cell(&g, q)];
+                if (r2 < cases[c].cutoff * cases[c].cutoff)
+                    assert_true(at > 0);
+                if (r2 < cases[c].core * cases[c].core)
+                    assert_true(at <= head[2]);
+            }
+        }
+        free(place);
+        free(lists);
+        free(g.offsets);
+    }
+}
+
 /* ---- jobs and starts ------------------------------------------------------------------------- */
 
 static struct ergo_context *ctx;
@@ -312,8 +380,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static),    cmocka_unit_test(test_small_n),
         cmocka_unit_test(test_functions), cmocka_unit_test(test_acceptance),
-        cmocka_unit_test(test_grid),      cmocka_unit_test(test_jobs),
-        cmocka_unit_test(test_boards),    cmocka_unit_test(test_start),
+        cmocka_unit_test(test_grid),      cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_jobs),      cmocka_unit_test(test_boards),
+        cmocka_unit_test(test_start),
     };
     return cmocka_run_group_tests_name("lj", tests, set_up, tear_down);
 }

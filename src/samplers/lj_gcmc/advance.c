@@ -29,8 +29,9 @@ static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
                                         ERGO_ARG(every),
                                         ERGO_ARG(count),
                                         ERGO_ARG(capacity),
-                                        ERGO_ARG(slots)};
-        return ergo_kernel_launch(ctx, s->device, s->run, "lj_run", args, 12, 1, global, local,
+                                        ERGO_ARG(slots),
+                                        ERGO_ARG(s->own)};
+        return ergo_kernel_launch(ctx, s->device, s->run, "lj_run", args, 13, 1, global, local,
                                   NULL);
     }
     const size_t global[2] = {(size_t)n_parts * s->launch.group, members};
@@ -62,11 +63,24 @@ static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
     return status;
 }
 
+/* The pair energies of particles that the host has placed. */
+static enum ergo_status keep_energies(struct ergo_context *ctx, struct lj_state *s) {
+    struct lj_totals *totals = calloc(s->batch->count, sizeof *totals);
+    const enum ergo_status status =
+        totals ? lj_total_sums(ctx, s, false, true, totals)
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
+    free(totals);
+    return status;
+}
+
 /* From step `from` (of the chain that is furthest behind) to step `to`. */
 static enum ergo_status launch_to(struct ergo_context *ctx, struct lj_state *s,
                                   const struct lj_slot *slot, uint64_t from, uint64_t to) {
     enum ergo_status status = ERGO_OK;
     const uint64_t most = lj_launch_steps(s->device, &s->grid, &s->launch, s->slots, s->capacity);
+    enum ergo_status kept = s->moved_in ? keep_energies(ctx, s) : ERGO_OK;
+    if (kept != ERGO_OK)
+        return kept;
     if (most == 0)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "%s ends a kernel's loops too early for a chain that has become this "

@@ -104,6 +104,76 @@ bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s) {
     return find_offsets(grid, box, s->cutoff / s->sigma);
 }
 
+/* Distance along an axis from a part of a cell to the cell d further, in cells, the shorter way
+ * round. The part: its parts-th, from the cell's lower edge, of the lower half. */
+static double part_gap(int d, uint32_t n, uint32_t part, uint32_t parts) {
+    const double low = 0.5 * part / parts, high = 0.5 * (part + 1) / parts;
+    double least = INFINITY;
+    for (int image = -1; image <= 1; image++) {
+        const double cell = d + image * (double)n;
+        least = fmin(least, fmax(0, fmax(cell - high, low - (cell + 1))));
+    }
+    return least;
+}
+
+struct near_cell {
+    double gap2;
+    int d[3];
+};
+
+static int by_gap(const void *left, const void *right) {
+    const struct near_cell *a = left, *b = right;
+    if (a->gap2 != b->gap2)
+        return a->gap2 < b->gap2 ? -1 : 1;
+    for (int k = 2; k >= 0; k--)
+        if (a->d[k] != b->d[k])
+            return a->d[k] < b->d[k] ? -1 : 1;
+    return 0;
+}
+
+uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff, double core,
+                        size_t *count) {
+    grid->parts = grid->n_offsets > 8192 ? 1 : 2; /* memory */
+    const uint32_t parts = grid->parts, lists = parts * parts * parts;
+    uint32_t *words = malloc(16 * ((size_t)lists * grid->n_offsets + lists));
+    struct near_cell *found = malloc((grid->n_offsets + 1) * sizeof *found);
+    size_t end = lists;
+    for (uint32_t l = 0; words && found && l < lists; l++) {
+        const uint32_t part[3] = {l % parts, l / parts % parts, l / parts / parts};
+        uint32_t n = 0, near = 0;
+        for (uint32_t i = 0; i < grid->n_offsets; i++) {
+            struct near_cell c = {0};
+            for (int k = 0; k < 3; k++) {
+                const int byte = (int)(grid->offsets[i] >> 8 * k & 0xff);
+                c.d[k] = byte > 127 ? byte - 256 : byte;
+                const double gap =
+                    part_gap(c.d[k], grid->n[k], part[k], parts) * box[k] / grid->n[k];
+                c.gap2 += gap * gap;
+            }
+            near += c.gap2 <= core * core * (1 + 1e-5);
+            if (c.gap2 <= cutoff * cutoff * (1 + 1e-6))
+                found[n++] = c;
+        }
+        qsort(found, n, sizeof *found, by_gap);
+        uint32_t *head = words + 4 * (size_t)l;
+        head[0] = (uint32_t)end;
+        head[1] = n;
+        head[2] = near;
+        head[3] = 0;
+        for (uint32_t i = 0; i < n; i++, end++)
+            for (int k = 0; k < 4; k++)
+                words[4 * end + (size_t)k] =
+                    k < 3 ? (uint32_t)(int64_t)floor(found[i].d[k] * (0x1p32 / grid->n[k])) : 0;
+    }
+    if (!found) {
+        free(words);
+        words = NULL;
+    }
+    free(found);
+    *count = end;
+    return words;
+}
+
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words) {
     uint64_t c[3];
     for (int k = 0; k < 3; k++)

@@ -52,10 +52,10 @@ static uint32_t choose_group(const struct ergo_device *device, size_t members, i
         return power_of_two_down(8, most);
     if (device->type == CL_DEVICE_TYPE_CPU)
         return 1;
-    return power_of_two_down(fmax(32, fmin(512, 2048 * units / (double)members)), most);
+    return power_of_two_down(fmax(32, fmin(512, 512 * units / (double)members)), most);
 }
 
-/* A team of 32 is a warp. */
+/* Two work-items find a core soon enough, and most moves hit one: measured on an H200. */
 static uint32_t choose_teams(const struct ergo_device *device, const struct lj_launch *l,
                              size_t members, int64_t wish) {
     (void)members;
@@ -65,7 +65,8 @@ static uint32_t choose_teams(const struct ergo_device *device, const struct lj_l
         return (uint32_t)wish < l->group ? (uint32_t)wish : l->group;
     if (device->quirks.loop_limit || device->type == CL_DEVICE_TYPE_CPU)
         return 1;
-    return power_of_two_down(fmax(1, l->group / 32.0), 32);
+    return l->own ? power_of_two_down(fmax(1, l->group / 2.0), 16)
+                  : power_of_two_down(fmax(1, l->group / 32.0), 32);
 }
 
 static double largest_start(const struct ergo_batch *batch) {
@@ -112,9 +113,10 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
     if (!device->quirks.loop_limit)
         return l->launch_steps;
     const uint64_t items = l->per_move ? 1 : l->group / l->teams;
-    const uint64_t visits = grid->n_offsets
-                                ? 2 * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + slots
-                                : 3 * ((uint64_t)capacity / items + 1);
+    const uint64_t visits =
+        grid->n_offsets
+            ? (l->own ? 3 : 2) * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + 3 * slots
+            : 3 * ((uint64_t)capacity / items + 1);
     const uint64_t most =
         device->quirks.loop_limit / (visits + 300 + items + l->blocks + 4 * l->teams);
     return l->launch_steps < most ? l->launch_steps : most;
@@ -175,7 +177,6 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
 
     l.per_move = ergo_point_int(first, "/tuning/moves_per_launch") == 1;
     l.group = choose_group(device, batch->count, ergo_point_int(first, "/tuning/work_group"));
-    l.teams = choose_teams(device, &l, batch->count, ergo_point_int(first, "/tuning/teams"));
     const int64_t blocks = ergo_point_int(first, "/tuning/blocks");
     l.blocks = blocks
                    ? (uint32_t)blocks
@@ -185,6 +186,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.vector = device->type == CL_DEVICE_TYPE_CPU && l.group == 1 && !l.per_move &&
                s.neighbours != LJ_NONE;
     l.slotted = l.vector && !s.period;
+    l.own = !s.period && !l.per_move && !l.slotted && s.neighbours != LJ_NONE;
+    l.teams = choose_teams(device, &l, batch->count, ergo_point_int(first, "/tuning/teams"));
     l.lanes = s.neighbours == LJ_COARSE && l.group > 1 ? (l.group < 8 ? l.group : 8) : 1;
 
     const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;
@@ -237,8 +240,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     const uint64_t particles = 16ull * l.capacity * members;
     plan->largest_buffer = cells > particles ? cells : particles;
     plan->device_bytes = LJ_PART_BYTES * l.board_blocks * members + cells + particles +
-                         2 * l.block_samples * sample_bytes + 2 * l.curve_capacity * curve_bytes +
-                         members * 200;
+                         (l.own ? cells / 2 : 0) + 2 * l.block_samples * sample_bytes +
+                         2 * l.curve_capacity * curve_bytes + members * 200;
     plan->host_bytes = plan->device_bytes - cells - particles;
     plan->block_samples = l.block_samples;
     plan->work_per_step = (double)members * trials;
@@ -259,9 +262,9 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                  batch->count, l.per_move ? l.blocks : 1, l.group);
     else
         snprintf(plan->launch, sizeof plan->launch,
-                 "%zu chains, %u work-groups of %u each; %u x %u x %u cells, %u looked at, room "
-                 "for %u particles in each at first",
-                 batch->count, l.per_move ? l.blocks : 1, l.group, grid->n[0], grid->n[1],
+                 "%zu chains, %u work-groups of %u each, %u moves at once; %u x %u x %u cells, %u "
+                 "looked at, room for %u particles in each at first",
+                 batch->count, l.per_move ? l.blocks : 1, l.group, l.teams, grid->n[0], grid->n[1],
                  grid->n[2], grid->n_offsets, l.slots);
     *launch = l;
     if (l.board_blocks && check_board(ctx, device, &s, &l) != ERGO_OK)

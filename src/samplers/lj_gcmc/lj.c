@@ -1,6 +1,7 @@
 /* Programs, buffers, and sums from scratch. */
 #include "samplers/lj_gcmc/lj.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ void lj_destroy(void *opaque) {
             clReleaseProgram(programs[i]);
     cl_mem *const buffers[] = {&s->member_buffer, &s->chain_buffer, &s->particles,   &s->cells,
                                &s->offsets,       &s->parts,        &s->total_parts, &s->edges,
-                               &s->bounds,        &s->board_parts,  &s->full};
+                               &s->bounds,        &s->board_parts,  &s->full,        &s->own};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->blocks[0]);
@@ -59,11 +60,13 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
     if (s->system.neighbours != LJ_NONE)
         ergo_text_append(&o,
                          " -DLJ_CELLS=1 -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu "
-                         "-DLJ_NEAR=%uu -DLJ_LANES=%u -DLJ_CULL=%d",
-                         g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes,
-                         g->cull);
+                         "-DLJ_NEAR=%uu -DLJ_LANES=%u -DLJ_CULL=%d -DLJ_PARTS=%uu",
+                         g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes, g->cull,
+                         g->parts);
     if (s->launch.slotted)
         ergo_text_append(&o, " -DLJ_SLOTTED=1");
+    if (s->launch.own)
+        ergo_text_append(&o, " -DLJ_OWN=1");
     if (s->system.neighbours == LJ_NONE)
         ergo_text_append(&o, " -DLJ_CELLS=0");
     if (o.failed)
@@ -138,6 +141,27 @@ static enum ergo_status create_slot(struct ergo_context *ctx, struct lj_state *s
     return status;
 }
 
+/* Offsets of neighbours, as the kernels read them. */
+static enum ergo_status create_offsets(struct ergo_context *ctx, struct lj_state *s) {
+    const double sigma = s->system.sigma, cutoff = s->system.cutoff / sigma;
+    const double box[3] = {s->system.box[0] / sigma, s->system.box[1] / sigma,
+                           s->system.box[2] / sigma};
+    if (s->launch.slotted)
+        return ergo_buffer_create(ctx, s->device, "offsets", 4 * (size_t)s->grid.n_offsets,
+                                  s->grid.offsets, &s->offsets);
+    size_t count = 0;
+    double core2 = 0;
+    for (size_t m = 0; m < s->batch->count; m++)
+        core2 = fmax(core2, (double)s->members[m].core2);
+    uint32_t *lists = lj_grid_lists(&s->grid, box, cutoff, sqrt(core2), &count);
+    if (!lists)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for lists of cells");
+    const enum ergo_status status =
+        ergo_buffer_create(ctx, s->device, "lists of cells", 16 * count, lists, &s->offsets);
+    free(lists);
+    return status;
+}
+
 static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state *s) {
     const size_t members = s->batch->count;
     const bool cells = s->system.neighbours != LJ_NONE;
@@ -152,9 +176,9 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state
         {"chains", members * sizeof *s->chains, s->chains, &s->chain_buffer},
         {"particles", 16 * members * s->capacity, NULL, &s->particles},
         {"cells", 16 * plane * s->slots, NULL, &s->cells},
-        {"offsets", 4 * (size_t)(cells ? s->grid.n_offsets : 1), s->grid.offsets, &s->offsets},
+        {"pair energies", s->launch.own ? 8 * plane * s->slots : 8, NULL, &s->own},
         {"sums", 24 * members * s->launch.blocks, NULL, &s->parts},
-        {"totals", 24 * members * s->launch.total_parts, NULL, &s->total_parts},
+        {"totals", 32 * members * s->launch.total_parts, NULL, &s->total_parts},
     };
     enum ergo_status status = create_edges(ctx, s);
     for (size_t i = 0; i < sizeof list / sizeof list[0] && status == ERGO_OK; i++)
@@ -188,6 +212,8 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
     for (size_t i = 0; i < batch->count && status == ERGO_OK; i++)
         lj_member_fill(batch->points[i], &s->members[i]);
     if (status == ERGO_OK)
+        status = create_offsets(ctx, s);
+    if (status == ERGO_OK)
         status = build_programs(ctx, s);
     if (status == ERGO_OK)
         status = create_buffers(ctx, s);
@@ -201,39 +227,49 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
     return ERGO_OK;
 }
 
-enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute,
+enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute, bool keep,
                                struct lj_totals *totals) {
     const size_t members = s->batch->count, parts = s->launch.total_parts;
     const size_t global[2] = {parts * s->launch.total_group, members};
     const size_t local[2] = {s->launch.total_group, 1};
-    const cl_uint capacity = s->capacity, slots = s->slots, all = brute;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
-        ERGO_ARG(s->cells),         ERGO_ARG(s->offsets),      ERGO_ARG(s->total_parts),
-        ERGO_ARG(capacity),         ERGO_ARG(slots),           ERGO_ARG(all)};
-    int64_t *sums = malloc(24 * members * parts);
+    const cl_uint capacity = s->capacity, slots = s->slots, all = brute, kept = keep;
+    const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->chain_buffer),
+                                    ERGO_ARG(s->particles),
+                                    ERGO_ARG(s->cells),
+                                    ERGO_ARG(s->offsets),
+                                    ERGO_ARG(s->total_parts),
+                                    ERGO_ARG(capacity),
+                                    ERGO_ARG(slots),
+                                    ERGO_ARG(s->own),
+                                    ERGO_ARG(all),
+                                    ERGO_ARG(kept)};
+    int64_t *sums = malloc(32 * members * parts);
     if (!sums)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
     /* nothing that an earlier launch left may look like an answer */
-    memset(sums, 0xff, 24 * members * parts);
+    memset(sums, 0xff, 32 * members * parts);
     enum ergo_status status =
-        ergo_buffer_write(ctx, s->device, s->total_parts, 0, 24 * members * parts, sums);
+        ergo_buffer_write(ctx, s->device, s->total_parts, 0, 32 * members * parts, sums);
     if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 9, 2, global, local,
-                                    NULL);
+        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 11, 2, global,
+                                    local, NULL);
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, 24 * members * parts, sums);
+        status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, 32 * members * parts, sums);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         struct lj_totals t = {0};
         for (size_t p = 0; p < parts; p++) {
-            t.energy += sums[3 * (m * parts + p)];
-            t.virial += sums[3 * (m * parts + p) + 1];
-            t.overlaps += (uint64_t)sums[3 * (m * parts + p) + 2];
+            t.energy += sums[4 * (m * parts + p)];
+            t.virial += sums[4 * (m * parts + p) + 1];
+            t.overlaps += (uint64_t)sums[4 * (m * parts + p) + 2];
+            t.others += (uint64_t)sums[4 * (m * parts + p) + 3];
         }
         t.energy /= 2; /* every pair was counted from both its ends */
         t.virial /= 2;
         totals[m] = t;
     }
     free(sums);
+    if (keep && status == ERGO_OK)
+        s->moved_in = false;
     return status;
 }

@@ -37,6 +37,7 @@ struct lj_grid {
     uint32_t n_offsets, near; /* near: offsets that touch the particle's own cell */
     bool cull;                /* offsets may be culled by distance in the kernel */
     uint32_t *offsets;        /* malloc'ed: dx, dy, dz in bytes 0, 1, 2 */
+    uint32_t parts;           /* of half a cell along an axis; each part has a list */
 };
 
 struct lj_launch {
@@ -48,6 +49,7 @@ struct lj_launch {
     uint32_t total_group, total_parts;
     bool vector;        /* eight particles at once, by one work-item */
     bool slotted;       /* a cell's particles are together in memory */
+    bool own;           /* each particle's pair energy is kept (cl/lj_gcmc/gather.h) */
     uint32_t tile;      /* checkerboard: room around an active cell, at the start */
     uint32_t end_group; /* of what ends an activation */
     uint64_t board_blocks;
@@ -72,6 +74,7 @@ struct lj_slot {
 struct lj_totals {
     int64_t energy, virial;
     uint64_t overlaps;
+    uint64_t others; /* particles whose pair energy that is kept is another */
 };
 
 struct lj_state {
@@ -84,11 +87,12 @@ struct lj_state {
     struct lj_chain *chains; /* host copy, for settling and audits */
     cl_program run_program, step_program, total_program, board_program, end_program;
     cl_kernel run, trial, decide, total, pairs, activate, board_end, list;
-    cl_mem member_buffer, chain_buffer, particles, cells, offsets, parts, total_parts, edges;
+    cl_mem member_buffer, chain_buffer, particles, cells, own, offsets, parts, total_parts, edges;
     cl_mem bounds, board_parts, full; /* of a checkerboard */
     uint32_t slots, capacity, tile;
     struct lj_slot blocks[2];
     uint64_t step, grown;
+    bool moved_in; /* particles were placed; their pair energies are not kept yet */
 };
 
 /* member.c */
@@ -109,6 +113,10 @@ double lj_tail_energy(const struct lj_system *s, double n);
 bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
                   double cutoff, double side);
 bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
+/* Lists of offsets as the kernels read them (cl/lj_gcmc/planes.h), malloc'ed; *count: of four
+ * words. core: radius inside which a move is refused. NULL: no memory. */
+uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff, double core,
+                        size_t *count);
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
 
 /* launch.c */
@@ -126,7 +134,8 @@ size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
 enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                            struct ergo_device *device, void **state);
 void lj_destroy(void *state);
-enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute,
+/* keep: and write the particles' pair energies. */
+enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute, bool keep,
                                struct lj_totals *totals);
 /* advance.c */
 enum ergo_status lj_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,

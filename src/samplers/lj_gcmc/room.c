@@ -85,10 +85,18 @@ static enum ergo_status grow_cells(struct ergo_context *ctx, struct lj_state *s)
     const size_t plane = 16 * s->grid.cells * s->batch->count, old = plane * s->slots;
     const uint32_t slots = 2 * s->slots;
     cl_mem grown = NULL;
+    cl_mem own = NULL;
     if (plane * slots > s->device->summary.largest_buffer)
         return no_room(ctx, s, "the cells", (double)plane * slots);
     enum ergo_status status =
         ergo_buffer_create(ctx, s->device, "cells", plane * slots, NULL, &grown);
+    if (status == ERGO_OK && s->launch.own)
+        status = ergo_buffer_create(ctx, s->device, "pair energies", plane * slots / 2, NULL, &own);
+    if (status == ERGO_OK && s->launch.own)
+        status =
+            copied(ctx, s,
+                   clEnqueueCopyBuffer(s->device->queue, s->own, own, 0, 0, old / 2, 0, NULL, NULL),
+                   "pair energies");
     if (status == ERGO_OK && s->launch.slotted)
         status = copy_slotted(ctx, s, grown);
     else if (status == ERGO_OK)
@@ -98,10 +106,15 @@ static enum ergo_status grow_cells(struct ergo_context *ctx, struct lj_state *s)
                    "cells");
     if (status != ERGO_OK) {
         ergo_buffer_release(&grown);
+        ergo_buffer_release(&own);
         return status;
     }
     ergo_buffer_release(&s->cells);
     s->cells = grown;
+    if (own) {
+        ergo_buffer_release(&s->own);
+        s->own = own;
+    }
     s->slots = slots;
     s->grown++;
     return ERGO_OK;
@@ -211,6 +224,7 @@ enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t m
     free(padded);
     if (status == ERGO_OK && s->system.neighbours != LJ_NONE)
         status = place_cells(ctx, s, member, words, count);
+    s->moved_in = s->launch.own;
     if (status == ERGO_OK && s->launch.board_blocks)
         status = lj_board_forget(ctx, s, member);
     return status;

@@ -1,0 +1,116 @@
+/*
+ * Cells whose particles are together in memory, coordinate by coordinate: LJ_SLOTTED, for CPUs. A
+ * group of one looks at eight of them at once. Part of gather.h.
+ */
+#ifndef ERGO_CL_LJ_GCMC_SLOTTED_H
+#define ERGO_CL_LJ_GCMC_SLOTTED_H
+
+/* Where a position is in the grid, and, for culling, where in its cell. */
+struct lj_place {
+    int x, y, z;
+    float fx, fy, fz;
+};
+
+ERGO_INLINE struct lj_place lj_place_of(lj_position p) {
+    struct lj_place c;
+    c.x = (int)mul_hi(p.x, (uint)LJ_NX);
+    c.y = (int)mul_hi(p.y, (uint)LJ_NY);
+    c.z = (int)mul_hi(p.z, (uint)LJ_NZ);
+    c.fx = (float)(p.x * (uint)LJ_NX) * 0x1p-32f;
+    c.fy = (float)(p.y * (uint)LJ_NY) * 0x1p-32f;
+    c.fz = (float)(p.z * (uint)LJ_NZ) * 0x1p-32f;
+    return c;
+}
+
+/* Distance from a place to the cell d further along an axis, in cells. */
+ERGO_INLINE float lj_gap(int d, float f) {
+    return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
+}
+
+/* The cell of offset i from c; LJ_FAR when it is farther than reach2. */
+#define LJ_FAR 0xffffffffu
+ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i,
+                              float reach2, const struct lj_member *m) {
+    const uint packed = home->offsets[i];
+    const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
+              dz = (int)(packed << 8) >> 24;
+#if LJ_CULL
+    /* The factor 1.0001 covers the rounding of gaps: it may cost a cell, never a pair. */
+    const float gx = lj_gap(dx, c->fx) * (m->scale[0] * (0x1p32f / LJ_NX)),
+                gy = lj_gap(dy, c->fy) * (m->scale[1] * (0x1p32f / LJ_NY)),
+                gz = lj_gap(dz, c->fz) * (m->scale[2] * (0x1p32f / LJ_NZ));
+    if (fma(gx, gx, fma(gy, gy, gz * gz)) > reach2 * 1.0001f)
+        return LJ_FAR;
+#endif
+    return (uint)((lj_wrap(c->z + dz, LJ_NZ) * LJ_NY + lj_wrap(c->y + dy, LJ_NY)) * LJ_NX +
+                  lj_wrap(c->x + dx, LJ_NX));
+}
+
+/* A cell's words: x[slots], y[slots], z[slots]. */
+ERGO_INLINE __global uint *lj_cell_words(const struct lj_home *home, uint cell) {
+    return (__global uint *)home->cells + (ulong)cell * 3UL * home->slots;
+}
+
+/* Numbers of particles, behind the words of all cells. */
+ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
+    return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
+}
+
+/* Cells of the neighbourhood of `at`; a group of one. */
+ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
+                         uint has_away, uint is_new, uint which, uint item, uint stride,
+                         const struct lj_member *m, struct lj_sum *sum) {
+    const struct lj_place c = lj_place_of(at);
+    const uint first = (which == LJ_REST ? LJ_NEAR : 0u) + item;
+    const uint last = which == LJ_NEAREST ? LJ_NEAR : LJ_OFFSETS;
+    const uint slots = home->slots;
+    const int8 keep = (int8)(has_away ? 0 : -1);
+    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
+    for (uint i = first; i < last && !eight.overlap; i += stride) {
+        const uint cell = lj_cell_near(home, &c, i, m->cutoff2, m);
+        if (cell == LJ_FAR)
+            continue;
+        __global const uint *words = lj_cell_words(home, cell);
+        const uint count = lj_cell_counts(home)[cell];
+        for (uint s = 0u; s < count; s += 8u) {
+            const uint8 ux = vload8(0, words + s), uy = vload8(0, words + slots + s),
+                        uz = vload8(0, words + 2u * slots + s);
+            const int8 other =
+                (ux != (uint8)(away.x)) | (uy != (uint8)(away.y)) | (uz != (uint8)(away.z)) | keep;
+            lj_pairs8(ux, uy, uz, at, lj_below8(count - s) & other, m, &eight);
+        }
+    }
+    sum->overlap |= eight.overlap;
+    sum->energy += is_new ? lj_total8(eight.energy) : -lj_total8(eight.energy);
+    sum->virial += is_new ? lj_total8(eight.virial) : -lj_total8(eight.virial);
+}
+
+ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
+    return lj_cell_counts(home)[lj_cell_of(p)] >= home->slots;
+}
+
+ERGO_INLINE void lj_cell_put(__global uint *words, uint slots, uint s, uint x, uint y, uint z) {
+    words[s] = x;
+    words[slots + s] = y;
+    words[2u * slots + s] = z;
+}
+
+ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
+    const uint cell = lj_cell_of(p);
+    __global uint *count = lj_cell_counts(home) + cell;
+    lj_cell_put(lj_cell_words(home, cell), home->slots, *count, p.x, p.y, p.z);
+    *count += 1u;
+}
+
+ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
+    const uint cell = lj_cell_of(p), slots = home->slots;
+    __global uint *words = lj_cell_words(home, cell), *count = lj_cell_counts(home) + cell;
+    const uint last = *count - 1u;
+    uint s = 0u;
+    while (s < last && (words[s] != p.x || words[slots + s] != p.y || words[2u * slots + s] != p.z))
+        s++;
+    lj_cell_put(words, slots, s, words[last], words[slots + last], words[2u * slots + last]);
+    *count = last;
+}
+
+#endif
