@@ -33,7 +33,7 @@ struct bytes_disorder {
 };
 
 struct bytes_launch {
-    uint32_t group;
+    uint32_t group, strip; /* strip: rows of a work-item */
     uint32_t measure_groups;
     uint32_t length; /* numbers per sample and member */
     size_t block_samples;
