@@ -24,6 +24,12 @@ static const struct {
     {"\"size\": [4, 4, 2], \"temperature\": 0.7, \"ladder\": 2, \"temperature_max\": 1, "
      "\"swap_every\": 2, \"disorder\": \"gaussian\"",
      true},
+    {"\"size\": [6, 4], \"temperature\": 0.9, \"copies\": 4, \"ladder\": 3, "
+     "\"temperature_max\": 2, \"swap_every\": 2, \"dynamics\": \"heat-bath\"",
+     false},
+    {"\"size\": [4, 6, 2], \"temperature\": 1.2, \"copies\": 1, \"ladder\": 6, "
+     "\"temperature_max\": 3, \"swap_every\": 2, \"dynamics\": \"heat-bath\"",
+     false},
     {"\"size\": [4, 6], \"temperature\": 0.7, \"disorder\": \"gaussian\", \"dynamics\": "
      "\"heat-bath\", \"disorder_seed\": \"5\", \"coupling\": 2",
      false},

@@ -68,6 +68,16 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     const double share = (gpu ? 0x1p15 : 1) / (lattices * s->quads * size);
     const double many = fmax(1, fmin(ceil(share), floor(half / (4 * size))));
     l->parts = (uint32_t)fmax(many, s->real ? 1 : ceil(half / (42 * size)));
+    /* Tempering: as many lanes as make a good group; where there are few work-items, few sites each.
+     * Each costs its share of adding up, some 3 sites' work. */
+    l->fused = !l->local && !s->real && s->temperatures > 1 && s->quads <= most;
+    while (l->fused && (s->quads << (l->count_levels + 1)) <= (gpu ? 128 : 32))
+        l->count_levels++;
+    const double items = half * s->quads * lattices;
+    l->count_each = gpu ? 2 * (uint32_t)fmin(21, fmax(1, floor(items * 0x1p-18))) : 42;
+    if (getenv("ERGO_K")) l->count_each = (uint32_t)atoi(getenv("ERGO_K"));
+    if (getenv("ERGO_LV")) l->count_levels = (uint32_t)atoi(getenv("ERGO_LV"));
+    if (getenv("ERGO_NOFUSE")) l->fused = false;
     /* iterations of all loops of a work-item in one launch */
     const double loops = 2 * (half / l->group + 2) * (s->real ? 33 * 2.0 * s->d : 1);
     l->launch_sweeps = 1024;
@@ -104,7 +114,7 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
         fmax(fmax(energies, counts), GLASS_RECORD_BYTES * records * (double)l.block_samples));
     plan->device_bytes = (uint64_t)(spins + couplings + energies + counts +
                                     2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                    lattices * (12 * slots + 8.0 * s.slots + 32));
+                                    lattices * (148 * slots + 8.0 * s.slots + 32));
     plan->host_bytes = (uint64_t)(2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
                                   2 * spins + couplings);
     plan->block_samples = l.block_samples;
@@ -142,8 +152,8 @@ static void destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our memory may be under way */
-    const cl_kernel kernels[] = {s->sweep,  s->start,   s->swap,  s->exchange,
-                                 s->energy, s->overlap, s->record};
+    const cl_kernel kernels[] = {s->sweep,    s->start,  s->swap,    s->exchange, s->moving,
+                                 s->counting, s->energy, s->overlap, s->record};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -151,6 +161,8 @@ static void destroy(void *opaque) {
         clReleaseProgram(s->program);
     if (s->measure_program)
         clReleaseProgram(s->measure_program);
+    if (s->temper_program)
+        clReleaseProgram(s->temper_program);
     cl_mem *const buffers[] = {&s->spins,
                                &s->couplings,
                                &s->tables,
@@ -159,6 +171,7 @@ static void destroy(void *opaque) {
                                &s->waves,
                                &s->energies,
                                &s->counts,
+                               &s->unsatisfied,
                                &s->masks,
                                &s->came,
                                &s->accepted,
@@ -182,18 +195,24 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
     struct ergo_text o = {0};
     ergo_text_append(&o,
                      "-DGLASS_LX=%uu -DGLASS_LY=%uu -DGLASS_LZ=%uu -DGLASS_D=%u -DGLASS_HEAT=%d "
-                     "-DGLASS_REAL=%d -DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u",
+                     "-DGLASS_REAL=%d -DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u "
+                     "-DGLASS_COUNT_LEVELS=%u",
                      h->lx, h->ly, h->lz, h->d, h->heat, h->real, h->temperatures, h->copies,
-                     s->launch.levels);
+                     s->launch.levels, s->launch.count_levels);
     if (s->launch.local)
         ergo_text_append(&o, " -DGLASS_LOCAL");
+    if (getenv("ERGO_X"))
+        ergo_text_append(&o, "%s", getenv("ERGO_X"));
     enum ergo_status status =
         o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                  : ergo_program_build(ctx, s->device, "spin_lattice/glass.cl", o.data, &s->program);
     if (status == ERGO_OK)
         status = ergo_program_build(ctx, s->device, "spin_lattice/glass_measure.cl", o.data,
                                     &s->measure_program);
-    const bool ladder = h->temperatures > 1;
+    const bool ladder = h->temperatures > 1, fused = s->launch.fused;
+    if (status == ERGO_OK && ladder)
+        status = ergo_program_build(ctx, s->device, "spin_lattice/glass_temper.cl", o.data,
+                                    &s->temper_program);
     const struct {
         cl_program program;
         cl_kernel *kernel;
@@ -201,8 +220,10 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
         bool wanted;
     } kernels[] = {{s->program, &s->sweep, s->launch.local ? "glass_local" : "glass_sweep", true},
                    {s->program, &s->start, "glass_start", true},
-                   {s->program, &s->swap, "glass_swap", ladder},
-                   {s->program, &s->exchange, "glass_exchange", ladder},
+                   {s->temper_program, &s->swap, "glass_swap", ladder},
+                   {s->temper_program, &s->exchange, "glass_exchange", ladder},
+                   {s->temper_program, &s->moving, "glass_sweep_moving", fused},
+                   {s->temper_program, &s->counting, "glass_sweep_counting", fused},
                    {s->measure_program, &s->energy, "glass_energy", true},
                    {s->measure_program, &s->overlap, "glass_overlap", true},
                    {s->measure_program, &s->record, "glass_record", true}};
@@ -264,6 +285,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
     const size_t lattices = lattices_of(s), records = s->launch.records;
     const size_t samples = GLASS_RECORD_BYTES * records * s->launch.block_samples;
     int32_t *waves = malloc(8 * (size_t)h->layers);
+    void *zero = calloc(records, 4); /* exchanges leave them so */
     for (uint32_t i = 0; i < h->layers && waves; i++) {
         const double phase = 2 * 3.14159265358979323846 * i / h->layers;
         waves[2 * i] = (int32_t)floor(WAVE_UNIT * cos(phase) + 0.5);
@@ -287,20 +309,22 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         {&s->waves, "waves", 8 * (size_t)h->layers, waves},
         {&s->energies, "energies", 8 * records * s->launch.parts, NULL},
         {&s->counts, "counts", 8 * records * h->layers, NULL},
-        {&s->masks, "exchanges", 4 * lattices * h->slots, NULL},
+        {&s->unsatisfied, "unsatisfied bonds", 4 * records, zero},
+        {&s->masks, "exchanges", 32 * lattices * h->quads, zero},
         {&s->came, "walkers", 16 * lattices * h->quads, NULL},
         {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
         {&s->trips, "round trips", 8 * lattices * h->copies, NULL},
         {&s->slots[0].records, "samples", samples, NULL},
         {&s->slots[1].records, "samples", samples, NULL}};
     enum ergo_status status =
-        waves && s->hashes && s->weights && s->slots[0].host && s->slots[1].host
+        waves && zero && s->hashes && s->weights && s->slots[0].host && s->slots[1].host
             ? ERGO_OK
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu word-lattices", lattices);
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; i++)
         status = ergo_buffer_create(ctx, s->device, buffers[i].name, buffers[i].bytes,
                                     buffers[i].data, buffers[i].mem);
     free(waves);
+    free(zero);
     return status == ERGO_OK ? fill(ctx, s) : status;
 }
 
@@ -335,14 +359,48 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
+/* Half a sweep of all word-lattices by one of three kernels. */
+static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                    cl_uint colour, cl_uint parity, bool moving) {
+    const struct glass_shape *h = &s->shape;
+    const size_t quads = h->quads, wish = s->launch.group;
+    const size_t group = !moving ? wish : quads > wish ? quads : wish / quads * quads;
+    const size_t local[2] = {group, 1};
+    const size_t global[2] = {(h->half * quads + group - 1) / group * group, lattices_of(s)};
+    const cl_uint words = h->words, last = h->last;
+    const cl_ulong sweep = step;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
+                                    ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(colour),
+                                    ERGO_ARG(words),    ERGO_ARG(last),         ERGO_ARG(s->masks),
+                                    ERGO_ARG(parity)};
+    return ergo_kernel_launch(ctx, s->device, moving ? s->moving : s->sweep,
+                              moving ? "glass_sweep_moving" : "glass_sweep", args, moving ? 10 : 8,
+                              2, global, local, NULL);
+}
+
+/* Half a sweep of colour 1, and the energies for an exchange. */
+static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_state *s,
+                                        uint64_t step) {
+    const struct glass_shape *h = &s->shape;
+    const cl_uint words = h->words, last = h->last, each = s->launch.count_each;
+    const cl_ulong sweep = step;
+    const size_t lanes = (size_t)1 << s->launch.count_levels, group = lanes * h->quads;
+    const size_t sites = lanes * each, groups = (h->half + sites - 1) / sites;
+    const size_t global[2] = {groups * group, lattices_of(s)}, local[2] = {group, 1};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
+        ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(words),
+        ERGO_ARG(last),     ERGO_ARG(s->unsatisfied), ERGO_ARG(each),
+        ERGO_ARG_LOCAL(16 * group * (8 + s->launch.count_levels))};
+    return ergo_kernel_launch(ctx, s->device, s->counting, "glass_sweep_counting", args, 10, 2,
+                              global, local, NULL);
+}
+
 enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
                                      uint64_t sweeps) {
     const struct glass_shape *h = &s->shape;
-    const size_t group = s->launch.group, lattices = lattices_of(s);
-    const size_t global[2] = {s->launch.local ? h->quads * group
-                                              : ergo_round_up((size_t)h->half * h->quads, group),
-                              lattices};
-    const size_t local[2] = {group, 1};
+    const size_t group = s->launch.group;
+    const size_t global[2] = {h->quads * group, lattices_of(s)}, local[2] = {group, 1};
     const cl_uint words = h->words, last = h->last;
     enum ergo_status status = ERGO_OK;
     for (uint64_t done = 0; done < sweeps && status == ERGO_OK;) {
@@ -350,24 +408,19 @@ enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_stat
         const uint64_t rest = sweeps - done;
         const cl_uint now =
             (cl_uint)(rest < s->launch.launch_sweeps ? rest : s->launch.launch_sweeps);
-        if (s->launch.local) {
-            const struct ergo_arg args[] = {
-                ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
-                ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(now),
-                ERGO_ARG(words),    ERGO_ARG(last),         ERGO_ARG_LOCAL(16 * h->sites)};
-            status = ergo_kernel_launch(ctx, s->device, s->sweep, "glass_local", args, 9, 2, global,
-                                        local, NULL);
-            done += now;
+        if (!s->launch.local) {
+            for (cl_uint colour = 0; colour < 2 && status == ERGO_OK; colour++)
+                status = launch_half(ctx, s, sweep, colour, 0, false);
+            done++;
             continue;
         }
-        for (cl_uint colour = 0; colour < 2 && status == ERGO_OK; colour++) {
-            const struct ergo_arg args[] = {
-                ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables), ERGO_ARG(s->keys),
-                ERGO_ARG(sweep),    ERGO_ARG(colour),       ERGO_ARG(words),     ERGO_ARG(last)};
-            status = ergo_kernel_launch(ctx, s->device, s->sweep, "glass_sweep", args, 8, 2, global,
-                                        local, NULL);
-        }
-        done++;
+        const struct ergo_arg args[] = {
+            ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
+            ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(now),
+            ERGO_ARG(words),    ERGO_ARG(last),         ERGO_ARG_LOCAL(16 * h->sites)};
+        status = ergo_kernel_launch(ctx, s->device, s->sweep, "glass_local", args, 9, 2, global,
+                                    local, NULL);
+        done += now;
     }
     return status;
 }
@@ -384,48 +437,101 @@ static enum ergo_status launch_energy(struct ergo_context *ctx, struct glass_sta
                               NULL);
 }
 
-enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                   uint32_t parity) {
+static size_t pairs_of(const struct glass_shape *h, uint32_t parity) {
+    return (parity ? (h->temperatures - 1) / 2 : h->temperatures / 2) * h->copies;
+}
+
+/* Who exchanges. counted: by a half sweep that counted. */
+static enum ergo_status launch_decision(struct ergo_context *ctx, struct glass_state *s,
+                                        uint64_t step, uint32_t parity, bool counted) {
     const struct glass_shape *h = &s->shape;
-    const size_t lattices = lattices_of(s);
-    const size_t pairs = (parity ? (h->temperatures - 1) / 2 : h->temperatures / 2) * h->copies;
-    if (pairs == 0)
-        return ERGO_OK;
-    const cl_uint odd = parity, parts = s->launch.parts, words = h->words, last = h->last;
+    const cl_uint odd = parity, parts = counted ? 0 : s->launch.parts;
+    const cl_uint words = h->words, last = h->last;
     const cl_ulong at = step;
     const struct ergo_arg args[] = {
-        ERGO_ARG(s->energies), ERGO_ARG(s->slopes),   ERGO_ARG(s->keys),  ERGO_ARG(s->masks),
-        ERGO_ARG(s->came),     ERGO_ARG(s->accepted), ERGO_ARG(s->trips), ERGO_ARG(at),
-        ERGO_ARG(odd),         ERGO_ARG(parts),       ERGO_ARG(words),    ERGO_ARG(last)};
-    const size_t global[2] = {32 * pairs, lattices}, local[2] = {32, 1};
+        ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied), ERGO_ARG(s->slopes), ERGO_ARG(s->keys),
+        ERGO_ARG(s->masks),    ERGO_ARG(s->came),        ERGO_ARG(s->accepted), ERGO_ARG(s->trips),
+        ERGO_ARG(at),          ERGO_ARG(odd),            ERGO_ARG(parts),     ERGO_ARG(words),
+        ERGO_ARG(last)};
+    const size_t global[2] = {32 * pairs_of(h, parity), lattices_of(s)}, local[2] = {32, 1};
+    return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 13, 2, global, local,
+                              NULL);
+}
+
+static enum ergo_status launch_exchange(struct ergo_context *ctx, struct glass_state *s,
+                                        uint32_t parity) {
+    const struct glass_shape *h = &s->shape;
+    const size_t group = s->device->type == CL_DEVICE_TYPE_CPU ? 16 : 128;
+    const size_t items = pairs_of(h, parity) / h->copies * (size_t)h->sites;
+    const size_t global[2] = {ergo_round_up(items, group), lattices_of(s)}, local[2] = {group, 1};
+    const cl_uint odd = parity;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->masks), ERGO_ARG(odd)};
+    return ergo_kernel_launch(ctx, s->device, s->exchange, "glass_exchange", args, 3, 2, global,
+                              local, NULL);
+}
+
+enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                   uint32_t parity) {
+    if (pairs_of(&s->shape, parity) == 0)
+        return ERGO_OK;
     enum ergo_status status = launch_energy(ctx, s);
     if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 12, 2, global,
-                                    local, NULL);
-    const size_t group = s->device->type == CL_DEVICE_TYPE_CPU ? 16 : 128;
-    const size_t all[2] = {ergo_round_up(pairs / h->copies * (size_t)h->sites, group), lattices};
-    const size_t some[2] = {group, 1};
-    const struct ergo_arg moves[] = {ERGO_ARG(s->spins), ERGO_ARG(s->masks), ERGO_ARG(odd)};
+        status = launch_decision(ctx, s, step, parity, false);
+    return status == ERGO_OK ? launch_exchange(ctx, s, parity) : status;
+}
+
+/* Sweeps from s->step to `until`, and the exchange there if `due`. *moving: the parity of an
+ * exchange that is decided but not done, or 2; before and after. */
+static enum ergo_status advance_fused(struct ergo_context *ctx, struct glass_state *s,
+                                      uint64_t until, bool due, uint32_t *moving) {
+    const uint32_t parity = (uint32_t)(until / s->shape.swap_every & 1);
+    enum ergo_status status = ERGO_OK;
+    due = due && pairs_of(&s->shape, parity);
+    if (*moving < 2 && until - s->step == 1) { /* a sweep does not count and move */
+        status = launch_exchange(ctx, s, *moving);
+        *moving = 2;
+    }
+    if (*moving < 2 && status == ERGO_OK) {
+        for (cl_uint colour = 0; colour < 2 && status == ERGO_OK; colour++)
+            status = launch_half(ctx, s, s->step, colour, *moving, true);
+        s->step++;
+        *moving = 2;
+    }
     if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->exchange, "glass_exchange", moves, 3, 2, all,
-                                    some, NULL);
+        status = glass_launch_sweeps(ctx, s, s->step, until - s->step - due);
+    if (due && status == ERGO_OK)
+        status = launch_half(ctx, s, until - 1, 0, 0, false);
+    if (due && status == ERGO_OK)
+        status = launch_counting(ctx, s, until - 1);
+    if (due && status == ERGO_OK)
+        status = launch_decision(ctx, s, until, parity, true);
+    if (due)
+        *moving = parity;
+    s->step = until;
     return status;
 }
 
 enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t sweeps) {
-    enum ergo_status status = ERGO_OK;
     const uint64_t end = s->step + sweeps, every = s->shape.swap_every;
+    const bool ladder = s->shape.temperatures > 1;
+    uint32_t moving = 2;
+    enum ergo_status status = ERGO_OK;
     while (s->step < end && status == ERGO_OK) {
         uint64_t until = end;
-        if (s->shape.temperatures > 1 && s->step / every * every + every < end)
+        if (ladder && s->step / every * every + every < end)
             until = s->step / every * every + every;
+        const bool due = ladder && until % every == 0;
+        if (s->launch.fused) {
+            status = advance_fused(ctx, s, until, due, &moving);
+            continue;
+        }
         status = glass_launch_sweeps(ctx, s, s->step, until - s->step);
         s->step = until;
-        if (status == ERGO_OK && s->shape.temperatures > 1 && until % every == 0)
+        if (status == ERGO_OK && due)
             status = glass_launch_swap(ctx, s, until, (uint32_t)(until / every & 1));
     }
-    return status;
+    return moving < 2 && status == ERGO_OK ? launch_exchange(ctx, s, moving) : status;
 }
 
 static enum ergo_status launch_record(struct ergo_context *ctx, struct glass_state *s,

@@ -1,0 +1,230 @@
+/*
+ * Spin glasses: parallel tempering. Who exchanges, and the exchange: alone (glass_exchange), or as
+ * part of the next sweep (glass_sweep_moving); the energies that decide come from the last half
+ * sweep before it (glass_sweep_counting).
+ */
+#include "spin_lattice/glass_count.h"
+#include "spin_lattice/glass_update.h"
+
+/* Pairs of neighbours on the ladder by parity: (0, 1), (2, 3) ... or (1, 2), (3, 4) ... */
+#define GLASS_PAIRS(parity) ((parity) ? ((uint)(GLASS_T)-1) / 2 : (uint)(GLASS_T) / 2)
+#define GLASS_SLOTS (4 * GLASS_QUADS)
+
+/*
+ * Who exchanges: one group per (pair, copy), one work-item per sample. masks[parity][word-lattice]
+ * [slot]: the same for both slots of a pair; a slot without one has no bits, from the beginning on.
+ * came[word-lattice][slot]: those that have been at the hottest end since they were at the coldest;
+ * trips: their arrivals there. energies: [word-lattice][part][slot][32]; without parts
+ * counts[word-lattice][slot][32] has them, and becomes zero.
+ */
+__attribute__((reqd_work_group_size(32, 1, 1))) __kernel void
+glass_swap(__global const long *energies, __global uint *counts, __global const float *slopes, __global const uint2 *keys,
+           __global uint *masks, __global uint *came, __global ulong *accepted,
+           __global ulong *trips, ulong step, uint parity, uint parts, uint words, uint last) {
+    __local uint4 mine[8]; /* a word of each work-item */
+    const uint bit = (uint)get_local_id(0), group = (uint)get_group_id(0);
+    const uint lattice = (uint)get_global_id(1);
+    const uint member = lattice / words, word = lattice - member * words;
+    const uint t = 2 * (group / GLASS_COPIES) + parity, copy = group % GLASS_COPIES;
+    const uint a = t * GLASS_COPIES + copy, b = a + GLASS_COPIES;
+    /* all loads on their way together: latency counts here, and nothing else */
+    __global uint *c = came + lattice * GLASS_SLOTS;
+    const uint number = (lattice * (GLASS_T) + t) * GLASS_COPIES + copy;
+    uint from = 0, to = 0;
+    ulong before = 0;
+    if (bit == 0) {
+        from = c[a];
+        to = c[b];
+        before = accepted[number];
+    }
+    const uint lattices = (uint)get_global_size(1), all_slots = GLASS_SLOTS * 32;
+    long worse = 0;
+    __global const long *e = energies + (ulong)lattice * parts * all_slots + bit;
+    if (parts == 0) {
+        __global uint *count = counts + (ulong)lattice * all_slots + bit;
+        worse = (long)count[b * 32] - (long)count[a * 32];
+        count[a * 32] = count[b * 32] = 0;
+        if (t == 1) /* and of the ends without a partner */
+            count[(a - GLASS_COPIES) * 32] = 0;
+        if (t + 3 == GLASS_T)
+            count[(b + GLASS_COPIES) * 32] = 0;
+    }
+    for (uint part = 0; part < parts; part++)
+        worse += e[(part * GLASS_SLOTS + b) * 32] - e[(part * GLASS_SLOTS + a) * 32];
+    const uint4 r = glass_draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, a, keys[member]);
+    const uint yes = glass_exchanges(worse, slopes[member * (GLASS_T) + t], r.x);
+    ((__local uint *)mine)[bit] = yes << bit;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (bit == 0) {
+        const uint4 all =
+            (mine[0] | mine[1]) | (mine[2] | mine[3]) | (mine[4] | mine[5]) | (mine[6] | mine[7]);
+        const uint lanes = GLASS_LANES(word, words, last);
+        const uint m = (all.x | all.y | all.z | all.w) & lanes;
+        const uint move = (from ^ to) & m;
+        const uint cold = from ^ move;
+        if (t == 0)
+            trips[lattice * GLASS_COPIES + copy] += ERGO_POPCOUNT(cold);
+        c[a] = t == 0 ? 0u : cold;
+        c[b] = t + 2 == GLASS_T ? lanes : to ^ move;
+        __global uint *mask = masks + (parity * lattices + lattice) * GLASS_SLOTS;
+        mask[a] = m;
+        mask[b] = m;
+        accepted[number] = before + ERGO_POPCOUNT(m);
+    }
+}
+
+/* The copies of a temperature together. */
+#if GLASS_COPIES == 1
+typedef uint glass_copies;
+#define GLASS_NONE(m) ((m) == 0)
+#elif GLASS_COPIES == 2
+typedef uint2 glass_copies;
+#define GLASS_NONE(m) (((m).x | (m).y) == 0)
+#else
+typedef uint4 glass_copies;
+#define GLASS_NONE(m) (((m).x | (m).y | (m).z | (m).w) == 0)
+#endif
+
+/* Configurations change places. Dimension 0: pair + PAIRS * site. */
+__kernel void glass_exchange(__global glass_copies *spins, __global const glass_copies *masks,
+                             uint parity) {
+    const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
+    const uint n = GLASS_PAIRS(parity);
+    const uint at = parity ? i / (GLASS_PAIRS(1) + !GLASS_PAIRS(1)) : i / GLASS_PAIRS(0);
+    if (at >= GLASS_SITES)
+        return;
+    const uint pair = i - at * n;
+    const uint rungs = GLASS_SLOTS / GLASS_COPIES, cold_rung = 2 * pair + parity;
+    const glass_copies m =
+        masks[(parity * (uint)get_global_size(1) + lattice) * rungs + cold_rung];
+    if (GLASS_NONE(m))
+        return;
+    __global glass_copies *s = spins + ((ulong)lattice * GLASS_SITES + at) * rungs + cold_rung;
+    const glass_copies cold = s[0], hot = s[1], x = (cold ^ hot) & m;
+    s[0] = cold ^ x;
+    s[1] = hot ^ x;
+}
+
+#if !GLASS_REAL
+/* A quad of a site after the exchange. at: the quads of the site. */
+ERGO_INLINE uint4 glass_moved(__global const uint4 *at, uint quad, uint4 mask, uint parity) {
+    const uint4 own = at[quad];
+    uint4 other;
+    if (GLASS_COPIES == 4) {
+        /* a quad is a temperature */
+        const uint partner = (quad + parity) & 1 ? quad - 1 : quad + 1;
+        other = at[partner < GLASS_QUADS ? partner : quad];
+    } else if (parity == 0) {
+        other = GLASS_COPIES == 2 ? own.zwxy : own.yxwz;
+    } else {
+        /* partners beyond the ends have no bits in the mask */
+        const uint4 before = at[quad ? quad - 1 : 0];
+        const uint4 behind = at[quad + 1 < GLASS_QUADS ? quad + 1 : quad];
+        other = GLASS_COPIES == 2 ? (uint4)(before.zw, behind.xy)
+                                  : (uint4)(before.w, own.z, own.y, behind.x);
+    }
+    return own ^ ((own ^ other) & mask);
+}
+
+/*
+ * Half a sweep that finds configurations where they were before an exchange and leaves them where
+ * they are after it: colour 0, when nobody has moved, then colour 1, when colour 0 has. Work-groups
+ * have all quads of a site, so that nobody's word changes before all have read. Dimension 0: quad +
+ * QUADS * h.
+ */
+__kernel void glass_sweep_moving(__global uint4 *spins, __global const uint *couplings,
+                                 __global const uint4 *tables, __global const uint2 *keys,
+                                 ulong sweep, uint colour, uint words, uint last,
+                                 __global const uint4 *masks, uint parity) {
+    const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
+    const uint here = i < GLASS_HALF * GLASS_QUADS; /* the others look at the group's first site */
+    const uint h = (here ? i : (uint)get_group_id(0) * (uint)get_local_size(0)) / GLASS_QUADS;
+    const uint quad = i % GLASS_QUADS;
+    const struct glass_place p =
+        glass_place(couplings, tables, keys, sweep, words, last, lattice, quad);
+    const uint4 mask = masks[(parity * (uint)get_global_size(1) + lattice) * GLASS_QUADS + quad];
+    const struct glass_at a = glass_site(h, colour);
+    const uint own_at = colour * GLASS_HALF + h;
+    __global uint4 *lattice_spins = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS);
+    __global uint4 *mine = lattice_spins + own_at * GLASS_QUADS;
+    __global const uint4 *other = lattice_spins + (1 - colour) * GLASS_HALF * GLASS_QUADS;
+    const uint4 own = glass_moved(mine, quad, mask, parity);
+    uint4 x[6];
+    ERGO_UNROLL
+    for (uint d = 0; d < GLASS_Z; d++) {
+        __global const uint4 *near = other + a.near[d] * GLASS_QUADS;
+        x[d] = own ^ (colour ? near[quad] : glass_moved(near, quad, mask, parity));
+    }
+    const uint4 r = glass_draw(a.site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
+    GLASS_DECIDE
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (here)
+        mine[quad] = own ^ (flip & p.lanes);
+}
+
+/* Half a sweep of colour 1 at one site, and its unsatisfied bonds afterwards. */
+ERGO_INLINE struct glass_sum glass_update_counting(__global uint4 *spins, struct glass_place p,
+                                                   uint h) {
+    const struct glass_at a = glass_site(h, 1);
+    const uint own_at = GLASS_HALF + h;
+    const uint4 own = spins[own_at * GLASS_QUADS];
+    uint4 x[6];
+    ERGO_UNROLL
+    for (uint d = 0; d < GLASS_Z; d++)
+        x[d] = own ^ spins[a.near[d] * GLASS_QUADS];
+    const uint4 r = glass_draw(a.site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
+    GLASS_DECIDE
+    spins[own_at * GLASS_QUADS] = own ^ (flip & p.lanes);
+    return glass_after(sum, flip & p.lanes);
+}
+
+#define GLASS_COUNT_LANES (1u << GLASS_COUNT_LEVELS)
+#define GLASS_COUNT_GROUP (GLASS_QUADS * GLASS_COUNT_LANES)
+
+/*
+ * Half a sweep of colour 1, and the unsatisfied bonds afterwards, each of which has one end there,
+ * added to counts[word-lattice][slot][32]. Dimension 0: groups of GLASS_COUNT_GROUP, item = lane *
+ * QUADS + quad; lanes take `each` sites (at most 42) in turns.
+ */
+__kernel void glass_sweep_counting(__global uint4 *spins, __global const uint *couplings,
+                                   __global const uint4 *tables, __global const uint2 *keys,
+                                   ulong sweep, uint words, uint last, __global uint *counts,
+                                   uint each, __local uint4 *planes) {
+    const uint item = (uint)get_local_id(0), lattice = (uint)get_global_id(1);
+    const uint lane = item / GLASS_QUADS, quad = item - lane * GLASS_QUADS;
+    const uint first = (uint)get_group_id(0) * (each * GLASS_COUNT_LANES) + lane;
+    const struct glass_place p =
+        glass_place(couplings, tables, keys, sweep, words, last, lattice, quad);
+    __global uint4 *mine = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
+    __global uint *out = counts + (ulong)lattice * (GLASS_SLOTS * 32);
+    struct glass_counter counter = glass_count_zero();
+    for (uint i = 0; i < each; i += 2) {
+        const uint h = first + i * GLASS_COUNT_LANES, next = h + GLASS_COUNT_LANES;
+        struct glass_sum m, n;
+        m.m0 = m.m1 = m.m2 = n.m0 = n.m1 = n.m2 = (uint4)(0u);
+        if (h < GLASS_HALF)
+            m = glass_update_counting(mine, p, h);
+        if (i + 1 < each && next < GLASS_HALF)
+            n = glass_update_counting(mine, p, next);
+        counter = glass_count_add(counter, m, n);
+    }
+    glass_count_sum(counter, planes, item, GLASS_COUNT_GROUP, GLASS_COUNT_LEVELS, GLASS_QUADS);
+    /* four samples at once, eight apart: a byte each of the lower planes, and of the others */
+    __local const uint *plane = (__local const uint *)planes;
+    for (uint o = item; o < 32 * GLASS_QUADS; o += GLASS_COUNT_GROUP) {
+        const uint slot = o / 8, bit = o & 7u;
+        uint low = 0, high = 0;
+        ERGO_UNROLL
+        for (uint k = 0; k < GLASS_OWN; k++)
+            low |= ((plane[k * (4 * GLASS_COUNT_GROUP) + slot] >> bit) & 0x01010101u) << k;
+        ERGO_UNROLL
+        for (uint k = 0; k < GLASS_COUNT_LEVELS; k++)
+            high |= ((plane[(GLASS_OWN + k) * (4 * GLASS_COUNT_GROUP) + slot] >> bit) & 0x01010101u)
+                    << k;
+        ERGO_UNROLL
+        for (uint k = 0; k < 4; k++)
+            atomic_add(&out[slot * 32 + bit + 8 * k],
+                       (low >> 8 * k & 255u) | (high >> 8 * k & 255u) << 8);
+    }
+}
+#endif
