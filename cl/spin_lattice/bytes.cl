@@ -71,6 +71,9 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
         v.north =
             bytes_load(other, (ulong)(y == 0 ? first + (BYTES_LY - 1) : first - 1) * BYTES_BLOCKS +
                                   block);
+#if BYTES_MODEL != 2
+    ERGO_UNROLL /* loads of a row while the one before is decided */
+#endif
     for (uint r = 0; r < BYTES_STRIP; r++) { /* a strip lies within a plane */
         const uint row = first + r, odd = (y + r + z + colour) & 1;
         const ulong at = (ulong)row * BYTES_BLOCKS + block;

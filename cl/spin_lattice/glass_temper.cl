@@ -51,7 +51,8 @@ glass_swap(__global const long *energies, __global uint *counts, __global const 
     }
     for (uint part = 0; part < parts; part++)
         worse += e[(part * GLASS_SLOTS + b) * 32] - e[(part * GLASS_SLOTS + a) * 32];
-    const uint4 r = glass_draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, a, keys[member]);
+    const uint4 r =
+        glass_draw(32 * (GLASS_FIRST + word) + bit, step, GLASS_PURPOSE_SWAP, a, keys[member]);
     const uint yes = glass_exchanges(worse, slopes[member * (GLASS_T) + t], r.x);
     ((__local uint *)mine)[bit] = yes << bit;
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -6,6 +6,9 @@
 #include "spin_lattice/glass.h"
 
 #define GLASS_SITES (2 * GLASS_HALF)
+#ifndef GLASS_FIRST
+#define GLASS_FIRST 0u /* word-lattices before those of this device */
+#endif
 
 /* Samples in use of a word. */
 #define GLASS_LANES(word, words, last) ((word) + 1 == (words) ? (last) : 0xffffffffu)
@@ -89,7 +92,7 @@ ERGO_INLINE struct glass_place glass_place(__global const uint *couplings,
     const uint member = lattice / words, word = lattice - member * words;
     p.key = keys[member];
     p.sweep = sweep;
-    p.draw = word << 8 | quad;
+    p.draw = (GLASS_FIRST + word) << 8 | quad;
     p.lanes = GLASS_LANES(word, words, last);
     p.table = tables + (member * GLASS_QUADS + quad) * (2 * GLASS_CLASSES);
     p.couplings = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * (GLASS_REAL ? 32u : 1u));

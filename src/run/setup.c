@@ -293,10 +293,11 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
 static void choose_ops(struct ergo_run *run) {
     const char *distribute = ergo_point_text(&run->job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
-    run->cut = run->sampler->ops->cut &&
+    const struct ergo_sampler_ops *ops = run->sampler->ops;
+    run->cut = ops->cut && (!ops->can_cut || ops->can_cut(&run->job->points[0])) &&
                (strcmp(distribute, "lattice") == 0 ||
                 (strcmp(distribute, "auto") == 0 && ranks > 1 && run->job->n_points < ranks));
-    run->ops = run->cut ? run->sampler->ops->cut : run->sampler->ops;
+    run->ops = run->cut ? ops->cut : ops;
 }
 
 static char *copy_text(const char *text) {

@@ -15,8 +15,8 @@
 static uint32_t strip_of(const struct bytes_shape *s, double members, bool gpu) {
     uint32_t strip = 1;
     const double blocks = (double)s->colour / 16 * members;
-    while (strip < 4 && s->d > 1 && s->l[1] % (2 * strip) == 0 &&
-           blocks / (2 * strip) >= (gpu ? 0x1p18 : 64))
+    while (gpu && strip < 4 && s->d > 1 && s->l[1] % (2 * strip) == 0 &&
+           blocks / (2 * strip) >= 0x1p18)
         strip *= 2;
     return strip;
 }

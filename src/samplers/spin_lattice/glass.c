@@ -19,6 +19,11 @@ static size_t packed_length(const struct glass_shape *s) {
     return 2 * s->d * (size_t)s->sites * (s->real ? 32 : 1);
 }
 
+/* Samples in use of the last word-lattice here. */
+static uint32_t last_of(const struct glass_shape *s) {
+    return glass_lanes(s, s->first + s->words - 1);
+}
+
 static size_t lattices_of(const struct glass_state *s) {
     return s->batch->count * s->shape.words;
 }
@@ -87,11 +92,10 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
 }
 
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                   const struct ergo_device *device, struct glass_launch *launch,
-                                   struct ergo_plan *plan) {
+                                   const struct ergo_device *device, const struct glass_shape *h,
+                                   struct glass_launch *launch, struct ergo_plan *plan) {
     const struct ergo_device_summary *d = &device->summary;
-    const struct ergo_point *first = batch->points[0];
-    const struct glass_shape s = glass_shape_of(first);
+    const struct glass_shape s = *h;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double lattices = (double)batch->count * s.words, slots = 4.0 * s.quads;
     struct glass_launch l = {0};
@@ -106,7 +110,8 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
     const double energies = 8 * records * l.parts, counts = 8 * records * s.layers;
     l.records = (size_t)records;
     l.block_samples = (size_t)fmax(1, fmin(256, 0x1p26 / (GLASS_RECORD_BYTES * records)));
-    plan->block_steps = fmax(1, floor(0.1e9 * rate_of(&s, gpu, d->compute_units) / work));
+    plan->block_steps = fmax(1, floor(0.1e9 * rate_of(&s, gpu, d->compute_units) * s.all /
+                                      (work * s.words)));
     if ((double)l.launch_sweeps > plan->block_steps)
         l.launch_sweeps = (uint64_t)plan->block_steps;
     plan->largest_buffer = (uint64_t)fmax(
@@ -141,12 +146,13 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
     struct glass_launch launch;
-    return glass_launch_plan(ctx, batch, device, &launch, plan);
+    const struct glass_shape s = glass_shape_of(batch->points[0]);
+    return glass_launch_plan(ctx, batch, device, &s, &launch, plan);
 }
 
 /* ---- create ---------------------------------------------------------------------------------- */
 
-static void destroy(void *opaque) {
+void glass_destroy(void *opaque) {
     struct glass_state *s = opaque;
     if (!s)
         return;
@@ -186,7 +192,6 @@ static void destroy(void *opaque) {
         free(s->slots[i].host);
     }
     free(s->hashes);
-    free(s->weights);
     free(s);
 }
 
@@ -196,9 +201,9 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
     ergo_text_append(&o,
                      "-DGLASS_LX=%uu -DGLASS_LY=%uu -DGLASS_LZ=%uu -DGLASS_D=%u -DGLASS_HEAT=%d "
                      "-DGLASS_REAL=%d -DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u "
-                     "-DGLASS_COUNT_LEVELS=%u",
+                     "-DGLASS_COUNT_LEVELS=%u -DGLASS_FIRST=%uu",
                      h->lx, h->ly, h->lz, h->d, h->heat, h->real, h->temperatures, h->copies,
-                     s->launch.levels, s->launch.count_levels);
+                     s->launch.levels, s->launch.count_levels, h->first);
     if (s->launch.local)
         ergo_text_append(&o, " -DGLASS_LOCAL");
     if (getenv("ERGO_X"))
@@ -242,7 +247,7 @@ static enum ergo_status fill(struct ergo_context *ctx, struct glass_state *s) {
     const size_t members = s->batch->count, length = packed_length(h);
     const size_t table = (size_t)h->quads * 2 * GLASS_CLASSES * 4;
     const size_t plain = glass_couplings_length(h);
-    uint32_t *couplings = malloc(4 * plain * h->words);
+    uint32_t *couplings = malloc(4 * plain * h->all);
     uint32_t *packed = malloc(4 * length * h->words * members);
     uint32_t *tables = malloc(4 * table * members), *keys = malloc(8 * members);
     float *slopes = malloc(4 * members * h->temperatures);
@@ -251,13 +256,13 @@ static enum ergo_status fill(struct ergo_context *ctx, struct glass_state *s) {
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for couplings");
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         const struct ergo_point *point = s->batch->points[m];
-        for (uint32_t w = 0; w < h->words && status == ERGO_OK; w++) {
+        for (uint32_t w = 0; w < h->all && status == ERGO_OK; w++) {
             status = glass_couplings(ctx, point, h, w, couplings + w * plain);
-            if (status == ERGO_OK)
+            if (status == ERGO_OK && w - h->first < h->words)
                 glass_pack_couplings(h, couplings + w * plain,
-                                     packed + (m * h->words + w) * length);
+                                     packed + (m * h->words + w - h->first) * length);
         }
-        s->hashes[m] = ergo_hash64(couplings, 4 * plain * h->words);
+        s->hashes[m] = ergo_hash64(couplings, 4 * plain * h->all);
         glass_tables(point, tables + m * table, slopes + m * h->temperatures);
         keys[2 * m] = (uint32_t)point->stream;
         keys[2 * m + 1] = (uint32_t)(point->stream >> 32);
@@ -292,7 +297,6 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         waves[2 * i + 1] = (int32_t)floor(WAVE_UNIT * sin(phase) + 0.5);
     }
     s->hashes = calloc(s->batch->count, sizeof *s->hashes);
-    s->weights = calloc(glass_curve_size(s->batch->points[0], CURVE_GROUPS) + 1, sizeof(double));
     s->slots[0].host = malloc(samples);
     s->slots[1].host = malloc(samples);
     const struct {
@@ -317,7 +321,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         {&s->slots[0].records, "samples", samples, NULL},
         {&s->slots[1].records, "samples", samples, NULL}};
     enum ergo_status status =
-        waves && zero && s->hashes && s->weights && s->slots[0].host && s->slots[1].host
+        waves && zero && s->hashes && s->slots[0].host && s->slots[1].host
             ? ERGO_OK
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu word-lattices", lattices);
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; i++)
@@ -328,19 +332,18 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
     return status == ERGO_OK ? fill(ctx, s) : status;
 }
 
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    struct ergo_plan unused;
+enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                              struct ergo_device *device, const struct glass_shape *shape,
+                              const struct glass_launch *launch, void **state) {
     struct glass_state *s = calloc(1, sizeof *s);
     if (!s)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the spin-lattice state");
     s->ops = &glass_ops;
     s->batch = batch;
     s->device = device;
-    s->shape = glass_shape_of(batch->points[0]);
-    enum ergo_status status = glass_launch_plan(ctx, batch, device, &s->launch, &unused);
-    if (status == ERGO_OK)
-        status = build(ctx, s);
+    s->shape = *shape;
+    s->launch = *launch;
+    enum ergo_status status = build(ctx, s);
     if (status == ERGO_OK) {
         size_t largest = 0;
         status = ergo_kernel_largest_group(ctx, device, s->sweep, "sweep", &largest);
@@ -350,11 +353,21 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     if (status == ERGO_OK)
         status = allocate(ctx, s);
     if (status != ERGO_OK) {
-        destroy(s);
+        glass_destroy(s);
         s = NULL;
     }
     *state = s;
     return status;
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    const struct glass_shape s = glass_shape_of(batch->points[0]);
+    struct glass_launch launch;
+    struct ergo_plan unused;
+    *state = NULL;
+    const enum ergo_status status = glass_launch_plan(ctx, batch, device, &s, &launch, &unused);
+    return status == ERGO_OK ? glass_create(ctx, batch, device, &s, &launch, state) : status;
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
@@ -367,7 +380,7 @@ static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state
     const size_t group = !moving ? wish : quads > wish ? quads : wish / quads * quads;
     const size_t local[2] = {group, 1};
     const size_t global[2] = {(h->half * quads + group - 1) / group * group, lattices_of(s)};
-    const cl_uint words = h->words, last = h->last;
+    const cl_uint words = h->words, last = last_of(h);
     const cl_ulong sweep = step;
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
                                     ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(colour),
@@ -382,7 +395,7 @@ static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state
 static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_state *s,
                                         uint64_t step) {
     const struct glass_shape *h = &s->shape;
-    const cl_uint words = h->words, last = h->last, each = s->launch.count_each;
+    const cl_uint words = h->words, last = last_of(h), each = s->launch.count_each;
     const cl_ulong sweep = step;
     const size_t lanes = (size_t)1 << s->launch.count_levels, group = lanes * h->quads;
     const size_t sites = lanes * each, groups = (h->half + sites - 1) / sites;
@@ -401,7 +414,7 @@ enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_stat
     const struct glass_shape *h = &s->shape;
     const size_t group = s->launch.group;
     const size_t global[2] = {h->quads * group, lattices_of(s)}, local[2] = {group, 1};
-    const cl_uint words = h->words, last = h->last;
+    const cl_uint words = h->words, last = last_of(h);
     enum ergo_status status = ERGO_OK;
     for (uint64_t done = 0; done < sweeps && status == ERGO_OK;) {
         const cl_ulong sweep = step + done;
@@ -446,7 +459,7 @@ static enum ergo_status launch_decision(struct ergo_context *ctx, struct glass_s
                                         uint64_t step, uint32_t parity, bool counted) {
     const struct glass_shape *h = &s->shape;
     const cl_uint odd = parity, parts = counted ? 0 : s->launch.parts;
-    const cl_uint words = h->words, last = h->last;
+    const cl_uint words = h->words, last = last_of(h);
     const cl_ulong at = step;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied), ERGO_ARG(s->slopes), ERGO_ARG(s->keys),
@@ -573,18 +586,18 @@ static enum ergo_status clear_walkers(struct ergo_context *ctx, struct glass_sta
     for (size_t l = 0; l < lattices && h->temperatures > 1; l++)
         for (uint32_t copy = 0; copy < h->copies; copy++)
             came[l * stride + h->slots - h->copies + copy] =
-                (l + 1) % h->words == 0 ? h->last : 0xffffffffu;
+                glass_lanes(h, h->first + (uint32_t)(l % h->words));
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->came, 0, 4 * lattices * stride, came);
     free(zero);
     return status;
 }
 
-static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
+enum ergo_status glass_init(struct ergo_context *ctx, void *opaque) {
     struct glass_state *s = opaque;
     const char *start = ergo_point_text(s->batch->points[0], "/system/start");
     const cl_uint mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
-    const cl_uint words = s->shape.words, last = s->shape.last;
+    const cl_uint words = s->shape.words, last = last_of(&s->shape);
     const size_t group = s->device->type == CL_DEVICE_TYPE_CPU ? 16 : 128;
     const size_t global[2] = {ergo_round_up((size_t)s->shape.sites * s->shape.quads, group),
                               lattices_of(s)};
@@ -599,8 +612,8 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;
 }
 
-static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned which,
-                                size_t count, uint64_t every, uint64_t first_sample) {
+enum ergo_status glass_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
+                               uint64_t every, uint64_t first_sample) {
     struct glass_state *s = opaque;
     struct glass_slot *slot = &s->slots[which];
     enum ergo_status status = ERGO_OK;
@@ -622,23 +635,22 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
     return status;
 }
 
-static enum ergo_status collect(struct ergo_context *ctx, void *opaque, unsigned which,
-                                struct ergo_samples *samples) {
+enum ergo_status glass_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                               struct ergo_samples *samples) {
     struct glass_state *s = opaque;
     struct glass_slot *slot = &s->slots[which];
     const size_t curve = glass_curve_size(s->batch->points[0], CURVE_GROUPS);
     samples->count = samples->n_curve_samples = slot->samples;
     if (slot->samples == 0)
         return ERGO_OK;
-    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
-    if (status != ERGO_OK)
-        return status;
-    for (size_t i = 0; i < slot->samples; i++)
-        glass_collect_sample(s, slot->host + i * s->launch.records,
-                             samples->columns + i * s->batch->count * COLUMNS,
-                             samples->curves[CURVE_GROUPS] + i * s->batch->count * curve);
-    /* the other curves come at the end */
-    return ERGO_OK;
+    /* an idle one has none under way */
+    enum ergo_status status =
+        slot->ready ? ergo_event_wait(ctx, s->device, &slot->ready, NULL) : ERGO_OK;
+    for (size_t i = 0; i < slot->samples && status == ERGO_OK; i++)
+        status = glass_collect_sample(ctx, s, slot->host + i * s->launch.records,
+                                      samples->columns + i * s->batch->count * COLUMNS,
+                                      samples->curves[CURVE_GROUPS] + i * s->batch->count * curve);
+    return status; /* the other curves come at the end */
 }
 
 enum ergo_status glass_measure_now(struct ergo_context *ctx, struct glass_state *s,
@@ -663,7 +675,7 @@ enum ergo_status glass_measure_now(struct ergo_context *ctx, struct glass_state 
     return status;
 }
 
-static uint64_t curve_every(const struct ergo_point *point) {
+uint64_t glass_curve_every(const struct ergo_point *point) {
     (void)point;
     return 1;
 }
@@ -672,17 +684,17 @@ const struct ergo_sampler_ops glass_ops = {
     .check = glass_check,
     .plan = plan,
     .create = create,
-    .init = init,
-    .advance = advance,
-    .collect = collect,
+    .init = glass_init,
+    .advance = glass_advance,
+    .collect = glass_collect,
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
-    .curve_every = curve_every,
+    .curve_every = glass_curve_every,
     .end_curves = glass_end_curves,
     .save = glass_save,
     .load = glass_load,
     .audit = glass_audit,
     .picture = glass_picture,
     .exact = glass_exact,
-    .destroy = destroy,
+    .destroy = glass_destroy,
 };

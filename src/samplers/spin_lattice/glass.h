@@ -23,7 +23,9 @@ enum {
 struct glass_shape {
     uint32_t lx, ly, lz, d;
     uint64_t sites, half;          /* half: of one colour */
-    uint32_t samples, words, last; /* word-lattices; samples in use of the last, as a mask */
+    uint32_t samples, all, last;   /* samples; word-lattices; samples in use of the last, a mask */
+    uint32_t first, words;         /* word-lattices here: all, or a rank's share */
+    bool idle;                     /* the share is none: one word stands there and never moves */
     uint32_t temperatures, copies, slots, quads; /* slots: without the padding of the last quad */
     uint32_t layers, swap_every;
     bool real, heat; /* couplings are not +-1; heat bath */
@@ -61,7 +63,7 @@ struct glass_state {
     struct glass_slot slots[2];
     uint64_t step;
     uint64_t *hashes; /* of each member's couplings */
-    double *weights;  /* scratch of collect: one member's curve */
+    bool cut;         /* words over ranks */
 };
 
 /* glass_job.c: what can be said of a point without a device. */
@@ -97,10 +99,23 @@ enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_po
 enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_point *point,
                                     const struct glass_shape *s, double *j);
 
+/* Samples in use of word-lattice `word` of all. */
+uint32_t glass_lanes(const struct glass_shape *s, uint32_t word);
+
 /* glass.c */
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                   const struct ergo_device *device, struct glass_launch *launch,
-                                   struct ergo_plan *plan);
+                                   const struct ergo_device *device, const struct glass_shape *s,
+                                   struct glass_launch *launch, struct ergo_plan *plan);
+enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                              struct ergo_device *device, const struct glass_shape *shape,
+                              const struct glass_launch *launch, void **state);
+enum ergo_status glass_init(struct ergo_context *ctx, void *state);
+enum ergo_status glass_advance(struct ergo_context *ctx, void *state, unsigned which, size_t count,
+                               uint64_t every, uint64_t first_sample);
+enum ergo_status glass_collect(struct ergo_context *ctx, void *state, unsigned which,
+                               struct ergo_samples *samples);
+uint64_t glass_curve_every(const struct ergo_point *point);
+void glass_destroy(void *state);
 /* Sweeps from s->step on; exchanges where they are due. */
 enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t sweeps);
@@ -113,9 +128,16 @@ enum ergo_status glass_measure_now(struct ergo_context *ctx, struct glass_state 
                                    struct glass_record *records);
 size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
 
+/* glass_cut.c: word-lattices over ranks. */
+/* Of each member's words: `mine`, [member][words here][width], to all ranks, [member][all][width].
+ * A copy where nothing is cut. */
+enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state *s, size_t members,
+                             size_t width, const void *mine, void *all);
+
 /* glass_curves.c */
-void glass_collect_sample(const struct glass_state *s, const struct glass_record *records,
-                          double *columns, double *curve);
+enum ergo_status glass_collect_sample(struct ergo_context *ctx, const struct glass_state *s,
+                                      const struct glass_record *records, double *columns,
+                                      double *curve);
 enum ergo_status glass_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
 double glass_moment(const struct ergo_point *point, const char *observable, const double *mean);

@@ -9,6 +9,7 @@
 enum { MODEL_FRAME_SITES = 1 << 22 };
 
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops;
+extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
 
 /* Curves and columns, in the order of the tables. */
 enum {

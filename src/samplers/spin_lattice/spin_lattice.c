@@ -752,6 +752,9 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     } else if (!bytes_is(point) && model_given(point, own[0])) {
         status = ergo_job_error(ctx, own[0], "of model potts; the Ising model has 2");
     }
+    if (!glass_is(point) && strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
+        status = ergo_job_error(ctx, "/distribute",
+                                "\"lattice\": of the models only spin-glass can be cut into pieces");
     const enum ergo_status other = model_of(point)->check(ctx, point);
     return status == ERGO_OK ? other : status;
 }
@@ -855,6 +858,8 @@ static const struct ergo_sampler_ops ops = {
     .exact = exact,
     .reference = reference,
     .destroy = destroy,
+    .cut = &glass_cut_ops,
+    .can_cut = glass_is,
 };
 
 const struct ergo_sampler ergo_spin_lattice = {&info, &ops};
