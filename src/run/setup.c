@@ -330,6 +330,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                                          : ergo_run_take_folder(&run);
     }
     if (status == ERGO_OK)
+        status = ergo_run_note_files(&run);
+    if (status == ERGO_OK)
         choose_ops(&run);
     if (status == ERGO_OK && ergo_dist_count() > 1 && !run.cut)
         status = ergo_spread_create(&run);
@@ -380,6 +382,8 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
         status = parse_stored_job(&run, &job);
     if (status == ERGO_OK)
         status = allocate_result(&run, job);
+    if (status == ERGO_OK)
+        status = ergo_run_check_files(&run);
     const bool index = ergo_spread_is_index(&run.restored); /* points at different steps */
     if (status == ERGO_OK && !index)
         choose_ops(&run);

@@ -94,6 +94,10 @@ int32_t glass_normal(const uint32_t key[2], uint32_t entity, uint32_t step, uint
 /* Is /system/disorder_file as it should be? If not, a job error is recorded. */
 enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct glass_shape *s);
+/* Of a file with couplings of any size: does each spin feel something, so that Metropolis does not
+ * flip it in every sweep? */
+enum ergo_status glass_force_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct glass_shape *s);
 /* The first sample's couplings, [direction][site], for the Ising model of one to three dimensions;
  * of s the sides, one sample, real. */
 enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_point *point,

@@ -165,6 +165,8 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
     const bool bimodal = strcmp(text(point, "/system/disorder", "bimodal"), "bimodal") == 0;
     if (from_file(point))
         status = glass_file_check(ctx, point, s);
+    if (from_file(point) && status == ERGO_OK && s->real && !s->heat)
+        status = glass_force_check(ctx, point, s);
     if ((!bimodal || from_file(point)) && model_given(point, "/system/negative_fraction"))
         status = ergo_job_error(ctx, "/system/negative_fraction",
                                 "is of disorder \"bimodal\" without a file");

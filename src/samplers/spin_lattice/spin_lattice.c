@@ -121,7 +121,7 @@ static const struct ergo_key keys[] = {
              "probability 1/2; gaussian, of mean 0 and variance 1."},
     {.pointer = "/system/field_file",
      .type = ERGO_KEY_STRING,
-     .flags = ERGO_KEY_SHAPE,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE,
      .unit = "",
      .help = "Model ising: a file with f_i of each site, numbers up to 1e6 in the order x fastest, "
              "then y, then z, with blanks or ends of lines between them; # a comment. Fields and "
@@ -215,7 +215,7 @@ static const struct ergo_key keys[] = {
              "of the spin glass with the same seed."},
     {.pointer = "/system/disorder_file",
      .type = ERGO_KEY_STRING,
-     .flags = ERGO_KEY_SHAPE,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE,
      .unit = "",
      .help = "Models spin-glass and ising: a file with the couplings: lines \"x y [z] axis J\" for "
              "the bond "
