@@ -7,7 +7,9 @@
 
 #include "spin_lattice/glass.h"
 
-#define GLASS_OWN 8 /* planes of a work-item: up to 255 */
+#ifndef GLASS_OWN
+#define GLASS_OWN 8 /* planes of a work-item: up to 255; or 6: up to 63 */
+#endif
 
 /* By name and not in an array: registers everywhere, whatever a compiler unrolls. */
 struct glass_counter {
@@ -40,6 +42,20 @@ ERGO_INLINE struct glass_counter glass_count_add(struct glass_counter c, struct 
     return c;
 }
 
+/* counters += the planes of m, to 63. */
+ERGO_INLINE struct glass_counter glass_count_one(struct glass_counter c, struct glass_sum m) {
+    const uint4 c0 = c.p0 & m.m0;
+    GLASS_FULL(s1, c1, c.p1, m.m1, c0)
+    GLASS_FULL(s2, c2, c.p2, m.m2, c1)
+    c.p0 ^= m.m0;
+    c.p1 = s1;
+    c.p2 = s2;
+    GLASS_HALF_ADD(c.p3, c2, c3)
+    GLASS_HALF_ADD(c.p4, c3, c4)
+    c.p5 ^= c4;
+    return c;
+}
+
 ERGO_INLINE struct glass_counter glass_count_zero(void) {
     struct glass_counter c;
     c.p0 = c.p1 = c.p2 = c.p3 = c.p4 = c.p5 = c.p6 = c.p7 = (uint4)(0u);
@@ -56,8 +72,10 @@ ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, 
     planes[3 * group + item] = c.p3;
     planes[4 * group + item] = c.p4;
     planes[5 * group + item] = c.p5;
-    planes[6 * group + item] = c.p6;
-    planes[7 * group + item] = c.p7;
+    if (GLASS_OWN > 6) {
+        planes[6 * group + item] = c.p6;
+        planes[7 * group + item] = c.p7;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint width = stride << levels >> 1;
     for (uint level = 0; level < levels; level++) {
@@ -76,8 +94,10 @@ ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, 
             GLASS_PLANE(3)
             GLASS_PLANE(4)
             GLASS_PLANE(5)
-            GLASS_PLANE(6)
-            GLASS_PLANE(7)
+            if (GLASS_OWN > 6) {
+                GLASS_PLANE(6)
+                GLASS_PLANE(7)
+            }
             for (uint p = GLASS_OWN; p < GLASS_OWN + level; p++)
                 GLASS_PLANE(p)
             planes[(GLASS_OWN + level) * group + item] = carry;

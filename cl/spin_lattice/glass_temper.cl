@@ -3,6 +3,7 @@
  * part of the next sweep (glass_sweep_moving); the energies that decide come from the last half
  * sweep before it (glass_sweep_counting).
  */
+#define GLASS_OWN 6
 #include "spin_lattice/glass_count.h"
 #include "spin_lattice/glass_update.h"
 
@@ -107,22 +108,22 @@ __kernel void glass_exchange(__global glass_copies *spins, __global const glass_
 }
 
 #if !GLASS_REAL
-/* A quad of a site after the exchange. at: the quads of the site. */
-ERGO_INLINE uint4 glass_moved(__global const uint4 *at, uint quad, uint4 mask, uint parity) {
-    const uint4 own = at[quad];
+/* A quad of a site after the exchange. at: the quad; before: has it one before it? Partners beyond
+ * the ends have no bits in the mask. */
+ERGO_INLINE uint4 glass_moved(__global const uint4 *at, uint quad, uint before, uint4 mask,
+                              uint parity) {
+    const uint4 own = at[0];
     uint4 other;
-    if (GLASS_COPIES == 4) {
-        /* a quad is a temperature */
-        const uint partner = (quad + parity) & 1 ? quad - 1 : quad + 1;
-        other = at[partner < GLASS_QUADS ? partner : quad];
+    if (GLASS_COPIES == 4) { /* a quad is a temperature */
+        other = (quad + parity) & 1 ? at[before ? -1 : 0] : at[quad + 1 < GLASS_QUADS];
     } else if (parity == 0) {
         other = GLASS_COPIES == 2 ? own.zwxy : own.yxwz;
+    } else if (GLASS_COPIES == 2) {
+        __global const uint2 *pairs = (__global const uint2 *)at;
+        other = (uint4)(pairs[before ? -1 : 0], pairs[quad + 1 < GLASS_QUADS ? 2 : 1]);
     } else {
-        /* partners beyond the ends have no bits in the mask */
-        const uint4 before = at[quad ? quad - 1 : 0];
-        const uint4 behind = at[quad + 1 < GLASS_QUADS ? quad + 1 : quad];
-        other = GLASS_COPIES == 2 ? (uint4)(before.zw, behind.xy)
-                                  : (uint4)(before.w, own.z, own.y, behind.x);
+        __global const uint *one = (__global const uint *)at;
+        other = (uint4)(one[before ? -1 : 0], own.z, own.y, one[quad + 1 < GLASS_QUADS ? 4 : 3]);
     }
     return own ^ ((own ^ other) & mask);
 }
@@ -146,21 +147,22 @@ __kernel void glass_sweep_moving(__global uint4 *spins, __global const uint *cou
     const uint4 mask = masks[(parity * (uint)get_global_size(1) + lattice) * GLASS_QUADS + quad];
     const struct glass_at a = glass_site(h, colour);
     const uint own_at = colour * GLASS_HALF + h;
-    __global uint4 *lattice_spins = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS);
+    __global uint4 *lattice_spins = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
     __global uint4 *mine = lattice_spins + own_at * GLASS_QUADS;
     __global const uint4 *other = lattice_spins + (1 - colour) * GLASS_HALF * GLASS_QUADS;
-    const uint4 own = glass_moved(mine, quad, mask, parity);
+    const uint4 own = glass_moved(mine, quad, quad > 0, mask, parity);
     uint4 x[6];
     ERGO_UNROLL
     for (uint d = 0; d < GLASS_Z; d++) {
         __global const uint4 *near = other + a.near[d] * GLASS_QUADS;
-        x[d] = own ^ (colour ? near[quad] : glass_moved(near, quad, mask, parity));
+        /* of colour 1, which nobody writes now: what is before is of the buffer, whatever it is */
+        x[d] = own ^ (colour ? near[0] : glass_moved(near, quad, 1, mask, parity));
     }
     const uint4 r = glass_draw(a.site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
     GLASS_DECIDE
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (here)
-        mine[quad] = own ^ (flip & p.lanes);
+        mine[0] = own ^ (flip & p.lanes);
 }
 
 /* Half a sweep of colour 1 at one site, and its unsatisfied bonds afterwards. */
@@ -185,7 +187,7 @@ ERGO_INLINE struct glass_sum glass_update_counting(__global uint4 *spins, struct
 /*
  * Half a sweep of colour 1, and the unsatisfied bonds afterwards, each of which has one end there,
  * added to counts[word-lattice][slot][32]. Dimension 0: groups of GLASS_COUNT_GROUP, item = lane *
- * QUADS + quad; lanes take `each` sites (at most 42) in turns.
+ * QUADS + quad; lanes take `each` sites (at most 10) in turns.
  */
 __kernel void glass_sweep_counting(__global uint4 *spins, __global const uint *couplings,
                                    __global const uint4 *tables, __global const uint2 *keys,
@@ -199,15 +201,10 @@ __kernel void glass_sweep_counting(__global uint4 *spins, __global const uint *c
     __global uint4 *mine = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
     __global uint *out = counts + (ulong)lattice * (GLASS_SLOTS * 32);
     struct glass_counter counter = glass_count_zero();
-    for (uint i = 0; i < each; i += 2) {
-        const uint h = first + i * GLASS_COUNT_LANES, next = h + GLASS_COUNT_LANES;
-        struct glass_sum m, n;
-        m.m0 = m.m1 = m.m2 = n.m0 = n.m1 = n.m2 = (uint4)(0u);
+    for (uint i = 0; i < each; i++) {
+        const uint h = first + i * GLASS_COUNT_LANES;
         if (h < GLASS_HALF)
-            m = glass_update_counting(mine, p, h);
-        if (i + 1 < each && next < GLASS_HALF)
-            n = glass_update_counting(mine, p, next);
-        counter = glass_count_add(counter, m, n);
+            counter = glass_count_one(counter, glass_update_counting(mine, p, h));
     }
     glass_count_sum(counter, planes, item, GLASS_COUNT_GROUP, GLASS_COUNT_LEVELS, GLASS_QUADS);
     /* four samples at once, eight apart: a byte each of the lower planes, and of the others */
@@ -216,12 +213,13 @@ __kernel void glass_sweep_counting(__global uint4 *spins, __global const uint *c
         const uint slot = o / 8, bit = o & 7u;
         uint low = 0, high = 0;
         ERGO_UNROLL
-        for (uint k = 0; k < GLASS_OWN; k++)
-            low |= ((plane[k * (4 * GLASS_COUNT_GROUP) + slot] >> bit) & 0x01010101u) << k;
-        ERGO_UNROLL
-        for (uint k = 0; k < GLASS_COUNT_LEVELS; k++)
-            high |= ((plane[(GLASS_OWN + k) * (4 * GLASS_COUNT_GROUP) + slot] >> bit) & 0x01010101u)
-                    << k;
+        for (uint k = 0; k < GLASS_OWN + GLASS_COUNT_LEVELS; k++) {
+            const uint bits = (plane[k * (4 * GLASS_COUNT_GROUP) + slot] >> bit) & 0x01010101u;
+            if (k < 8)
+                low |= bits << k;
+            else
+                high |= bits << (k - 8);
+        }
         ERGO_UNROLL
         for (uint k = 0; k < 4; k++)
             atomic_add(&out[slot * 32 + bit + 8 * k],

@@ -79,7 +79,7 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     while (l->fused && (s->quads << (l->count_levels + 1)) <= (gpu ? 128 : 32))
         l->count_levels++;
     const double items = half * s->quads * lattices;
-    l->count_each = gpu ? 2 * (uint32_t)fmin(21, fmax(1, floor(items * 0x1p-18))) : 42;
+    l->count_each = gpu ? 2 * (uint32_t)fmin(5, fmax(2, floor(items * 0x1p-17))) : 10;
     if (getenv("ERGO_K")) l->count_each = (uint32_t)atoi(getenv("ERGO_K"));
     if (getenv("ERGO_LV")) l->count_levels = (uint32_t)atoi(getenv("ERGO_LV"));
     if (getenv("ERGO_NOFUSE")) l->fused = false;
@@ -404,7 +404,7 @@ static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_s
         ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
         ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(words),
         ERGO_ARG(last),     ERGO_ARG(s->unsatisfied), ERGO_ARG(each),
-        ERGO_ARG_LOCAL(16 * group * (8 + s->launch.count_levels))};
+        ERGO_ARG_LOCAL(16 * group * (6 + s->launch.count_levels))};
     return ergo_kernel_launch(ctx, s->device, s->counting, "glass_sweep_counting", args, 10, 2,
                               global, local, NULL);
 }
