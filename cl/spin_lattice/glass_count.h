@@ -63,18 +63,20 @@ ERGO_INLINE struct glass_counter glass_count_zero(void) {
 }
 
 /* The sums of a group's counters. Work-items item = lane * stride + column, 2^levels lanes, group of
- * them in all: afterwards planes[p * group + column] has plane p of a column's sum. */
+ * them in all (others have no part): afterwards planes[p * group + column] has plane p of a column's sum. */
 ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, uint item,
                                  uint group, uint levels, uint stride) {
-    planes[item] = c.p0;
+    if (item < group) {
+        planes[item] = c.p0;
     planes[group + item] = c.p1;
     planes[2 * group + item] = c.p2;
     planes[3 * group + item] = c.p3;
     planes[4 * group + item] = c.p4;
     planes[5 * group + item] = c.p5;
-    if (GLASS_OWN > 6) {
+        if (GLASS_OWN > 6) {
         planes[6 * group + item] = c.p6;
         planes[7 * group + item] = c.p7;
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint width = stride << levels >> 1;
@@ -105,6 +107,24 @@ ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, 
         barrier(CLK_LOCAL_MEM_FENCE);
         width /= 2;
     }
+}
+
+/* Four of the sums: samples bit, bit + 8, bit + 16 and bit + 24 (bit < 8) of a slot, which counts
+ * through the columns' four. A byte each of the lower planes, and of the others. */
+ERGO_INLINE uint4 glass_count_four(__local const uint4 *planes, uint group, uint levels, uint slot,
+                                   uint bit) {
+    __local const uint *words = (__local const uint *)planes + slot;
+    uint low = 0, high = 0;
+    ERGO_UNROLL
+    for (uint k = 0; k < GLASS_OWN + levels; k++) {
+        const uint bits = (words[k * (4 * group)] >> bit) & 0x01010101u;
+        if (k < 8)
+            low |= bits << k;
+        else
+            high |= bits << (k - 8);
+    }
+    return ((uint4)(low, low >> 8, low >> 16, low >> 24) & 255u) |
+           ((uint4)(high, high >> 8, high >> 16, high >> 24) & 255u) << 8;
 }
 
 #endif

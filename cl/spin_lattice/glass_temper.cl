@@ -5,44 +5,30 @@
  */
 #define GLASS_OWN 6
 #include "spin_lattice/glass_count.h"
-#include "spin_lattice/glass_update.h"
-
-/* Pairs of neighbours on the ladder by parity: (0, 1), (2, 3) ... or (1, 2), (3, 4) ... */
-#define GLASS_PAIRS(parity) ((parity) ? ((uint)(GLASS_T)-1) / 2 : (uint)(GLASS_T) / 2)
-#define GLASS_SLOTS (4 * GLASS_QUADS)
+#include "spin_lattice/glass_ladder.h"
 
 /*
  * Who exchanges: one group per (pair, copy), one work-item per sample. masks[parity][word-lattice]
  * [slot]: the same for both slots of a pair; a slot without one has no bits, from the beginning on.
  * came[word-lattice][slot]: those that have been at the hottest end since they were at the coldest;
  * trips: their arrivals there. energies: [word-lattice][part][slot][32]; without parts
- * counts[word-lattice][slot][32] has them, and becomes zero.
+ * counts[of][word-lattice][slot][32] has them, and becomes zero.
  */
 __attribute__((reqd_work_group_size(32, 1, 1))) __kernel void
 glass_swap(__global const long *energies, __global uint *counts, __global const float *slopes, __global const uint2 *keys,
            __global uint *masks, __global uint *came, __global ulong *accepted,
-           __global ulong *trips, ulong step, uint parity, uint parts, uint words, uint last) {
+           __global ulong *trips, ulong step, uint parity, uint parts, uint of, uint words,
+           uint last) {
     __local uint4 mine[8]; /* a word of each work-item */
     const uint bit = (uint)get_local_id(0), group = (uint)get_group_id(0);
-    const uint lattice = (uint)get_global_id(1);
+    const uint lattice = (uint)get_global_id(1), lattices = (uint)get_global_size(1);
     const uint member = lattice / words, word = lattice - member * words;
     const uint t = 2 * (group / GLASS_COPIES) + parity, copy = group % GLASS_COPIES;
     const uint a = t * GLASS_COPIES + copy, b = a + GLASS_COPIES;
-    /* all loads on their way together: latency counts here, and nothing else */
-    __global uint *c = came + lattice * GLASS_SLOTS;
-    const uint number = (lattice * (GLASS_T) + t) * GLASS_COPIES + copy;
-    uint from = 0, to = 0;
-    ulong before = 0;
-    if (bit == 0) {
-        from = c[a];
-        to = c[b];
-        before = accepted[number];
-    }
-    const uint lattices = (uint)get_global_size(1), all_slots = GLASS_SLOTS * 32;
     long worse = 0;
-    __global const long *e = energies + (ulong)lattice * parts * all_slots + bit;
+    __global const long *e = energies + (ulong)lattice * parts * (GLASS_SLOTS * 32) + bit;
     if (parts == 0) {
-        __global uint *count = counts + (ulong)lattice * all_slots + bit;
+        __global uint *count = counts + (ulong)(of * lattices + lattice) * (GLASS_SLOTS * 32) + bit;
         worse = (long)count[b * 32] - (long)count[a * 32];
         count[a * 32] = count[b * 32] = 0;
         if (t == 1) /* and of the ends without a partner */
@@ -52,26 +38,20 @@ glass_swap(__global const long *energies, __global uint *counts, __global const 
     }
     for (uint part = 0; part < parts; part++)
         worse += e[(part * GLASS_SLOTS + b) * 32] - e[(part * GLASS_SLOTS + a) * 32];
-    const uint4 r =
-        glass_draw(32 * (GLASS_FIRST + word) + bit, step, GLASS_PURPOSE_SWAP, a, keys[member]);
-    const uint yes = glass_exchanges(worse, slopes[member * (GLASS_T) + t], r.x);
-    ((__local uint *)mine)[bit] = yes << bit;
+    ((__local uint *)mine)[bit] =
+        glass_wants(worse, slopes[member * (GLASS_T) + t], word, bit, step, a, keys[member]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (bit == 0) {
         const uint4 all =
             (mine[0] | mine[1]) | (mine[2] | mine[3]) | (mine[4] | mine[5]) | (mine[6] | mine[7]);
         const uint lanes = GLASS_LANES(word, words, last);
         const uint m = (all.x | all.y | all.z | all.w) & lanes;
-        const uint move = (from ^ to) & m;
-        const uint cold = from ^ move;
-        if (t == 0)
-            trips[lattice * GLASS_COPIES + copy] += ERGO_POPCOUNT(cold);
-        c[a] = t == 0 ? 0u : cold;
-        c[b] = t + 2 == GLASS_T ? lanes : to ^ move;
         __global uint *mask = masks + (parity * lattices + lattice) * GLASS_SLOTS;
         mask[a] = m;
         mask[b] = m;
-        accepted[number] = before + ERGO_POPCOUNT(m);
+        glass_note(came + lattice * GLASS_SLOTS,
+                   accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES),
+                   trips + lattice * GLASS_COPIES, t, copy, m, lanes);
     }
 }
 
@@ -108,26 +88,6 @@ __kernel void glass_exchange(__global glass_copies *spins, __global const glass_
 }
 
 #if !GLASS_REAL
-/* A quad of a site after the exchange. at: the quad; before: has it one before it? Partners beyond
- * the ends have no bits in the mask. */
-ERGO_INLINE uint4 glass_moved(__global const uint4 *at, uint quad, uint before, uint4 mask,
-                              uint parity) {
-    const uint4 own = at[0];
-    uint4 other;
-    if (GLASS_COPIES == 4) { /* a quad is a temperature */
-        other = (quad + parity) & 1 ? at[before ? -1 : 0] : at[quad + 1 < GLASS_QUADS];
-    } else if (parity == 0) {
-        other = GLASS_COPIES == 2 ? own.zwxy : own.yxwz;
-    } else if (GLASS_COPIES == 2) {
-        __global const uint2 *pairs = (__global const uint2 *)at;
-        other = (uint4)(pairs[before ? -1 : 0], pairs[quad + 1 < GLASS_QUADS ? 2 : 1]);
-    } else {
-        __global const uint *one = (__global const uint *)at;
-        other = (uint4)(one[before ? -1 : 0], own.z, own.y, one[quad + 1 < GLASS_QUADS ? 4 : 3]);
-    }
-    return own ^ ((own ^ other) & mask);
-}
-
 /*
  * Half a sweep that finds configurations where they were before an exchange and leaves them where
  * they are after it: colour 0, when nobody has moved, then colour 1, when colour 0 has. Work-groups
@@ -207,23 +167,14 @@ __kernel void glass_sweep_counting(__global uint4 *spins, __global const uint *c
             counter = glass_count_one(counter, glass_update_counting(mine, p, h));
     }
     glass_count_sum(counter, planes, item, GLASS_COUNT_GROUP, GLASS_COUNT_LEVELS, GLASS_QUADS);
-    /* four samples at once, eight apart: a byte each of the lower planes, and of the others */
-    __local const uint *plane = (__local const uint *)planes;
     for (uint o = item; o < 32 * GLASS_QUADS; o += GLASS_COUNT_GROUP) {
-        const uint slot = o / 8, bit = o & 7u;
-        uint low = 0, high = 0;
-        ERGO_UNROLL
-        for (uint k = 0; k < GLASS_OWN + GLASS_COUNT_LEVELS; k++) {
-            const uint bits = (plane[k * (4 * GLASS_COUNT_GROUP) + slot] >> bit) & 0x01010101u;
-            if (k < 8)
-                low |= bits << k;
-            else
-                high |= bits << (k - 8);
-        }
-        ERGO_UNROLL
-        for (uint k = 0; k < 4; k++)
-            atomic_add(&out[slot * 32 + bit + 8 * k],
-                       (low >> 8 * k & 255u) | (high >> 8 * k & 255u) << 8);
+        __global uint *to = out + o / 8 * 32 + (o & 7u);
+        const uint4 sum =
+            glass_count_four(planes, GLASS_COUNT_GROUP, GLASS_COUNT_LEVELS, o / 8, o & 7u);
+        atomic_add(&to[0], sum.x);
+        atomic_add(&to[8], sum.y);
+        atomic_add(&to[16], sum.z);
+        atomic_add(&to[24], sum.w);
     }
 }
 #endif

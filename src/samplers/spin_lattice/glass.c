@@ -42,6 +42,14 @@ static double rate_of(const struct glass_shape *s, bool gpu, double units) {
     return (gpu ? 1500.0 : 0.4 * units) * (s->real ? 0.1 : 1);
 }
 
+/* Local memory of the fused local path: the lattice, later the planes that are added up; and what is
+ * always there. */
+static size_t room_of(const struct glass_shape *s, const struct glass_launch *l) {
+    const size_t planes = 16 * ((size_t)(8 + l->count_levels) << l->count_levels);
+    const size_t lattice = 16 * (size_t)s->sites;
+    return (planes > lattice ? planes : lattice) + 1024;
+}
+
 static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass_shape *s,
                                     const struct ergo_batch *batch,
                                     const struct ergo_device *device, struct glass_launch *l) {
@@ -75,9 +83,12 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     l->parts = (uint32_t)fmax(many, s->real ? 1 : ceil(half / (42 * size)));
     /* Tempering: as many lanes as make a good group; where there are few work-items, few sites each.
      * Each costs its share of adding up, some 3 sites' work. */
-    l->fused = !l->local && !s->real && s->temperatures > 1 && s->quads <= most;
-    while (l->fused && (s->quads << (l->count_levels + 1)) <= (gpu ? 128 : 32))
+    l->fused = !s->real && s->temperatures > 1 && (l->local || s->quads <= most);
+    while (l->fused && (l->local ? 2u << l->count_levels <= fmin(64, l->group)
+                                 : s->quads << (l->count_levels + 1) <= (gpu ? 128 : 32)))
         l->count_levels++;
+    if (l->local && (s->half > 42u << l->count_levels || room_of(s, l) > d->local_memory))
+        l->fused = false;
     const double items = half * s->quads * lattices;
     l->count_each = gpu ? 2 * (uint32_t)fmin(5, fmax(2, floor(items * 0x1p-17))) : 10;
     if (getenv("ERGO_K")) l->count_each = (uint32_t)atoi(getenv("ERGO_K"));
@@ -117,9 +128,9 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
     plan->largest_buffer = (uint64_t)fmax(
         fmax(spins, couplings),
         fmax(fmax(energies, counts), GLASS_RECORD_BYTES * records * (double)l.block_samples));
-    plan->device_bytes = (uint64_t)(spins + couplings + energies + counts +
+    plan->device_bytes = (uint64_t)((l.local && l.fused ? 2 : 1) * spins + couplings + energies + counts +
                                     2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                    lattices * (148 * slots + 8.0 * s.slots + 32));
+                                    lattices * (276 * slots + 8.0 * s.slots + 32));
     plan->host_bytes = (uint64_t)(2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
                                   2 * spins + couplings);
     plan->block_samples = l.block_samples;
@@ -159,7 +170,7 @@ void glass_destroy(void *opaque) {
     if (s->device)
         clFinish(s->device->queue); /* reads into our memory may be under way */
     const cl_kernel kernels[] = {s->sweep,    s->start,  s->swap,    s->exchange, s->moving,
-                                 s->counting, s->energy, s->overlap, s->record};
+                                 s->counting, s->ladder, s->energy,  s->overlap,  s->record};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -169,7 +180,10 @@ void glass_destroy(void *opaque) {
         clReleaseProgram(s->measure_program);
     if (s->temper_program)
         clReleaseProgram(s->temper_program);
+    if (s->local_program)
+        clReleaseProgram(s->local_program);
     cl_mem *const buffers[] = {&s->spins,
+                               &s->spare,
                                &s->couplings,
                                &s->tables,
                                &s->keys,
@@ -214,10 +228,14 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
     if (status == ERGO_OK)
         status = ergo_program_build(ctx, s->device, "spin_lattice/glass_measure.cl", o.data,
                                     &s->measure_program);
-    const bool ladder = h->temperatures > 1, fused = s->launch.fused;
+    const bool ladder = h->temperatures > 1, local = s->launch.local;
+    const bool fused = s->launch.fused;
     if (status == ERGO_OK && ladder)
         status = ergo_program_build(ctx, s->device, "spin_lattice/glass_temper.cl", o.data,
                                     &s->temper_program);
+    if (status == ERGO_OK && fused && local)
+        status = ergo_program_build(ctx, s->device, "spin_lattice/glass_local.cl", o.data,
+                                    &s->local_program);
     const struct {
         cl_program program;
         cl_kernel *kernel;
@@ -227,8 +245,9 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
                    {s->program, &s->start, "glass_start", true},
                    {s->temper_program, &s->swap, "glass_swap", ladder},
                    {s->temper_program, &s->exchange, "glass_exchange", ladder},
-                   {s->temper_program, &s->moving, "glass_sweep_moving", fused},
-                   {s->temper_program, &s->counting, "glass_sweep_counting", fused},
+                   {s->temper_program, &s->moving, "glass_sweep_moving", fused && !local},
+                   {s->temper_program, &s->counting, "glass_sweep_counting", fused && !local},
+                   {s->local_program, &s->ladder, "glass_local_ladder", fused && local},
                    {s->measure_program, &s->energy, "glass_energy", true},
                    {s->measure_program, &s->overlap, "glass_overlap", true},
                    {s->measure_program, &s->record, "glass_record", true}};
@@ -290,7 +309,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
     const size_t lattices = lattices_of(s), records = s->launch.records;
     const size_t samples = GLASS_RECORD_BYTES * records * s->launch.block_samples;
     int32_t *waves = malloc(8 * (size_t)h->layers);
-    void *zero = calloc(records, 4); /* exchanges leave them so */
+    void *zero = calloc(records, 8); /* exchanges leave them so */
     for (uint32_t i = 0; i < h->layers && waves; i++) {
         const double phase = 2 * 3.14159265358979323846 * i / h->layers;
         waves[2 * i] = (int32_t)floor(WAVE_UNIT * cos(phase) + 0.5);
@@ -306,6 +325,8 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         const void *data;
     } buffers[] = {
         {&s->spins, "spins", glass_lattice_bytes(h) * lattices, NULL},
+        {&s->spare, "spins, second copy",
+         s->launch.local && s->launch.fused ? glass_lattice_bytes(h) * lattices : 16, NULL},
         {&s->couplings, "couplings", 4 * packed_length(h) * lattices, NULL},
         {&s->tables, "acceptance", s->batch->count * h->quads * 2 * GLASS_CLASSES * 16, NULL},
         {&s->keys, "keys", 8 * s->batch->count, NULL},
@@ -313,7 +334,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         {&s->waves, "waves", 8 * (size_t)h->layers, waves},
         {&s->energies, "energies", 8 * records * s->launch.parts, NULL},
         {&s->counts, "counts", 8 * records * h->layers, NULL},
-        {&s->unsatisfied, "unsatisfied bonds", 4 * records, zero},
+        {&s->unsatisfied, "unsatisfied bonds", 8 * records, zero},
         {&s->masks, "exchanges", 32 * lattices * h->quads, zero},
         {&s->came, "walkers", 16 * lattices * h->quads, NULL},
         {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
@@ -349,6 +370,10 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
         status = ergo_kernel_largest_group(ctx, device, s->sweep, "sweep", &largest);
         if (status == ERGO_OK && s->launch.group > largest)
             s->launch.group = power_of_two_below(largest, 1, s->launch.group);
+        if (status == ERGO_OK && s->ladder)
+            status = ergo_kernel_largest_group(ctx, device, s->ladder, "ladder", &largest);
+        if (s->ladder && (s->launch.group > largest || s->launch.group >> s->launch.count_levels < 1))
+            s->launch.fused = false;
     }
     if (status == ERGO_OK)
         status = allocate(ctx, s);
@@ -459,15 +484,16 @@ static enum ergo_status launch_decision(struct ergo_context *ctx, struct glass_s
                                         uint64_t step, uint32_t parity, bool counted) {
     const struct glass_shape *h = &s->shape;
     const cl_uint odd = parity, parts = counted ? 0 : s->launch.parts;
+    const cl_uint of = s->launch.local ? parity : 0;
     const cl_uint words = h->words, last = last_of(h);
     const cl_ulong at = step;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied), ERGO_ARG(s->slopes), ERGO_ARG(s->keys),
         ERGO_ARG(s->masks),    ERGO_ARG(s->came),        ERGO_ARG(s->accepted), ERGO_ARG(s->trips),
-        ERGO_ARG(at),          ERGO_ARG(odd),            ERGO_ARG(parts),     ERGO_ARG(words),
-        ERGO_ARG(last)};
+        ERGO_ARG(at),          ERGO_ARG(odd),            ERGO_ARG(parts),     ERGO_ARG(of),
+        ERGO_ARG(words),       ERGO_ARG(last)};
     const size_t global[2] = {32 * pairs_of(h, parity), lattices_of(s)}, local[2] = {32, 1};
-    return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 13, 2, global, local,
+    return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 14, 2, global, local,
                               NULL);
 }
 
@@ -491,6 +517,40 @@ enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state 
     if (status == ERGO_OK)
         status = launch_decision(ctx, s, step, parity, false);
     return status == ERGO_OK ? launch_exchange(ctx, s, parity) : status;
+}
+
+/* The same in local memory. */
+static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_state *s,
+                                       uint64_t until, bool due, uint32_t *moving) {
+    const struct glass_shape *h = &s->shape;
+    const size_t group = s->launch.group;
+    const size_t global[2] = {h->quads * group, lattices_of(s)}, local[2] = {group, 1};
+    const cl_uint words = h->words, last = last_of(h);
+    const cl_uint parity = (cl_uint)(until / h->swap_every & 1);
+    enum ergo_status status = ERGO_OK;
+    due = due && pairs_of(h, parity);
+    while (s->step < until && status == ERGO_OK) {
+        const uint64_t rest = until - s->step;
+        const cl_uint now =
+            (cl_uint)(rest < s->launch.launch_sweeps ? rest : s->launch.launch_sweeps);
+        const cl_uint before = *moving, next = due && now == rest ? parity : 2;
+        const cl_ulong sweep = s->step;
+        const struct ergo_arg args[] = {
+            ERGO_ARG(s->spins),  ERGO_ARG(s->spare),       ERGO_ARG(s->couplings),
+            ERGO_ARG(s->tables), ERGO_ARG(s->keys),        ERGO_ARG(sweep),
+            ERGO_ARG(now),       ERGO_ARG(words),          ERGO_ARG(last),
+            ERGO_ARG(s->unsatisfied), ERGO_ARG(s->slopes), ERGO_ARG(s->came),
+            ERGO_ARG(s->accepted),    ERGO_ARG(s->trips),  ERGO_ARG(before),
+            ERGO_ARG(next),      ERGO_ARG_LOCAL(room_of(h, &s->launch) - 1024)};
+        status = ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 17, 2,
+                                    global, local, NULL);
+        const cl_mem now_there = s->spare;
+        s->spare = s->spins;
+        s->spins = now_there;
+        s->step += now;
+        *moving = next;
+    }
+    return status;
 }
 
 /* Sweeps from s->step to `until`, and the exchange there if `due`. *moving: the parity of an
@@ -536,7 +596,8 @@ enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_sta
             until = s->step / every * every + every;
         const bool due = ladder && until % every == 0;
         if (s->launch.fused) {
-            status = advance_fused(ctx, s, until, due, &moving);
+            status = s->launch.local ? advance_ladder(ctx, s, until, due, &moving)
+                                     : advance_fused(ctx, s, until, due, &moving);
             continue;
         }
         status = glass_launch_sweeps(ctx, s, s->step, until - s->step);
@@ -544,6 +605,8 @@ enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_sta
         if (status == ERGO_OK && due)
             status = glass_launch_swap(ctx, s, until, (uint32_t)(until / every & 1));
     }
+    if (moving < 2 && s->launch.local && status == ERGO_OK) /* counted, not decided */
+        status = launch_decision(ctx, s, end, moving, true);
     return moving < 2 && status == ERGO_OK ? launch_exchange(ctx, s, moving) : status;
 }
 

@@ -36,7 +36,8 @@ struct glass_launch {
     uint32_t group;         /* work-items per group of a sweep */
     uint32_t levels, parts; /* measuring: groups of 2^levels; per quad so many for the energy */
     uint64_t launch_sweeps; /* local: at most */
-    /* Tempering as part of the sweeps: groups of quads << count_levels, each item so many sites. */
+    /* Tempering as part of the sweeps: groups of quads << count_levels, each item so many sites;
+     * local: 1 << count_levels items of a group count. */
     bool fused;
     uint32_t count_levels, count_each;
     size_t block_samples;
@@ -56,9 +57,10 @@ struct glass_state {
     struct ergo_device *device;
     struct glass_shape shape;
     struct glass_launch launch;
-    cl_program program, measure_program, temper_program;
-    cl_kernel sweep, start, swap, exchange, moving, counting, energy, overlap, record;
-    cl_mem spins, couplings, tables, keys, slopes, waves;
+    cl_program program, measure_program, temper_program, local_program;
+    cl_kernel sweep, start, swap, exchange, moving, counting, ladder, energy, overlap, record;
+    cl_mem spins, spare, couplings, /* spare: of a fused local path */
+        tables, keys, slopes, waves;
     cl_mem energies, counts, unsatisfied, masks, came, accepted, trips;
     struct glass_slot slots[2];
     uint64_t step;
