@@ -1,6 +1,6 @@
 /*
  * Spin glasses: start, half a sweep of all word-lattices, sweeps of a quad in local memory.
- * Dimension 1 is the word-lattice: member * words + word.
+ * Dimension 1 is the word-lattice: member * words.x + word.
  */
 #include "spin_lattice/glass_update.h"
 
@@ -9,7 +9,7 @@ GLASS_UPDATE(glass_update_global, __global, GLASS_QUADS)
 /* Half a sweep. Dimension 0: quad + QUADS * h. */
 __kernel void glass_sweep(__global uint4 *spins, __global const uint *couplings,
                           __global const uint4 *tables, __global const uint2 *keys, ulong sweep,
-                          uint colour, uint words, uint last) {
+                          uint colour, uint2 words, uint last) {
     const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
     if (i >= GLASS_HALF * GLASS_QUADS)
         return;
@@ -25,7 +25,7 @@ GLASS_UPDATE(glass_update_local, __local, 1u)
 /* `sweeps` sweeps of a quad in local memory. Dimension 0: one group per quad. */
 __kernel void glass_local(__global uint4 *spins, __global const uint *couplings,
                           __global const uint4 *tables, __global const uint2 *keys, ulong sweep,
-                          uint sweeps, uint words, uint last, __local uint4 *lattice_spins) {
+                          uint sweeps, uint2 words, uint last, __local uint4 *lattice_spins) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint quad = (uint)get_group_id(0), lattice = (uint)get_global_id(1);
     struct glass_place p = glass_place(couplings, tables, keys, sweep, words, last, lattice, quad);
@@ -47,7 +47,7 @@ __kernel void glass_local(__global uint4 *spins, __global const uint *couplings,
 #endif
 
 /* mode 0 down, 1 up, 2 random. Dimension 0: quad + QUADS * (h + HALF * colour). */
-__kernel void glass_start(__global uint4 *spins, __global const uint2 *keys, uint mode, uint words,
+__kernel void glass_start(__global uint4 *spins, __global const uint2 *keys, uint mode, uint2 words,
                           uint last) {
     const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
     if (i >= GLASS_SITES * GLASS_QUADS)
@@ -55,10 +55,10 @@ __kernel void glass_start(__global uint4 *spins, __global const uint2 *keys, uin
     const uint at = i / GLASS_QUADS, quad = i - at * GLASS_QUADS;
     const uint colour = at >= GLASS_HALF;
     const struct glass_at a = glass_site(at - colour * GLASS_HALF, colour);
-    const uint member = lattice / words, word = lattice - member * words;
+    const uint member = lattice / words.x, word = lattice - member * words.x;
     uint4 up = mode ? (uint4)(0xffffffffu) : (uint4)(0u);
     if (mode == 2)
-        up = glass_draw(a.site, 0, GLASS_PURPOSE_START, (GLASS_FIRST + word) << 8 | quad,
+        up = glass_draw(a.site, 0, GLASS_PURPOSE_START, (words.y + word) << 8 | quad,
                         keys[member]);
-    spins[(ulong)lattice * (GLASS_SITES * GLASS_QUADS) + i] = up & GLASS_LANES(word, words, last);
+    spins[(ulong)lattice * (GLASS_SITES * GLASS_QUADS) + i] = up & GLASS_LANES(word, words.x, last);
 }

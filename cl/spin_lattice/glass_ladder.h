@@ -11,7 +11,7 @@
 /* Does sample `bit` of a word exchange slot a and the hotter one? A word with this bit, or 0. */
 ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong step, uint a,
                              uint2 key) {
-    const uint4 r = glass_draw(32 * (GLASS_FIRST + word) + bit, step, GLASS_PURPOSE_SWAP, a, key);
+    const uint4 r = glass_draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, a, key);
     return glass_exchanges(worse, slope, r.x) << bit;
 }
 

@@ -34,7 +34,7 @@ ERGO_INLINE struct glass_sum glass_unsatisfied(__local const uint4 *spins,
  */
 __kernel void glass_local_ladder(__global const uint4 *from, __global uint4 *to,
                                  __global const uint *couplings, __global const uint4 *tables,
-                                 __global const uint2 *keys, ulong sweep, uint sweeps, uint words,
+                                 __global const uint2 *keys, ulong sweep, uint sweeps, uint2 words,
                                  uint last, __global uint *counts, __global const float *slopes,
                                  __global uint *came, __global ulong *accepted,
                                  __global ulong *trips, uint parity, uint next,
@@ -45,7 +45,7 @@ __kernel void glass_local_ladder(__global const uint4 *from, __global uint4 *to,
     const uint quad = (uint)get_group_id(0), lattice = (uint)get_global_id(1);
     const uint lattices = (uint)get_global_size(1);
     struct glass_place p = glass_place(couplings, tables, keys, sweep, words, last, lattice, quad);
-    const uint member = lattice / words, word = lattice - member * words;
+    const uint member = lattice / words.x, word = lattice - member * words.x;
     const ulong offset = (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
     __global const uint *count = counts + (ulong)(parity * lattices + lattice) * (GLASS_SLOTS * 32);
     for (uint i = item; i < 128; i += size) {
@@ -55,7 +55,7 @@ __kernel void glass_local_ladder(__global const uint4 *from, __global uint4 *to,
         if (parity < 2 && (upper ? t > 0 && t < GLASS_T : t + 1 < GLASS_T)) {
             const uint at = low * 32 + (i & 31u);
             want = glass_wants((long)count[at + 32 * GLASS_COPIES] - (long)count[at],
-                               slopes[member * (GLASS_T) + low / GLASS_COPIES], word, i & 31u,
+                               slopes[member * (GLASS_T) + low / GLASS_COPIES], words.y + word, i & 31u,
                                sweep, low, p.key);
         }
         ((__local uint *)wants)[i] = want;

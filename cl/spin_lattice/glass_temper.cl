@@ -17,12 +17,12 @@
 __attribute__((reqd_work_group_size(32, 1, 1))) __kernel void
 glass_swap(__global const long *energies, __global uint *counts, __global const float *slopes, __global const uint2 *keys,
            __global uint *masks, __global uint *came, __global ulong *accepted,
-           __global ulong *trips, ulong step, uint parity, uint parts, uint of, uint words,
+           __global ulong *trips, ulong step, uint parity, uint parts, uint of, uint2 words,
            uint last) {
     __local uint4 mine[8]; /* a word of each work-item */
     const uint bit = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint lattice = (uint)get_global_id(1), lattices = (uint)get_global_size(1);
-    const uint member = lattice / words, word = lattice - member * words;
+    const uint member = lattice / words.x, word = lattice - member * words.x;
     const uint t = 2 * (group / GLASS_COPIES) + parity, copy = group % GLASS_COPIES;
     const uint a = t * GLASS_COPIES + copy, b = a + GLASS_COPIES;
     long worse = 0;
@@ -39,12 +39,12 @@ glass_swap(__global const long *energies, __global uint *counts, __global const 
     for (uint part = 0; part < parts; part++)
         worse += e[(part * GLASS_SLOTS + b) * 32] - e[(part * GLASS_SLOTS + a) * 32];
     ((__local uint *)mine)[bit] =
-        glass_wants(worse, slopes[member * (GLASS_T) + t], word, bit, step, a, keys[member]);
+        glass_wants(worse, slopes[member * (GLASS_T) + t], words.y + word, bit, step, a, keys[member]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (bit == 0) {
         const uint4 all =
             (mine[0] | mine[1]) | (mine[2] | mine[3]) | (mine[4] | mine[5]) | (mine[6] | mine[7]);
-        const uint lanes = GLASS_LANES(word, words, last);
+        const uint lanes = GLASS_LANES(word, words.x, last);
         const uint m = (all.x | all.y | all.z | all.w) & lanes;
         __global uint *mask = masks + (parity * lattices + lattice) * GLASS_SLOTS;
         mask[a] = m;
@@ -96,7 +96,7 @@ __kernel void glass_exchange(__global glass_copies *spins, __global const glass_
  */
 __kernel void glass_sweep_moving(__global uint4 *spins, __global const uint *couplings,
                                  __global const uint4 *tables, __global const uint2 *keys,
-                                 ulong sweep, uint colour, uint words, uint last,
+                                 ulong sweep, uint colour, uint2 words, uint last,
                                  __global const uint4 *masks, uint parity) {
     const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
     const uint here = i < GLASS_HALF * GLASS_QUADS; /* the others look at the group's first site */
@@ -151,7 +151,7 @@ ERGO_INLINE struct glass_sum glass_update_counting(__global uint4 *spins, struct
  */
 __kernel void glass_sweep_counting(__global uint4 *spins, __global const uint *couplings,
                                    __global const uint4 *tables, __global const uint2 *keys,
-                                   ulong sweep, uint words, uint last, __global uint *counts,
+                                   ulong sweep, uint2 words, uint last, __global uint *counts,
                                    uint each, __local uint4 *planes) {
     const uint item = (uint)get_local_id(0), lattice = (uint)get_global_id(1);
     const uint lane = item / GLASS_QUADS, quad = item - lane * GLASS_QUADS;

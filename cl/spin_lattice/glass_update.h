@@ -1,14 +1,11 @@
 /* Spin glasses on a device: one site of four slots. Dimension 1 of all kernels is the word-lattice:
- * member * words + word. */
+ * member * words.x + word. */
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_UPDATE_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_UPDATE_H
 
 #include "spin_lattice/glass.h"
 
 #define GLASS_SITES (2 * GLASS_HALF)
-#ifndef GLASS_FIRST
-#define GLASS_FIRST 0u /* word-lattices before those of this device */
-#endif
 
 /* Samples in use of a word. */
 #define GLASS_LANES(word, words, last) ((word) + 1 == (words) ? (last) : 0xffffffffu)
@@ -86,14 +83,14 @@ ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, 
 
 ERGO_INLINE struct glass_place glass_place(__global const uint *couplings,
                                            __global const uint4 *tables, __global const uint2 *keys,
-                                           ulong sweep, uint words, uint last, uint lattice,
+                                           ulong sweep, uint2 words, uint last, uint lattice,
                                            uint quad) {
     struct glass_place p;
-    const uint member = lattice / words, word = lattice - member * words;
+    const uint member = lattice / words.x, word = lattice - member * words.x;
     p.key = keys[member];
     p.sweep = sweep;
-    p.draw = (GLASS_FIRST + word) << 8 | quad;
-    p.lanes = GLASS_LANES(word, words, last);
+    p.draw = (words.y + word) << 8 | quad;
+    p.lanes = GLASS_LANES(word, words.x, last);
     p.table = tables + (member * GLASS_QUADS + quad) * (2 * GLASS_CLASSES);
     p.couplings = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * (GLASS_REAL ? 32u : 1u));
     return p;

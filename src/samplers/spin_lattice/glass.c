@@ -24,6 +24,10 @@ static uint32_t last_of(const struct glass_shape *s) {
     return glass_lanes(s, s->first + s->words - 1);
 }
 
+static cl_uint2 words_of(const struct glass_shape *s) {
+    return (cl_uint2){{s->words, s->first}};
+}
+
 static size_t lattices_of(const struct glass_state *s) {
     return s->batch->count * s->shape.words;
 }
@@ -215,9 +219,9 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
     ergo_text_append(&o,
                      "-DGLASS_LX=%uu -DGLASS_LY=%uu -DGLASS_LZ=%uu -DGLASS_D=%u -DGLASS_HEAT=%d "
                      "-DGLASS_REAL=%d -DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u "
-                     "-DGLASS_COUNT_LEVELS=%u -DGLASS_FIRST=%uu",
+                     "-DGLASS_COUNT_LEVELS=%u",
                      h->lx, h->ly, h->lz, h->d, h->heat, h->real, h->temperatures, h->copies,
-                     s->launch.levels, s->launch.count_levels, h->first);
+                     s->launch.levels, s->launch.count_levels);
     if (s->launch.local)
         ergo_text_append(&o, " -DGLASS_LOCAL");
     if (getenv("ERGO_X"))
@@ -405,7 +409,8 @@ static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state
     const size_t group = !moving ? wish : quads > wish ? quads : wish / quads * quads;
     const size_t local[2] = {group, 1};
     const size_t global[2] = {(h->half * quads + group - 1) / group * group, lattices_of(s)};
-    const cl_uint words = h->words, last = last_of(h);
+    const cl_uint2 words = words_of(h);
+    const cl_uint last = last_of(h);
     const cl_ulong sweep = step;
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
                                     ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(colour),
@@ -420,7 +425,8 @@ static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state
 static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_state *s,
                                         uint64_t step) {
     const struct glass_shape *h = &s->shape;
-    const cl_uint words = h->words, last = last_of(h), each = s->launch.count_each;
+    const cl_uint2 words = words_of(h);
+    const cl_uint last = last_of(h), each = s->launch.count_each;
     const cl_ulong sweep = step;
     const size_t lanes = (size_t)1 << s->launch.count_levels, group = lanes * h->quads;
     const size_t sites = lanes * each, groups = (h->half + sites - 1) / sites;
@@ -439,7 +445,8 @@ enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_stat
     const struct glass_shape *h = &s->shape;
     const size_t group = s->launch.group;
     const size_t global[2] = {h->quads * group, lattices_of(s)}, local[2] = {group, 1};
-    const cl_uint words = h->words, last = last_of(h);
+    const cl_uint2 words = words_of(h);
+    const cl_uint last = last_of(h);
     enum ergo_status status = ERGO_OK;
     for (uint64_t done = 0; done < sweeps && status == ERGO_OK;) {
         const cl_ulong sweep = step + done;
@@ -485,7 +492,8 @@ static enum ergo_status launch_decision(struct ergo_context *ctx, struct glass_s
     const struct glass_shape *h = &s->shape;
     const cl_uint odd = parity, parts = counted ? 0 : s->launch.parts;
     const cl_uint of = s->launch.local ? parity : 0;
-    const cl_uint words = h->words, last = last_of(h);
+    const cl_uint2 words = words_of(h);
+    const cl_uint last = last_of(h);
     const cl_ulong at = step;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied), ERGO_ARG(s->slopes), ERGO_ARG(s->keys),
@@ -525,7 +533,8 @@ static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_st
     const struct glass_shape *h = &s->shape;
     const size_t group = s->launch.group;
     const size_t global[2] = {h->quads * group, lattices_of(s)}, local[2] = {group, 1};
-    const cl_uint words = h->words, last = last_of(h);
+    const cl_uint2 words = words_of(h);
+    const cl_uint last = last_of(h);
     const cl_uint parity = (cl_uint)(until / h->swap_every & 1);
     enum ergo_status status = ERGO_OK;
     due = due && pairs_of(h, parity);
@@ -660,7 +669,8 @@ enum ergo_status glass_init(struct ergo_context *ctx, void *opaque) {
     struct glass_state *s = opaque;
     const char *start = ergo_point_text(s->batch->points[0], "/system/start");
     const cl_uint mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
-    const cl_uint words = s->shape.words, last = last_of(&s->shape);
+    const cl_uint2 words = words_of(&s->shape);
+    const cl_uint last = last_of(&s->shape);
     const size_t group = s->device->type == CL_DEVICE_TYPE_CPU ? 16 : 128;
     const size_t global[2] = {ergo_round_up((size_t)s->shape.sites * s->shape.quads, group),
                               lattices_of(s)};
