@@ -1,6 +1,6 @@
 /*
  * Spin glasses: parallel tempering. Who exchanges, and the exchange: alone (glass_exchange), or as
- * part of the next sweep (glass_sweep_moving); the energies that decide come from the last half
+ * part of the next sweep (glass_moving_*); the energies that decide come from the last half
  * sweep before it (glass_sweep_counting).
  */
 #define GLASS_OWN 6
@@ -92,38 +92,44 @@ __kernel void glass_exchange(__global glass_copies *spins, __global const glass_
  * Half a sweep that finds configurations where they were before an exchange and leaves them where
  * they are after it: colour 0, when nobody has moved, then colour 1, when colour 0 has. Work-groups
  * have all quads of a site, so that nobody's word changes before all have read. Dimension 0: quad +
- * QUADS * h.
+ * QUADS * h. A kernel for each colour and parity: all loads are on their way together.
  */
-__kernel void glass_sweep_moving(__global uint4 *spins, __global const uint *couplings,
-                                 __global const uint4 *tables, __global const uint2 *keys,
-                                 ulong sweep, uint colour, uint2 words, uint last,
-                                 __global const uint4 *masks, uint parity) {
-    const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
-    const uint here = i < GLASS_HALF * GLASS_QUADS; /* the others look at the group's first site */
-    const uint h = (here ? i : (uint)get_group_id(0) * (uint)get_local_size(0)) / GLASS_QUADS;
-    const uint quad = i % GLASS_QUADS;
-    const struct glass_place p =
-        glass_place(couplings, tables, keys, sweep, words, last, lattice, quad);
-    const uint4 mask = masks[(parity * (uint)get_global_size(1) + lattice) * GLASS_QUADS + quad];
-    const struct glass_at a = glass_site(h, colour);
-    const uint own_at = colour * GLASS_HALF + h;
-    __global uint4 *lattice_spins = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
-    __global uint4 *mine = lattice_spins + own_at * GLASS_QUADS;
-    __global const uint4 *other = lattice_spins + (1 - colour) * GLASS_HALF * GLASS_QUADS;
-    const uint4 own = glass_moved(mine, quad, quad > 0, mask, parity);
-    uint4 x[6];
-    ERGO_UNROLL
-    for (uint d = 0; d < GLASS_Z; d++) {
-        __global const uint4 *near = other + a.near[d] * GLASS_QUADS;
-        /* of colour 1, which nobody writes now: what is before is of the buffer, whatever it is */
-        x[d] = own ^ (colour ? near[0] : glass_moved(near, quad, 1, mask, parity));
+#define GLASS_MOVING(NAME, COLOUR, PARITY)                                                         \
+    __kernel void NAME(__global uint4 *spins, __global const uint *couplings,                      \
+                       __global const uint4 *tables, __global const uint2 *keys, ulong sweep,      \
+                       uint2 words, uint last, __global const uint4 *masks) {                      \
+        const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);                   \
+        const uint here = i < GLASS_HALF * GLASS_QUADS; /* others: the group's first site */       \
+        const uint h = (here ? i : (uint)get_group_id(0) * (uint)get_local_size(0)) / GLASS_QUADS; \
+        const uint quad = i % GLASS_QUADS;                                                         \
+        const struct glass_place p =                                                               \
+            glass_place(couplings, tables, keys, sweep, words, last, lattice, quad);               \
+        const uint4 mask =                                                                         \
+            masks[((PARITY) * (uint)get_global_size(1) + lattice) * GLASS_QUADS + quad];           \
+        const struct glass_at a = glass_site(h, COLOUR);                                           \
+        const uint own_at = (COLOUR)*GLASS_HALF + h;                                               \
+        __global uint4 *here_spins = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;  \
+        __global uint4 *mine = here_spins + own_at * GLASS_QUADS;                                  \
+        __global const uint4 *other = here_spins + (1 - (COLOUR)) * GLASS_HALF * GLASS_QUADS;      \
+        const uint4 own = glass_moved(mine, quad, quad > 0, mask, PARITY);                         \
+        uint4 x[6];                                                                                \
+        ERGO_UNROLL                                                                                \
+        for (uint d = 0; d < GLASS_Z; d++) {                                                       \
+            __global const uint4 *near = other + a.near[d] * GLASS_QUADS;                          \
+            /* of colour 1 what is before is of the buffer, whatever it is */                      \
+            x[d] = own ^ ((COLOUR) ? near[0] : glass_moved(near, quad, 1, mask, PARITY));          \
+        }                                                                                          \
+        const uint4 r = glass_draw(a.site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);          \
+        GLASS_DECIDE                                                                               \
+        if (GLASS_COPIES == 4 || (PARITY)) /* partners are in other quads */                       \
+            barrier(CLK_GLOBAL_MEM_FENCE);                                                         \
+        if (here)                                                                                  \
+            mine[0] = own ^ (flip & p.lanes);                                                      \
     }
-    const uint4 r = glass_draw(a.site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
-    GLASS_DECIDE
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    if (here)
-        mine[0] = own ^ (flip & p.lanes);
-}
+GLASS_MOVING(glass_moving_00, 0, 0)
+GLASS_MOVING(glass_moving_01, 0, 1)
+GLASS_MOVING(glass_moving_10, 1, 0)
+GLASS_MOVING(glass_moving_11, 1, 1)
 
 /* Half a sweep of colour 1 at one site, and its unsatisfied bonds afterwards. */
 ERGO_INLINE struct glass_sum glass_update_counting(__global uint4 *spins, struct glass_place p,

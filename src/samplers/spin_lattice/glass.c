@@ -94,7 +94,7 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     if (l->local && (s->half > 42u << l->count_levels || room_of(s, l) > d->local_memory))
         l->fused = false;
     const double items = half * s->quads * lattices;
-    l->count_each = gpu ? 2 * (uint32_t)fmin(5, fmax(2, floor(items * 0x1p-17))) : 10;
+    l->count_each = gpu ? 2 * (uint32_t)fmin(4, fmax(2, floor(items * 0x1p-17))) : 10;
     if (getenv("ERGO_K")) l->count_each = (uint32_t)atoi(getenv("ERGO_K"));
     if (getenv("ERGO_LV")) l->count_levels = (uint32_t)atoi(getenv("ERGO_LV"));
     if (getenv("ERGO_NOFUSE")) l->fused = false;
@@ -173,8 +173,10 @@ void glass_destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our memory may be under way */
-    const cl_kernel kernels[] = {s->sweep,    s->start,  s->swap,    s->exchange, s->moving,
-                                 s->counting, s->ladder, s->energy,  s->overlap,  s->record};
+    const cl_kernel kernels[] = {s->sweep,     s->start,     s->swap,      s->exchange,
+                                 s->moving[0], s->moving[1], s->moving[2], s->moving[3],
+                                 s->counting,  s->ladder,    s->energy,    s->overlap,
+                                 s->record};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -249,7 +251,10 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
                    {s->program, &s->start, "glass_start", true},
                    {s->temper_program, &s->swap, "glass_swap", ladder},
                    {s->temper_program, &s->exchange, "glass_exchange", ladder},
-                   {s->temper_program, &s->moving, "glass_sweep_moving", fused && !local},
+                   {s->temper_program, &s->moving[0], "glass_moving_00", fused && !local},
+                   {s->temper_program, &s->moving[1], "glass_moving_01", fused && !local},
+                   {s->temper_program, &s->moving[2], "glass_moving_10", fused && !local},
+                   {s->temper_program, &s->moving[3], "glass_moving_11", fused && !local},
                    {s->temper_program, &s->counting, "glass_sweep_counting", fused && !local},
                    {s->local_program, &s->ladder, "glass_local_ladder", fused && local},
                    {s->measure_program, &s->energy, "glass_energy", true},
@@ -401,24 +406,39 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Half a sweep of all word-lattices by one of three kernels. */
+/* Half a sweep of all word-lattices. */
 static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                    cl_uint colour, cl_uint parity, bool moving) {
+                                    cl_uint colour) {
+    const struct glass_shape *h = &s->shape;
+    const size_t group = s->launch.group;
+    const size_t local[2] = {group, 1};
+    const size_t global[2] = {ergo_round_up((size_t)h->half * h->quads, group), lattices_of(s)};
+    const cl_uint2 words = words_of(h);
+    const cl_uint last = last_of(h);
+    const cl_ulong sweep = step;
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables), ERGO_ARG(s->keys),
+        ERGO_ARG(sweep),    ERGO_ARG(colour),       ERGO_ARG(words),     ERGO_ARG(last)};
+    return ergo_kernel_launch(ctx, s->device, s->sweep, "glass_sweep", args, 8, 2, global, local,
+                              NULL);
+}
+
+/* The same while configurations change places: groups have all quads of a site. */
+static enum ergo_status launch_moving(struct ergo_context *ctx, struct glass_state *s,
+                                      uint64_t step, uint32_t colour, uint32_t parity) {
     const struct glass_shape *h = &s->shape;
     const size_t quads = h->quads, wish = s->launch.group;
-    const size_t group = !moving ? wish : quads > wish ? quads : wish / quads * quads;
+    const size_t group = quads > wish ? quads : wish / quads * quads;
     const size_t local[2] = {group, 1};
     const size_t global[2] = {(h->half * quads + group - 1) / group * group, lattices_of(s)};
     const cl_uint2 words = words_of(h);
     const cl_uint last = last_of(h);
     const cl_ulong sweep = step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
-                                    ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(colour),
-                                    ERGO_ARG(words),    ERGO_ARG(last),         ERGO_ARG(s->masks),
-                                    ERGO_ARG(parity)};
-    return ergo_kernel_launch(ctx, s->device, moving ? s->moving : s->sweep,
-                              moving ? "glass_sweep_moving" : "glass_sweep", args, moving ? 10 : 8,
-                              2, global, local, NULL);
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables), ERGO_ARG(s->keys),
+        ERGO_ARG(sweep),    ERGO_ARG(words),        ERGO_ARG(last),      ERGO_ARG(s->masks)};
+    return ergo_kernel_launch(ctx, s->device, s->moving[2 * colour + parity], "glass_moving", args,
+                              8, 2, global, local, NULL);
 }
 
 /* Half a sweep of colour 1, and the energies for an exchange. */
@@ -455,7 +475,7 @@ enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_stat
             (cl_uint)(rest < s->launch.launch_sweeps ? rest : s->launch.launch_sweeps);
         if (!s->launch.local) {
             for (cl_uint colour = 0; colour < 2 && status == ERGO_OK; colour++)
-                status = launch_half(ctx, s, sweep, colour, 0, false);
+                status = launch_half(ctx, s, sweep, colour);
             done++;
             continue;
         }
@@ -575,14 +595,14 @@ static enum ergo_status advance_fused(struct ergo_context *ctx, struct glass_sta
     }
     if (*moving < 2 && status == ERGO_OK) {
         for (cl_uint colour = 0; colour < 2 && status == ERGO_OK; colour++)
-            status = launch_half(ctx, s, s->step, colour, *moving, true);
+            status = launch_moving(ctx, s, s->step, colour, *moving);
         s->step++;
         *moving = 2;
     }
     if (status == ERGO_OK)
         status = glass_launch_sweeps(ctx, s, s->step, until - s->step - due);
     if (due && status == ERGO_OK)
-        status = launch_half(ctx, s, until - 1, 0, 0, false);
+        status = launch_half(ctx, s, until - 1, 0);
     if (due && status == ERGO_OK)
         status = launch_counting(ctx, s, until - 1);
     if (due && status == ERGO_OK)

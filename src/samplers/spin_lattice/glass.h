@@ -58,7 +58,7 @@ struct glass_state {
     struct glass_shape shape;
     struct glass_launch launch;
     cl_program program, measure_program, temper_program, local_program;
-    cl_kernel sweep, start, swap, exchange, moving, counting, ladder, energy, overlap, record;
+    cl_kernel sweep, start, swap, exchange, moving[4], counting, ladder, energy, overlap, record;
     cl_mem spins, spare, couplings, /* spare: of a fused local path */
         tables, keys, slopes, waves;
     cl_mem energies, counts, unsatisfied, masks, came, accepted, trips;
