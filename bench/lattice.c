@@ -85,8 +85,8 @@ static void cost(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOUR
 
 static const struct ergo_bench_axis axes[] = {
     {"path", {1, 2, 3}},
-    {"work_group", {128, 256, 64}},
-    {"tile_rows", {4, 2, 8, 1}},
+    {"work_group", {256, 128, 64}},
+    {"tile_rows", {1, 2, 4, 8}},
 };
 
 const struct ergo_bench_suite ergo_bench_lattice = {

@@ -44,7 +44,7 @@ static void cases(int path) {
                  "{\"sampler\": \"spin-lattice\", \"seed\": \"5\", \"replicas\": %d, \"system\": "
                  "{\"model\": \"spin-glass\", %s}, \"run\": {\"sweeps\": %d}, \"tuning\": "
                  "{\"path\": %d, \"work_group\": 8}}",
-                 small ? 1 : 2, systems[i].system, small ? 2 : 6, path);
+                 small ? 1 : 2, systems[i].system, small ? 3 : 6, path);
         glass_bench_case(ctx, device, job, 0);
         if (!small)
             glass_bench_case(ctx, device, job, UINT64_C(0x1fffffffd));
