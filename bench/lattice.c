@@ -39,7 +39,8 @@ static const struct ergo_bench_case cases[] = {
      JOB("\"model\": \"ising\", \"size\": [16384, 16384], \"temperature\": 2, \"random_field\": 1",
          10)},
     {"ising-16384-field", GPU,
-     JOB("\"model\": \"ising\", \"size\": [16384, 16384], \"temperature\": 2, \"couplings\": [1, 1], "
+     JOB("\"model\": \"ising\", \"size\": [16384, 16384], \"temperature\": 2, \"couplings\": [1, "
+         "1], "
          "\"field\": 0.1",
          10)},
     {"north-east-128-64", CPU, NORTH_EAST("128, 128", 64, "")},

@@ -31,17 +31,15 @@ ERGO_INLINE struct bytes_sixteen bytes_step(struct bytes_sixteen s, struct bytes
             }
             uint result = 0;
             for (int l = 0; l < 4; l++) {
-                const struct ergo_words r =
-                    ergo_philox_words(row * BYTES_HALF + h + l, (uint)step, (uint)(step >> 32),
-                                      draw, key0, key1);
+                const struct ergo_words r = ergo_philox_words(row * BYTES_HALF + h + l, (uint)step,
+                                                              (uint)(step >> 32), draw, key0, key1);
                 if (h + l < BYTES_HALF)
                     result |= bytes_heat_bath(n, l, r, table, table + BYTES_TABLE) << 8 * l;
             }
             s.at[g] = result;
         } else {
-            const struct ergo_words r =
-                ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step, (uint)(step >> 32), draw,
-                                  key0, key1);
+            const struct ergo_words r = ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step,
+                                                          (uint)(step >> 32), draw, key0, key1);
             s.at[g] = bytes_update(s.at[g], n, r, table);
         }
     }
@@ -68,19 +66,18 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
     v.near = bytes_load(other, (ulong)first * BYTES_BLOCKS + block);
     v.north = v.south = v.above = v.below = v.near;
     if (BYTES_D > 1)
-        v.north =
-            bytes_load(other, (ulong)(y == 0 ? first + (BYTES_LY - 1) : first - 1) * BYTES_BLOCKS +
-                                  block);
+        v.north = bytes_load(
+            other, (ulong)(y == 0 ? first + (BYTES_LY - 1) : first - 1) * BYTES_BLOCKS + block);
 #if BYTES_MODEL != 2
     ERGO_UNROLL /* loads of a row while the one before is decided */
 #endif
-    for (uint r = 0; r < BYTES_STRIP; r++) { /* a strip lies within a plane */
+        for (uint r = 0; r < BYTES_STRIP; r++) { /* a strip lies within a plane */
         const uint row = first + r, odd = (y + r + z + colour) & 1;
         const ulong at = (ulong)row * BYTES_BLOCKS + block;
         if (BYTES_D > 1)
-            v.south = bytes_load(
-                other, y + r + 1 == BYTES_LY ? at - (ulong)(BYTES_LY - 1) * BYTES_BLOCKS
-                                             : at + BYTES_BLOCKS);
+            v.south =
+                bytes_load(other, y + r + 1 == BYTES_LY ? at - (ulong)(BYTES_LY - 1) * BYTES_BLOCKS
+                                                        : at + BYTES_BLOCKS);
         if (BYTES_D > 2) {
             v.above = bytes_above(other, row, z, block);
             v.below = bytes_below(other, row, z, block);

@@ -60,9 +60,9 @@ ERGO_INLINE struct bytes_sixteen bytes_side(__global const uint4 *other, struct 
 /* Sixteen sites of the planes beside this one. */
 ERGO_INLINE struct bytes_sixteen bytes_above(__global const uint4 *other, uint row, uint z,
                                              uint block) {
-    return bytes_load(other, (ulong)(z == 0 ? row + (BYTES_LZ - 1) * BYTES_LY : row - BYTES_LY) *
-                                     BYTES_BLOCKS +
-                                 block);
+    return bytes_load(
+        other,
+        (ulong)(z == 0 ? row + (BYTES_LZ - 1) * BYTES_LY : row - BYTES_LY) * BYTES_BLOCKS + block);
 }
 
 ERGO_INLINE struct bytes_sixteen bytes_below(__global const uint4 *other, uint row, uint z,

@@ -62,20 +62,21 @@ ERGO_INLINE struct glass_counter glass_count_zero(void) {
     return c;
 }
 
-/* The sums of a group's counters. Work-items item = lane * stride + column, 2^levels lanes, group of
- * them in all (others have no part): afterwards planes[p * group + column] has plane p of a column's sum. */
+/* The sums of a group's counters. Work-items item = lane * stride + column, 2^levels lanes, group
+ * of them in all (others have no part): afterwards planes[p * group + column] has plane p of a
+ * column's sum. */
 ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, uint item,
                                  uint group, uint levels, uint stride) {
     if (item < group) {
         planes[item] = c.p0;
-    planes[group + item] = c.p1;
-    planes[2 * group + item] = c.p2;
-    planes[3 * group + item] = c.p3;
-    planes[4 * group + item] = c.p4;
-    planes[5 * group + item] = c.p5;
+        planes[group + item] = c.p1;
+        planes[2 * group + item] = c.p2;
+        planes[3 * group + item] = c.p3;
+        planes[4 * group + item] = c.p4;
+        planes[5 * group + item] = c.p5;
         if (GLASS_OWN > 6) {
-        planes[6 * group + item] = c.p6;
-        planes[7 * group + item] = c.p7;
+            planes[6 * group + item] = c.p6;
+            planes[7 * group + item] = c.p7;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -85,9 +86,9 @@ ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, 
             uint4 carry = (uint4)(0u);
 #define GLASS_PLANE(p)                                                                             \
     {                                                                                              \
-        const uint4 a = planes[(p)*group + item];                                            \
-        const uint4 b = planes[(p)*group + item + width];                                    \
-        planes[(p)*group + item] = a ^ b ^ carry;                                            \
+        const uint4 a = planes[(p)*group + item];                                                  \
+        const uint4 b = planes[(p)*group + item + width];                                          \
+        planes[(p)*group + item] = a ^ b ^ carry;                                                  \
         carry = (a & b) | (carry & (a | b));                                                       \
     }
             GLASS_PLANE(0)

@@ -40,7 +40,8 @@ ERGO_INLINE uint4 glass_moved(__global const uint4 *at, uint quad, uint before, 
     } else if (GLASS_COPIES == 2) {
         __global const uint2 *pairs = (__global const uint2 *)at;
         const uint2 lower = pairs[before ? -1 : 0], upper = pairs[quad + 1 < GLASS_QUADS ? 2 : 1];
-        other = (uint4)(lower.x, lower.y, upper.x, upper.y); /* of two pairs: Oclgrind ends itself */
+        other =
+            (uint4)(lower.x, lower.y, upper.x, upper.y); /* of two pairs: Oclgrind ends itself */
     } else {
         __global const uint *one = (__global const uint *)at;
         other = (uint4)(one[before ? -1 : 0], own.z, own.y, one[quad + 1 < GLASS_QUADS ? 4 : 3]);

@@ -55,8 +55,8 @@ __kernel void glass_local_ladder(__global const uint4 *from, __global uint4 *to,
         if (parity < 2 && (upper ? t > 0 && t < GLASS_T : t + 1 < GLASS_T)) {
             const uint at = low * 32 + (i & 31u);
             want = glass_wants((long)count[at + 32 * GLASS_COPIES] - (long)count[at],
-                               slopes[member * (GLASS_T) + low / GLASS_COPIES], words.y + word, i & 31u,
-                               sweep, low, p.key);
+                               slopes[member * (GLASS_T) + low / GLASS_COPIES], words.y + word,
+                               i & 31u, sweep, low, p.key);
         }
         ((__local uint *)wants)[i] = want;
     }
@@ -102,7 +102,8 @@ __kernel void glass_local_ladder(__global const uint4 *from, __global uint4 *to,
     __global uint *out =
         counts + ((ulong)(next * lattices + lattice) * GLASS_SLOTS + 4 * quad) * 32;
     for (uint o = item; o < 32 && next < 2; o += size) {
-        const uint4 sum = glass_count_four(room, GLASS_LOCAL_LANES, GLASS_COUNT_LEVELS, o / 8, o & 7u);
+        const uint4 sum =
+            glass_count_four(room, GLASS_LOCAL_LANES, GLASS_COUNT_LEVELS, o / 8, o & 7u);
         __global uint *own = out + o / 8 * 32 + (o & 7u);
         own[0] = sum.x;
         own[8] = sum.y;

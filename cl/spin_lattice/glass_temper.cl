@@ -15,10 +15,10 @@
  * counts[of][word-lattice][slot][32] has them, and becomes zero.
  */
 __attribute__((reqd_work_group_size(32, 1, 1))) __kernel void
-glass_swap(__global const long *energies, __global uint *counts, __global const float *slopes, __global const uint2 *keys,
-           __global uint *masks, __global uint *came, __global ulong *accepted,
-           __global ulong *trips, ulong step, uint parity, uint parts, uint of, uint2 words,
-           uint last) {
+glass_swap(__global const long *energies, __global uint *counts, __global const float *slopes,
+           __global const uint2 *keys, __global uint *masks, __global uint *came,
+           __global ulong *accepted, __global ulong *trips, ulong step, uint parity, uint parts,
+           uint of, uint2 words, uint last) {
     __local uint4 mine[8]; /* a word of each work-item */
     const uint bit = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint lattice = (uint)get_global_id(1), lattices = (uint)get_global_size(1);
@@ -38,8 +38,8 @@ glass_swap(__global const long *energies, __global uint *counts, __global const 
     }
     for (uint part = 0; part < parts; part++)
         worse += e[(part * GLASS_SLOTS + b) * 32] - e[(part * GLASS_SLOTS + a) * 32];
-    ((__local uint *)mine)[bit] =
-        glass_wants(worse, slopes[member * (GLASS_T) + t], words.y + word, bit, step, a, keys[member]);
+    ((__local uint *)mine)[bit] = glass_wants(worse, slopes[member * (GLASS_T) + t], words.y + word,
+                                              bit, step, a, keys[member]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (bit == 0) {
         const uint4 all =
@@ -77,8 +77,7 @@ __kernel void glass_exchange(__global glass_copies *spins, __global const glass_
         return;
     const uint pair = i - at * n;
     const uint rungs = GLASS_SLOTS / GLASS_COPIES, cold_rung = 2 * pair + parity;
-    const glass_copies m =
-        masks[(parity * (uint)get_global_size(1) + lattice) * rungs + cold_rung];
+    const glass_copies m = masks[(parity * (uint)get_global_size(1) + lattice) * rungs + cold_rung];
     if (GLASS_NONE(m))
         return;
     __global glass_copies *s = spins + ((ulong)lattice * GLASS_SITES + at) * rungs + cold_rung;

@@ -1,5 +1,5 @@
-/* Files that a chain depends on (ERGO_KEY_FILE): a checkpoint knows what was in them, so that no run
- * goes on with other fields or couplings than it began with. */
+/* Files that a chain depends on (ERGO_KEY_FILE): a checkpoint knows what was in them, so that no
+ * run goes on with other fields or couplings than it began with. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,10 +65,11 @@ enum ergo_status ergo_run_check_files(struct ergo_run *run) {
         if (blob->length >= (i + 1) * sizeof then)
             memcpy(&then, (const char *)blob->data + i * sizeof then, sizeof then);
         if (then != of[i].hash)
-            status = ERGO_FAIL(run->ctx, ERGO_E_IO,
-                               "%s: %s is not the file with which the run in %s began: its contents "
-                               "have changed. Put it back, or begin anew by `ergocl run`",
-                               of[i].pointer, of[i].path, run->folder);
+            status =
+                ERGO_FAIL(run->ctx, ERGO_E_IO,
+                          "%s: %s is not the file with which the run in %s began: its contents "
+                          "have changed. Put it back, or begin anew by `ergocl run`",
+                          of[i].pointer, of[i].path, run->folder);
     }
     return status;
 }

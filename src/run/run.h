@@ -124,8 +124,8 @@ enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs 
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_run_load_states(struct ergo_run *run);
 
-/* files.c: of a new run, what is in the files that its chain depends on; into a checkpoint; and of a
- * resumed one, whether it is still the same. */
+/* files.c: of a new run, what is in the files that its chain depends on; into a checkpoint; and of
+ * a resumed one, whether it is still the same. */
 enum ergo_status ergo_run_note_files(struct ergo_run *run);
 bool ergo_run_add_files(const struct ergo_run *run, struct ergo_blobs *blobs);
 enum ergo_status ergo_run_check_files(struct ergo_run *run);

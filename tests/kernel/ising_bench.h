@@ -243,7 +243,8 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
             }
             for (int wave = 0; curve && wave < 2; wave++) {
                 const double want = ising_structure(o, wave);
-                const double got = s.curves[CURVE_STRUCTURE][(curves * members + m) * 2 + (size_t)wave];
+                const double got =
+                    s.curves[CURVE_STRUCTURE][(curves * members + m) * 2 + (size_t)wave];
                 ising_same(b, "structure_factor", m, (size_t)wave, got / (1 + want),
                            want / (1 + want));
             }

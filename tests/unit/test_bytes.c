@@ -273,8 +273,8 @@ static void test_free_spins(void **state) {
             FILE *file = fopen(path, "w");
             assert_non_null(file);
             for (int site = 0; site < 4; site++)
-                fprintf(file, "%d %d x %d\n%d %d y %d\n", site % 2, site / 2,
-                        site == 1 ? -1 : 1, site % 2, site / 2, site == 2 && cancels ? -1 : 1);
+                fprintf(file, "%d %d x %d\n%d %d y %d\n", site % 2, site / 2, site == 1 ? -1 : 1,
+                        site % 2, site / 2, site == 2 && cancels ? -1 : 1);
             fclose(file);
             snprintf(system, sizeof system, "'size': [2, 2], 'disorder_file': '%s'%s", path,
                      models[i][1]);
@@ -315,9 +315,9 @@ static void test_structure(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_normal),
-                                       cmocka_unit_test(test_bonds), cmocka_unit_test(test_file),
-                                       cmocka_unit_test(test_free_spins),
-        cmocka_unit_test(test_structure)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chain),      cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_bonds),      cmocka_unit_test(test_file),
+        cmocka_unit_test(test_free_spins), cmocka_unit_test(test_structure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

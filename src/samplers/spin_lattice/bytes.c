@@ -81,8 +81,8 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
     plan->block_steps = fmax(1, floor(0.1 / (work / rate + (gpu ? 1e-5 : 2e-5))));
     snprintf(plan->path, sizeof plan->path, "bytes");
     snprintf(plan->launch, sizeof plan->launch,
-             "a launch for each colour: 16 x %u spins per work-item, work-groups of %u",
-             l.strip, l.group);
+             "a launch for each colour: 16 x %u spins per work-item, work-groups of %u", l.strip,
+             l.group);
     if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory ||
         numbers > 0x1p31 || (double)s.colour / 16 > 0x1p32)
         return ERGO_FAIL(

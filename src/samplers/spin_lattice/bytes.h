@@ -77,7 +77,7 @@ double bytes_exact(const struct ergo_point *point, const char *observable);
 void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, double unit,
                    const uint32_t *counts, double *columns);
 
-uint32_t bytes_reach(const struct ergo_point *point);     /* of correlations; 0: none */
+uint32_t bytes_reach(const struct ergo_point *point); /* of correlations; 0: none */
 /* Curve "structure_factor"; these three also for the Ising model with a bit per spin. */
 bool bytes_has_structure(const struct ergo_point *point);
 size_t bytes_curve_size(const struct ergo_point *point, size_t c);

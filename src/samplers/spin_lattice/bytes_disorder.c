@@ -192,8 +192,8 @@ out:
     return status;
 }
 
-/* Half of the largest cost that a flip at this site can have, in whole units: bonds of a side of 2 go
- * to one neighbour and may cancel. */
+/* Half of the largest cost that a flip at this site can have, in whole units: bonds of a side of 2
+ * go to one neighbour and may cancel. */
 static int64_t most_force(const struct bytes_shape *s, const struct bytes_disorder *d,
                           uint64_t site) {
     const uint64_t stride[3] = {1, s->l[0], (uint64_t)s->l[0] * s->l[1]};

@@ -46,8 +46,8 @@ static double rate_of(const struct glass_shape *s, bool gpu, double units) {
     return (gpu ? 1500.0 : 0.4 * units) * (s->real ? 0.1 : 1);
 }
 
-/* Local memory of the fused local path: the lattice, later the planes that are added up; and what is
- * always there. */
+/* Local memory of the fused local path: the lattice, later the planes that are added up; and what
+ * is always there. */
 static size_t room_of(const struct glass_shape *s, const struct glass_launch *l) {
     const size_t planes = 16 * ((size_t)(8 + l->count_levels) << l->count_levels);
     const size_t lattice = 16 * (size_t)s->sites;
@@ -85,8 +85,8 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     const double share = (gpu ? 0x1p15 : 1) / (lattices * s->quads * size);
     const double many = fmax(1, fmin(ceil(share), floor(half / (4 * size))));
     l->parts = (uint32_t)fmax(many, s->real ? 1 : ceil(half / (42 * size)));
-    /* Tempering: as many lanes as make a good group; where there are few work-items, few sites each.
-     * Each costs its share of adding up, some 3 sites' work. */
+    /* Tempering: as many lanes as make a good group; where there are few work-items, few sites
+     * each. Each costs its share of adding up, some 3 sites' work. */
     l->fused = !s->real && s->temperatures > 1 && (l->local || s->quads <= most);
     while (l->fused && (l->local ? 2u << l->count_levels <= fmin(64, l->group)
                                  : s->quads << (l->count_levels + 1) <= (gpu ? 128 : 32)))
@@ -95,9 +95,12 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
         l->fused = false;
     const double items = half * s->quads * lattices;
     l->count_each = gpu ? 2 * (uint32_t)fmin(4, fmax(2, floor(items * 0x1p-17))) : 10;
-    if (getenv("ERGO_K")) l->count_each = (uint32_t)atoi(getenv("ERGO_K"));
-    if (getenv("ERGO_LV")) l->count_levels = (uint32_t)atoi(getenv("ERGO_LV"));
-    if (getenv("ERGO_NOFUSE")) l->fused = false;
+    if (getenv("ERGO_K"))
+        l->count_each = (uint32_t)atoi(getenv("ERGO_K"));
+    if (getenv("ERGO_LV"))
+        l->count_levels = (uint32_t)atoi(getenv("ERGO_LV"));
+    if (getenv("ERGO_NOFUSE"))
+        l->fused = false;
     /* iterations of all loops of a work-item in one launch */
     const double loops = 2 * (half / l->group + 2) * (s->real ? 33 * 2.0 * s->d : 1);
     l->launch_sweeps = 1024;
@@ -125,16 +128,17 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
     const double energies = 8 * records * l.parts, counts = 8 * records * s.layers;
     l.records = (size_t)records;
     l.block_samples = (size_t)fmax(1, fmin(256, 0x1p26 / (GLASS_RECORD_BYTES * records)));
-    plan->block_steps = fmax(1, floor(0.1e9 * rate_of(&s, gpu, d->compute_units) * s.all /
-                                      (work * s.words)));
+    plan->block_steps =
+        fmax(1, floor(0.1e9 * rate_of(&s, gpu, d->compute_units) * s.all / (work * s.words)));
     if ((double)l.launch_sweeps > plan->block_steps)
         l.launch_sweeps = (uint64_t)plan->block_steps;
     plan->largest_buffer = (uint64_t)fmax(
         fmax(spins, couplings),
         fmax(fmax(energies, counts), GLASS_RECORD_BYTES * records * (double)l.block_samples));
-    plan->device_bytes = (uint64_t)((l.local && l.fused ? 2 : 1) * spins + couplings + energies + counts +
-                                    2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                    lattices * (276 * slots + 8.0 * s.slots + 32));
+    plan->device_bytes =
+        (uint64_t)((l.local && l.fused ? 2 : 1) * spins + couplings + energies + counts +
+                   2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
+                   lattices * (276 * slots + 8.0 * s.slots + 32));
     plan->host_bytes = (uint64_t)(2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
                                   2 * spins + couplings);
     plan->block_samples = l.block_samples;
@@ -173,10 +177,9 @@ void glass_destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our memory may be under way */
-    const cl_kernel kernels[] = {s->sweep,     s->start,     s->swap,      s->exchange,
-                                 s->moving[0], s->moving[1], s->moving[2], s->moving[3],
-                                 s->counting,  s->ladder,    s->energy,    s->overlap,
-                                 s->record};
+    const cl_kernel kernels[] = {
+        s->sweep,     s->start,    s->swap,   s->exchange, s->moving[0], s->moving[1], s->moving[2],
+        s->moving[3], s->counting, s->ladder, s->energy,   s->overlap,   s->record};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -188,22 +191,11 @@ void glass_destroy(void *opaque) {
         clReleaseProgram(s->temper_program);
     if (s->local_program)
         clReleaseProgram(s->local_program);
-    cl_mem *const buffers[] = {&s->spins,
-                               &s->spare,
-                               &s->couplings,
-                               &s->tables,
-                               &s->keys,
-                               &s->slopes,
-                               &s->waves,
-                               &s->energies,
-                               &s->counts,
-                               &s->unsatisfied,
-                               &s->masks,
-                               &s->came,
-                               &s->accepted,
-                               &s->trips,
-                               &s->slots[0].records,
-                               &s->slots[1].records};
+    cl_mem *const buffers[] = {
+        &s->spins,           &s->spare, &s->couplings, &s->tables, &s->keys,
+        &s->slopes,          &s->waves, &s->energies,  &s->counts, &s->unsatisfied,
+        &s->masks,           &s->came,  &s->accepted,  &s->trips,  &s->slots[0].records,
+        &s->slots[1].records};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     for (int i = 0; i < 2; i++) {
@@ -381,7 +373,8 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
             s->launch.group = power_of_two_below(largest, 1, s->launch.group);
         if (status == ERGO_OK && s->ladder)
             status = ergo_kernel_largest_group(ctx, device, s->ladder, "ladder", &largest);
-        if (s->ladder && (s->launch.group > largest || s->launch.group >> s->launch.count_levels < 1))
+        if (s->ladder &&
+            (s->launch.group > largest || s->launch.group >> s->launch.count_levels < 1))
             s->launch.fused = false;
     }
     if (status == ERGO_OK)
@@ -416,9 +409,9 @@ static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state
     const cl_uint2 words = words_of(h);
     const cl_uint last = last_of(h);
     const cl_ulong sweep = step;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables), ERGO_ARG(s->keys),
-        ERGO_ARG(sweep),    ERGO_ARG(colour),       ERGO_ARG(words),     ERGO_ARG(last)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
+                                    ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(colour),
+                                    ERGO_ARG(words),    ERGO_ARG(last)};
     return ergo_kernel_launch(ctx, s->device, s->sweep, "glass_sweep", args, 8, 2, global, local,
                               NULL);
 }
@@ -434,9 +427,9 @@ static enum ergo_status launch_moving(struct ergo_context *ctx, struct glass_sta
     const cl_uint2 words = words_of(h);
     const cl_uint last = last_of(h);
     const cl_ulong sweep = step;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables), ERGO_ARG(s->keys),
-        ERGO_ARG(sweep),    ERGO_ARG(words),        ERGO_ARG(last),      ERGO_ARG(s->masks)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
+                                    ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(words),
+                                    ERGO_ARG(last),     ERGO_ARG(s->masks)};
     return ergo_kernel_launch(ctx, s->device, s->moving[2 * colour + parity], "glass_moving", args,
                               8, 2, global, local, NULL);
 }
@@ -452,10 +445,11 @@ static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_s
     const size_t sites = lanes * each, groups = (h->half + sites - 1) / sites;
     const size_t global[2] = {groups * group, lattices_of(s)}, local[2] = {group, 1};
     const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
-        ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(words),
-        ERGO_ARG(last),     ERGO_ARG(s->unsatisfied), ERGO_ARG(each),
-        ERGO_ARG_LOCAL(16 * group * (6 + s->launch.count_levels))};
+        ERGO_ARG(s->spins),  ERGO_ARG(s->couplings),
+        ERGO_ARG(s->tables), ERGO_ARG(s->keys),
+        ERGO_ARG(sweep),     ERGO_ARG(words),
+        ERGO_ARG(last),      ERGO_ARG(s->unsatisfied),
+        ERGO_ARG(each),      ERGO_ARG_LOCAL(16 * group * (6 + s->launch.count_levels))};
     return ergo_kernel_launch(ctx, s->device, s->counting, "glass_sweep_counting", args, 10, 2,
                               global, local, NULL);
 }
@@ -515,11 +509,13 @@ static enum ergo_status launch_decision(struct ergo_context *ctx, struct glass_s
     const cl_uint2 words = words_of(h);
     const cl_uint last = last_of(h);
     const cl_ulong at = step;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied), ERGO_ARG(s->slopes), ERGO_ARG(s->keys),
-        ERGO_ARG(s->masks),    ERGO_ARG(s->came),        ERGO_ARG(s->accepted), ERGO_ARG(s->trips),
-        ERGO_ARG(at),          ERGO_ARG(odd),            ERGO_ARG(parts),     ERGO_ARG(of),
-        ERGO_ARG(words),       ERGO_ARG(last)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied),
+                                    ERGO_ARG(s->slopes),   ERGO_ARG(s->keys),
+                                    ERGO_ARG(s->masks),    ERGO_ARG(s->came),
+                                    ERGO_ARG(s->accepted), ERGO_ARG(s->trips),
+                                    ERGO_ARG(at),          ERGO_ARG(odd),
+                                    ERGO_ARG(parts),       ERGO_ARG(of),
+                                    ERGO_ARG(words),       ERGO_ARG(last)};
     const size_t global[2] = {32 * pairs_of(h, parity), lattices_of(s)}, local[2] = {32, 1};
     return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 14, 2, global, local,
                               NULL);
@@ -564,13 +560,23 @@ static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_st
             (cl_uint)(rest < s->launch.launch_sweeps ? rest : s->launch.launch_sweeps);
         const cl_uint before = *moving, next = due && now == rest ? parity : 2;
         const cl_ulong sweep = s->step;
-        const struct ergo_arg args[] = {
-            ERGO_ARG(s->spins),  ERGO_ARG(s->spare),       ERGO_ARG(s->couplings),
-            ERGO_ARG(s->tables), ERGO_ARG(s->keys),        ERGO_ARG(sweep),
-            ERGO_ARG(now),       ERGO_ARG(words),          ERGO_ARG(last),
-            ERGO_ARG(s->unsatisfied), ERGO_ARG(s->slopes), ERGO_ARG(s->came),
-            ERGO_ARG(s->accepted),    ERGO_ARG(s->trips),  ERGO_ARG(before),
-            ERGO_ARG(next),      ERGO_ARG_LOCAL(room_of(h, &s->launch) - 1024)};
+        const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                        ERGO_ARG(s->spare),
+                                        ERGO_ARG(s->couplings),
+                                        ERGO_ARG(s->tables),
+                                        ERGO_ARG(s->keys),
+                                        ERGO_ARG(sweep),
+                                        ERGO_ARG(now),
+                                        ERGO_ARG(words),
+                                        ERGO_ARG(last),
+                                        ERGO_ARG(s->unsatisfied),
+                                        ERGO_ARG(s->slopes),
+                                        ERGO_ARG(s->came),
+                                        ERGO_ARG(s->accepted),
+                                        ERGO_ARG(s->trips),
+                                        ERGO_ARG(before),
+                                        ERGO_ARG(next),
+                                        ERGO_ARG_LOCAL(room_of(h, &s->launch) - 1024)};
         status = ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 17, 2,
                                     global, local, NULL);
         const cl_mem now_there = s->spare;

@@ -22,10 +22,10 @@ enum {
 
 struct glass_shape {
     uint32_t lx, ly, lz, d;
-    uint64_t sites, half;          /* half: of one colour */
-    uint32_t samples, all, last;   /* samples; word-lattices; samples in use of the last, a mask */
-    uint32_t first, words;         /* word-lattices here: all, or a rank's share */
-    bool idle;                     /* the share is none: one word stands there and never moves */
+    uint64_t sites, half;        /* half: of one colour */
+    uint32_t samples, all, last; /* samples; word-lattices; samples in use of the last, a mask */
+    uint32_t first, words;       /* word-lattices here: all, or a rank's share */
+    bool idle;                   /* the share is none: one word stands there and never moves */
     uint32_t temperatures, copies, slots, quads; /* slots: without the padding of the last quad */
     uint32_t layers, swap_every;
     bool real, heat; /* couplings are not +-1; heat bath */

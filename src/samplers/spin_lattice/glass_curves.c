@@ -179,8 +179,7 @@ static bool units_of(const struct glass_shape *s, const struct ergo_curve *group
     for (size_t b = 0; b < bins; b++)
         for (size_t i = 0; i < groups->size; i++) {
             const double part = groups->bins[b * groups->size + i] / (double)groups->bin_length;
-            u->value[s->all > 1 ? i : b * u->size + i] +=
-                s->all > 1 ? part / (double)bins : part;
+            u->value[s->all > 1 ? i : b * u->size + i] += s->all > 1 ? part / (double)bins : part;
         }
     for (size_t k = 0; k < u->count * u->size; k++)
         u->sum[k % u->size] += u->value[k];

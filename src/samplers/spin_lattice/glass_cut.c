@@ -3,7 +3,8 @@
  *
  * A rank has a range of each member's words, with their ladders whole: words share nothing but the
  * job, so that no rank waits for another in a sweep or an exchange. What they measure goes to all
- * ranks with each sample. A ladder itself is not divided: ranks beyond the number of words are idle.
+ * ranks with each sample. A ladder itself is not divided: ranks beyond the number of words are
+ * idle.
  */
 #include <math.h>
 #include <stdio.h>

@@ -142,7 +142,8 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     from += 8 + h->first * (spins_bytes(h) + ladder_bytes(h));
     for (size_t w = 0; w < h->words && status == ERGO_OK; w++) {
-        if (!unpack(h, from, glass_lanes(h, h->first + (uint32_t)w), spins, came, numbers, numbers + stride))
+        if (!unpack(h, from, glass_lanes(h, h->first + (uint32_t)w), spins, came, numbers,
+                    numbers + stride))
             status = ERGO_FAIL(ctx, ERGO_E_IO,
                                "the saved state of member %zu is damaged: bits of samples that "
                                "are not there, or walkers that cannot have been where they were",

@@ -78,8 +78,7 @@ void ising_destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our slots may be under way */
-    const cl_kernel kernels[] = {s->sweep, s->start, s->measure, s->correlate, s->row,
-                                 s->fast};
+    const cl_kernel kernels[] = {s->sweep, s->start, s->measure, s->correlate, s->row, s->fast};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -365,9 +364,12 @@ static enum ergo_status launch_correlate(struct ergo_context *ctx, struct ising_
     const cl_uint behind = 2 * reach * parts;
     const size_t global[2] = {2 * (size_t)reach * parts * group, s->batch->count};
     const size_t local[2] = {group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->counts),
-                                    ERGO_ARG(at),       ERGO_ARG(reach),
-                                    ERGO_ARG(parts),    ERGO_ARG(stride),
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                    ERGO_ARG(slot->counts),
+                                    ERGO_ARG(at),
+                                    ERGO_ARG(reach),
+                                    ERGO_ARG(parts),
+                                    ERGO_ARG(stride),
                                     ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
     const size_t all[2] = {s->launch.rows_counted * group, s->batch->count};
     const struct ergo_arg rows[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->counts),
@@ -376,8 +378,8 @@ static enum ergo_status launch_correlate(struct ergo_context *ctx, struct ising_
     enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->correlate, "ising_correlate",
                                                  args, 7, 2, global, local, NULL);
     if (status == ERGO_OK && s->launch.rows_counted)
-        status = ergo_kernel_launch(ctx, s->device, s->row, "ising_rows", rows, 6, 2, all, local,
-                                    NULL);
+        status =
+            ergo_kernel_launch(ctx, s->device, s->row, "ising_rows", rows, 6, 2, all, local, NULL);
     return status;
 }
 

@@ -55,7 +55,7 @@ struct ising_state {
     struct ising_member *members; /* [batch->count] */
     cl_program global_program, fast_program;
     cl_kernel sweep, start, measure, correlate, row, fast; /* sweep: half a sweep of the lattice */
-    size_t sweep_group, measure_group, correlate_group; /* work-items; powers of two */
+    size_t sweep_group, measure_group, correlate_group;    /* work-items; powers of two */
     cl_mem spins, scratch, member_buffer; /* scratch: the tile path's second lattice */
     struct ising_slot slots[2];
     uint64_t step;

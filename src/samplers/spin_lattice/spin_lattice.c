@@ -671,8 +671,8 @@ static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two); facilitated: attempts per window", 0,
      1024, true},
     {"tile_sweeps", "path 2: sweeps per launch", 0, 16, false},
-    {"tile_rows", "path 2: rows per work-group; a byte per spin: rows per work-item, 1, 2, 4 or 8", 0,
-     4096, false},
+    {"tile_rows", "path 2: rows per work-group; a byte per spin: rows per work-item, 1, 2, 4 or 8",
+     0, 4096, false},
     {"tile_columns", "path 2, facilitated: columns per work-group", 0, 4096, false},
     {"halo", "path 2, facilitated: sites around a tile; where it was too small, work is repeated",
      0, 64, false},
@@ -693,8 +693,7 @@ static const struct ergo_sampler_info info = {
                  "spin_lattice/facilitated.cl", "spin_lattice/facilitated_tiles.cl",
                  "spin_lattice/facilitated_lambda.cl", "spin_lattice/bytes.cl",
                  "spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
-                 "spin_lattice/glass_temper.cl",
-                 "spin_lattice/glass_measure.cl"},
+                 "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,
@@ -755,8 +754,9 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, own[0], "of model potts; the Ising model has 2");
     }
     if (!glass_is(point) && strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
-        status = ergo_job_error(ctx, "/distribute",
-                                "\"lattice\": of the models only spin-glass can be cut into pieces");
+        status =
+            ergo_job_error(ctx, "/distribute",
+                           "\"lattice\": of the models only spin-glass can be cut into pieces");
     const enum ergo_status other = model_of(point)->check(ctx, point);
     return status == ERGO_OK ? other : status;
 }
