@@ -108,10 +108,22 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
 /* Samples in use of word-lattice `word` of all. */
 uint32_t glass_lanes(const struct glass_shape *s, uint32_t word);
 
-/* glass.c */
+/* glass_plan.c */
+size_t
+glass_packed_length(const struct glass_shape *s); /* couplings of a word-lattice, as packed */
+uint32_t glass_last(const struct glass_shape *s); /* samples in use of the last word-lattice here */
+cl_uint2 glass_words_here(const struct glass_shape *s); /* how many, and how many before them */
+size_t glass_lattices(const struct glass_state *s);     /* of all members */
+uint32_t glass_power_of_two(uint64_t n, uint32_t least, uint32_t most); /* at most n */
+/* Local memory of the fused local path: the lattice, later the planes that are added up; and what
+ * is always there. */
+size_t glass_room(const struct glass_shape *s, const struct glass_launch *l);
+enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                            const struct ergo_device *device, struct ergo_plan *plan);
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                    const struct ergo_device *device, const struct glass_shape *s,
                                    struct glass_launch *launch, struct ergo_plan *plan);
+/* glass.c */
 enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                               struct ergo_device *device, const struct glass_shape *shape,
                               const struct glass_launch *launch, void **state);
@@ -122,14 +134,16 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *state, unsigned w
                                struct ergo_samples *samples);
 uint64_t glass_curve_every(const struct ergo_point *point);
 void glass_destroy(void *state);
-/* Sweeps from s->step on; exchanges where they are due. */
+/* glass_launch.c: sweeps from s->step on; exchanges where they are due. */
 enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t sweeps);
 enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
                                      uint64_t sweeps);
 enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
                                    uint32_t parity);
-/* Records of all members now (blocking). */
+enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,
+                                     cl_mem records, size_t sample);
+/* glass.c: records of all members now (blocking). */
 enum ergo_status glass_measure_now(struct ergo_context *ctx, struct glass_state *s,
                                    struct glass_record *records);
 size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
