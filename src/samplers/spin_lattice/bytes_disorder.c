@@ -153,7 +153,7 @@ enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo
     double most = 0;
     int exponent = 0;
     memset(d, 0, sizeof *d);
-    d->fields = malloc(n * sizeof *d->fields);
+    d->fields = calloc(n, sizeof *d->fields);
     d->bonds = n_bonds ? malloc(n_bonds * sizeof *d->bonds) : NULL;
     enum ergo_status status =
         fields && bonds && d->fields && (d->bonds || !n_bonds)
@@ -211,7 +211,7 @@ enum ergo_status bytes_force_check(struct ergo_context *ctx, const struct ergo_p
     const struct bytes_shape s = bytes_shape_of(point);
     struct bytes_disorder d;
     enum ergo_status status = bytes_disorder_make(ctx, point, &d);
-    for (uint64_t i = 0; i < s.sites && status == ERGO_OK; i++)
+    for (uint64_t i = 0; i < s.sites && status == ERGO_OK && d.fields && d.bonds; i++)
         if (most_force(&s, &d, i) == 0)
             status = ergo_job_error(
                 ctx, "/system/dynamics",

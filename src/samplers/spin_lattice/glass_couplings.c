@@ -246,7 +246,7 @@ static bool is_free(const struct glass_shape *s, const int32_t *j, uint64_t site
 
 enum ergo_status glass_force_check(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct glass_shape *s) {
-    uint32_t *couplings = malloc(4 * glass_couplings_length(s));
+    uint32_t *couplings = calloc(glass_couplings_length(s), 4);
     enum ergo_status status =
         couplings ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for couplings");
     for (uint32_t n = 0; n < s->samples && status == ERGO_OK; n++) {

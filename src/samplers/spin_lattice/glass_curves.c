@@ -181,8 +181,9 @@ static bool units_of(const struct glass_shape *s, const struct ergo_curve *group
             const double part = groups->bins[b * groups->size + i] / (double)groups->bin_length;
             u->value[s->all > 1 ? i : b * u->size + i] += s->all > 1 ? part / (double)bins : part;
         }
-    for (size_t k = 0; k < u->count * u->size; k++)
-        u->sum[k % u->size] += u->value[k];
+    for (size_t k = 0; k < u->count; k++)
+        for (size_t i = 0; i < u->size; i++)
+            u->sum[i] += u->value[k * u->size + i];
     return true;
 }
 

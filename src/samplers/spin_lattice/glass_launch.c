@@ -184,9 +184,9 @@ static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_st
                                         ERGO_ARG_LOCAL(glass_room(h, &s->launch) - 1024)};
         status = ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 17, 2,
                                     global, local, NULL);
-        const cl_mem now_there = s->spare;
+        cl_mem there = s->spare;
         s->spare = s->spins;
-        s->spins = now_there;
+        s->spins = there;
         s->step += now;
         *moving = next;
     }
