@@ -13,8 +13,8 @@ static const struct {
     {"\"size\": [4, 6, 4], \"temperature\": 0.9, \"ladder\": 3, \"temperature_max\": 2, "
      "\"swap_every\": 2, \"samples\": 64",
      true},
-    {"\"size\": [6, 4], \"temperature\": 0.8, \"ladder\": 2, \"temperature_max\": 1.5, "
-     "\"ladder_spacing\": \"inverse\", \"swap_every\": 1, \"copies\": 4, \"dynamics\": "
+    {"\"size\": [6, 4], \"temperature\": 0.8, \"ladder\": 3, \"temperature_max\": 1.5, "
+     "\"ladder_spacing\": \"inverse\", \"swap_every\": 2, \"copies\": 4, \"dynamics\": "
      "\"heat-bath\", \"negative_fraction\": 0.3",
      false},
     {"\"size\": [4, 2, 6], \"temperature\": 1.2, \"dynamics\": \"heat-bath\"", false},
@@ -24,9 +24,6 @@ static const struct {
     {"\"size\": [4, 4, 2], \"temperature\": 0.7, \"ladder\": 2, \"temperature_max\": 1, "
      "\"swap_every\": 2, \"disorder\": \"gaussian\"",
      true},
-    {"\"size\": [6, 4], \"temperature\": 0.9, \"copies\": 4, \"ladder\": 3, "
-     "\"temperature_max\": 2, \"swap_every\": 2, \"dynamics\": \"heat-bath\"",
-     false},
     {"\"size\": [4, 6, 2], \"temperature\": 1.2, \"copies\": 1, \"ladder\": 6, "
      "\"temperature_max\": 3, \"swap_every\": 2, \"dynamics\": \"heat-bath\"",
      false},

@@ -137,10 +137,6 @@ void glass_destroy(void *state);
 /* glass_launch.c: sweeps from s->step on; exchanges where they are due. */
 enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t sweeps);
-enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                     uint64_t sweeps);
-enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                   uint32_t parity);
 enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,
                                      cl_mem records, size_t sample);
 /* glass.c: records of all members now (blocking). */

@@ -58,8 +58,8 @@ static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_s
                               global, local, NULL);
 }
 
-enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                     uint64_t sweeps) {
+static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct glass_state *s,
+                                      uint64_t step, uint64_t sweeps) {
     const struct glass_shape *h = &s->shape;
     const size_t group = s->launch.group;
     const size_t global[2] = {h->quads * group, glass_lattices(s)}, local[2] = {group, 1};
@@ -138,8 +138,8 @@ static enum ergo_status launch_exchange(struct ergo_context *ctx, struct glass_s
                               local, NULL);
 }
 
-enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                   uint32_t parity) {
+static enum ergo_status launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                    uint32_t parity) {
     if (pairs_of(&s->shape, parity) == 0)
         return ERGO_OK;
     enum ergo_status status = launch_energy(ctx, s);
@@ -148,7 +148,8 @@ enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state 
     return status == ERGO_OK ? launch_exchange(ctx, s, parity) : status;
 }
 
-/* The same in local memory. */
+/* Sweeps from s->step to `until` in local memory, and the energies for an exchange there if `due`.
+ * *moving: the parity of an exchange that is counted but not done, or 2; before and after. */
 static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_state *s,
                                        uint64_t until, bool due, uint32_t *moving) {
     const struct glass_shape *h = &s->shape;
@@ -193,8 +194,7 @@ static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_st
     return status;
 }
 
-/* Sweeps from s->step to `until`, and the exchange there if `due`. *moving: the parity of an
- * exchange that is decided but not done, or 2; before and after. */
+/* The same in global memory; who exchanges is decided. */
 static enum ergo_status advance_fused(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t until, bool due, uint32_t *moving) {
     const uint32_t parity = (uint32_t)(until / s->shape.swap_every & 1);
@@ -211,7 +211,7 @@ static enum ergo_status advance_fused(struct ergo_context *ctx, struct glass_sta
         *moving = 2;
     }
     if (status == ERGO_OK)
-        status = glass_launch_sweeps(ctx, s, s->step, until - s->step - due);
+        status = launch_sweeps(ctx, s, s->step, until - s->step - due);
     if (due && status == ERGO_OK)
         status = launch_half(ctx, s, until - 1, 0);
     if (due && status == ERGO_OK)
@@ -240,10 +240,10 @@ enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_sta
                                      : advance_fused(ctx, s, until, due, &moving);
             continue;
         }
-        status = glass_launch_sweeps(ctx, s, s->step, until - s->step);
+        status = launch_sweeps(ctx, s, s->step, until - s->step);
         s->step = until;
         if (status == ERGO_OK && due)
-            status = glass_launch_swap(ctx, s, until, (uint32_t)(until / every & 1));
+            status = launch_swap(ctx, s, until, (uint32_t)(until / every & 1));
     }
     if (moving < 2 && s->launch.local && status == ERGO_OK) /* counted, not decided */
         status = launch_decision(ctx, s, end, moving, true);

@@ -274,15 +274,17 @@ static const char *compare_counts(const struct glass_shape *h, const struct room
     return NULL;
 }
 
-/* Steps of the audit's own: two sweeps, and with a ladder an exchange of either parity. */
+/* Sweeps of the audit's own, through the kernels of the run: exchanges of either parity, as often
+ * as every other sweep, whatever the job says. */
+enum { AUDIT_SWEEPS = 4, AUDIT_EVERY = 2 };
+
 static enum ergo_status advance_audit(struct ergo_context *ctx, struct glass_state *s) {
-    enum ergo_status status = glass_launch_sweeps(ctx, s, s->step, 1);
-    if (status == ERGO_OK && s->shape.temperatures > 1)
-        status = glass_launch_swap(ctx, s, s->step, 0);
-    if (status == ERGO_OK)
-        status = glass_launch_sweeps(ctx, s, s->step + 1, 1);
-    if (status == ERGO_OK && s->shape.temperatures > 1)
-        status = glass_launch_swap(ctx, s, s->step + 1, 1);
+    const uint32_t every = s->shape.swap_every;
+    const uint64_t step = s->step;
+    s->shape.swap_every = AUDIT_EVERY;
+    const enum ergo_status status = glass_advance_sweeps(ctx, s, AUDIT_SWEEPS);
+    s->shape.swap_every = every;
+    s->step = step;
     return status;
 }
 
@@ -292,12 +294,13 @@ static void advance_twin(const struct glass_state *s, const struct room *r, size
     const struct ergo_point *point = s->batch->points[l / h->words];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
     const uint32_t word = word_of(h, l);
-    for (uint32_t k = 0; k < 2; k++) {
-        glass_twin_sweep(h, key, r->tables, r->packed, word, s->step + k, r->spins);
-        if (h->temperatures < 2)
+    for (uint64_t t = s->step; t < s->step + AUDIT_SWEEPS; t++) {
+        glass_twin_sweep(h, key, r->tables, r->packed, word, t, r->spins);
+        if (h->temperatures < 2 || (t + 1) % AUDIT_EVERY != 0)
             continue;
         glass_twin_energies(h, r->couplings, r->spins, r->energies);
-        glass_twin_swap(h, key, slopes, r->energies, word, s->step + k, k, r->spins, r->came);
+        glass_twin_swap(h, key, slopes, r->energies, word, t + 1,
+                        (uint32_t)((t + 1) / AUDIT_EVERY & 1), r->spins, r->came);
     }
 }
 
