@@ -59,8 +59,6 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
                      s->launch.levels, s->launch.count_levels);
     if (s->launch.local)
         ergo_text_append(&o, " -DGLASS_LOCAL");
-    if (getenv("ERGO_X"))
-        ergo_text_append(&o, "%s", getenv("ERGO_X"));
     enum ergo_status status =
         o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                  : ergo_program_build(ctx, s->device, "spin_lattice/glass.cl", o.data, &s->program);

@@ -92,12 +92,6 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
         l->fused = false;
     const double items = half * s->quads * lattices;
     l->count_each = gpu ? 2 * (uint32_t)fmin(4, fmax(2, floor(items * 0x1p-17))) : 10;
-    if (getenv("ERGO_K"))
-        l->count_each = (uint32_t)atoi(getenv("ERGO_K"));
-    if (getenv("ERGO_LV"))
-        l->count_levels = (uint32_t)atoi(getenv("ERGO_LV"));
-    if (getenv("ERGO_NOFUSE"))
-        l->fused = false;
     /* iterations of all loops of a work-item in one launch */
     const double loops = 2 * (half / l->group + 2) * (s->real ? 33 * 2.0 * s->d : 1);
     l->launch_sweeps = 1024;
