@@ -15,16 +15,34 @@ ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong
     return glass_exchanges(worse, slope, r.x) << bit;
 }
 
-/* The samples m exchange slots a = (t, copy) and b above it. came: of the word-lattice. */
-ERGO_INLINE void glass_note(__global uint *came, __global ulong *accepted, __global ulong *trips,
-                            uint t, uint copy, uint m, uint lanes) {
-    const uint a = t * GLASS_COPIES + copy, b = a + GLASS_COPIES;
-    const uint from = came[a], to = came[b], move = (from ^ to) & m, cold = from ^ move;
+/* What is kept of the exchanges of slots a = (t, copy) and b above it, of a word-lattice: looked up
+ * before it is known who exchanges, because these loads take their time. */
+struct glass_book {
+    uint from, to;
+    ulong accepted, trips;
+};
+
+ERGO_INLINE struct glass_book glass_open(__global const uint *came, __global const ulong *accepted,
+                                         __global const ulong *trips, uint t, uint copy) {
+    struct glass_book book;
+    const uint a = t * GLASS_COPIES + copy;
+    book.from = came[a];
+    book.to = came[a + GLASS_COPIES];
+    book.accepted = accepted[a];
+    book.trips = trips[copy];
+    return book;
+}
+
+/* The samples m exchange. */
+ERGO_INLINE void glass_note(struct glass_book book, __global uint *came, __global ulong *accepted,
+                            __global ulong *trips, uint t, uint copy, uint m, uint lanes) {
+    const uint a = t * GLASS_COPIES + copy;
+    const uint move = (book.from ^ book.to) & m, cold = book.from ^ move;
     if (t == 0)
-        trips[copy] += ERGO_POPCOUNT(cold);
+        trips[copy] = book.trips + ERGO_POPCOUNT(cold);
     came[a] = t == 0 ? 0u : cold;
-    came[b] = t + 2 == GLASS_T ? lanes : to ^ move;
-    accepted[a] += ERGO_POPCOUNT(m);
+    came[a + GLASS_COPIES] = t + 2 == GLASS_T ? lanes : book.to ^ move;
+    accepted[a] = book.accepted + ERGO_POPCOUNT(m);
 }
 
 /* A quad of a site after the exchange. at: the quad; before: has it one before it? Partners beyond

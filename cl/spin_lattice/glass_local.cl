@@ -68,10 +68,14 @@ __kernel void glass_local_ladder(__global const uint4 *from, __global uint4 *to,
             all |= wants[8 * item + i];
         const uint m = (all.x | all.y | all.z | all.w) & p.lanes;
         masks[item] = m;
-        if ((t & 1) == parity && t + 1 < GLASS_T) /* the pair's colder one */
-            glass_note(came + lattice * GLASS_SLOTS,
-                       accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES),
-                       trips + lattice * GLASS_COPIES, t, slot % GLASS_COPIES, m, p.lanes);
+        if ((t & 1) == parity && t + 1 < GLASS_T) { /* the pair's colder one */
+            __global uint *c = came + lattice * GLASS_SLOTS;
+            __global ulong *own_accepted =
+                accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES);
+            __global ulong *own_trips = trips + lattice * GLASS_COPIES;
+            glass_note(glass_open(c, own_accepted, own_trips, t, slot % GLASS_COPIES), c,
+                       own_accepted, own_trips, t, slot % GLASS_COPIES, m, p.lanes);
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint4 mask = (uint4)(masks[0], masks[1], masks[2], masks[3]);

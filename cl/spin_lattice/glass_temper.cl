@@ -25,6 +25,10 @@ glass_swap(__global const long *energies, __global uint *counts, __global const 
     const uint member = lattice / words.x, word = lattice - member * words.x;
     const uint t = 2 * (group / GLASS_COPIES) + parity, copy = group % GLASS_COPIES;
     const uint a = t * GLASS_COPIES + copy, b = a + GLASS_COPIES;
+    __global uint *c = came + lattice * GLASS_SLOTS;
+    __global ulong *own_accepted = accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES);
+    __global ulong *own_trips = trips + lattice * GLASS_COPIES;
+    const struct glass_book book = glass_open(c, own_accepted, own_trips, t, copy);
     long worse = 0;
     __global const long *e = energies + (ulong)lattice * parts * (GLASS_SLOTS * 32) + bit;
     if (parts == 0) {
@@ -49,9 +53,7 @@ glass_swap(__global const long *energies, __global uint *counts, __global const 
         __global uint *mask = masks + (parity * lattices + lattice) * GLASS_SLOTS;
         mask[a] = m;
         mask[b] = m;
-        glass_note(came + lattice * GLASS_SLOTS,
-                   accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES),
-                   trips + lattice * GLASS_COPIES, t, copy, m, lanes);
+        glass_note(book, c, own_accepted, own_trips, t, copy, m, lanes);
     }
 }
 

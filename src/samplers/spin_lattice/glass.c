@@ -210,6 +210,10 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
         status = ergo_kernel_largest_group(ctx, device, s->sweep, "sweep", &largest);
         if (status == ERGO_OK && s->launch.group > largest)
             s->launch.group = glass_power_of_two(largest, 1, s->launch.group);
+        if (status == ERGO_OK && s->counting)
+            status = ergo_kernel_largest_group(ctx, device, s->counting, "counting", &largest);
+        if (s->counting && (size_t)s->shape.quads << s->launch.count_levels > largest)
+            s->launch.fused = false;
         if (status == ERGO_OK && s->ladder)
             status = ergo_kernel_largest_group(ctx, device, s->ladder, "ladder", &largest);
         if (s->ladder &&

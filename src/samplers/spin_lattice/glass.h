@@ -118,6 +118,7 @@ uint32_t glass_power_of_two(uint64_t n, uint32_t least, uint32_t most); /* at mo
 /* Local memory of the fused local path: the lattice, later the planes that are added up; and what
  * is always there. */
 size_t glass_room(const struct glass_shape *s, const struct glass_launch *l);
+size_t glass_count_room(const struct glass_shape *s, uint32_t levels); /* of the global one */
 enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                             const struct ergo_device *device, struct ergo_plan *plan);
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,

@@ -53,7 +53,7 @@ static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_s
         ERGO_ARG(s->tables), ERGO_ARG(s->keys),
         ERGO_ARG(sweep),     ERGO_ARG(words),
         ERGO_ARG(last),      ERGO_ARG(s->unsatisfied),
-        ERGO_ARG(each),      ERGO_ARG_LOCAL(16 * group * (6 + s->launch.count_levels))};
+        ERGO_ARG(each),      ERGO_ARG_LOCAL(glass_count_room(h, s->launch.count_levels))};
     return ergo_kernel_launch(ctx, s->device, s->counting, "glass_sweep_counting", args, 10, 2,
                               global, local, NULL);
 }

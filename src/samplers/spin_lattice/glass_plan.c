@@ -43,6 +43,10 @@ static double rate_of(const struct glass_shape *s, bool gpu, double units) {
     return (gpu ? 1500.0 : 0.4 * units) * (s->real ? 0.1 : 1);
 }
 
+size_t glass_count_room(const struct glass_shape *s, uint32_t levels) {
+    return 16 * ((size_t)s->quads << levels) * (6 + levels);
+}
+
 /* Local memory of the fused local path: the lattice, later the planes that are added up; and what
  * is always there. */
 size_t glass_room(const struct glass_shape *s, const struct glass_launch *l) {
@@ -86,7 +90,8 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
      * each. Each costs its share of adding up, some 3 sites' work. */
     l->fused = !s->real && s->temperatures > 1 && (l->local || s->quads <= most);
     while (l->fused && (l->local ? 2u << l->count_levels <= fmin(64, l->group)
-                                 : s->quads << (l->count_levels + 1) <= (gpu ? 128 : 32)))
+                                 : s->quads << (l->count_levels + 1) <= (gpu ? most : 32) &&
+                                       glass_count_room(s, l->count_levels + 1) < d->local_memory))
         l->count_levels++;
     if (l->local && (s->half > 42u << l->count_levels || glass_room(s, l) > d->local_memory))
         l->fused = false;
