@@ -28,7 +28,11 @@ glass_swap(__global const long *energies, __global uint *counts, __global const 
     __global uint *c = came + lattice * GLASS_SLOTS;
     __global ulong *own_accepted = accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES);
     __global ulong *own_trips = trips + lattice * GLASS_COPIES;
-    const struct glass_book book = glass_open(c, own_accepted, own_trips, t, copy);
+    struct glass_book book;
+    book.from = book.to = 0;
+    book.accepted = book.trips = 0;
+    if (bit == 0)
+        book = glass_open(c, own_accepted, own_trips, t, copy);
     long worse = 0;
     __global const long *e = energies + (ulong)lattice * parts * (GLASS_SLOTS * 32) + bit;
     if (parts == 0) {
