@@ -38,6 +38,11 @@ static const struct ergo_bench_case cases[] = {
     {"ising-16384-random-field", GPU,
      JOB("\"model\": \"ising\", \"size\": [16384, 16384], \"temperature\": 2, \"random_field\": 1",
          10)},
+    {"ising-16384-field", GPU,
+     JOB("\"model\": \"ising\", \"size\": [16384, 16384], \"temperature\": 2, \"couplings\": [1, "
+         "1], "
+         "\"field\": 0.1",
+         10)},
     {"north-east-128-64", CPU, NORTH_EAST("128, 128", 64, "")},
     {"potts-3-1024", CPU,
      JOB("\"model\": \"potts\", \"q\": 3, \"size\": [1024, 1024], \"temperature\": 0.99497, "
@@ -82,6 +87,7 @@ static void cost(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOUR
 static const struct ergo_bench_axis axes[] = {
     {"path", {1, 2, 3}},
     {"work_group", {256, 128, 64}},
+    {"tile_rows", {1, 2, 4, 8}},
 };
 
 const struct ergo_bench_suite ergo_bench_lattice = {

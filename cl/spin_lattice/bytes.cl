@@ -8,25 +8,16 @@
 #define BYTES_STATES ((BYTES_MODEL) == 0 ? 4u : (uint)(BYTES_Q)) /* values of a byte */
 #define BYTES_NUMBERS (3 + BYTES_STATES + 2 * BYTES_GENERAL)     /* of a sample, of a member */
 
-/* Dimension 0: blocks of sixteen sites; 1: members. table: 2 BYTES_TABLE. */
-__kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_member *members,
-                          uint colour, ulong step, __local uint *table) {
-    const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
-    const uint local_item = (uint)get_local_id(0), size = (uint)get_local_size(0);
-    __global const struct bytes_member *m = members + member;
-    for (uint i = local_item; i < BYTES_TABLE; i += size) {
-        table[i] = m->table[i];
-        table[BYTES_TABLE + i] = m->low[i];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (item >= BYTES_COLOUR)
-        return;
-    const uint row = item / BYTES_BLOCKS, block = item - row * BYTES_BLOCKS;
-    __global uint4 *own = spins + BYTES_COLOUR * (2 * (ulong)member + colour);
-    __global const uint4 *other = spins + BYTES_COLOUR * (2 * (ulong)member + 1 - colour);
-    const struct bytes_view v = bytes_look(other, row, block, colour);
-    const uint key0 = m->key0, key1 = m->key1;
-    struct bytes_sixteen s = bytes_load(own, item);
+#if BYTES_MODEL == 2
+#define BYTES_LOOKUP (2 * BYTES_TABLE)
+#else
+#define BYTES_LOOKUP BYTES_TABLE
+#endif
+
+/* Sixteen sites, all of whose neighbours are in v. */
+ERGO_INLINE struct bytes_sixteen bytes_step(struct bytes_sixteen s, struct bytes_view v, uint row,
+                                            uint block, uint odd, ulong step, uint draw, uint key0,
+                                            uint key1, __local const uint *table) {
     ERGO_UNROLL
     for (uint g = 0; g < 4; g++) {
         const uint h = 16 * block + 4 * g;
@@ -34,28 +25,71 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
             continue;
         struct bytes_around n = bytes_around_of(v, g);
         if (BYTES_MODEL == 2) { /* whose choice depends on the neighbours' order */
-            const uint z = row / BYTES_LY, y = row - z * BYTES_LY;
-            if (((y + z + colour) & 1) == 0) {
+            if (!odd) {
                 n.west = v.side.at[g];
                 n.east = v.near.at[g];
             }
             uint result = 0;
             for (int l = 0; l < 4; l++) {
-                const struct ergo_words r =
-                    ergo_philox_words(row * BYTES_HALF + h + l, (uint)step, (uint)(step >> 32),
-                                      ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1);
+                const struct ergo_words r = ergo_philox_words(row * BYTES_HALF + h + l, (uint)step,
+                                                              (uint)(step >> 32), draw, key0, key1);
                 if (h + l < BYTES_HALF)
                     result |= bytes_heat_bath(n, l, r, table, table + BYTES_TABLE) << 8 * l;
             }
             s.at[g] = result;
         } else {
-            const struct ergo_words r =
-                ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step, (uint)(step >> 32),
-                                  ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1);
+            const struct ergo_words r = ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step,
+                                                          (uint)(step >> 32), draw, key0, key1);
             s.at[g] = bytes_update(s.at[g], n, r, table);
         }
     }
-    own[item] = (uint4)(s.at[0], s.at[1], s.at[2], s.at[3]);
+    return s;
+}
+
+/* Dimension 0: blocks of sixteen sites by BYTES_STRIP rows; 1: members. table: of the member. */
+__kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_member *members,
+                          uint colour, ulong step, __local uint *table) {
+    const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    const uint local_item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    __global const struct bytes_member *m = members + member;
+    for (uint i = local_item; i < BYTES_LOOKUP; i += size)
+        table[i] = i < BYTES_TABLE ? m->table[i] : m->low[i - BYTES_TABLE];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item >= BYTES_COLOUR / BYTES_STRIP)
+        return;
+    const uint strip = item / BYTES_BLOCKS, block = item - strip * BYTES_BLOCKS;
+    const uint first = strip * BYTES_STRIP, z = first / BYTES_LY, y = first - z * BYTES_LY;
+    __global uint4 *own = spins + BYTES_COLOUR * (2 * (ulong)member + colour);
+    __global const uint4 *other = spins + BYTES_COLOUR * (2 * (ulong)member + 1 - colour);
+    const uint key0 = m->key0, key1 = m->key1;
+    struct bytes_view v;
+    v.near = bytes_load(other, (ulong)first * BYTES_BLOCKS + block);
+    v.north = v.south = v.above = v.below = v.near;
+    if (BYTES_D > 1)
+        v.north = bytes_load(
+            other, (ulong)(y == 0 ? first + (BYTES_LY - 1) : first - 1) * BYTES_BLOCKS + block);
+#if BYTES_MODEL != 2
+    ERGO_UNROLL /* loads of a row while the one before is decided */
+#endif
+        for (uint r = 0; r < BYTES_STRIP; r++) { /* a strip lies within a plane */
+        const uint row = first + r, odd = (y + r + z + colour) & 1;
+        const ulong at = (ulong)row * BYTES_BLOCKS + block;
+        if (BYTES_D > 1)
+            v.south =
+                bytes_load(other, y + r + 1 == BYTES_LY ? at - (ulong)(BYTES_LY - 1) * BYTES_BLOCKS
+                                                        : at + BYTES_BLOCKS);
+        if (BYTES_D > 2) {
+            v.above = bytes_above(other, row, z, block);
+            v.below = bytes_below(other, row, z, block);
+        }
+        v.side = bytes_side(other, v.near, row, block, odd);
+        const struct bytes_sixteen s =
+            bytes_step(bytes_load(own, at), v, row, block, odd, step,
+                       ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1, table);
+        own[at] = (uint4)(s.at[0], s.at[1], s.at[2], s.at[3]);
+        v.north = v.near;
+        v.near = v.south;
+    }
 }
 
 #if BYTES_GENERAL

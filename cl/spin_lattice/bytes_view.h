@@ -30,29 +30,55 @@ struct bytes_view {
     struct bytes_sixteen near, side, north, south, above, below;
 };
 
-ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, uint block,
-                                         uint colour) {
-    struct bytes_view v;
-    const uint z = row / BYTES_LY, y = row - z * BYTES_LY, h = 16 * block;
-    v.near = bytes_load(other, (ulong)row * BYTES_BLOCKS + block);
-    if ((y + z + colour) & 1) { /* x + 1 is the next byte of the row */
+/* The other neighbours along x of the sixteen sites of which `near` are one. odd: x + 1 is the next
+ * byte of the row, else x - 1 the one before. */
+ERGO_INLINE struct bytes_sixteen bytes_side(__global const uint4 *other, struct bytes_sixteen near,
+                                            uint row, uint block, uint odd) {
+    struct bytes_sixteen side;
+    const uint h = 16 * block;
+    if (odd) {
         const uint next = bytes_one(other, row, h + 16 < BYTES_HALF ? h + 16 : 0);
         ERGO_UNROLL
         for (int g = 0; g < 4; g++)
-            v.side.at[g] = v.near.at[g] >> 8 | (g < 3 ? v.near.at[g + 1] : next) << 24;
+            side.at[g] = near.at[g] >> 8 | (g < 3 ? near.at[g + 1] : next) << 24;
         if (BYTES_HALF % 16 && h + 16 >= BYTES_HALF) { /* the row ends within */
             const uint last = BYTES_HALF - 1 - h, shift = 8 * (last % 4);
             ERGO_UNROLL
             for (uint g = 0; g < 4; g++)
                 if (g == last / 4)
-                    v.side.at[g] = (v.side.at[g] & ~(255u << shift)) | next << shift;
+                    side.at[g] = (side.at[g] & ~(255u << shift)) | next << shift;
         }
-    } else { /* x - 1 is the one before */
+    } else {
         const uint before = bytes_one(other, row, h ? h - 1 : BYTES_HALF - 1);
         ERGO_UNROLL
         for (int g = 0; g < 4; g++)
-            v.side.at[g] = v.near.at[g] << 8 | (g > 0 ? v.near.at[g - 1] >> 24 : before);
+            side.at[g] = near.at[g] << 8 | (g > 0 ? near.at[g - 1] >> 24 : before);
     }
+    return side;
+}
+
+/* Sixteen sites of the planes beside this one. */
+ERGO_INLINE struct bytes_sixteen bytes_above(__global const uint4 *other, uint row, uint z,
+                                             uint block) {
+    return bytes_load(
+        other,
+        (ulong)(z == 0 ? row + (BYTES_LZ - 1) * BYTES_LY : row - BYTES_LY) * BYTES_BLOCKS + block);
+}
+
+ERGO_INLINE struct bytes_sixteen bytes_below(__global const uint4 *other, uint row, uint z,
+                                             uint block) {
+    return bytes_load(
+        other, (ulong)(z + 1 == BYTES_LZ ? row - (BYTES_LZ - 1) * BYTES_LY : row + BYTES_LY) *
+                       BYTES_BLOCKS +
+                   block);
+}
+
+ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, uint block,
+                                         uint colour) {
+    struct bytes_view v;
+    const uint z = row / BYTES_LY, y = row - z * BYTES_LY;
+    v.near = bytes_load(other, (ulong)row * BYTES_BLOCKS + block);
+    v.side = bytes_side(other, v.near, row, block, (y + z + colour) & 1);
     if (BYTES_D > 1) {
         const uint north = y == 0 ? row + (BYTES_LY - 1) : row - 1;
         const uint south = y + 1 == BYTES_LY ? row - (BYTES_LY - 1) : row + 1;
@@ -63,10 +89,8 @@ ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, 
         v.south = v.near;
     }
     if (BYTES_D > 2) {
-        const uint above = z == 0 ? row + (BYTES_LZ - 1) * BYTES_LY : row - BYTES_LY;
-        const uint below = z + 1 == BYTES_LZ ? row - (BYTES_LZ - 1) * BYTES_LY : row + BYTES_LY;
-        v.above = bytes_load(other, (ulong)above * BYTES_BLOCKS + block);
-        v.below = bytes_load(other, (ulong)below * BYTES_BLOCKS + block);
+        v.above = bytes_above(other, row, z, block);
+        v.below = bytes_below(other, row, z, block);
     } else {
         v.above = v.near;
         v.below = v.near;

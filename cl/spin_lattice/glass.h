@@ -18,7 +18,7 @@
  * and r = 0 where a second draw is below lo; hi = the upper 32 bits of p 2^64, lo the lower.
  *
  * Compile-time: GLASS_LX, GLASS_LY, GLASS_LZ, GLASS_D (2 or 3), GLASS_HEAT (heat bath), GLASS_REAL
- * (couplings are not +-1), GLASS_T (temperatures), GLASS_COPIES.
+ * (couplings are not +-1), GLASS_T (temperatures), GLASS_COPIES; of a ladder GLASS_COUNT_LEVELS.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_H
@@ -133,6 +133,15 @@ ERGO_INLINE glass_vec glass_flips(struct glass_sum s, GLASS_TABLE glass_vec *tab
     const glass_vec p5 = glass_accept(table, 5, r, tie, low);
     const glass_vec p6 = glass_accept(table, 6, r, tie, low);
     return GLASS_MUX(s.m2, GLASS_MUX(s.m1, p6, GLASS_MUX(s.m0, p5, p4)), few);
+}
+
+/* And then: unsatisfied bonds where flips have been done, z - m for m. */
+ERGO_INLINE struct glass_sum glass_after(struct glass_sum s, glass_vec flip) {
+    struct glass_sum n;
+    n.m0 = s.m0;
+    n.m1 = s.m1 ^ (flip & (GLASS_D == 3 ? ~s.m0 : s.m0));
+    n.m2 = GLASS_MUX(flip, ~(s.m2 | (GLASS_D == 3 ? s.m0 & s.m1 : s.m0 | s.m1)), s.m2);
+    return n;
 }
 
 /* Couplings that are not +-1: the limit of half a flip's cost, in units of 2^-24. */

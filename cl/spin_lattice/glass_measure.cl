@@ -1,90 +1,10 @@
-/*
- * Spin glasses: energies of each sample and slot, up spins, overlaps. Counts of bits of one sample
- * are kept as planes (bit p of 32 counters in a word), added as words, and turned over at the end.
- */
-#include "spin_lattice/glass.h"
+/* Spin glasses: energies of each sample and slot, up spins, overlaps. */
+#include "spin_lattice/glass_count.h"
 
 #define GLASS_SITES (2 * GLASS_HALF)
 #define GLASS_SLOTS (4 * GLASS_QUADS)
-#define GLASS_OWN 8                          /* planes of a work-item: up to 255 */
-#define GLASS_ALL (GLASS_OWN + GLASS_LEVELS) /* of a group of 2^LEVELS, at most 2^6 */
+#define GLASS_ALL (GLASS_OWN + GLASS_LEVELS) /* planes of a group of 2^LEVELS, at most 2^6 */
 #define GLASS_GROUP (1u << GLASS_LEVELS)
-
-/* By name and not in an array: registers everywhere, whatever a compiler unrolls. */
-struct glass_counter {
-    uint4 p0, p1, p2, p3, p4, p5, p6, p7;
-};
-
-/* Full adder: sum and carry of a, b, c; half adder into a counter. */
-#define GLASS_FULL(sum, carry, a, b, c)                                                            \
-    const uint4 sum = (a) ^ (b) ^ (c), carry = ((a) & (b)) | ((c) & ((a) | (b)));
-#define GLASS_HALF_ADD(plane, in, out)                                                             \
-    const uint4 out = (plane) & (in);                                                              \
-    plane ^= in;
-
-/* counters += the three planes of m and of n. */
-ERGO_INLINE struct glass_counter glass_count_add(struct glass_counter c, struct glass_sum m,
-                                                 struct glass_sum n) {
-    GLASS_FULL(s0, c0, c.p0, m.m0, n.m0)
-    GLASS_FULL(t1, d1, m.m1, n.m1, c0)
-    GLASS_HALF_ADD(c.p1, t1, c1)
-    GLASS_FULL(t2, d2, m.m2, n.m2, d1)
-    GLASS_FULL(s2, c2, c.p2, t2, c1)
-    GLASS_FULL(s3, c3, c.p3, d2, c2)
-    c.p0 = s0;
-    c.p2 = s2;
-    c.p3 = s3;
-    GLASS_HALF_ADD(c.p4, c3, c4)
-    GLASS_HALF_ADD(c.p5, c4, c5)
-    GLASS_HALF_ADD(c.p6, c5, c6)
-    c.p7 ^= c6;
-    return c;
-}
-
-ERGO_INLINE struct glass_counter glass_count_zero(void) {
-    struct glass_counter c;
-    c.p0 = c.p1 = c.p2 = c.p3 = c.p4 = c.p5 = c.p6 = c.p7 = (uint4)(0u);
-    return c;
-}
-
-/* The sums of a group's counters: afterwards planes[p * GROUP] has plane p. */
-ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, uint item) {
-    planes[item] = c.p0;
-    planes[GLASS_GROUP + item] = c.p1;
-    planes[2 * GLASS_GROUP + item] = c.p2;
-    planes[3 * GLASS_GROUP + item] = c.p3;
-    planes[4 * GLASS_GROUP + item] = c.p4;
-    planes[5 * GLASS_GROUP + item] = c.p5;
-    planes[6 * GLASS_GROUP + item] = c.p6;
-    planes[7 * GLASS_GROUP + item] = c.p7;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint width = GLASS_GROUP / 2;
-    for (uint level = 0; level < GLASS_LEVELS; level++) {
-        if (item < width) {
-            uint4 carry = (uint4)(0u);
-#define GLASS_PLANE(p)                                                                             \
-    {                                                                                              \
-        const uint4 a = planes[(p)*GLASS_GROUP + item];                                            \
-        const uint4 b = planes[(p)*GLASS_GROUP + item + width];                                    \
-        planes[(p)*GLASS_GROUP + item] = a ^ b ^ carry;                                            \
-        carry = (a & b) | (carry & (a | b));                                                       \
-    }
-            GLASS_PLANE(0)
-            GLASS_PLANE(1)
-            GLASS_PLANE(2)
-            GLASS_PLANE(3)
-            GLASS_PLANE(4)
-            GLASS_PLANE(5)
-            GLASS_PLANE(6)
-            GLASS_PLANE(7)
-            for (uint p = GLASS_OWN; p < GLASS_OWN + level; p++)
-                GLASS_PLANE(p)
-            planes[(GLASS_OWN + level) * GLASS_GROUP + item] = carry;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        width /= 2;
-    }
-}
 
 /* Counter o of the 128 of a quad: slot o / 32 of the quad, sample o % 32. */
 ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
@@ -171,7 +91,7 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
             n = glass_unsatisfied(own, other, bonds, next);
         counter = glass_count_add(counter, m, n);
     }
-    glass_count_sum(counter, planes, item);
+    glass_count_sum(counter, planes, item, GLASS_GROUP, GLASS_LEVELS, 1);
     for (uint o = item; o < 128; o += GLASS_GROUP)
         out[o] = (long)glass_count_read(planes, o);
 #endif
@@ -211,7 +131,7 @@ glass_overlap(__global const uint4 *spins, __global uint *counts, __local uint4 
             m.m1 = m.m2 = n.m1 = n.m2 = zero;
             counter = glass_count_add(counter, m, n);
         }
-        glass_count_sum(counter, planes, item);
+        glass_count_sum(counter, planes, item, GLASS_GROUP, GLASS_LEVELS, 1);
         __global uint *out =
             counts +
             ((((ulong)lattice * GLASS_LAYERS + layer) * 2 + what) * GLASS_SLOTS + 4 * quad) * 32;

@@ -82,11 +82,11 @@ __kernel void ising_measure(__global const uint *spins, __global uint2 *sums, ui
 
 /*
  * Unequal pairs at distances 1..reach along both axes. Dimension 0: group (axis * reach + r - 1) *
- * parts + part, dimension 1: member. counts[sample][member][axis][r - 1][part]; a part counts at
- * most 2^32 - 1 pairs (the host chooses parts).
+ * parts + part, dimension 1: member. counts[sample][member][axis][r - 1][part], members `stride`
+ * apart; a part counts at most 2^32 - 1 pairs (the host chooses parts).
  */
 __kernel void ising_correlate(__global const uint *spins, __global uint *counts, uint sample,
-                              uint reach, uint parts, __local uint *scratch) {
+                              uint reach, uint parts, uint stride, __local uint *scratch) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), index = (uint)get_global_id(1);
     const uint part = group % parts, r = group / parts % reach + 1, axis = group / parts / reach;
@@ -96,6 +96,25 @@ __kernel void ising_correlate(__global const uint *spins, __global uint *counts,
         unequal += ising_pairs(lattice, word, 0, axis, r) + ising_pairs(lattice, word, 1, axis, r);
     unequal = ising_group_sum(scratch, item, size, unequal);
     if (item == 0)
-        counts[((ulong)sample * get_global_size(1) + index) * (2 * reach * parts) + group] =
-            unequal;
+        counts[((ulong)sample * get_global_size(1) + index) * stride + group] = unequal;
+}
+
+/* Up spins of each row, behind the numbers of ising_correlate. Dimension 0: a group for each row;
+ * 1: member. */
+__kernel void ising_rows(__global const uint *spins, __global uint *counts, uint sample,
+                         uint behind, uint stride, __local uint *scratch) {
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint y = (uint)get_group_id(0), index = (uint)get_global_id(1);
+    __global const uint *row = spins + (ulong)index * ISING_MEMBER_WORDS + y * ISING_W;
+    const uint rounds = (ISING_W + size - 1) / size; /* as in ising_measure */
+    uint up = 0;
+    for (uint round = 0; round < rounds; round++) {
+        const uint word = round * size + item;
+        if (word >= ISING_W)
+            continue;
+        up += popcount(row[word]) + popcount(row[4u * ISING_BLOCKS + word]);
+    }
+    up = ising_group_sum(scratch, item, size, up);
+    if (item == 0)
+        counts[((ulong)sample * get_global_size(1) + index) * stride + behind + y] = up;
 }

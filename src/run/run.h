@@ -29,6 +29,8 @@ struct ergo_schedule {
     uint64_t total; /* steps */
 };
 
+enum { ERGO_RUN_FILES = 8 };
+
 struct ergo_run {
     struct ergo_context *ctx;
     const struct ergo_run_options *options;
@@ -54,6 +56,8 @@ struct ergo_run {
     /* resumed: states of the current batch's members, to load instead of init */
     struct ergo_blobs restored;
     bool has_restored_states;
+    uint64_t files[ERGO_RUN_FILES]; /* hashes of the files that the chain depends on (files.c) */
+    size_t n_files;
 
     /* of this session: reading back, converting, storing; and as much of it as the device was seen
      * to be busy during */
@@ -122,6 +126,12 @@ enum ergo_status ergo_run_save(struct ergo_run *run);
 enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs *blobs);
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_run_load_states(struct ergo_run *run);
+
+/* files.c: of a new run, what is in the files that its chain depends on; into a checkpoint; and of
+ * a resumed one, whether it is still the same. */
+enum ergo_status ergo_run_note_files(struct ergo_run *run);
+bool ergo_run_add_files(const struct ergo_run *run, struct ergo_blobs *blobs);
+enum ergo_status ergo_run_check_files(struct ergo_run *run);
 
 /* trajectory.c: samples after which the next frame is due, beyond `samples`; SIZE_MAX: never. The
  * first measurement at or after each multiple of /output/trajectory_every steps of the measured

@@ -311,10 +311,11 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
 static void choose_ops(struct ergo_run *run) {
     const char *distribute = ergo_point_text(&run->job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
-    run->cut = run->sampler->ops->cut &&
+    const struct ergo_sampler_ops *ops = run->sampler->ops;
+    run->cut = ops->cut && (!ops->can_cut || ops->can_cut(&run->job->points[0])) &&
                (strcmp(distribute, "lattice") == 0 ||
                 (strcmp(distribute, "auto") == 0 && ranks > 1 && run->job->n_points < ranks));
-    run->ops = run->cut ? run->sampler->ops->cut : run->sampler->ops;
+    run->ops = run->cut ? ops->cut : ops;
 }
 
 static char *copy_text(const char *text) {
@@ -346,6 +347,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                  : ergo_ranks_rank() > 0 ? ERGO_OK
                                          : ergo_run_take_folder(&run);
     }
+    if (status == ERGO_OK)
+        status = ergo_run_note_files(&run);
     if (status == ERGO_OK)
         choose_ops(&run);
     if (status == ERGO_OK && ergo_dist_count() > 1 && !run.cut)
@@ -397,6 +400,8 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
         status = parse_stored_job(&run, &job);
     if (status == ERGO_OK)
         status = allocate_result(&run, job);
+    if (status == ERGO_OK)
+        status = ergo_run_check_files(&run);
     const bool index = ergo_spread_is_index(&run.restored); /* points at different steps */
     if (status == ERGO_OK && !index)
         choose_ops(&run);

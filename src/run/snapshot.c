@@ -132,7 +132,8 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
         !ergo_blobs_add(&blobs, "name", run->job->name, strlen(run->job->name)) ||
         !ergo_blobs_add(&blobs, "started", run->result->started, strlen(run->result->started)) ||
         !ergo_blobs_add(&blobs, "meta", &meta, sizeof meta) ||
-        !ergo_blobs_add(&blobs, "device", &device, sizeof device) || !add_members(run, &blobs))
+        !ergo_blobs_add(&blobs, "device", &device, sizeof device) ||
+        !ergo_run_add_files(run, &blobs) || !add_members(run, &blobs))
         status = no_memory(run);
     /* init makes the state of step 0 again: a start need not write gigabytes */
     if (status == ERGO_OK && run->state && run->step > 0)

@@ -195,6 +195,7 @@ enum ergo_status ergo_spread_write_index(struct ergo_run *run) {
     const bool ok = ergo_blobs_add(&blobs, "job", job, strlen(job)) &&
                     ergo_blobs_add(&blobs, "name", name, strlen(name)) &&
                     ergo_blobs_add(&blobs, "started", started, strlen(started)) &&
+                    ergo_run_add_files(run, &blobs) &&
                     ergo_blobs_add(&blobs, "spread", &header, sizeof header);
     return write_blobs(run, "checkpoint.h5", &blobs, ok);
 }

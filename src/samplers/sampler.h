@@ -182,6 +182,7 @@ struct ergo_sampler_ops {
      * elsewhere; load is given the whole. Chains, samples and states are those of the other table.
      */
     const struct ergo_sampler_ops *cut;
+    bool (*can_cut)(const struct ergo_point *point); /* NULL: any */
 };
 
 struct ergo_sampler {

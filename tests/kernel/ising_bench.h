@@ -19,6 +19,7 @@
 #include "oracle/ising_serial.h"
 #include "oracle/philox_ref.h"
 #include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/models.h"
 
 struct ising_bench {
     struct ergo_context *ctx;
@@ -175,6 +176,18 @@ static inline double ising_correlation(const struct ergo_oracle_ising *o, int ax
     return (double)sum / ((double)o->Lx * o->Ly);
 }
 
+/* |sum s exp(2 pi i wave y / Ly)|^2 / N, of the smallest wave along y or of none. */
+static inline double ising_structure(const struct ergo_oracle_ising *o, int wave) {
+    double re = 0, im = 0;
+    for (int y = 0; y < o->Ly; y++)
+        for (int x = 0; x < o->Lx; x++) {
+            const double phase = 2 * acos(-1) * wave * y / o->Ly;
+            re += ergo_oracle_ising_spin(o, x, y) * cos(phase);
+            im += ergo_oracle_ising_spin(o, x, y) * sin(phase);
+        }
+    return (re * re + im * im) / ((double)o->Lx * o->Ly);
+}
+
 /* One block of samples in `slot`: enqueued now, compared by ising_collect_block. */
 struct ising_block {
     unsigned slot;
@@ -205,7 +218,9 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
     s.columns = calloc(block->count * members * 2, sizeof(double));
     for (size_t c = 0; c < 3; c++)
         s.curves[c] = calloc(block->count * members * (reach + 1), sizeof(double));
-    assert_true(s.columns && s.curves[0] && s.curves[1] && s.curves[2]);
+    s.curves[CURVE_STRUCTURE] = calloc(block->count * members * 2, sizeof(double));
+    assert_true(s.columns && s.curves[0] && s.curves[1] && s.curves[2] &&
+                s.curves[CURVE_STRUCTURE]);
     ISING_OK(b, ops->collect(b->ctx, b->state, block->slot, &s));
     assert_int_equal(s.count, block->count);
     size_t curves = 0;
@@ -226,6 +241,13 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
                 ising_same(b, "correlation_x", m, r, s.curves[1][at], x);
                 ising_same(b, "correlation_y", m, r, s.curves[2][at], y);
             }
+            for (int wave = 0; curve && wave < 2; wave++) {
+                const double want = ising_structure(o, wave);
+                const double got =
+                    s.curves[CURVE_STRUCTURE][(curves * members + m) * 2 + (size_t)wave];
+                ising_same(b, "structure_factor", m, (size_t)wave, got / (1 + want),
+                           want / (1 + want));
+            }
         }
         curves += curve;
     }
@@ -233,6 +255,7 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
     free(s.columns);
     for (size_t c = 0; c < 3; c++)
         free(s.curves[c]);
+    free(s.curves[CURVE_STRUCTURE]);
 }
 
 /* The measuring kernel alone, its partial sums added up. */

@@ -1,7 +1,7 @@
 /*
  * Models with a byte per spin: kernels against the plain oracle of tests/oracle/bytes_serial.h, bit
  * for bit: every model and rule, one to three dimensions, sides of 2, rows that end within four and
- * within sixteen bytes.
+ * within sixteen bytes, one row and several to a work-item.
  */
 #include "bytes_bench.h"
 #include "fixture.h"
@@ -9,46 +9,47 @@
 static const struct {
     const char *system;
     bool tiny; /* also where there is little time */
+    int rows;  /* of a work-item */
 } cases[] = {
-    {"'model': 'ising', 'size': [38], 'temperature': 2, 'field': 0.3", false},
+    {"'model': 'ising', 'size': [38], 'temperature': 2, 'field': 0.3", false, 1},
     {"'model': 'ising', 'size': [12, 4, 6], 'temperature': 4.5, 'couplings': [1, 0.5, -1.25], "
      "'random_field': 0.7, 'field': 0.2",
-     true},
+     true, 2},
     {"'model': 'ising', 'size': [12, 4, 6], 'temperature': 3, 'couplings': [1, 0.5, -1.25], "
      "'random_field': 1.3, 'field_distribution': 'gaussian', 'field': 0.2",
-     true},
+     true, 1},
     {"'model': 'ising', 'size': [70, 6], 'temperature': 2, 'random_field': 0.6, "
      "'field_distribution': 'gaussian', 'dynamics': 'heat-bath'",
-     false},
+     false, 1},
     {"'model': 'ising', 'size': [38], 'temperature': 0.7, 'coupling': -0.3, 'random_field': 2, "
      "'field_distribution': 'gaussian'",
-     false},
+     false, 1},
     {"'model': 'ising', 'size': [4, 2, 2], 'temperature': 2, 'field': -0.1, 'random_field': 1.5, "
      "'field_file': 'data/reference/fields-16.txt'",
-     false},
+     false, 1},
     {"'model': 'ising', 'size': [12, 4, 6], 'temperature': 2, 'couplings': [1, 0.5, -1.25], "
      "'disorder': 'gaussian', 'random_field': 0.5, 'field': 0.2",
-     true},
+     true, 1},
     {"'model': 'ising', 'size': [70, 6], 'temperature': 1, 'disorder': 'bimodal', "
      "'negative_fraction': 0.3, 'disorder_seed': 8",
-     false},
+     false, 1},
     {"'model': 'ising', 'size': [4, 2, 2], 'temperature': 2, 'disorder_file': "
      "'data/reference/bonds-4x2x2.txt', 'field_file': 'data/reference/fields-16.txt', 'dynamics': "
      "'heat-bath'",
-     false},
+     false, 1},
     {"'model': 'ising', 'size': [66, 10], 'temperature': 2.5, 'couplings': [1, 0.5], 'dynamics': "
      "'heat-bath'",
-     false},
-    {"'model': 'potts', 'q': 3, 'size': [40, 6], 'temperature': 1", false},
+     false, 2},
+    {"'model': 'potts', 'q': 3, 'size': [40, 6], 'temperature': 1", false, 2},
     {"'model': 'potts', 'q': 256, 'size': [8, 2, 4], 'temperature': 0.3, 'couplings': [1, 0.5, "
      "-0.25]",
-     true},
+     true, 2},
     {"'model': 'potts', 'q': 5, 'size': [34, 4, 2], 'temperature': 0.8, 'dynamics': 'heat-bath'",
-     false},
+     false, 4},
     {"'model': 'potts', 'q': 256, 'size': [26, 6], 'temperature': 0.2, 'couplings': [1, -0.5], "
      "'dynamics': 'heat-bath'",
-     false},
-    {"'model': 'potts', 'q': 2, 'size': [10], 'temperature': 1, 'dynamics': 'heat-bath'", true},
+     false, 1},
+    {"'model': 'potts', 'q': 2, 'size': [10], 'temperature': 1, 'dynamics': 'heat-bath'", true, 1},
 };
 
 static void test_cases(void **state) {
@@ -59,8 +60,8 @@ static void test_cases(void **state) {
             continue;
         snprintf(job, sizeof job,
                  "{'sampler': 'spin-lattice', 'seed': '5', 'replicas': 2, 'system': {%s}, 'run': "
-                 "{'sweeps': %d}}",
-                 cases[i].system, small ? 2 : 7);
+                 "{'sweeps': %d}, 'tuning': {'tile_rows': %d}}",
+                 cases[i].system, small ? 2 : 7, cases[i].rows);
         bytes_bench_case(ctx, device, job, 0);
         if (!small)
             bytes_bench_case(ctx, device, job, UINT64_C(0x1fffffffe));

@@ -13,8 +13,8 @@ static const struct {
     {"\"size\": [4, 6, 4], \"temperature\": 0.9, \"ladder\": 3, \"temperature_max\": 2, "
      "\"swap_every\": 2, \"samples\": 64",
      true},
-    {"\"size\": [6, 4], \"temperature\": 0.8, \"ladder\": 2, \"temperature_max\": 1.5, "
-     "\"ladder_spacing\": \"inverse\", \"swap_every\": 1, \"copies\": 4, \"dynamics\": "
+    {"\"size\": [6, 4], \"temperature\": 0.8, \"ladder\": 3, \"temperature_max\": 1.5, "
+     "\"ladder_spacing\": \"inverse\", \"swap_every\": 2, \"copies\": 4, \"dynamics\": "
      "\"heat-bath\", \"negative_fraction\": 0.3",
      false},
     {"\"size\": [4, 2, 6], \"temperature\": 1.2, \"dynamics\": \"heat-bath\"", false},
@@ -24,6 +24,9 @@ static const struct {
     {"\"size\": [4, 4, 2], \"temperature\": 0.7, \"ladder\": 2, \"temperature_max\": 1, "
      "\"swap_every\": 2, \"disorder\": \"gaussian\"",
      true},
+    {"\"size\": [4, 6, 2], \"temperature\": 1.2, \"copies\": 1, \"ladder\": 6, "
+     "\"temperature_max\": 3, \"swap_every\": 2, \"dynamics\": \"heat-bath\"",
+     false},
     {"\"size\": [4, 6], \"temperature\": 0.7, \"disorder\": \"gaussian\", \"dynamics\": "
      "\"heat-bath\", \"disorder_seed\": \"5\", \"coupling\": 2",
      false},
@@ -38,7 +41,7 @@ static void cases(int path) {
                  "{\"sampler\": \"spin-lattice\", \"seed\": \"5\", \"replicas\": %d, \"system\": "
                  "{\"model\": \"spin-glass\", %s}, \"run\": {\"sweeps\": %d}, \"tuning\": "
                  "{\"path\": %d, \"work_group\": 8}}",
-                 small ? 1 : 2, systems[i].system, small ? 2 : 6, path);
+                 small ? 1 : 2, systems[i].system, small ? 3 : 6, path);
         glass_bench_case(ctx, device, job, 0);
         if (!small)
             glass_bench_case(ctx, device, job, UINT64_C(0x1fffffffd));

@@ -79,16 +79,21 @@ static void test_chain(void **state) {
     ergo_context_destroy(ctx);
 }
 
-static struct ergo_job *job_of(struct ergo_context *ctx, const char *system) {
+static struct ergo_job *job_of_model(struct ergo_context *ctx, const char *model,
+                                     const char *system) {
     char text[400];
     struct ergo_job *job = NULL;
     snprintf(text, sizeof text,
-             "{'sampler': 'spin-lattice', 'system': {'model': 'ising', %s, 'temperature': 1.5}, "
+             "{'sampler': 'spin-lattice', 'system': {'model': '%s', %s, 'temperature': 1.5}, "
              "'run': {'sweeps': 1}}",
-             system);
+             model, system);
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
     return ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) == ERGO_OK ? job : NULL;
+}
+
+static struct ergo_job *job_of(struct ergo_context *ctx, const char *system) {
+    return job_of_model(ctx, "ising", system);
 }
 
 /* Normal fields: the oracle's, in integers; their moments; the twin's chain is the oracle's. */
@@ -253,6 +258,41 @@ static void test_file(void **state) {
     ergo_context_destroy(ctx);
 }
 
+/* Couplings of a file that cancel along a side of 2: refused with Metropolis, in both models. */
+static void test_free_spins(void **state) {
+    static const char *const models[][2] = {{"ising", ""},
+                                            {"spin-glass", ", 'disorder': 'gaussian'"}};
+    struct ergo_context *ctx = ergo_context_create();
+    char path[] = "/tmp/ergo-bonds-XXXXXX", system[300];
+    const int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    for (int cancels = 0; cancels < 2; cancels++)
+        for (size_t i = 0; i < 2; i++) {
+            FILE *file = fopen(path, "w");
+            assert_non_null(file);
+            for (int site = 0; site < 4; site++)
+                fprintf(file, "%d %d x %d\n%d %d y %d\n", site % 2, site / 2, site == 1 ? -1 : 1,
+                        site % 2, site / 2, site == 2 && cancels ? -1 : 1);
+            fclose(file);
+            snprintf(system, sizeof system, "'size': [2, 2], 'disorder_file': '%s'%s", path,
+                     models[i][1]);
+            struct ergo_job *job = job_of_model(ctx, models[i][0], system);
+            assert_true((job == NULL) == cancels);
+            if (cancels)
+                assert_non_null(strstr(ergo_error_message(ctx), "site 0, 0, 0"));
+            ergo_job_destroy(job);
+            ergo_error_clear(ctx);
+            strcat(system, ", 'dynamics': 'heat-bath'");
+            job = job_of_model(ctx, models[i][0], system);
+            assert_non_null(job);
+            ergo_job_destroy(job);
+        }
+    unlink(path);
+    ergo_context_destroy(ctx);
+}
+
 /* All alike: S(0) = N, S(k) = 0. Halves of two states: S(k) is a square wave's. */
 static void test_structure(void **state) {
     const struct bytes_shape s = {.d = 2, .l = {6, 8, 1}, .q = 3, .sites = 48};
@@ -275,8 +315,9 @@ static void test_structure(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_normal),
-                                       cmocka_unit_test(test_bonds), cmocka_unit_test(test_file),
-                                       cmocka_unit_test(test_structure)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chain),      cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_bonds),      cmocka_unit_test(test_file),
+        cmocka_unit_test(test_free_spins), cmocka_unit_test(test_structure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

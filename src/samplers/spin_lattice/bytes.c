@@ -11,6 +11,17 @@
 
 /* ---- plan ------------------------------------------------------------------------------------ */
 
+/* Rows of a work-item: the more, the fewer bytes are read twice, while all units are busy. Measured
+ * (H200, 2026-11-21, 16384 x 16384 in a field, spin updates per ns): 1 790, 2 880, 4 918, 8 909. */
+static uint32_t strip_of(const struct bytes_shape *s, double members, bool gpu) {
+    uint32_t strip = 1;
+    const double blocks = (double)s->colour / 16 * members;
+    while (gpu && strip < 4 && s->d > 1 && s->l[1] % (2 * strip) == 0 &&
+           blocks / (2 * strip) >= 0x1p18)
+        strip *= 2;
+    return strip;
+}
+
 static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                     const struct ergo_device *device, struct bytes_launch *launch,
                                     struct ergo_plan *plan) {
@@ -22,7 +33,14 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
     const int64_t wish = ergo_point_int(first, "/tuning/work_group");
     const uint64_t blocks = 2 * s.colour / 16;
     struct bytes_launch l = {.group = wish ? (uint32_t)wish : gpu ? 128 : 16};
+    const int64_t rows = ergo_point_int(first, "/tuning/tile_rows");
     memset(plan, 0, sizeof *plan);
+    l.strip = rows ? (uint32_t)rows : s.general ? 1 : strip_of(&s, members, gpu);
+    if (rows > 8 || (rows & (rows - 1)) || s.l[1] % l.strip || (s.general && rows > 1))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/tuning/tile_rows %u: 1, 2, 4 or 8 that divide the %u rows of a plane; "
+                         "with general fields or couplings 1",
+                         l.strip, s.l[1]);
     if (l.group > d->largest_group)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/work_group %u: %s (%s) has %llu at most",
                          l.group, d->name, d->id, (unsigned long long)d->largest_group);
@@ -63,7 +81,8 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
     plan->block_steps = fmax(1, floor(0.1 / (work / rate + (gpu ? 1e-5 : 2e-5))));
     snprintf(plan->path, sizeof plan->path, "bytes");
     snprintf(plan->launch, sizeof plan->launch,
-             "a launch for each colour: 16 spins per work-item, work-groups of %u", l.group);
+             "a launch for each colour: 16 x %u spins per work-item, work-groups of %u", l.strip,
+             l.group);
     if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory ||
         numbers > 0x1p31 || (double)s.colour / 16 > 0x1p32)
         return ERGO_FAIL(
@@ -129,13 +148,14 @@ static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
                    {&s->energy, "bytes_general_energy"}};
     const struct bytes_shape *h = &s->shape;
     const size_t used = h->general ? 7 : 6;
-    char options[256];
+    char options[400];
     snprintf(
         options, sizeof options,
         "-DBYTES_D=%u -DBYTES_LX=%uu -DBYTES_LY=%uu -DBYTES_LZ=%uu -DBYTES_Q=%uu "
-        "-DBYTES_MODEL=%d -DBYTES_FIELDS=%d -DBYTES_GENERAL=%d -DBYTES_BONDS=%d -DBYTES_HEAT=%d",
+        "-DBYTES_MODEL=%d -DBYTES_FIELDS=%d -DBYTES_GENERAL=%d -DBYTES_BONDS=%d -DBYTES_HEAT=%d "
+        "-DBYTES_STRIP=%uu",
         h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind, (int)s->fields, (int)h->general,
-        (int)h->bonds, (int)h->heat_bath);
+        (int)h->bonds, (int)h->heat_bath, s->launch.strip);
     enum ergo_status status =
         ergo_program_build(ctx, s->device, "spin_lattice/bytes.cl", options, &s->program);
     for (size_t i = 0; i < used && status == ERGO_OK; i++) {
@@ -245,7 +265,8 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
 
 enum ergo_status bytes_sweeps(struct ergo_context *ctx, struct bytes_state *s, uint64_t sweeps) {
     const size_t local[2] = {s->launch.group, 1};
-    const size_t global[2] = {ergo_round_up(s->shape.colour / 16, local[0]), s->batch->count};
+    const uint64_t items = s->shape.colour / 16 / s->launch.strip;
+    const size_t global[2] = {ergo_round_up(items, local[0]), s->batch->count};
     const struct ergo_arg terms = ERGO_ARG(s->terms);
     const char *name = s->shape.general ? "bytes_general_sweep" : "bytes_sweep";
     enum ergo_status status = ERGO_OK;

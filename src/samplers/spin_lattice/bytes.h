@@ -33,7 +33,7 @@ struct bytes_disorder {
 };
 
 struct bytes_launch {
-    uint32_t group;
+    uint32_t group, strip; /* strip: rows of a work-item */
     uint32_t measure_groups;
     uint32_t length; /* numbers per sample and member */
     size_t block_samples;
@@ -77,8 +77,9 @@ double bytes_exact(const struct ergo_point *point, const char *observable);
 void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, double unit,
                    const uint32_t *counts, double *columns);
 
-uint32_t bytes_reach(const struct ergo_point *point);     /* of correlations; 0: none */
-bool bytes_has_structure(const struct ergo_point *point); /* curve "structure_factor" */
+uint32_t bytes_reach(const struct ergo_point *point); /* of correlations; 0: none */
+/* Curve "structure_factor"; these three also for the Ising model with a bit per spin. */
+bool bytes_has_structure(const struct ergo_point *point);
 size_t bytes_curve_size(const struct ergo_point *point, size_t c);
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
 double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
@@ -90,6 +91,8 @@ void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double
 enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point);
 /* And /system/disorder_file? */
 enum ergo_status bytes_bonds_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* And does each spin feel something, so that Metropolis does not flip it in every sweep? */
+enum ergo_status bytes_force_check(struct ergo_context *ctx, const struct ergo_point *point);
 enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo_point *point,
                                      struct bytes_disorder *d);
 void bytes_disorder_free(struct bytes_disorder *d);

@@ -153,7 +153,7 @@ enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo
     double most = 0;
     int exponent = 0;
     memset(d, 0, sizeof *d);
-    d->fields = malloc(n * sizeof *d->fields);
+    d->fields = calloc(n, sizeof *d->fields);
     d->bonds = n_bonds ? malloc(n_bonds * sizeof *d->bonds) : NULL;
     enum ergo_status status =
         fields && bonds && d->fields && (d->bonds || !n_bonds)
@@ -189,6 +189,38 @@ out:
     free(bonds);
     if (status != ERGO_OK)
         bytes_disorder_free(d);
+    return status;
+}
+
+/* Half of the largest cost that a flip at this site can have, in whole units: bonds of a side of 2
+ * go to one neighbour and may cancel. */
+static int64_t most_force(const struct bytes_shape *s, const struct bytes_disorder *d,
+                          uint64_t site) {
+    const uint64_t stride[3] = {1, s->l[0], (uint64_t)s->l[0] * s->l[1]};
+    int64_t sum = llabs((long long)d->fields[site]);
+    for (uint32_t k = 0; k < s->d && k < 3; k++) {
+        const uint64_t at = site / stride[k] % s->l[k];
+        const uint64_t before = site - at * stride[k] + (at + s->l[k] - 1) % s->l[k] * stride[k];
+        const long long one = d->bonds[k * s->sites + site], two = d->bonds[k * s->sites + before];
+        sum += s->l[k] == 2 ? llabs(one + two) : llabs(one) + llabs(two);
+    }
+    return sum;
+}
+
+enum ergo_status bytes_force_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    struct bytes_disorder d;
+    enum ergo_status status = bytes_disorder_make(ctx, point, &d);
+    for (uint64_t i = 0; i < s.sites && status == ERGO_OK && d.fields && d.bonds; i++)
+        if (most_force(&s, &d, i) == 0)
+            status = ergo_job_error(
+                ctx, "/system/dynamics",
+                "metropolis, and the couplings of the file leave site %llu, %llu, %llu without any "
+                "force (those of a side of 2 may cancel): its spin would flip in every sweep; use "
+                "\"heat-bath\"",
+                (unsigned long long)(i % s.l[0]), (unsigned long long)(i / s.l[0] % s.l[1]),
+                (unsigned long long)(i / s.l[0] / s.l[1]));
+    bytes_disorder_free(&d);
     return status;
 }
 

@@ -168,6 +168,8 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
         status = bytes_file_check(ctx, point);
     if (status == ERGO_OK && file)
         status = bytes_bonds_check(ctx, point);
+    if (status == ERGO_OK && file && !s.heat_bath)
+        status = bytes_force_check(ctx, point);
     return status;
 }
 
@@ -237,7 +239,8 @@ uint32_t bytes_reach(const struct ergo_point *point) {
 
 bool bytes_has_structure(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
-    return bytes_is(point) && s.d > 1 && s.l[s.d - 1] * (uint64_t)s.q <= 1 << 17 &&
+    const bool ising = strcmp(ergo_point_text(point, "/system/model"), "ising") == 0;
+    return (ising || is_potts(point)) && s.d > 1 && s.l[s.d - 1] * (uint64_t)s.q <= 1 << 17 &&
            ergo_point_int(point, "/run/correlation_every");
 }
 

@@ -22,8 +22,10 @@ enum {
 
 struct glass_shape {
     uint32_t lx, ly, lz, d;
-    uint64_t sites, half;          /* half: of one colour */
-    uint32_t samples, words, last; /* word-lattices; samples in use of the last, as a mask */
+    uint64_t sites, half;        /* half: of one colour */
+    uint32_t samples, all, last; /* samples; word-lattices; samples in use of the last, a mask */
+    uint32_t first, words;       /* word-lattices here: all, or a rank's share */
+    bool idle;                   /* the share is none: one word stands there and never moves */
     uint32_t temperatures, copies, slots, quads; /* slots: without the padding of the last quad */
     uint32_t layers, swap_every;
     bool real, heat; /* couplings are not +-1; heat bath */
@@ -34,6 +36,10 @@ struct glass_launch {
     uint32_t group;         /* work-items per group of a sweep */
     uint32_t levels, parts; /* measuring: groups of 2^levels; per quad so many for the energy */
     uint64_t launch_sweeps; /* local: at most */
+    /* Tempering as part of the sweeps: groups of quads << count_levels, each item so many sites;
+     * local: 1 << count_levels items of a group count. */
+    bool fused;
+    uint32_t count_levels, count_each;
     size_t block_samples;
     size_t records; /* per sample of the batch */
 };
@@ -51,14 +57,15 @@ struct glass_state {
     struct ergo_device *device;
     struct glass_shape shape;
     struct glass_launch launch;
-    cl_program program, measure_program;
-    cl_kernel sweep, start, swap, exchange, energy, overlap, record;
-    cl_mem spins, couplings, tables, keys, slopes, waves;
-    cl_mem energies, counts, masks, came, accepted, trips;
+    cl_program program, measure_program, temper_program, local_program;
+    cl_kernel sweep, start, swap, exchange, moving[4], counting, ladder, energy, overlap, record;
+    cl_mem spins, spare, couplings, /* spare: of a fused local path */
+        tables, keys, slopes, waves;
+    cl_mem energies, counts, unsatisfied, masks, came, accepted, trips;
     struct glass_slot slots[2];
     uint64_t step;
     uint64_t *hashes; /* of each member's couplings */
-    double *weights;  /* scratch of collect: one member's curve */
+    bool cut;         /* words over ranks */
 };
 
 /* glass_job.c: what can be said of a point without a device. */
@@ -89,30 +96,65 @@ int32_t glass_normal(const uint32_t key[2], uint32_t entity, uint32_t step, uint
 /* Is /system/disorder_file as it should be? If not, a job error is recorded. */
 enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct glass_shape *s);
+/* Of a file with couplings of any size: does each spin feel something, so that Metropolis does not
+ * flip it in every sweep? */
+enum ergo_status glass_force_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct glass_shape *s);
 /* The first sample's couplings, [direction][site], for the Ising model of one to three dimensions;
  * of s the sides, one sample, real. */
 enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_point *point,
                                     const struct glass_shape *s, double *j);
 
-/* glass.c */
+/* Samples in use of word-lattice `word` of all. */
+uint32_t glass_lanes(const struct glass_shape *s, uint32_t word);
+
+/* glass_plan.c */
+size_t
+glass_packed_length(const struct glass_shape *s); /* couplings of a word-lattice, as packed */
+uint32_t glass_last(const struct glass_shape *s); /* samples in use of the last word-lattice here */
+cl_uint2 glass_words_here(const struct glass_shape *s); /* how many, and how many before them */
+size_t glass_lattices(const struct glass_state *s);     /* of all members */
+uint32_t glass_power_of_two(uint64_t n, uint32_t least, uint32_t most); /* at most n */
+/* Local memory of the fused local path: the lattice, later the planes that are added up; and what
+ * is always there. */
+size_t glass_room(const struct glass_shape *s, const struct glass_launch *l);
+size_t glass_count_room(const struct glass_shape *s, uint32_t levels); /* of the global one */
+enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                            const struct ergo_device *device, struct ergo_plan *plan);
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                   const struct ergo_device *device, struct glass_launch *launch,
-                                   struct ergo_plan *plan);
-/* Sweeps from s->step on; exchanges where they are due. */
+                                   const struct ergo_device *device, const struct glass_shape *s,
+                                   struct glass_launch *launch, struct ergo_plan *plan);
+/* glass.c */
+enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                              struct ergo_device *device, const struct glass_shape *shape,
+                              const struct glass_launch *launch, void **state);
+enum ergo_status glass_init(struct ergo_context *ctx, void *state);
+enum ergo_status glass_advance(struct ergo_context *ctx, void *state, unsigned which, size_t count,
+                               uint64_t every, uint64_t first_sample);
+enum ergo_status glass_collect(struct ergo_context *ctx, void *state, unsigned which,
+                               struct ergo_samples *samples);
+uint64_t glass_curve_every(const struct ergo_point *point);
+void glass_destroy(void *state);
+/* glass_launch.c: sweeps from s->step on; exchanges where they are due. */
 enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t sweeps);
-enum ergo_status glass_launch_sweeps(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                     uint64_t sweeps);
-enum ergo_status glass_launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                   uint32_t parity);
-/* Records of all members now (blocking). */
+enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,
+                                     cl_mem records, size_t sample);
+/* glass.c: records of all members now (blocking). */
 enum ergo_status glass_measure_now(struct ergo_context *ctx, struct glass_state *s,
                                    struct glass_record *records);
 size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
 
+/* glass_cut.c: word-lattices over ranks. */
+/* Of each member's words: `mine`, [member][words here][width], to all ranks, [member][all][width].
+ * A copy where nothing is cut. */
+enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state *s, size_t members,
+                             size_t width, const void *mine, void *all);
+
 /* glass_curves.c */
-void glass_collect_sample(const struct glass_state *s, const struct glass_record *records,
-                          double *columns, double *curve);
+enum ergo_status glass_collect_sample(struct ergo_context *ctx, const struct glass_state *s,
+                                      const struct glass_record *records, double *columns,
+                                      double *curve);
 enum ergo_status glass_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
 double glass_moment(const struct ergo_point *point, const char *observable, const double *mean);

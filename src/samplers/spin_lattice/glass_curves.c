@@ -68,32 +68,59 @@ static void add_word(const double line[2], const struct glass_shape *s,
         }
 }
 
-void glass_collect_sample(const struct glass_state *s, const struct glass_record *records,
-                          double *columns, double *curve) {
+/* Samples of word-lattice `word` of all. */
+static uint32_t lanes_of(const struct glass_shape *s, uint32_t word) {
+    return (uint32_t)__builtin_popcount(glass_lanes(s, word));
+}
+
+/* Of the words here: moments and histogram, and the up spins at the coldest temperature. */
+static void words_here(const struct glass_state *s, const struct glass_record *records,
+                       size_t group, double *rows) {
     const struct glass_shape *h = &s->shape;
-    const size_t size = glass_curve_size(s->batch->points[0], CURVE_GROUPS);
-    const size_t group = size / h->words, lattice = (size_t)128 * h->quads;
-    memset(curve, 0, s->batch->count * size * sizeof *curve);
     for (size_t m = 0; m < s->batch->count; m++) {
-        const struct ergo_point *point = s->batch->points[m];
         /* looked up once: keys are found by name */
         double line[2];
-        glass_energy_line(point, h, line);
-        double energy = 0, up = 0;
+        glass_energy_line(s->batch->points[m], h, line);
         for (uint32_t w = 0; w < h->words; w++) {
-            const uint32_t lanes = w + 1 == h->words ? (uint32_t)__builtin_popcount(h->last) : 32;
-            const struct glass_record *r = records + (m * h->words + w) * lattice;
-            double *moments = curve + m * size + w * group;
-            add_word(line, h, r, lanes, moments, moments + (size_t)h->temperatures * GLASS_MOMENTS);
-            energy += moments[GLASS_E] * lanes / h->samples;
+            const uint32_t lanes = lanes_of(h, h->first + w);
+            const struct glass_record *r = records + (m * h->words + w) * 128 * h->quads;
+            double *row = rows + (m * h->words + w) * (group + 1);
+            add_word(line, h, r, lanes, row, row + (size_t)h->temperatures * GLASS_MOMENTS);
             for (uint32_t copy = 0; copy < h->copies; copy++)
                 for (uint32_t bit = 0; bit < lanes; bit++)
-                    up += r[copy * 32 + bit].up;
+                    row[group] += r[copy * 32 + bit].up;
+        }
+    }
+}
+
+enum ergo_status glass_collect_sample(struct ergo_context *ctx, const struct glass_state *s,
+                                      const struct glass_record *records, double *columns,
+                                      double *curve) {
+    const struct glass_shape *h = &s->shape;
+    const size_t size = glass_curve_size(s->batch->points[0], CURVE_GROUPS), group = size / h->all;
+    const size_t members = s->batch->count, width = (group + 1) * sizeof(double);
+    double *here = calloc(members * h->words, width), *all = calloc(members * h->all, width);
+    enum ergo_status status =
+        here && all ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a sample");
+    if (status == ERGO_OK && !h->idle)
+        words_here(s, records, group, here);
+    if (status == ERGO_OK)
+        status = glass_words(ctx, s, members, width, here, all);
+    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
+        double energy = 0, up = 0;
+        for (uint32_t w = 0; w < h->all; w++) {
+            const double *row = all + (m * h->all + w) * (group + 1);
+            memcpy(curve + m * size + w * group, row, group * sizeof *row);
+            energy += row[GLASS_E] * lanes_of(h, w) / h->samples;
+            up += row[group];
         }
         columns[m * COLUMNS + COLUMN_ENERGY] = energy;
         columns[m * COLUMNS + COLUMN_MAGNETIZATION] =
             2 * up / ((double)h->sites * h->samples * h->copies) - 1;
     }
+    free(here);
+    free(all);
+    return status;
 }
 
 /* ---- quantities ------------------------------------------------------------------------------ */
@@ -143,8 +170,8 @@ struct units {
 static bool units_of(const struct glass_shape *s, const struct ergo_curve *groups,
                      struct units *u) {
     const size_t bins = (size_t)(groups->bin_length ? groups->count / groups->bin_length : 0);
-    u->size = groups->size / s->words;
-    u->count = s->words > 1 ? s->words : bins;
+    u->size = groups->size / s->all;
+    u->count = s->all > 1 ? s->all : bins;
     u->value = calloc((u->count + 1) * u->size, sizeof *u->value);
     u->sum = calloc(u->size, sizeof *u->sum);
     if (!u->value || !u->sum)
@@ -152,11 +179,11 @@ static bool units_of(const struct glass_shape *s, const struct ergo_curve *group
     for (size_t b = 0; b < bins; b++)
         for (size_t i = 0; i < groups->size; i++) {
             const double part = groups->bins[b * groups->size + i] / (double)groups->bin_length;
-            u->value[s->words > 1 ? i : b * u->size + i] +=
-                s->words > 1 ? part / (double)bins : part;
+            u->value[s->all > 1 ? i : b * u->size + i] += s->all > 1 ? part / (double)bins : part;
         }
-    for (size_t k = 0; k < u->count * u->size; k++)
-        u->sum[k % u->size] += u->value[k];
+    for (size_t k = 0; k < u->count; k++)
+        for (size_t i = 0; i < u->size; i++)
+            u->sum[i] += u->value[k * u->size + i];
     return true;
 }
 
@@ -247,22 +274,27 @@ enum ergo_status glass_end_curves(struct ergo_context *ctx, void *opaque, size_t
     const struct glass_shape *h = &s->shape;
     struct units u = {0};
     double ladder[GLASS_LADDER_MAX], swaps[GLASS_LADDER_MAX] = {0}, row[GLASS_MOMENTS + 2];
-    uint64_t *accepted = malloc(8 * h->words * (size_t)h->slots);
-    uint64_t *trips = malloc(8 * h->words * (size_t)h->copies);
+    const size_t slots = 8 * (size_t)h->slots, copies = 8 * (size_t)h->copies;
+    uint64_t *accepted = malloc((h->words + h->all) * slots);
+    uint64_t *trips = malloc((h->words + h->all) * copies);
     enum ergo_status status = accepted && trips && units_of(h, &curves[CURVE_GROUPS], &u)
                                   ? ERGO_OK
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves");
     glass_temperatures(s->batch->points[member], ladder);
     const size_t first = member * h->words;
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->accepted, first * 8 * h->slots,
-                                  8 * h->words * (size_t)h->slots, accepted);
+        status = ergo_buffer_read(ctx, s->device, s->accepted, first * slots, h->words * slots,
+                                  accepted + h->all * h->slots);
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->trips, first * 8 * h->copies,
-                                  8 * h->words * (size_t)h->copies, trips);
+        status = ergo_buffer_read(ctx, s->device, s->trips, first * copies, h->words * copies,
+                                  trips + h->all * h->copies);
+    if (status == ERGO_OK)
+        status = glass_words(ctx, s, 1, slots, accepted + h->all * h->slots, accepted);
+    if (status == ERGO_OK)
+        status = glass_words(ctx, s, 1, copies, trips + h->all * h->copies, trips);
     for (size_t k = 0; k < u.count && status == ERGO_OK; k++) {
-        const size_t w = h->words > 1 ? k : 0;
-        const uint32_t lanes = w + 1 == h->words ? (uint32_t)__builtin_popcount(h->last) : 32;
+        const size_t w = h->all > 1 ? k : 0;
+        const uint32_t lanes = lanes_of(h, (uint32_t)w);
         swaps_of(s, accepted + w * h->slots, trips + w * h->copies, lanes, swaps,
                  row + GLASS_MOMENTS);
         memcpy(row, u.value + k * u.size, GLASS_MOMENTS * sizeof *row);

@@ -40,7 +40,7 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.half = s.sites / 2;
     s.layers = s.d == 3 ? s.lz : s.ly;
     s.samples = (uint32_t)integer(point, "/system/samples", from_file(point) ? 1 : 32);
-    s.words = (s.samples + 31) / 32;
+    s.all = s.words = (s.samples + 31) / 32;
     s.last = s.samples % 32 ? (1u << (s.samples % 32)) - 1 : 0xffffffffu;
     s.temperatures = (uint32_t)integer(point, "/system/ladder", 1);
     s.copies = (uint32_t)integer(point, "/system/copies", 2);
@@ -50,6 +50,10 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.real = strcmp(disorder, "gaussian") == 0;
     s.heat = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
     return s;
+}
+
+uint32_t glass_lanes(const struct glass_shape *s, uint32_t word) {
+    return word + 1 == s->all ? s->last : 0xffffffffu;
 }
 
 /* r with r^n = x > 0, by products alone: libm's pow may differ in the last bit. */
@@ -161,6 +165,8 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
     const bool bimodal = strcmp(text(point, "/system/disorder", "bimodal"), "bimodal") == 0;
     if (from_file(point))
         status = glass_file_check(ctx, point, s);
+    if (from_file(point) && status == ERGO_OK && s->real && !s->heat)
+        status = glass_force_check(ctx, point, s);
     if ((!bimodal || from_file(point)) && model_given(point, "/system/negative_fraction"))
         status = ergo_job_error(ctx, "/system/negative_fraction",
                                 "is of disorder \"bimodal\" without a file");
@@ -199,7 +205,7 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
                                 "more than 8160 sites in a layer (all but the last direction)");
     if (s.copies != 1 && s.copies != 2 && s.copies != 4)
         status = ergo_job_error(ctx, "/system/copies", "%u; 1, 2 and 4 are allowed", s.copies);
-    if (s.words > GLASS_WORDS_MAX || s.quads > GLASS_QUADS_MAX)
+    if (s.all > GLASS_WORDS_MAX || s.quads > GLASS_QUADS_MAX)
         status = ergo_job_error(ctx, "/system/samples", "%u: at most %u", s.samples,
                                 32 * GLASS_WORDS_MAX);
     if (!s.real && !s.heat && (s.lx == 2 || s.ly == 2 || (s.d == 3 && s.lz == 2)))
@@ -253,7 +259,7 @@ size_t glass_curve_size(const struct ergo_point *point, size_t c) {
     case CURVE_MOMENTS:
         return GLASS_MOMENTS + 2;
     case CURVE_GROUPS:
-        return s.words * (s.temperatures * (size_t)GLASS_MOMENTS + bins);
+        return s.all * (s.temperatures * (size_t)GLASS_MOMENTS + bins);
     default:
         return 0;
     }

@@ -29,11 +29,7 @@ static size_t ladder_bytes(const struct glass_shape *s) {
 }
 
 static size_t state_bytes(const struct glass_shape *s) {
-    return 8 + s->words * (spins_bytes(s) + ladder_bytes(s));
-}
-
-static uint32_t lanes_of(const struct glass_shape *s, size_t word) {
-    return word + 1 == s->words ? s->last : 0xffffffffu;
+    return 8 + s->all * (spins_bytes(s) + ladder_bytes(s));
 }
 
 /* ---- save and load --------------------------------------------------------------------------- */
@@ -48,7 +44,8 @@ enum ergo_status glass_save(struct ergo_context *ctx, void *opaque, size_t membe
     enum ergo_status status = spins && plain && numbers
                                   ? ergo_device_finish(ctx, s->device)
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
-    ergo_text_append_bytes(text, &s->hashes[member], 8);
+    if (h->first == 0)
+        ergo_text_append_bytes(text, &s->hashes[member], 8);
     for (size_t w = 0; w < h->words && status == ERGO_OK; w++) {
         const size_t l = member * h->words + w;
         status = ergo_buffer_read(ctx, s->device, s->spins, l * bytes, bytes, spins);
@@ -132,7 +129,7 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; %u words of %u x %u x %u "
                          "sites with %u slots have %zu",
-                         member, length, h->words, h->lx, h->ly, h->lz, h->slots, state_bytes(h));
+                         member, length, h->all, h->lx, h->ly, h->lz, h->slots, state_bytes(h));
     if (memcmp(from, &s->hashes[member], 8) != 0)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu belongs to other couplings, or is damaged: "
@@ -143,9 +140,10 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
     enum ergo_status status = spins && came && numbers
                                   ? ergo_device_finish(ctx, s->device)
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    from += 8;
+    from += 8 + h->first * (spins_bytes(h) + ladder_bytes(h));
     for (size_t w = 0; w < h->words && status == ERGO_OK; w++) {
-        if (!unpack(h, from, lanes_of(h, w), spins, came, numbers, numbers + stride))
+        if (!unpack(h, from, glass_lanes(h, h->first + (uint32_t)w), spins, came, numbers,
+                    numbers + stride))
             status = ERGO_FAIL(ctx, ERGO_E_IO,
                                "the saved state of member %zu is damaged: bits of samples that "
                                "are not there, or walkers that cannot have been where they were",
@@ -208,13 +206,17 @@ static bool copy_allocate(const struct glass_state *s, struct copy *c) {
     return c->spins && c->came && c->accepted && c->trips;
 }
 
+static uint32_t word_of(const struct glass_shape *h, size_t l) {
+    return h->first + (uint32_t)(l % h->words);
+}
+
 static enum ergo_status fails(struct ergo_context *ctx, const struct glass_state *s, size_t l,
                               const char *what) {
     return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                     "audit of spin-lattice failed on %s (%s) at sweep %llu, member %zu, word %zu: "
+                     "audit of spin-lattice failed on %s (%s) at sweep %llu, member %zu, word %u: "
                      "%s",
                      s->device->summary.name, s->device->summary.driver,
-                     (unsigned long long)s->step, l / s->shape.words, l % s->shape.words, what);
+                     (unsigned long long)s->step, l / s->shape.words, word_of(&s->shape, l), what);
 }
 
 /* Room for one word-lattice on the host. */
@@ -272,15 +274,17 @@ static const char *compare_counts(const struct glass_shape *h, const struct room
     return NULL;
 }
 
-/* Steps of the audit's own: two sweeps, and with a ladder an exchange of either parity. */
+/* Sweeps of the audit's own, through the kernels of the run: exchanges of either parity, as often
+ * as every other sweep, whatever the job says. */
+enum { AUDIT_SWEEPS = 4, AUDIT_EVERY = 2 };
+
 static enum ergo_status advance_audit(struct ergo_context *ctx, struct glass_state *s) {
-    enum ergo_status status = glass_launch_sweeps(ctx, s, s->step, 1);
-    if (status == ERGO_OK && s->shape.temperatures > 1)
-        status = glass_launch_swap(ctx, s, s->step, 0);
-    if (status == ERGO_OK)
-        status = glass_launch_sweeps(ctx, s, s->step + 1, 1);
-    if (status == ERGO_OK && s->shape.temperatures > 1)
-        status = glass_launch_swap(ctx, s, s->step + 1, 1);
+    const uint32_t every = s->shape.swap_every;
+    const uint64_t step = s->step;
+    s->shape.swap_every = AUDIT_EVERY;
+    const enum ergo_status status = glass_advance_sweeps(ctx, s, AUDIT_SWEEPS);
+    s->shape.swap_every = every;
+    s->step = step;
     return status;
 }
 
@@ -289,13 +293,14 @@ static void advance_twin(const struct glass_state *s, const struct room *r, size
     const struct glass_shape *h = &s->shape;
     const struct ergo_point *point = s->batch->points[l / h->words];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
-    const uint32_t word = (uint32_t)(l % h->words);
-    for (uint32_t k = 0; k < 2; k++) {
-        glass_twin_sweep(h, key, r->tables, r->packed, word, s->step + k, r->spins);
-        if (h->temperatures < 2)
+    const uint32_t word = word_of(h, l);
+    for (uint64_t t = s->step; t < s->step + AUDIT_SWEEPS; t++) {
+        glass_twin_sweep(h, key, r->tables, r->packed, word, t, r->spins);
+        if (h->temperatures < 2 || (t + 1) % AUDIT_EVERY != 0)
             continue;
         glass_twin_energies(h, r->couplings, r->spins, r->energies);
-        glass_twin_swap(h, key, slopes, r->energies, word, s->step + k, k, r->spins, r->came);
+        glass_twin_swap(h, key, slopes, r->energies, word, t + 1,
+                        (uint32_t)((t + 1) / AUDIT_EVERY & 1), r->spins, r->came);
     }
 }
 
@@ -306,8 +311,7 @@ static enum ergo_status audit_word(struct ergo_context *ctx, const struct glass_
     const size_t stride = 4 * (size_t)h->quads, words = stride * h->sites;
     const struct ergo_point *point = s->batch->points[l / h->words];
     float slopes[GLASS_LADDER_MAX];
-    enum ergo_status status =
-        glass_couplings(ctx, point, h, (uint32_t)(l % h->words), r->couplings);
+    enum ergo_status status = glass_couplings(ctx, point, h, word_of(h, l), r->couplings);
     if (status != ERGO_OK)
         return status;
     glass_pack_couplings(h, r->couplings, r->packed);

@@ -22,10 +22,6 @@ uint64_t glass_place_of(const struct glass_shape *s, uint64_t site) {
     return ((x + y + z) & 1) * s->half + x / 2 + s->lx / 2 * row;
 }
 
-static uint32_t lanes_of(const struct glass_shape *s, uint32_t word) {
-    return word + 1 == s->words ? s->last : 0xffffffffu;
-}
-
 static uint64_t neighbour(const struct glass_shape *s, uint64_t site, uint32_t direction) {
     const uint64_t side[3] = {s->lx, s->ly, s->lz};
     uint64_t at[3] = {site % s->lx, site / s->lx % s->ly, site / s->lx / s->ly};
@@ -65,7 +61,7 @@ void glass_twin_start(const struct glass_shape *s, const uint32_t key[2], uint32
             const struct ergo_words r =
                 draw(site, 0, GLASS_PURPOSE_START, word << 8 | slot / 4, key);
             const uint32_t up = mode == 2 ? slot_of(r, slot) : mode ? 0xffffffffu : 0;
-            spins[glass_place_of(s, site) * 4 * s->quads + slot] = up & lanes_of(s, word);
+            spins[glass_place_of(s, site) * 4 * s->quads + slot] = up & glass_lanes(s, word);
         }
 }
 
@@ -112,7 +108,7 @@ void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const 
                         low = slot_of(draw(a.site, step, GLASS_PURPOSE_TIE, n, key), slot);
                     flips = glass_flips(glass_add(x), table, r, r == 0, low);
                 }
-                spins[own * stride + slot] = spin ^ (flips & lanes_of(s, word));
+                spins[own * stride + slot] = spin ^ (flips & glass_lanes(s, word));
             }
         }
 }
@@ -151,7 +147,7 @@ void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const f
                     glass_exchanges(energies[b * 32 + bit] - energies[a * 32 + bit], slopes[t], r.x)
                     << bit;
             }
-            mask &= lanes_of(s, word);
+            mask &= glass_lanes(s, word);
             for (size_t i = 0; i < s->sites; i++) {
                 const uint32_t move = (spins[i * stride + a] ^ spins[i * stride + b]) & mask;
                 spins[i * stride + a] ^= move;
@@ -159,6 +155,6 @@ void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const f
             }
             const uint32_t move = (came[a] ^ came[b]) & mask;
             came[a] = t == 0 ? 0 : came[a] ^ move;
-            came[b] = t + 2 == s->temperatures ? lanes_of(s, word) : came[b] ^ move;
+            came[b] = t + 2 == s->temperatures ? glass_lanes(s, word) : came[b] ^ move;
         }
 }

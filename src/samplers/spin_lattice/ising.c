@@ -7,6 +7,7 @@
 
 #include "core/portable.h"
 #include "core/program.h"
+#include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
 
@@ -77,7 +78,7 @@ void ising_destroy(void *opaque) {
         return;
     if (s->device)
         clFinish(s->device->queue); /* reads into our slots may be under way */
-    const cl_kernel kernels[] = {s->sweep, s->start, s->measure, s->correlate, s->fast};
+    const cl_kernel kernels[] = {s->sweep, s->start, s->measure, s->correlate, s->row, s->fast};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -136,6 +137,8 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct ising_st
     if (status == ERGO_OK)
         status =
             ergo_kernel_create(ctx, s->device, s->global_program, "ising_correlate", &s->correlate);
+    if (status == ERGO_OK)
+        status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_rows", &s->row);
     if (status == ERGO_OK && l->path == ISING_PATH_GLOBAL && !l->lanes)
         status = ergo_kernel_create(ctx, s->device, s->global_program, "ising_sweep", &s->sweep);
     if (status == ERGO_OK && l->path == ISING_PATH_LOCAL)
@@ -199,8 +202,8 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
     for (int i = 0; i < 2; i++) {
         struct ising_slot *slot = &s->slots[i];
         const size_t sums = 8 * batch->count * s->launch.measure_groups * s->launch.block_samples;
-        const size_t counts = 8 * batch->count * s->launch.reach * s->launch.correlate_parts *
-                              s->launch.curve_capacity;
+        const size_t counts =
+            4 * batch->count * (size_t)s->launch.curve_numbers * s->launch.curve_capacity;
         status = ergo_buffer_create(ctx, device, "samples", sums, NULL, &slot->sums);
         if (status == ERGO_OK && counts)
             status = ergo_buffer_create(ctx, device, "correlations", counts, NULL, &slot->counts);
@@ -357,14 +360,27 @@ static enum ergo_status launch_correlate(struct ergo_context *ctx, struct ising_
                                          struct ising_slot *slot) {
     const size_t group = s->correlate_group;
     const cl_uint reach = s->launch.reach, parts = s->launch.correlate_parts;
-    const cl_uint at = (cl_uint)slot->curves++;
+    const cl_uint at = (cl_uint)slot->curves++, stride = s->launch.curve_numbers;
+    const cl_uint behind = 2 * reach * parts;
     const size_t global[2] = {2 * (size_t)reach * parts * group, s->batch->count};
     const size_t local[2] = {group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->counts),
-                                    ERGO_ARG(at),       ERGO_ARG(reach),
-                                    ERGO_ARG(parts),    ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
-    return ergo_kernel_launch(ctx, s->device, s->correlate, "ising_correlate", args, 6, 2, global,
-                              local, NULL);
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                    ERGO_ARG(slot->counts),
+                                    ERGO_ARG(at),
+                                    ERGO_ARG(reach),
+                                    ERGO_ARG(parts),
+                                    ERGO_ARG(stride),
+                                    ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
+    const size_t all[2] = {s->launch.rows_counted * group, s->batch->count};
+    const struct ergo_arg rows[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->counts),
+                                    ERGO_ARG(at),       ERGO_ARG(behind),
+                                    ERGO_ARG(stride),   ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
+    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->correlate, "ising_correlate",
+                                                 args, 7, 2, global, local, NULL);
+    if (status == ERGO_OK && s->launch.rows_counted)
+        status =
+            ergo_kernel_launch(ctx, s->device, s->row, "ising_rows", rows, 6, 2, all, local, NULL);
+    return status;
 }
 
 static size_t sums_bytes(const struct ising_state *s, size_t samples) {
@@ -372,7 +388,7 @@ static size_t sums_bytes(const struct ising_state *s, size_t samples) {
 }
 
 static size_t counts_bytes(const struct ising_state *s, size_t curves) {
-    return 8 * s->batch->count * s->launch.reach * s->launch.correlate_parts * curves;
+    return 4 * s->batch->count * (size_t)s->launch.curve_numbers * curves;
 }
 
 enum ergo_status ising_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
@@ -433,12 +449,21 @@ static void add_parts(const uint32_t *pairs, size_t parts, uint64_t *up, uint64_
     }
 }
 
+/* planes: room for two numbers a row. */
 static void convert_curves(const struct ising_state *s, const struct ising_slot *slot,
-                           struct ergo_samples *samples) {
+                           uint32_t *planes, struct ergo_samples *samples) {
+    const struct bytes_shape shape = bytes_shape_of(s->batch->points[0]);
     const size_t reach = s->launch.reach, parts = s->launch.correlate_parts, size = reach + 1;
     const double sites = (double)s->shape.lx * (double)s->shape.ly;
     const size_t rows = slot->curves * s->batch->count;
     for (size_t row = 0; row < rows; row++) {
+        const uint32_t *counts = slot->host_counts + row * s->launch.curve_numbers;
+        for (size_t y = 0; y < s->launch.rows_counted; y++) {
+            planes[2 * y + 1] = counts[2 * reach * parts + y];
+            planes[2 * y] = (uint32_t)s->shape.lx - planes[2 * y + 1];
+        }
+        if (s->launch.rows_counted)
+            bytes_structure(&shape, planes, samples->curves[CURVE_STRUCTURE] + 2 * row);
         double *mean = samples->curves[0] + row * size;
         double *axis[2] = {samples->curves[1] + row * size, samples->curves[2] + row * size};
         mean[0] = axis[0][0] = axis[1][0] = 1.0;
@@ -446,7 +471,7 @@ static void convert_curves(const struct ising_state *s, const struct ising_slot 
             for (size_t a = 0; a < 2; a++) {
                 uint64_t unequal = 0;
                 for (size_t p = 0; p < parts; p++)
-                    unequal += slot->host_counts[((row * 2 + a) * reach + r - 1) * parts + p];
+                    unequal += counts[(a * reach + r - 1) * parts + p];
                 axis[a][r] = 1.0 - 2.0 * (double)unequal / sites;
             }
             mean[r] = 0.5 * (axis[0][r] + axis[1][r]);
@@ -482,7 +507,11 @@ enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned 
             samples->columns[2 * i + 1] = magnetization;
         }
     }
-    convert_curves(s, slot, samples);
+    uint32_t *planes = malloc((8 * (size_t)s->launch.rows_counted) + 1);
+    if (!planes)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the rows of a lattice");
+    convert_curves(s, slot, planes, samples);
+    free(planes);
     return ERGO_OK;
 }
 

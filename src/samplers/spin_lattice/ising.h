@@ -27,6 +27,8 @@ struct ising_launch {
     uint32_t measure_groups; /* partial sums per member; 1 on the local path */
     uint32_t correlate_parts;
     uint32_t reach;          /* largest correlation distance, 0: none */
+    uint32_t rows_counted;   /* for the structure factor: all rows, or 0 */
+    uint32_t curve_numbers;  /* per curve sample and member */
     uint32_t curve_capacity; /* curve samples per block */
     size_t block_samples;    /* samples per block */
     uint64_t launch_sweeps;  /* sweeps per launch at most: launches stay well below a second */
@@ -52,8 +54,8 @@ struct ising_state {
     struct ising_launch launch;
     struct ising_member *members; /* [batch->count] */
     cl_program global_program, fast_program;
-    cl_kernel sweep, start, measure, correlate, fast;   /* sweep: half a sweep of the lattice */
-    size_t sweep_group, measure_group, correlate_group; /* work-items; powers of two */
+    cl_kernel sweep, start, measure, correlate, row, fast; /* sweep: half a sweep of the lattice */
+    size_t sweep_group, measure_group, correlate_group;    /* work-items; powers of two */
     cl_mem spins, scratch, member_buffer; /* scratch: the tile path's second lattice */
     struct ising_slot slots[2];
     uint64_t step;

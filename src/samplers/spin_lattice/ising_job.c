@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/ising.h"
 #include "samplers/spin_lattice/models.h"
@@ -54,13 +55,17 @@ static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
+    if (c == CURVE_STRUCTURE)
+        return bytes_curve_size(point, c);
     return c <= CURVE_CORRELATION_Y && ergo_point_int(point, "/run/correlation_every")
                ? ising_reach(point) + 1
                : 0;
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    for (size_t i = 0; i < curve_size(point, c); i++)
+    if (c == CURVE_STRUCTURE)
+        bytes_curve_x(point, c, x);
+    for (size_t i = 0; i < curve_size(point, c) && c != CURVE_STRUCTURE; i++)
         x[i] = (double)i;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/ising.h"
 #include "spin_lattice/params.h"
 
@@ -263,7 +264,9 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
         l.measure_groups = (uint32_t)(groups < 2 * least ? 2 * least : groups);
     }
     const uint64_t sample_bytes = 8 * members * l.measure_groups;
-    const uint64_t curve_bytes = 8 * members * reach * l.correlate_parts;
+    l.rows_counted = bytes_has_structure(first) ? (uint32_t)s.ly : 0;
+    l.curve_numbers = 2 * l.reach * l.correlate_parts + l.rows_counted;
+    const uint64_t curve_bytes = 4 * (uint64_t)members * l.curve_numbers;
     const uint64_t curve_every = (uint64_t)ergo_point_int(first, "/run/correlation_every");
     l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
     l.curve_capacity = 0;

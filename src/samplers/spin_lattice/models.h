@@ -3,12 +3,15 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_MODELS_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_MODELS_H
 
+#include <string.h>
+
 #include "samplers/sampler.h"
 
 /* Frames (.vti) of lattices beyond that many sites would fill disks: none is written. */
 enum { MODEL_FRAME_SITES = 1 << 22 };
 
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops;
+extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
 
 /* Curves and columns, in the order of the tables. */
 enum {
@@ -32,6 +35,12 @@ enum {
     CURVE_GROUPS,
 };
 enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMNS };
+
+static inline bool model_is_facilitated(const struct ergo_point *point) {
+    const char *model = ergo_point_text(point, "/system/model");
+    return strcmp(model, "north-east") == 0 || strcmp(model, "east") == 0 ||
+           strcmp(model, "fredrickson-andersen") == 0;
+}
 
 /* Is the value of a key written in the job, or scanned? */
 static inline bool model_given(const struct ergo_point *point, const char *pointer) {

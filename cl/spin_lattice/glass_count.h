@@ -1,0 +1,131 @@
+/*
+ * Counting bits of 32 samples at once: counts of bits of one sample are kept as planes (bit p of 32
+ * counters in a word) and added as words.
+ */
+#ifndef ERGO_CL_SPIN_LATTICE_GLASS_COUNT_H
+#define ERGO_CL_SPIN_LATTICE_GLASS_COUNT_H
+
+#include "spin_lattice/glass.h"
+
+#ifndef GLASS_OWN
+#define GLASS_OWN 8 /* planes of a work-item: up to 255; or 6: up to 63 */
+#endif
+
+/* By name and not in an array: registers everywhere, whatever a compiler unrolls. */
+struct glass_counter {
+    uint4 p0, p1, p2, p3, p4, p5, p6, p7;
+};
+
+/* Full adder: sum and carry of a, b, c; half adder into a counter. */
+#define GLASS_FULL(sum, carry, a, b, c)                                                            \
+    const uint4 sum = (a) ^ (b) ^ (c), carry = ((a) & (b)) | ((c) & ((a) | (b)));
+#define GLASS_HALF_ADD(plane, in, out)                                                             \
+    const uint4 out = (plane) & (in);                                                              \
+    plane ^= in;
+
+/* counters += the three planes of m and of n. */
+ERGO_INLINE struct glass_counter glass_count_add(struct glass_counter c, struct glass_sum m,
+                                                 struct glass_sum n) {
+    GLASS_FULL(s0, c0, c.p0, m.m0, n.m0)
+    GLASS_FULL(t1, d1, m.m1, n.m1, c0)
+    GLASS_HALF_ADD(c.p1, t1, c1)
+    GLASS_FULL(t2, d2, m.m2, n.m2, d1)
+    GLASS_FULL(s2, c2, c.p2, t2, c1)
+    GLASS_FULL(s3, c3, c.p3, d2, c2)
+    c.p0 = s0;
+    c.p2 = s2;
+    c.p3 = s3;
+    GLASS_HALF_ADD(c.p4, c3, c4)
+    GLASS_HALF_ADD(c.p5, c4, c5)
+    GLASS_HALF_ADD(c.p6, c5, c6)
+    c.p7 ^= c6;
+    return c;
+}
+
+/* counters += the planes of m, to 63. */
+ERGO_INLINE struct glass_counter glass_count_one(struct glass_counter c, struct glass_sum m) {
+    const uint4 c0 = c.p0 & m.m0;
+    GLASS_FULL(s1, c1, c.p1, m.m1, c0)
+    GLASS_FULL(s2, c2, c.p2, m.m2, c1)
+    c.p0 ^= m.m0;
+    c.p1 = s1;
+    c.p2 = s2;
+    GLASS_HALF_ADD(c.p3, c2, c3)
+    GLASS_HALF_ADD(c.p4, c3, c4)
+    c.p5 ^= c4;
+    return c;
+}
+
+ERGO_INLINE struct glass_counter glass_count_zero(void) {
+    struct glass_counter c;
+    c.p0 = c.p1 = c.p2 = c.p3 = c.p4 = c.p5 = c.p6 = c.p7 = (uint4)(0u);
+    return c;
+}
+
+/* The sums of a group's counters. Work-items item = lane * stride + column, 2^levels lanes, group
+ * of them in all (others have no part): afterwards planes[p * group + column] has plane p of a
+ * column's sum. */
+ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, uint item,
+                                 uint group, uint levels, uint stride) {
+    if (item < group) {
+        planes[item] = c.p0;
+        planes[group + item] = c.p1;
+        planes[2 * group + item] = c.p2;
+        planes[3 * group + item] = c.p3;
+        planes[4 * group + item] = c.p4;
+        planes[5 * group + item] = c.p5;
+        if (GLASS_OWN > 6) {
+            planes[6 * group + item] = c.p6;
+            planes[7 * group + item] = c.p7;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint width = stride << levels >> 1;
+    for (uint level = 0; level < levels; level++) {
+        if (item < width) {
+            uint4 carry = (uint4)(0u);
+#define GLASS_PLANE(p)                                                                             \
+    {                                                                                              \
+        const uint4 a = planes[(p)*group + item];                                                  \
+        const uint4 b = planes[(p)*group + item + width];                                          \
+        planes[(p)*group + item] = a ^ b ^ carry;                                                  \
+        carry = (a & b) | (carry & (a | b));                                                       \
+    }
+            GLASS_PLANE(0)
+            GLASS_PLANE(1)
+            GLASS_PLANE(2)
+            GLASS_PLANE(3)
+            GLASS_PLANE(4)
+            GLASS_PLANE(5)
+            if (GLASS_OWN > 6) {
+                GLASS_PLANE(6)
+                GLASS_PLANE(7)
+            }
+            for (uint p = GLASS_OWN; p < GLASS_OWN + level; p++)
+                GLASS_PLANE(p)
+            planes[(GLASS_OWN + level) * group + item] = carry;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        width /= 2;
+    }
+}
+
+/* Four of the sums: samples bit, bit + 8, bit + 16 and bit + 24 (bit < 8) of a slot, which counts
+ * through the columns' four. A byte each of the lower planes, and of the others. */
+ERGO_INLINE uint4 glass_count_four(__local const uint4 *planes, uint group, uint levels, uint slot,
+                                   uint bit) {
+    __local const uint *words = (__local const uint *)planes + slot;
+    uint low = 0, high = 0;
+    ERGO_UNROLL
+    for (uint k = 0; k < GLASS_OWN + levels; k++) {
+        const uint bits = (words[k * (4 * group)] >> bit) & 0x01010101u;
+        if (k < 8)
+            low |= bits << k;
+        else
+            high |= bits << (k - 8);
+    }
+    return ((uint4)(low, low >> 8, low >> 16, low >> 24) & 255u) |
+           ((uint4)(high, high >> 8, high >> 16, high >> 24) & 255u) << 8;
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* Spin glasses on a device: one site of four slots. Dimension 1 of all kernels is the word-lattice:
+ * member * words.x + word. */
+#ifndef ERGO_CL_SPIN_LATTICE_GLASS_UPDATE_H
+#define ERGO_CL_SPIN_LATTICE_GLASS_UPDATE_H
+
+#include "spin_lattice/glass.h"
+
+#define GLASS_SITES (2 * GLASS_HALF)
+
+/* Samples in use of a word. */
+#define GLASS_LANES(word, words, last) ((word) + 1 == (words) ? (last) : 0xffffffffu)
+
+ERGO_INLINE uint4 glass_draw(uint site, ulong step, uint purpose, uint draw, uint2 key) {
+    return ergo_philox((uint4)(site, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, draw)),
+                       key.x, key.y);
+}
+
+/* What does not change along a lattice. */
+struct glass_place {
+    uint2 key;
+    ulong sweep;
+    uint draw, lanes;               /* word << 8 | quad; samples in use */
+    __global const uint4 *table;    /* +-1: hi and lo of the classes; else scales */
+    __global const uint *couplings; /* of the word-lattice */
+};
+
+#if GLASS_REAL
+/* Couplings as they are: bit by bit. bonds: [32][directions]. */
+ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, uint4 r,
+                                   float4 scale) {
+    const int4 limit = (int4)(glass_limit(r.x, scale.x), glass_limit(r.y, scale.y),
+                              glass_limit(r.z, scale.z), glass_limit(r.w, scale.w));
+    uint4 flip = (uint4)(0u);
+    for (uint b = 0; b < 32; b++) {
+        int4 cost = (int4)(0);
+        ERGO_UNROLL
+        for (uint d = 0; d < GLASS_Z; d++) {
+            const int4 minus = -as_int4((x[d] >> b) & 1u);
+            cost += ((int4)(bonds[b * GLASS_Z + d]) ^ minus) - minus;
+        }
+        flip |= as_uint4(cost < limit) & (1u << b);
+    }
+    return flip;
+}
+#endif
+
+/* One site of four slots. `spins`: of the word-lattice, STRIDE quads apart. */
+#define GLASS_UPDATE(NAME, SPACE, STRIDE)                                                          \
+    ERGO_INLINE void NAME(SPACE uint4 *spins, struct glass_place p, uint colour, uint h) {         \
+        const struct glass_at a = glass_site(h, colour);                                           \
+        const uint own_at = colour * GLASS_HALF + h;                                               \
+        SPACE const uint4 *other = spins + (1 - colour) * GLASS_HALF * (STRIDE);                   \
+        const uint4 own = spins[own_at * (STRIDE)];                                                \
+        uint4 x[6];                                                                                \
+        ERGO_UNROLL                                                                                \
+        for (uint d = 0; d < GLASS_Z; d++)                                                         \
+            x[d] = own ^ other[a.near[d] * (STRIDE)];                                              \
+        const uint4 r = glass_draw(a.site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);          \
+        GLASS_DECIDE                                                                               \
+        spins[own_at * (STRIDE)] = own ^ (flip & p.lanes);                                         \
+    }
+
+#if GLASS_REAL
+#define GLASS_DECIDE                                                                               \
+    const uint4 flip = glass_real_flips(                                                           \
+        x, (__global const int *)p.couplings + own_at * (32 * GLASS_Z), r, as_float4(p.table[0]));
+#else
+#define GLASS_DECIDE                                                                               \
+    __global const uint2 *bonds = (__global const uint2 *)(p.couplings + own_at * GLASS_Z);        \
+    ERGO_UNROLL                                                                                    \
+    for (uint d = 0; d < GLASS_Z / 2; d++) {                                                       \
+        const uint2 pair = bonds[d];                                                               \
+        x[2 * d] ^= pair.x;                                                                        \
+        x[2 * d + 1] ^= pair.y;                                                                    \
+    }                                                                                              \
+    const uint tie = r.x == 0 || r.y == 0 || r.z == 0 || r.w == 0;                                 \
+    uint4 low = (uint4)(0u);                                                                       \
+    if (tie)                                                                                       \
+        low = glass_draw(a.site, p.sweep, GLASS_PURPOSE_TIE, p.draw, p.key);                       \
+    const struct glass_sum sum = glass_add(x);                                                     \
+    const uint4 flip = glass_flips(sum, p.table, r, tie, low);
+#endif
+
+ERGO_INLINE struct glass_place glass_place(__global const uint *couplings,
+                                           __global const uint4 *tables, __global const uint2 *keys,
+                                           ulong sweep, uint2 words, uint last, uint lattice,
+                                           uint quad) {
+    struct glass_place p;
+    const uint member = lattice / words.x, word = lattice - member * words.x;
+    p.key = keys[member];
+    p.sweep = sweep;
+    p.draw = (words.y + word) << 8 | quad;
+    p.lanes = GLASS_LANES(word, words.x, last);
+    p.table = tables + (member * GLASS_QUADS + quad) * (2 * GLASS_CLASSES);
+    p.couplings = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * (GLASS_REAL ? 32u : 1u));
+    return p;
+}
+
+#endif

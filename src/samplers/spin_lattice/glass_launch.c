@@ -1,0 +1,272 @@
+/* Spin glasses: sweeps, exchanges and measurements of all word-lattices. */
+#include "samplers/spin_lattice/glass.h"
+
+#include <stdlib.h>
+
+/* Half a sweep of all word-lattices. */
+static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                    cl_uint colour) {
+    const struct glass_shape *h = &s->shape;
+    const size_t group = s->launch.group;
+    const size_t local[2] = {group, 1};
+    const size_t global[2] = {ergo_round_up((size_t)h->half * h->quads, group), glass_lattices(s)};
+    const cl_uint2 words = glass_words_here(h);
+    const cl_uint last = glass_last(h);
+    const cl_ulong sweep = step;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
+                                    ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(colour),
+                                    ERGO_ARG(words),    ERGO_ARG(last)};
+    return ergo_kernel_launch(ctx, s->device, s->sweep, "glass_sweep", args, 8, 2, global, local,
+                              NULL);
+}
+
+/* The same while configurations change places: groups have all quads of a site. */
+static enum ergo_status launch_moving(struct ergo_context *ctx, struct glass_state *s,
+                                      uint64_t step, uint32_t colour, uint32_t parity) {
+    const struct glass_shape *h = &s->shape;
+    const size_t quads = h->quads, wish = s->launch.group;
+    const size_t group = quads > wish ? quads : wish / quads * quads;
+    const size_t local[2] = {group, 1};
+    const size_t global[2] = {(h->half * quads + group - 1) / group * group, glass_lattices(s)};
+    const cl_uint2 words = glass_words_here(h);
+    const cl_uint last = glass_last(h);
+    const cl_ulong sweep = step;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
+                                    ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(words),
+                                    ERGO_ARG(last),     ERGO_ARG(s->masks)};
+    return ergo_kernel_launch(ctx, s->device, s->moving[2 * colour + parity], "glass_moving", args,
+                              8, 2, global, local, NULL);
+}
+
+/* Half a sweep of colour 1, and the energies for an exchange. */
+static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_state *s,
+                                        uint64_t step) {
+    const struct glass_shape *h = &s->shape;
+    const cl_uint2 words = glass_words_here(h);
+    const cl_uint last = glass_last(h), each = s->launch.count_each;
+    const cl_ulong sweep = step;
+    const size_t lanes = (size_t)1 << s->launch.count_levels, group = lanes * h->quads;
+    const size_t sites = lanes * each, groups = (h->half + sites - 1) / sites;
+    const size_t global[2] = {groups * group, glass_lattices(s)}, local[2] = {group, 1};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins),  ERGO_ARG(s->couplings),
+        ERGO_ARG(s->tables), ERGO_ARG(s->keys),
+        ERGO_ARG(sweep),     ERGO_ARG(words),
+        ERGO_ARG(last),      ERGO_ARG(s->unsatisfied),
+        ERGO_ARG(each),      ERGO_ARG_LOCAL(glass_count_room(h, s->launch.count_levels))};
+    return ergo_kernel_launch(ctx, s->device, s->counting, "glass_sweep_counting", args, 10, 2,
+                              global, local, NULL);
+}
+
+static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct glass_state *s,
+                                      uint64_t step, uint64_t sweeps) {
+    const struct glass_shape *h = &s->shape;
+    const size_t group = s->launch.group;
+    const size_t global[2] = {h->quads * group, glass_lattices(s)}, local[2] = {group, 1};
+    const cl_uint2 words = glass_words_here(h);
+    const cl_uint last = glass_last(h);
+    enum ergo_status status = ERGO_OK;
+    for (uint64_t done = 0; done < sweeps && status == ERGO_OK;) {
+        const cl_ulong sweep = step + done;
+        const uint64_t rest = sweeps - done;
+        const cl_uint now =
+            (cl_uint)(rest < s->launch.launch_sweeps ? rest : s->launch.launch_sweeps);
+        if (!s->launch.local) {
+            for (cl_uint colour = 0; colour < 2 && status == ERGO_OK; colour++)
+                status = launch_half(ctx, s, sweep, colour);
+            done++;
+            continue;
+        }
+        const struct ergo_arg args[] = {
+            ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
+            ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(now),
+            ERGO_ARG(words),    ERGO_ARG(last),         ERGO_ARG_LOCAL(16 * h->sites)};
+        status = ergo_kernel_launch(ctx, s->device, s->sweep, "glass_local", args, 9, 2, global,
+                                    local, NULL);
+        done += now;
+    }
+    return status;
+}
+
+static enum ergo_status launch_energy(struct ergo_context *ctx, struct glass_state *s) {
+    const size_t group = (size_t)1 << s->launch.levels;
+    const cl_uint parts = s->launch.parts;
+    const size_t global[2] = {group * s->shape.quads * parts, glass_lattices(s)};
+    const size_t local[2] = {group, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings),
+                                    ERGO_ARG(s->energies), ERGO_ARG(parts),
+                                    ERGO_ARG_LOCAL(16 * group * (8 + s->launch.levels))};
+    return ergo_kernel_launch(ctx, s->device, s->energy, "glass_energy", args, 5, 2, global, local,
+                              NULL);
+}
+
+static size_t pairs_of(const struct glass_shape *h, uint32_t parity) {
+    return (parity ? (h->temperatures - 1) / 2 : h->temperatures / 2) * h->copies;
+}
+
+/* Who exchanges. counted: by a half sweep that counted. */
+static enum ergo_status launch_decision(struct ergo_context *ctx, struct glass_state *s,
+                                        uint64_t step, uint32_t parity, bool counted) {
+    const struct glass_shape *h = &s->shape;
+    const cl_uint odd = parity, parts = counted ? 0 : s->launch.parts;
+    const cl_uint of = s->launch.local ? parity : 0;
+    const cl_uint2 words = glass_words_here(h);
+    const cl_uint last = glass_last(h);
+    const cl_ulong at = step;
+    const struct ergo_arg args[] = {ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied),
+                                    ERGO_ARG(s->slopes),   ERGO_ARG(s->keys),
+                                    ERGO_ARG(s->masks),    ERGO_ARG(s->came),
+                                    ERGO_ARG(s->accepted), ERGO_ARG(s->trips),
+                                    ERGO_ARG(at),          ERGO_ARG(odd),
+                                    ERGO_ARG(parts),       ERGO_ARG(of),
+                                    ERGO_ARG(words),       ERGO_ARG(last)};
+    const size_t global[2] = {32 * pairs_of(h, parity), glass_lattices(s)}, local[2] = {32, 1};
+    return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 14, 2, global, local,
+                              NULL);
+}
+
+static enum ergo_status launch_exchange(struct ergo_context *ctx, struct glass_state *s,
+                                        uint32_t parity) {
+    const struct glass_shape *h = &s->shape;
+    const size_t group = s->device->type == CL_DEVICE_TYPE_CPU ? 16 : 128;
+    const size_t items = pairs_of(h, parity) / h->copies * (size_t)h->sites;
+    const size_t global[2] = {ergo_round_up(items, group), glass_lattices(s)},
+                 local[2] = {group, 1};
+    const cl_uint odd = parity;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->masks), ERGO_ARG(odd)};
+    return ergo_kernel_launch(ctx, s->device, s->exchange, "glass_exchange", args, 3, 2, global,
+                              local, NULL);
+}
+
+static enum ergo_status launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                    uint32_t parity) {
+    if (pairs_of(&s->shape, parity) == 0)
+        return ERGO_OK;
+    enum ergo_status status = launch_energy(ctx, s);
+    if (status == ERGO_OK)
+        status = launch_decision(ctx, s, step, parity, false);
+    return status == ERGO_OK ? launch_exchange(ctx, s, parity) : status;
+}
+
+/* Sweeps from s->step to `until` in local memory, and the energies for an exchange there if `due`.
+ * *moving: the parity of an exchange that is counted but not done, or 2; before and after. */
+static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_state *s,
+                                       uint64_t until, bool due, uint32_t *moving) {
+    const struct glass_shape *h = &s->shape;
+    const size_t group = s->launch.group;
+    const size_t global[2] = {h->quads * group, glass_lattices(s)}, local[2] = {group, 1};
+    const cl_uint2 words = glass_words_here(h);
+    const cl_uint last = glass_last(h);
+    const cl_uint parity = (cl_uint)(until / h->swap_every & 1);
+    enum ergo_status status = ERGO_OK;
+    due = due && pairs_of(h, parity);
+    while (s->step < until && status == ERGO_OK) {
+        const uint64_t rest = until - s->step;
+        const cl_uint now =
+            (cl_uint)(rest < s->launch.launch_sweeps ? rest : s->launch.launch_sweeps);
+        const cl_uint before = *moving, next = due && now == rest ? parity : 2;
+        const cl_ulong sweep = s->step;
+        const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                        ERGO_ARG(s->spare),
+                                        ERGO_ARG(s->couplings),
+                                        ERGO_ARG(s->tables),
+                                        ERGO_ARG(s->keys),
+                                        ERGO_ARG(sweep),
+                                        ERGO_ARG(now),
+                                        ERGO_ARG(words),
+                                        ERGO_ARG(last),
+                                        ERGO_ARG(s->unsatisfied),
+                                        ERGO_ARG(s->slopes),
+                                        ERGO_ARG(s->came),
+                                        ERGO_ARG(s->accepted),
+                                        ERGO_ARG(s->trips),
+                                        ERGO_ARG(before),
+                                        ERGO_ARG(next),
+                                        ERGO_ARG_LOCAL(glass_room(h, &s->launch) - 1024)};
+        status = ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 17, 2,
+                                    global, local, NULL);
+        cl_mem there = s->spare;
+        s->spare = s->spins;
+        s->spins = there;
+        s->step += now;
+        *moving = next;
+    }
+    return status;
+}
+
+/* The same in global memory; who exchanges is decided. */
+static enum ergo_status advance_fused(struct ergo_context *ctx, struct glass_state *s,
+                                      uint64_t until, bool due, uint32_t *moving) {
+    const uint32_t parity = (uint32_t)(until / s->shape.swap_every & 1);
+    enum ergo_status status = ERGO_OK;
+    due = due && pairs_of(&s->shape, parity);
+    if (*moving < 2 && until - s->step == 1) { /* a sweep does not count and move */
+        status = launch_exchange(ctx, s, *moving);
+        *moving = 2;
+    }
+    if (*moving < 2 && status == ERGO_OK) {
+        for (cl_uint colour = 0; colour < 2 && status == ERGO_OK; colour++)
+            status = launch_moving(ctx, s, s->step, colour, *moving);
+        s->step++;
+        *moving = 2;
+    }
+    if (status == ERGO_OK)
+        status = launch_sweeps(ctx, s, s->step, until - s->step - due);
+    if (due && status == ERGO_OK)
+        status = launch_half(ctx, s, until - 1, 0);
+    if (due && status == ERGO_OK)
+        status = launch_counting(ctx, s, until - 1);
+    if (due && status == ERGO_OK)
+        status = launch_decision(ctx, s, until, parity, true);
+    if (due)
+        *moving = parity;
+    s->step = until;
+    return status;
+}
+
+enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
+                                      uint64_t sweeps) {
+    const uint64_t end = s->step + sweeps, every = s->shape.swap_every;
+    const bool ladder = s->shape.temperatures > 1;
+    uint32_t moving = 2;
+    enum ergo_status status = ERGO_OK;
+    while (s->step < end && status == ERGO_OK) {
+        uint64_t until = end;
+        if (ladder && s->step / every * every + every < end)
+            until = s->step / every * every + every;
+        const bool due = ladder && until % every == 0;
+        if (s->launch.fused) {
+            status = s->launch.local ? advance_ladder(ctx, s, until, due, &moving)
+                                     : advance_fused(ctx, s, until, due, &moving);
+            continue;
+        }
+        status = launch_sweeps(ctx, s, s->step, until - s->step);
+        s->step = until;
+        if (status == ERGO_OK && due)
+            status = launch_swap(ctx, s, until, (uint32_t)(until / every & 1));
+    }
+    if (moving < 2 && s->launch.local && status == ERGO_OK) /* counted, not decided */
+        status = launch_decision(ctx, s, end, moving, true);
+    return moving < 2 && status == ERGO_OK ? launch_exchange(ctx, s, moving) : status;
+}
+
+enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,
+                                     cl_mem records, size_t sample) {
+    const size_t group = (size_t)1 << s->launch.levels, lattices = glass_lattices(s);
+    const size_t global[2] = {group * s->shape.quads * s->shape.layers, lattices};
+    const size_t local[2] = {group, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->counts),
+                                    ERGO_ARG_LOCAL(16 * group * (8 + s->launch.levels))};
+    enum ergo_status status = launch_energy(ctx, s);
+    if (status == ERGO_OK)
+        status = ergo_kernel_launch(ctx, s->device, s->overlap, "glass_overlap", args, 3, 2, global,
+                                    local, NULL);
+    const cl_uint parts = s->launch.parts, at = (cl_uint)sample;
+    const size_t all[2] = {(size_t)128 * s->shape.quads, lattices}, some[2] = {16, 1};
+    const struct ergo_arg rest[] = {ERGO_ARG(s->energies), ERGO_ARG(s->counts), ERGO_ARG(s->waves),
+                                    ERGO_ARG(records),     ERGO_ARG(parts),     ERGO_ARG(at)};
+    if (status == ERGO_OK)
+        status = ergo_kernel_launch(ctx, s->device, s->record, "glass_record", rest, 6, 2, all,
+                                    some, NULL);
+    return status;
+}

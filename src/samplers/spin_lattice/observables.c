@@ -1,0 +1,360 @@
+/* spin-lattice: what a run measures, and what is made of it. */
+#include <math.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/exact.h"
+#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_lattice.h"
+
+const struct ergo_column spin_lattice_columns[COLUMNS] = {
+    {"energy", "per site, in units of J = 1", "U/N = (-J sum s s - B sum s)/N"},
+    {"magnetization", "per site", "sum s / N"},
+};
+
+static bool is_potts(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
+}
+
+static double sites(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    double n = 1;
+    for (int k = 0; k < size->items; k++)
+        n *= (double)size->size[k];
+    return n;
+}
+
+static double sample_energy(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[0];
+}
+
+static double sample_energy2(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[0] * c[0];
+}
+
+static double sample_m(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[1];
+}
+
+static const char *slow_energy(const struct ergo_point *point) {
+    return model_is_facilitated(point)
+               ? "frozen spins never change, and slow ones hardly; up_density has honest errors, "
+                 "from independent realisations"
+               : NULL;
+}
+
+/* To change sign a lattice has to pass through a domain wall across it: the free energy of the wall
+ * grows with its side below Tc. Near above, finite lattices do the same, only more often. */
+static const char *slow_m(const struct ergo_point *point) {
+    if (model_is_facilitated(point))
+        return slow_energy(point);
+    if (glass_is(point))
+        return NULL;
+    if (!ergo_point_value(point, "/system/temperature")->present)
+        return NULL;
+    const double t = ergo_point_real(point, "/system/temperature");
+    const double j = ergo_point_real(point, "/system/coupling");
+    if (is_potts(point) || bytes_is(point))
+        return NULL;
+    const bool ordered = j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
+    return ordered && ergo_point_real(point, "/system/field") == 0.0
+               ? "near and below Tc a lattice without a field changes sign only as a whole, too "
+                 "rarely to average over; use abs_magnetization"
+               : NULL;
+}
+
+static double sample_abs_m(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return fabs(c[1]);
+}
+
+static double sample_m2(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[1] * c[1];
+}
+
+static double sample_m4(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[1] * c[1] * c[1] * c[1];
+}
+
+static double derive_heat_capacity(const struct ergo_point *point, const double *m) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    return sites(point) * (m[1] - m[0] * m[0]) / (t * t);
+}
+
+static double derive_susceptibility(const struct ergo_point *point, const double *m) {
+    return sites(point) * (m[1] - m[0] * m[0]) / ergo_point_real(point, "/system/temperature");
+}
+
+static double derive_binder(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return 1.0 - m[1] / (3.0 * m[0] * m[0]);
+}
+
+static bool is_equilibrium(const struct ergo_point *point) {
+    return !model_is_facilitated(point) && !glass_is(point);
+}
+
+static bool is_not_potts(const struct ergo_point *point) {
+    return !is_potts(point);
+}
+
+static bool is_ising(const struct ergo_point *point) {
+    return is_equilibrium(point) && !is_potts(point);
+}
+
+static double curve_first(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point, (void)size;
+    return mean[0];
+}
+
+/* Over all times: the density is the same at each. */
+static double curve_mean(const struct ergo_point *point, const double *mean, size_t size) {
+    double sum = 0;
+    (void)point;
+    for (size_t i = 0; i < size; i++)
+        sum += mean[i];
+    return sum / (double)size;
+}
+
+static bool is_glass_pair(const struct ergo_point *point) {
+    const struct ergo_value *copies = ergo_point_value(point, "/system/copies");
+    return glass_is(point) && !(copies->present && copies->integer == 1);
+}
+
+static bool is_ladder(const struct ergo_point *point) {
+    const struct ergo_value *ladder = ergo_point_value(point, "/system/ladder");
+    return glass_is(point) && ladder->present && ladder->integer > 1;
+}
+
+#define GLASS_MOMENT(NAME)                                                                         \
+    static double glass_##NAME(const struct ergo_point *point, const double *mean, size_t size) {  \
+        (void)size;                                                                                \
+        return glass_moment(point, #NAME, mean);                                                   \
+    }
+GLASS_MOMENT(overlap_abs)
+GLASS_MOMENT(overlap2)
+GLASS_MOMENT(overlap4)
+GLASS_MOMENT(overlap_binder)
+GLASS_MOMENT(overlap_length)
+GLASS_MOMENT(glass_heat_capacity)
+GLASS_MOMENT(glass_magnetization2)
+GLASS_MOMENT(swap_acceptance)
+GLASS_MOMENT(round_trips)
+
+const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] = {
+    {.name = "energy",
+     .unit = "J per site",
+     .help = "mean energy per site",
+     .sample = sample_energy,
+     .slow = slow_energy},
+    {.name = "order_parameter",
+     .unit = "per site",
+     .help = "potts: mean m = (q max_k n_k / N - 1) / (q - 1); magnetization in what follows",
+     .sample = sample_m,
+     .applies = is_potts},
+    {.name = "abs_magnetization",
+     .unit = "per site",
+     .help = "mean |m|",
+     .sample = sample_abs_m,
+     .applies = is_ising},
+    {.name = "heat_capacity",
+     .unit = "k_B per site",
+     .help = "N (<e^2> - <e>^2) / T^2",
+     .inputs = {"energy", "energy2"},
+     .derive = derive_heat_capacity,
+     .applies = is_equilibrium},
+    {.name = "susceptibility",
+     .unit = "per site",
+     .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",
+     .inputs = {"abs_magnetization", "magnetization2"},
+     .derive = derive_susceptibility,
+     .applies = is_equilibrium},
+    {.name = "binder",
+     .unit = "",
+     .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
+     .inputs = {"magnetization2", "magnetization4"},
+     .derive = derive_binder,
+     .applies = is_equilibrium},
+    {.name = "magnetization",
+     .unit = "per site",
+     .help = "mean m",
+     .sample = sample_m,
+     .applies = is_not_potts,
+     .slow = slow_m},
+    {.name = "magnetization2",
+     .unit = "per site^2",
+     .help = "mean m^2",
+     .sample = sample_m2,
+     .applies = is_equilibrium},
+    {.name = "magnetization4",
+     .unit = "per site^4",
+     .help = "mean m^4",
+     .sample = sample_m4,
+     .applies = is_equilibrium},
+    {.name = "up_density",
+     .unit = "per site",
+     .help = "density of up spins, mean over the times of the curve",
+     .curve = "up_density",
+     .from_curve = curve_mean,
+     .independent = true,
+     .applies = model_is_facilitated},
+    {.name = "frozen_fraction",
+     .unit = "per site",
+     .help = "sites that can never flip, by the closure of the start under the constraint",
+     .curve = "frozen",
+     .from_curve = curve_first,
+     .independent = true,
+     .applies = model_is_facilitated},
+    {.name = "relaxation_time",
+     .unit = "sweeps",
+     .help = "where phi falls to 1/e, straight lines over log t between the curve's times",
+     .curve = "phi",
+     .from_curve = fac_relaxation_time,
+     .independent = true,
+     .applies = model_is_facilitated},
+    {.name = "phi_mean",
+     .unit = "",
+     .help = "mean of phi over the times of its curve, which crowd at the beginning",
+     .curve = "phi",
+     .from_curve = curve_mean,
+     .independent = true,
+     .applies = model_is_facilitated},
+    {.name = "correlation_length",
+     .unit = "sites",
+     .help =
+         "second moment, along the last dimension: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), k = 2 pi "
+         "/ L; above the critical temperature",
+     .curve = "structure_factor",
+     .from_curve = bytes_correlation_length,
+     .applies = bytes_has_structure},
+    {.name = "overlap_abs",
+     .unit = "per site",
+     .help = "spin glass: mean |q| of two copies at the lowest temperature; errors from words of "
+             "32 samples",
+     .curve = "moments",
+     .from_curve = glass_overlap_abs,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "overlap2",
+     .unit = "per site^2",
+     .help = "spin glass: mean q^2",
+     .curve = "moments",
+     .from_curve = glass_overlap2,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "overlap4",
+     .unit = "per site^4",
+     .help = "spin glass: mean q^4",
+     .curve = "moments",
+     .from_curve = glass_overlap4,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "overlap_binder",
+     .unit = "",
+     .help = "spin glass: (3 - [<q^4>] / [<q^2>]^2) / 2",
+     .curve = "moments",
+     .from_curve = glass_overlap_binder,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "overlap_length",
+     .unit = "sites",
+     .help = "spin glass: second-moment correlation length of the overlap along the last direction",
+     .curve = "moments",
+     .from_curve = glass_overlap_length,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "glass_heat_capacity",
+     .unit = "k_B per site",
+     .help = "spin glass: N [<e^2> - <e>^2] / T^2, <e>^2 from two copies",
+     .curve = "moments",
+     .from_curve = glass_glass_heat_capacity,
+     .independent = true,
+     .applies = is_glass_pair},
+    {.name = "glass_magnetization2",
+     .unit = "per site^2",
+     .help = "spin glass: mean m^2",
+     .curve = "moments",
+     .from_curve = glass_glass_magnetization2,
+     .independent = true,
+     .applies = glass_is},
+    {.name = "swap_acceptance",
+     .unit = "",
+     .help = "spin glass: accepted exchanges of tempering, mean over the ladder, from the start of "
+             "the run",
+     .curve = "moments",
+     .from_curve = glass_swap_acceptance,
+     .independent = true,
+     .applies = is_ladder},
+    {.name = "round_trips",
+     .unit = "per million sweeps",
+     .help = "spin glass: ways of a copy from the ladder's cold end to the hot one and back, from "
+             "the start of the run",
+     .curve = "moments",
+     .from_curve = glass_round_trips,
+     .independent = true,
+     .applies = is_ladder},
+    {.name = "energy2",
+     .unit = "J^2 per site^2",
+     .help = "mean squared energy per site",
+     .sample = sample_energy2,
+     .hidden = true},
+};
+
+const struct ergo_curve_info spin_lattice_curves[CURVE_GROUPS + 1] = {
+    {"correlation", "distance", "", "<s(0) s(r)> along the axes, mean of both"},
+    {"correlation_x", "distance", "", "<s(0) s(r)> along x"},
+    {"correlation_y", "distance", "", "<s(0) s(r)> along y"},
+    {"phi", "sweeps", "",
+     "(<s(0) s(t)> - m^2) / (1 - m^2), m = 2c - 1, per site: Eq. 4 with its missing 1/N"},
+    {"persistence", "sweeps", "per site", "sites that have not flipped since t = 0"},
+    {"up_density", "sweeps", "per site", "density of up spins"},
+    {"frozen", "sweeps", "per site", "sites that can never flip, by the closure test"},
+    {"correlation_z", "distance", "", "<s(0) s(r)> along z"},
+    {"structure_factor", "k along the last dimension", "",
+     "N <m^2> and the structure factor of the smallest wave vector, per site; potts: of the "
+     "q-state "
+     "spins, as unit vectors"},
+    {.name = "ladder_energy",
+     .x_label = "temperature",
+     .unit = "J per site",
+     .help = "spin glass: mean energy; errors of all ladder curves from words of 32 samples"},
+    {.name = "ladder_heat_capacity",
+     .x_label = "temperature",
+     .unit = "k_B per site",
+     .help = "spin glass: N [<e^2> - <e>^2] / T^2, <e>^2 from two copies"},
+    {.name = "ladder_overlap2",
+     .x_label = "temperature",
+     .unit = "per site^2",
+     .help = "spin glass: [<q^2>]"},
+    {.name = "ladder_binder",
+     .x_label = "temperature",
+     .unit = "",
+     .help = "spin glass: (3 - [<q^4>] / [<q^2>]^2) / 2"},
+    {.name = "ladder_length",
+     .x_label = "temperature",
+     .unit = "sites",
+     .help = "spin glass: second-moment correlation length of the overlap"},
+    {.name = "ladder_swaps",
+     .x_label = "temperature",
+     .unit = "",
+     .help = "spin glass: accepted exchanges with the next temperature, from the start of the run"},
+    {.name = "overlap",
+     .x_label = "q",
+     .unit = "",
+     .help = "spin glass: P(q) at the lowest temperature, a density"},
+    {.name = "moments",
+     .x_label = "moment",
+     .unit = "",
+     .help = "spin glass, lowest temperature: e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, "
+             "exchanges, round trips"},
+    {.name = "groups",
+     .x_label = "moment",
+     .unit = "",
+     .help = "spin glass: word by word, the moments of each temperature, and the bins of P(q)"},
+};
