@@ -34,6 +34,9 @@ void ergo_dist_max_counts(uint64_t *values, size_t n);
 unsigned ergo_dist_or(unsigned bits);
 /* `bytes` of each rank, in order of ranks, to all of them. */
 void ergo_dist_collect(const void *mine, size_t bytes, void *all);
+/* counts[r] items of rank r, `bytes` each, in order of ranks, to all. Fewer than 2^31 together. */
+enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *mine, void *all,
+                                         size_t bytes, const uint64_t *counts);
 
 /* Seconds, for shares by measured speed. */
 double ergo_dist_clock(void);

@@ -52,7 +52,8 @@ static double sites_of_block(const struct ergo_device *device) {
 static uint64_t buffers_of(const struct sw_cut *s) {
     const uint64_t words = sw_piece_words(&s->piece);
     const uint64_t edges = 32ull * s->piece.words + s->piece.rows;
-    return 8 * words + 256 * words + s->batch->count * 4 * words * s->shape.planes + 64 * edges;
+    return 8 * words + 256 * words + s->batch->count * 4 * words * s->shape.planes + 64 * edges +
+           (s->gathers ? sw_gather_bytes(&s->layout) : 0);
 }
 
 /* Words of a rectangle from which on a build for its shape pays. */
@@ -78,6 +79,7 @@ static void choose_launch(struct sw_cut *s) {
     sw_choose_tile(first, &shape, gpu, s->device, &s->tiles);
     s->by_tiles = !s->equivalence && (sw_piece_words(&s->piece) >= TILES_FROM ||
                                       ergo_point_int(first, "/tuning/tile_group") > 0);
+    s->gathers = sw_gather_wanted(ergo_point_text(first, "/system/merge"), &s->layout);
     const uint64_t words = sw_piece_words(&s->piece), each = (gpu ? 4ull : 64ull) * s->group_size;
     const uint64_t enough = (gpu ? 8ull : 2ull) * (d->compute_units ? d->compute_units : 1);
     const uint64_t groups = (words + each - 1) / each, least = words / (1u << 15) + 1;
@@ -130,7 +132,7 @@ static double *initial_weights(const struct ergo_batch *batch) {
     return weights;
 }
 
-static void buffer_release(struct sw_cut *s, struct sw_cut_buffer *b) {
+void sw_cut_buffer_release(struct sw_cut *s, struct sw_cut_buffer *b) {
     if (b->pinned && b->host) {
         clEnqueueUnmapMemObject(s->device->queue, b->pinned, b->host, 0, NULL, NULL);
         clFinish(s->device->queue);
@@ -142,8 +144,7 @@ static void buffer_release(struct sw_cut *s, struct sw_cut_buffer *b) {
     b->host = NULL;
 }
 
-/* Pinned host memory where the driver has it, any other elsewhere. */
-static enum ergo_status buffer_create(struct ergo_context *ctx, struct sw_cut *s, const char *what,
+enum ergo_status sw_cut_buffer_create(struct ergo_context *ctx, struct sw_cut *s, const char *what,
                                       size_t bytes, struct sw_cut_buffer *b) {
     cl_int code = CL_SUCCESS;
     b->bytes = bytes;
@@ -176,10 +177,10 @@ static void release_piece(struct sw_cut *s) {
     struct sw_cut_buffer *const buffers[] = {&s->out,   &s->edges,   &s->roots, &s->part_sizes,
                                              &s->parts, &s->renamed, &s->sums,  &s->clusters};
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
-        buffer_release(s, buffers[k]);
+        sw_cut_buffer_release(s, buffers[k]);
     for (size_t m = 0; s->members && m < s->batch->count; m++) {
         ergo_buffer_release(&s->members[m].spins);
-        buffer_release(s, &s->members[m].in);
+        sw_cut_buffer_release(s, &s->members[m].in);
         s->members[m].fresh = false;
     }
     uint32_t **const arrays[] = {&s->far_edges, &s->found, &s->told, &s->cluster_of,
@@ -188,12 +189,23 @@ static void release_piece(struct sw_cut *s) {
         free(*arrays[k]);
         *arrays[k] = NULL;
     }
+    sw_gather_release(s);
     free(s->group_names);
     free(s->right);
     free(s->left);
     s->group_names = NULL;
     s->right = s->left = NULL;
     sw_layout_free(&s->layout);
+}
+
+struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *p) {
+    return (struct sw_rect){.row0 = p->row0,
+                            .word0 = p->word0,
+                            .all_words = s->shape.row_words,
+                            .all_lx = (uint64_t)s->shape.lx,
+                            .words = p->words,
+                            .rows = p->rows,
+                            .tail = p->tail};
 }
 
 static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
@@ -204,13 +216,7 @@ static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
     const struct sw_piece *p = &s->piece;
     const size_t words = sw_piece_words(p), entries = 32 * (size_t)p->words + p->rows;
     const size_t halo = 4 * (size_t)s->shape.planes * p->words + p->rows;
-    const struct sw_rect rect = {.row0 = p->row0,
-                                 .word0 = p->word0,
-                                 .all_words = s->shape.row_words,
-                                 .all_lx = (uint64_t)s->shape.lx,
-                                 .words = p->words,
-                                 .rows = p->rows,
-                                 .tail = p->tail};
+    const struct sw_rect rect = sw_cut_rect(s, p);
     choose_launch(s);
     const size_t pairs =
         1 + 2 * entries + (size_t)s->layout.ranks; /* a number before each link's */
@@ -253,7 +259,9 @@ static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
         {"sums", 4 * (size_t)s->sum_groups * s->shape.q, &s->sums},
         {"sums over clusters", 4 * (size_t)s->sum_groups * SW_CLUSTER_FIELDS, &s->clusters}};
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; k++)
-        status = buffer_create(ctx, s, buffers[k].what, buffers[k].bytes, buffers[k].buffer);
+        status = sw_cut_buffer_create(ctx, s, buffers[k].what, buffers[k].bytes, buffers[k].buffer);
+    if (status == ERGO_OK && s->gathers)
+        status = sw_gather_create(ctx, s);
     for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
         status = ergo_buffer_create(ctx, s->device, "spins", sw_cut_piece_bytes(s, p), NULL,
                                     &s->members[m].spins);
@@ -262,7 +270,7 @@ static enum ergo_status create_piece(struct ergo_context *ctx, struct sw_cut *s,
             status = ergo_buffer_write(ctx, s->device, s->members[m].param_buffer, 0,
                                        sizeof s->members[m].params, &s->members[m].params);
         if (status == ERGO_OK)
-            status = buffer_create(ctx, s, "incoming halo", halo, &s->members[m].in);
+            status = sw_cut_buffer_create(ctx, s, "incoming halo", halo, &s->members[m].in);
     }
     return status;
 }
@@ -274,7 +282,8 @@ size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct sw_piece *piece) 
 /* ---- programs -------------------------------------------------------------------------------- */
 
 static enum ergo_status build(struct ergo_context *ctx, struct sw_cut *s) {
-    static const char *const paths[2] = {"swendsen_wang/cut.cl", "swendsen_wang/cut_labels.cl"};
+    static const char *const paths[3] = {"swendsen_wang/cut.cl", "swendsen_wang/cut_labels.cl",
+                                         "swendsen_wang/cut_gather.cl"};
     struct ergo_text o = {0};
     enum ergo_status status = ERGO_OK;
     /* core.h's own shape is not used: rectangles are arguments */
@@ -286,10 +295,13 @@ static enum ergo_status build(struct ergo_context *ctx, struct sw_cut *s) {
                      s->tile_words * s->tile_rows);
     if (o.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
-    for (int p = 0; p < 2 && status == ERGO_OK; p++)
+    for (int p = 0; p < 3 && status == ERGO_OK; p++)
         status = ergo_program_build(ctx, s->device, paths[p], o.data, &s->programs[p]);
     for (int k = 0; k < SW_CUT_TILE_LABEL_ALL && status == ERGO_OK; k++)
-        status = ergo_kernel_create(ctx, s->device, s->programs[k >= SW_CUT_LABEL_TILE],
+        status = ergo_kernel_create(ctx, s->device,
+                                    s->programs[k < SW_CUT_LABEL_TILE ? 0
+                                                : k < SW_CUT_TELL     ? 1
+                                                                      : 2],
                                     sw_cut_kernel_names[k], &s->kernels[k]);
     ergo_text_free(&o);
     return status;
@@ -305,9 +317,9 @@ static enum ergo_status build_tiles(struct ergo_context *ctx, struct sw_cut *s) 
             clReleaseKernel(s->kernels[k]);
         s->kernels[k] = NULL;
     }
-    if (s->programs[2])
-        clReleaseProgram(s->programs[2]);
-    s->programs[2] = NULL;
+    if (s->programs[3])
+        clReleaseProgram(s->programs[3]);
+    s->programs[3] = NULL;
     if (!s->by_tiles)
         return ERGO_OK;
     ergo_text_append(&o,
@@ -320,9 +332,9 @@ static enum ergo_status build_tiles(struct ergo_context *ctx, struct sw_cut *s) 
                      s->tiles.tile_words * s->tiles.tile_rows, s->tiles.tile_group);
     status = o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                       : ergo_program_build(ctx, s->device, "swendsen_wang/cut_tiles.cl", o.data,
-                                           &s->programs[2]);
+                                           &s->programs[3]);
     for (int k = SW_CUT_TILE_LABEL_ALL; k < SW_CUT_KERNELS && status == ERGO_OK; k++)
-        status = ergo_kernel_create(ctx, s->device, s->programs[2], sw_cut_kernel_names[k],
+        status = ergo_kernel_create(ctx, s->device, s->programs[3], sw_cut_kernel_names[k],
                                     &s->kernels[k]);
     ergo_text_free(&o);
     return status;
@@ -527,7 +539,7 @@ void sw_cut_destroy(void *opaque) {
     for (int k = 0; k < SW_CUT_KERNELS; k++)
         if (s->kernels[k])
             clReleaseKernel(s->kernels[k]);
-    for (int p = 0; p < 3; p++)
+    for (int p = 0; p < 4; p++)
         if (s->programs[p])
             clReleaseProgram(s->programs[p]);
     for (size_t m = 0; s->members && m < s->batch->count; m++)

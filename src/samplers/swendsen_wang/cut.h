@@ -7,6 +7,7 @@
  *     cut_count.c      sums over ranks, samples
  *     cut_merge.c      clusters of several rectangles, pairwise, in a tree over the ranks
  *     cut_neighbour.c  the same by iteration between neighbours (Komura and Okabe 2013, section 3)
+ *     cut_gather.c     the same by each device for itself
  *     cut_state.c      the canonical state from pieces and back; pictures
  *     cut_audit.c      against the serial twin, or bond by bond
  *
@@ -169,6 +170,11 @@ enum sw_cut_kernel {
     SW_CUT_EQ_SCAN,
     SW_CUT_EQ_ANALYSE,
     SW_CUT_EQ_SIZES,
+    SW_CUT_TELL,
+    SW_CUT_PAIRS,
+    SW_CUT_NODES,
+    SW_CUT_JOIN_NODES,
+    SW_CUT_TAKE_NAMES,
     SW_CUT_TILE_LABEL_ALL,
     SW_CUT_TILE_JOIN,
     SW_CUT_TILE_EDGES,
@@ -181,6 +187,17 @@ struct sw_cut_buffer {
     cl_mem mem, pinned;
     void *host;
     size_t bytes;
+};
+
+/* Pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl). */
+struct sw_gather {
+    cl_mem rects, first_nodes; /* of all ranks */
+    cl_mem labels, names;      /* of nodes */
+    uint32_t first_node;       /* this rank's */
+    /* parts on edges, own and of the neighbours; pairs found here, found by all */
+    struct sw_cut_buffer told, far, pairs, all;
+    size_t guess;     /* so many pairs, about */
+    uint64_t *counts; /* [ranks] */
 };
 
 /* One chain. */
@@ -204,6 +221,7 @@ struct sw_cut {
     struct ergo_device *device;
     struct sw_shape shape; /* of the whole lattice */
     bool equivalence, neighbour;
+    bool gathers; /* sweeps that are not measured join parts on the devices */
     uint32_t group_size, tile_words, tile_rows, sum_groups;
     size_t block_samples;
     int rank;
@@ -211,7 +229,7 @@ struct sw_cut {
     struct sw_piece piece; /* this rank's */
     struct sw_link below, above, *right, *left;
     size_t n_right, n_left;
-    cl_program programs[3];
+    cl_program programs[4];
     cl_kernel kernels[SW_CUT_KERNELS];
     cl_mem rect, right_bonds, down_bonds, labels, sizes, changed;
     cl_mem names; /* of parts */
@@ -227,6 +245,7 @@ struct sw_cut {
     /* pairs of parts across a link, [1 + 2 sites of the edge]: their number, own and far part of
      * each; found here for the edges below and right, by the neighbours for those above and left */
     uint32_t *found, *told;
+    struct sw_gather gather;
     struct sw_merge *merge;
     struct sw_group group; /* this rank's parts with bonds to others, each a cluster at first */
     uint32_t *cluster_of;  /* [parts] or SW_CUT_NO_BOND */
@@ -255,6 +274,11 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
 void sw_cut_destroy(void *state);
+struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *piece);
+/* Pinned host memory where the driver has it, any other elsewhere. */
+enum ergo_status sw_cut_buffer_create(struct ergo_context *ctx, struct sw_cut *s, const char *what,
+                                      size_t bytes, struct sw_cut_buffer *b);
+void sw_cut_buffer_release(struct sw_cut *s, struct sw_cut_buffer *b);
 /* Other shares, all spins as they are. Collective. */
 enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
 /* Between blocks: does a rank keep the others waiting? Then other shares. */
@@ -277,6 +301,22 @@ enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, con
 enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               bool counted);
 extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
+
+/* The first `bytes` of a buffer to the device; the host's stay until a later command has ended. */
+enum ergo_status sw_cut_write_later(struct ergo_context *ctx, const struct sw_cut *s,
+                                    const struct sw_cut_buffer *b, size_t bytes);
+
+/* cut_gather.c: in this order, after the parts have numbers and before the new spins. */
+bool sw_gather_wanted(const char *merge, const struct sw_layout *layout);
+uint64_t sw_gather_bytes(const struct sw_layout *layout); /* on the device */
+enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s);
+void sw_gather_release(struct sw_cut *s);
+/* Parts on the edges, for the neighbours: waits for the device. */
+enum ergo_status sw_gather_tell(struct ergo_context *ctx, struct sw_cut *s);
+/* Those of the neighbours; pairs across the edges. */
+enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, size_t *count);
+/* Pairs of all ranks; names of this one's parts. Does not wait for the device. */
+enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t count);
 
 /* cut_count.c */
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,

@@ -33,6 +33,11 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_EQ_SCAN] = "sw_cut_equivalence_scan",
     [SW_CUT_EQ_ANALYSE] = "sw_cut_equivalence_analyse",
     [SW_CUT_EQ_SIZES] = "sw_cut_equivalence_sizes",
+    [SW_CUT_TELL] = "sw_cut_tell",
+    [SW_CUT_PAIRS] = "sw_cut_pairs",
+    [SW_CUT_NODES] = "sw_cut_nodes",
+    [SW_CUT_JOIN_NODES] = "sw_cut_join_nodes",
+    [SW_CUT_TAKE_NAMES] = "sw_cut_take_names",
     [SW_CUT_TILE_LABEL_ALL] = "sw_label",
     [SW_CUT_TILE_JOIN] = "sw_join_tiles",
     [SW_CUT_TILE_EDGES] = "sw_cut_tile_edges",
@@ -60,7 +65,7 @@ size_t sw_piece_words(const struct sw_piece *piece) {
     return (size_t)piece->words * piece->rows;
 }
 
-static enum ergo_status write_later(struct ergo_context *ctx, const struct sw_cut *s,
+enum ergo_status sw_cut_write_later(struct ergo_context *ctx, const struct sw_cut *s,
                                     const struct sw_cut_buffer *b, size_t bytes) {
     const cl_int code = bytes ? clEnqueueWriteBuffer(s->device->queue, b->mem, CL_FALSE, 0, bytes,
                                                      b->host, 0, NULL, NULL)
@@ -217,7 +222,7 @@ static enum ergo_status halo_finish(struct ergo_context *ctx, struct sw_cut *s,
     if (status == ERGO_OK)
         status = sw_cut_exchange(ctx, s, s->out.host, m->in.host, row_bytes(s), 1);
     if (status == ERGO_OK)
-        status = write_later(ctx, s, &m->in, row_bytes(s) + s->piece.rows);
+        status = sw_cut_write_later(ctx, s, &m->in, row_bytes(s) + s->piece.rows);
     s->times.halo_bytes += row_bytes(s) + s->piece.rows;
     m->fresh = true;
     return status;
@@ -256,6 +261,8 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
                ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
     LAUNCH(SW_CUT_PARTS, items, ERGO_ARG(s->rect), ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem),
            ERGO_ARG(s->roots.mem), ERGO_ARG(s->names));
+    if (s->gathers && !counted)
+        return status == ERGO_OK ? sw_gather_tell(ctx, s) : status;
     if (counted) {
         LAUNCH(SW_CUT_PART_SIZES, items, ERGO_ARG(s->sizes), ERGO_ARG(s->roots.mem),
                ERGO_ARG(s->part_sizes.mem), ERGO_ARG(n));
@@ -399,9 +406,9 @@ static enum ergo_status rename_parts(struct ergo_context *ctx, struct sw_cut *s,
         }
     if (!n)
         return ERGO_OK;
-    enum ergo_status status = write_later(ctx, s, &s->parts, 4 * (size_t)n);
+    enum ergo_status status = sw_cut_write_later(ctx, s, &s->parts, 4 * (size_t)n);
     if (status == ERGO_OK)
-        status = write_later(ctx, s, &s->renamed, 8 * (size_t)n);
+        status = sw_cut_write_later(ctx, s, &s->renamed, 8 * (size_t)n);
     LAUNCH(SW_CUT_RENAME, n, ERGO_ARG(s->names), ERGO_ARG(s->parts.mem), ERGO_ARG(s->renamed.mem),
            ERGO_ARG(n));
     return status;
@@ -467,6 +474,38 @@ static double lap(double *started) {
     return seconds;
 }
 
+/* Names of all parts of this rank: by the devices, or by the hosts. */
+static enum ergo_status gather(struct ergo_context *ctx, struct sw_cut *s, double *started) {
+    size_t count = 0;
+    enum ergo_status status = sw_gather_pairs(ctx, s, &count);
+    s->times.edge_bytes += s->gather.told.bytes;
+    s->times.pair_bytes += 16 * (uint64_t)count;
+    s->times.pairs += lap(started);
+    s->n_parts = count;
+    if (status == ERGO_OK)
+        status = sw_gather_join(ctx, s, count);
+    s->times.merge += lap(started);
+    return status;
+}
+
+static enum ergo_status by_hosts(struct ergo_context *ctx, struct sw_cut *s,
+                                 struct sw_cut_counts *counts, double *started) {
+    enum ergo_status status =
+        sw_cut_exchange(ctx, s, s->edges.host, s->far_edges, 4 * row_sites(s), 4);
+    s->times.edge_bytes += 4 * edge_sites(s);
+    if (status == ERGO_OK)
+        status = share_pairs(ctx, s);
+    if (status == ERGO_OK)
+        status = make_group(ctx, s, counts != NULL);
+    s->times.pairs += lap(started);
+    if (counts && status == ERGO_OK)
+        count_clusters(s, counts);
+    if (status == ERGO_OK)
+        status = merge(ctx, s, counts);
+    s->times.merge += lap(started);
+    return status;
+}
+
 enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               struct sw_cut_counts *counts) {
     const bool fresh = m->fresh;
@@ -493,18 +532,8 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     s->times.local += waited;
     s->times.busy += waited;
     if (status == ERGO_OK)
-        status = sw_cut_exchange(ctx, s, s->edges.host, s->far_edges, 4 * row_sites(s), 4);
-    s->times.edge_bytes += 4 * edge_sites(s);
-    if (status == ERGO_OK)
-        status = share_pairs(ctx, s);
-    if (status == ERGO_OK)
-        status = make_group(ctx, s, counts != NULL);
-    s->times.pairs += lap(&started);
-    if (counts && status == ERGO_OK)
-        count_clusters(s, counts);
-    if (status == ERGO_OK)
-        status = merge(ctx, s, counts);
-    s->times.merge += lap(&started);
+        status =
+            s->gathers && !counts ? gather(ctx, s, &started) : by_hosts(ctx, s, counts, &started);
     if (status == ERGO_OK)
         status = flip(ctx, s, m, counts != NULL);
     if (counts && status == ERGO_OK)
