@@ -93,15 +93,17 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
     size_t bins = 0; /* as curve_size */
     while (bins < SW_CLUSTER_BINS && s->shape.sites >> bins)
         bins++;
+    const uint32_t *sums = slot->host[SW_SUMS], *clusters = slot->host[SW_CLUSTERS];
+    const uint32_t *seams = slot->host[SW_SEAM_PAIRS];
     for (size_t row = 0; row < slot->samples * members; row++) {
         double *columns = samples->columns + row * SW_COLUMNS;
         struct sw_counts c;
         bool around_x, around_y;
-        sw_add_groups(s, slot->host[SW_SUMS] + row * groups * s->shape.q,
-                      slot->host[SW_CLUSTERS] + row * slots * SW_CLUSTER_FIELDS, &c);
+        sw_add_groups(s, sums + row * groups * s->shape.q,
+                      clusters + row * slots * SW_CLUSTER_FIELDS, &c);
         sw_convert(&s->shape, s->batch->points[row % members], &c, columns);
-        sw_wraps_find(s->wraps, slot->host[SW_SEAM_PAIRS] + 2 * row * entries, (size_t)s->shape.ly,
-                      entries, &around_x, &around_y);
+        sw_wraps_find(s->wraps, seams + 2 * row * entries, (size_t)s->shape.ly, entries, &around_x,
+                      &around_y);
         columns[SW_COLUMN_WRAPS] = around_x || around_y ? 1.0 : 0.0;
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;

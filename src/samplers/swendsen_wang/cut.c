@@ -133,33 +133,17 @@ static double *initial_weights(const struct ergo_batch *batch) {
 }
 
 void sw_cut_buffer_release(struct sw_cut *s, struct sw_cut_buffer *b) {
-    if (b->pinned && b->host) {
-        clEnqueueUnmapMemObject(s->device->queue, b->pinned, b->host, 0, NULL, NULL);
-        clFinish(s->device->queue);
-    } else {
-        free(b->host);
-    }
-    ergo_buffer_release(&b->pinned);
+    sw_unpin(s->device, &b->pinned, &b->host);
     ergo_buffer_release(&b->mem);
-    b->host = NULL;
 }
 
 enum ergo_status sw_cut_buffer_create(struct ergo_context *ctx, struct sw_cut *s, const char *what,
                                       size_t bytes, struct sw_cut_buffer *b) {
-    cl_int code = CL_SUCCESS;
     b->bytes = bytes;
-    const enum ergo_status status = ergo_buffer_create(ctx, s->device, what, bytes, NULL, &b->mem);
+    enum ergo_status status = ergo_buffer_create(ctx, s->device, what, bytes, NULL, &b->mem);
     if (status != ERGO_OK)
         return status;
-    b->pinned = clCreateBuffer(s->device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
-                               NULL, &code);
-    if (code == CL_SUCCESS)
-        b->host = clEnqueueMapBuffer(s->device->queue, b->pinned, CL_TRUE,
-                                     CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
-    if (code != CL_SUCCESS || !b->host) {
-        ergo_buffer_release(&b->pinned);
-        b->host = malloc(bytes);
-    }
+    b->host = sw_pin(s->device, bytes, &b->pinned);
     if (!b->host)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %s", what);
     memset(b->host, 0, bytes);

@@ -275,7 +275,6 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
 void sw_cut_destroy(void *state);
 struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *piece);
-/* Pinned host memory where the driver has it, any other elsewhere. */
 enum ergo_status sw_cut_buffer_create(struct ergo_context *ctx, struct sw_cut *s, const char *what,
                                       size_t bytes, struct sw_cut_buffer *b);
 void sw_cut_buffer_release(struct sw_cut *s, struct sw_cut_buffer *b);

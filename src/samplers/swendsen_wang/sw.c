@@ -31,12 +31,39 @@ void sw_member_fill(const struct ergo_point *point, struct sw_member *member) {
     member->low = (uint32_t)threshold;
 }
 
-static void slot_release(struct sw_slot *slot) {
+void *sw_pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
+    cl_int code = CL_SUCCESS;
+    void *host = NULL;
+    *pinned = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
+                             NULL, &code);
+    if (code == CL_SUCCESS)
+        host = clEnqueueMapBuffer(device->queue, *pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                  bytes, 0, NULL, NULL, &code);
+    else
+        *pinned = NULL;
+    if (code == CL_SUCCESS && host)
+        return host;
+    ergo_buffer_release(pinned);
+    return malloc(bytes);
+}
+
+void sw_unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
+    if (*pinned && *host) {
+        clEnqueueUnmapMemObject(device->queue, *pinned, *host, 0, NULL, NULL);
+        clFinish(device->queue);
+    } else {
+        free(*host);
+    }
+    ergo_buffer_release(pinned);
+    *host = NULL;
+}
+
+static void slot_release(struct ergo_device *device, struct sw_slot *slot) {
     if (slot->ready)
         clReleaseEvent(slot->ready);
     for (int r = 0; r < SW_RESULTS; r++) {
         ergo_buffer_release(&slot->results[r]);
-        free(slot->host[r]);
+        sw_unpin(device, &slot->pinned[r], &slot->host[r]);
     }
 }
 
@@ -57,8 +84,8 @@ void sw_destroy(void *opaque) {
                                &s->parts, &s->member_buffer, &s->changed};
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++)
         ergo_buffer_release(buffers[b]);
-    slot_release(&s->slots[0]);
-    slot_release(&s->slots[1]);
+    slot_release(s->device, &s->slots[0]);
+    slot_release(s->device, &s->slots[1]);
     sw_wraps_destroy(s->wraps);
     free(s->members);
     free(s);
@@ -148,7 +175,8 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
             struct sw_slot *slot = &s->slots[i];
             status =
                 ergo_buffer_create(ctx, s->device, "samples", bytes[r], NULL, &slot->results[r]);
-            slot->host[r] = malloc(bytes[r]);
+            if (status == ERGO_OK)
+                slot->host[r] = sw_pin(s->device, bytes[r], &slot->pinned[r]);
             if (status == ERGO_OK && !slot->host[r])
                 status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
         }

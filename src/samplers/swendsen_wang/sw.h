@@ -60,7 +60,8 @@ enum { SW_SUMS, SW_CLUSTERS, SW_SEAM_PAIRS, SW_RESULTS };
 
 struct sw_slot {
     cl_mem results[SW_RESULTS];
-    uint32_t *host[SW_RESULTS];
+    cl_mem pinned[SW_RESULTS];
+    void *host[SW_RESULTS];
     cl_event ready;
     size_t samples;
 };
@@ -93,7 +94,12 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                                 const struct ergo_device *device, struct sw_launch *launch,
                                 struct ergo_plan *plan);
 
-/* sw.c: ops */
+/* sw.c */
+/* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere
+ * (*pinned == NULL). NULL: none. */
+void *sw_pin(struct ergo_device *device, size_t bytes, cl_mem *pinned);
+void sw_unpin(struct ergo_device *device, cl_mem *pinned, void **host);
+/* ops */
 enum ergo_status sw_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                            struct ergo_device *device, void **state);
 enum ergo_status sw_init(struct ergo_context *ctx, void *state);
