@@ -1,5 +1,6 @@
 /* Swendsen-Wang: start; what is measured, of the bonds around the lattice in a sweep and of the
  * spins after it. */
+#include "swendsen_wang/clusters.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
 
@@ -66,9 +67,13 @@ __kernel void sw_seams(__global const uint *right, __global const uint *down,
 
 /*
  * Unequal bonds, and sites in states 1 .. q - 1, per work-group: sums[sample][member][group][SW_Q].
- * A group sees fewer than 2^26 words, so that each number stays below 2^32.
+ * A group sees fewer than 2^26 words, so that each number stays below 2^32. Of sweeps by tiles
+ * (SW_OPEN_SUMS) also clusters of open parts, whose sizes are at their roots, to the sums over
+ * clusters.
  */
-__kernel void sw_measure(__global const uint *spins, __global uint *sums, uint sample) {
+__kernel void sw_measure(__global const uint *spins, __global const uint *open,
+                         __global const uint *labels, __global const uint *sizes,
+                         __global uint *sums, __global uint *clusters, uint sample) {
     __local uint fields[SW_Q];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
@@ -76,6 +81,12 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
     __global const uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
     for (uint f = item; f < SW_Q; f += size)
         fields[f] = 0u;
+#ifdef SW_OPEN_SUMS
+    __local uint cluster_fields[SW_CLUSTER_FIELDS];
+    struct sw_own_sums own_sums = {0UL, 0UL, 0UL, 0u};
+    for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
+        cluster_fields[f] = 0u;
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     uint unequal = 0u;
 #if SW_Q <= 8
@@ -101,6 +112,15 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
             under |= own[p] ^ planes[p * SW_PLANE_WORDS + below];
         }
         unequal += popcount(side & valid) + popcount(under & valid);
+#ifdef SW_OPEN_SUMS
+        uint parts = open[(ulong)index * SW_PLANE_WORDS + word];
+        while (parts) {
+            const uint bit = 31u - ERGO_CLZ(parts), site = 32u * word + bit;
+            parts ^= 1u << bit;
+            if (labels[(ulong)index * SW_SITES + site] == site)
+                sw_count_own(&own_sums, cluster_fields, sizes[(ulong)index * SW_SITES + site]);
+        }
+#endif
 #if SW_Q <= 8
         for (uint k = 1; k < SW_Q; k++) {
             uint match = valid;
@@ -124,7 +144,16 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
     for (uint k = 1; k < SW_Q; k++)
         atomic_add(&fields[k], counts[k]);
 #endif
+#ifdef SW_OPEN_SUMS
+    sw_count_own_end(&own_sums, cluster_fields);
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
+#ifdef SW_OPEN_SUMS
+    sw_count_end(clusters +
+                     (((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS) *
+                         SW_CLUSTER_FIELDS,
+                 cluster_fields, item, size);
+#endif
     const ulong at = (((ulong)sample * members + index) * groups + group) * SW_Q;
     for (uint f = item; f < SW_Q; f += size)
         sums[at + f] = fields[f];

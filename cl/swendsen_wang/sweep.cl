@@ -251,9 +251,9 @@ sw_flip(__global uint *spins, __global const struct sw_member *members, __global
 #undef SW_FLIP_FOUND
 
 /*
- * The same, and clusters of open parts go to the sums. Most parts of a large lattice belong to one
- * cluster, in all tiles: those of the tile's least root are first added up. sizes: of clusters so
- * far, at their roots.
+ * The same, and sizes of open parts are added up at their clusters' roots, for sw_measure. Most
+ * parts of a large lattice belong to one cluster, in all tiles: those of the tile's least root are
+ * first added up here.
  */
 #define SW_FLIP_FOUND                                                                              \
     SW_LOWER(&own[site], root);                                                                    \
@@ -262,11 +262,10 @@ __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
               __global const uint *right, __global const uint *runs, __global const uint *roots,
               __global const uint *open, __global uint *labels, ulong step, __global uint *sizes,
-              __global const ushort *parts, __global uint *sums, uint sample) {
+              __global const ushort *parts) {
     __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[1];
     __local ushort list[32 * SW_TILE_ITEMS];
-    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL], common[2]; /* root, size */
-    sw_count_begin(fields, small, (uint)get_local_id(0), SW_GROUP);
+    __local uint common[2]; /* root, size */
     if (get_local_id(0) == 0) {
         common[0] = 0xffffffffu;
         common[1] = 0u;
@@ -278,18 +277,13 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
         if (!(entry & SW_OPEN))
             continue;
         const uint root = SW_READ(&own[site]), part = parts[(ulong)index * SW_SITES + site];
-        if (root == common[0]) {
-            atomic_add(&common[1], part);
-        } else {
-            sw_count(fields, small, part);
-            sw_count_merge(fields, atomic_add(&counts[root], part), part);
-        }
+        if (root == common[0])
+            SW_ADD_LOCAL(&common[1], part);
+        else
+            atomic_add(&counts[root], part);
     }
     SW_SYNC;
-    if (first == 0u && common[1]) {
-        sw_count(fields, small, common[1]);
-        sw_count_merge(fields, atomic_add(&counts[common[0]], common[1]), common[1]);
-    }
+    if (first == 0u && common[1])
+        atomic_add(&counts[common[0]], common[1]);
     SW_FLIP_SPINS
-    SW_SUMS_END
 }

@@ -34,14 +34,10 @@ void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_
         for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
             c->bins[b] += part[SW_FIELD_BINS + b];
     }
-    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
-        c->bins[b] &= 0xffffffffu; /* where parts are joined places are counted down, below 0 too */
     add_limbs(clusters + SW_FIELD_SQUARES, slots, SW_SQUARE_LIMBS, &c->squares);
     c->fourths = add_limbs(clusters + SW_FIELD_FOURTHS, slots, SW_FOURTH_LIMBS, NULL);
     for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
         c->clusters += c->bins[b];
-    if (c->clusters == 0) /* 2^32 of one site */
-        c->clusters = c->bins[0] = s->shape.sites;
     for (size_t k = 1; k < q; k++)
         others += c->states[k];
     c->states[0] = s->shape.sites - others;

@@ -126,7 +126,9 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
                      shape->row_words, (long long)shape->lx, s->launch.tile_words,
                      s->launch.tile_rows, s->launch.tile_words * s->launch.tile_rows,
                      s->launch.tile_group, s->launch.sum_slots,
-                     s->launch.equivalence ? " -DSW_EQUIVALENCE" : "");
+                     s->launch.equivalence ? " -DSW_EQUIVALENCE"
+                     : s->launch.local     ? ""
+                                           : " -DSW_OPEN_SUMS");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     const bool tiles = !s->launch.equivalence && !s->launch.local;

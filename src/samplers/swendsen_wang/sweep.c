@@ -44,16 +44,15 @@ static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s
                 : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
 }
 
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, cl_mem sums,
-                             cl_uint sample) {
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, bool sized) {
     const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     const cl_ulong step = s->step++;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right),  ERGO_ARG(s->runs),
         ERGO_ARG(s->roots), ERGO_ARG(s->open),          ERGO_ARG(s->labels), ERGO_ARG(step),
-        ERGO_ARG(s->sizes), ERGO_ARG(s->parts),         ERGO_ARG(sums),      ERGO_ARG(sample)};
-    return sums ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 12, items, group)
-                : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
+        ERGO_ARG(s->sizes), ERGO_ARG(s->parts)};
+    return sized ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 10, items, group)
+                 : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
 }
 
 /* ---- label equivalence ----------------------------------------------------------------------- */
@@ -151,7 +150,7 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s) {
         status = equivalence ? equivalence_iterate(ctx, s, 1)
                              : join_tiles(ctx, s, EDGES_INNER | EDGES_AROUND);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, NULL, 0);
+        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, false);
     return status;
 }
 
@@ -169,9 +168,14 @@ static enum ergo_status seams(struct ergo_context *ctx, struct sw_state *s, stru
 static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                                 cl_uint sample) {
     const size_t group = s->launch.group;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->results[SW_SUMS]),
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                    ERGO_ARG(s->open),
+                                    ERGO_ARG(s->labels),
+                                    ERGO_ARG(s->sizes),
+                                    ERGO_ARG(slot->results[SW_SUMS]),
+                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
                                     ERGO_ARG(sample)};
-    return launch(ctx, s, SW_MEASURE, "sw_measure", args, 3, group * s->launch.sum_groups, group);
+    return launch(ctx, s, SW_MEASURE, "sw_measure", args, 7, group * s->launch.sum_groups, group);
 }
 
 /* What is inside the lattice first: bonds around it then tell which clusters wrap. */
@@ -186,7 +190,7 @@ static enum ergo_status sweep_measured(struct ergo_context *ctx, struct sw_state
     if (status == ERGO_OK)
         status = join_tiles(ctx, s, EDGES_AROUND);
     if (status == ERGO_OK)
-        status = flip(ctx, s, sums, sample);
+        status = flip(ctx, s, true);
     return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
 }
 
