@@ -2,7 +2,10 @@
  * One lattice cut over ranks: the sampler's second table of operations. Internal to the sampler.
  *
  *     cut_layout.c     the super-lattice of rectangles, who borders on whom
- *     cut.c            create, start, calibrate, destroy; plan
+ *     cut.c            create, start, destroy; plan
+ *     cut_piece.c      a rank's rectangle and its buffers
+ *     cut_build.c      kernels
+ *     cut_shares.c     how much of the lattice each rank has
  *     cut_sweep.c      a sweep of a rank's rectangle, halos and boundary bonds
  *     cut_count.c      sums over ranks, samples
  *     cut_merge.c      clusters of several rectangles, pairwise, in a tree over the ranks
@@ -274,10 +277,27 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
 void sw_cut_destroy(void *state);
+
+/* cut_piece.c: rectangle and neighbours of this rank; launch shapes; with all buffers, which
+ * _release frees (and the kernels stay). */
+enum ergo_status sw_piece_cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+void sw_piece_choose_launch(struct sw_cut *s);
+enum ergo_status sw_piece_create(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+void sw_piece_release(struct sw_cut *s);
 struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *piece);
 enum ergo_status sw_cut_buffer_create(struct ergo_context *ctx, struct sw_cut *s, const char *what,
                                       size_t bytes, struct sw_cut_buffer *b);
 void sw_cut_buffer_release(struct sw_cut *s, struct sw_cut_buffer *b);
+
+/* cut_build.c: all kernels, rank 0 first; those of sweep.cl, for another shape of the rectangle. */
+enum ergo_status sw_cut_build(struct ergo_context *ctx, struct sw_cut *s);
+enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s);
+
+/* cut_shares.c */
+double *sw_shares_initial(const struct ergo_batch *batch); /* [ranks]; NULL: no memory */
+/* New shares where the speeds differ by more than a tenth. */
+enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s);
+void sw_cut_log(struct ergo_context *ctx, const struct sw_cut *s);
 /* Other shares, all spins as they are. Collective. */
 enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
 /* Between blocks: does a rank keep the others waiting? Then other shares. */
