@@ -179,8 +179,13 @@ enum sw_cut_kernel {
     SW_CUT_JOIN_NODES,
     SW_CUT_TAKE_NAMES,
     SW_CUT_TILE_LABEL_ALL,
+    SW_CUT_TILE_LABEL_SIZES,
     SW_CUT_TILE_JOIN,
     SW_CUT_TILE_EDGES,
+    SW_CUT_TILE_CLEAR,
+    SW_CUT_TILE_SIZES,
+    SW_CUT_TILE_SUMS,
+    SW_CUT_TILE_NAME,
     SW_CUT_TILE_FLIP,
     SW_CUT_KERNELS
 };
@@ -236,10 +241,10 @@ struct sw_cut {
     cl_kernel kernels[SW_CUT_KERNELS];
     cl_mem rect, right_bonds, down_bonds, labels, sizes, changed;
     cl_mem names; /* of parts */
-    /* unmeasured sweeps of large rectangles, by the kernels of sweep.cl: their tiles and buffers */
+    /* sweeps of large rectangles, by the kernels of sweep.cl: their tiles and buffers */
     struct sw_launch tiles;
     bool by_tiles;
-    cl_mem runs, tile_roots, open;
+    cl_mem runs, tile_roots, open, tile_parts;
     /* edges: parts there; of parts: roots, sizes; those with other names, and these */
     struct sw_cut_buffer out, edges, roots, part_sizes, parts, renamed, sums, clusters;
     uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */

@@ -63,7 +63,13 @@ static enum ergo_status read_names(struct ergo_context *ctx, struct audit *a, si
         const struct ergo_arg args[] = {
             ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->names),
             ERGO_ARG(a->buffer), ERGO_ARG(from),           ERGO_ARG(step),      ERGO_ARG(items)};
-        status = sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group_size);
+        const struct ergo_arg by_tiles[] = {
+            ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),   ERGO_ARG(s->open),
+            ERGO_ARG(s->labels), ERGO_ARG(s->names),       ERGO_ARG(a->buffer), ERGO_ARG(from),
+            ERGO_ARG(step),      ERGO_ARG(items)};
+        status = s->by_tiles
+                     ? sw_cut_launch(ctx, a->s, SW_CUT_TILE_NAME, by_tiles, 10, n, s->group_size)
+                     : sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group_size);
         if (status == ERGO_OK)
             status = ergo_buffer_read(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
     }

@@ -47,10 +47,10 @@ enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s) 
                      "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%uu -DSW_TAIL=%uu "
                      "-DSW_ROW0=0u -DSW_WORD0=0u -DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
                      "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
-                     "-DSW_SUM_SLOTS=1u",
+                     "-DSW_SUM_SLOTS=%uu",
                      s->shape.q, s->shape.planes, p->words, p->rows, p->tail, s->shape.row_words,
                      (long long)s->shape.lx, s->tiles.tile_words, s->tiles.tile_rows,
-                     s->tiles.tile_words * s->tiles.tile_rows, s->tiles.tile_group);
+                     s->tiles.tile_words * s->tiles.tile_rows, s->tiles.tile_group, s->sum_groups);
     status = o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                       : ergo_program_build(ctx, s->device, "swendsen_wang/cut_tiles.cl", o.data,
                                            &s->programs[3]);

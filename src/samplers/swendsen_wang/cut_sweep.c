@@ -39,8 +39,13 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_JOIN_NODES] = "sw_cut_join_nodes",
     [SW_CUT_TAKE_NAMES] = "sw_cut_take_names",
     [SW_CUT_TILE_LABEL_ALL] = "sw_label",
+    [SW_CUT_TILE_LABEL_SIZES] = "sw_label_sizes",
     [SW_CUT_TILE_JOIN] = "sw_join_tiles",
     [SW_CUT_TILE_EDGES] = "sw_cut_tile_edges",
+    [SW_CUT_TILE_CLEAR] = "sw_cut_tile_clear",
+    [SW_CUT_TILE_SIZES] = "sw_cut_tile_sizes",
+    [SW_CUT_TILE_SUMS] = "sw_cut_tile_sums",
+    [SW_CUT_TILE_NAME] = "sw_cut_tile_name",
     [SW_CUT_TILE_FLIP] = "sw_cut_tile_flip",
 };
 
@@ -120,25 +125,37 @@ static enum ergo_status union_find(struct ergo_context *ctx, struct sw_cut *s, b
     return status;
 }
 
-/* Bonds and labels by the kernels of sweep.cl. */
+/* Bonds and labels by the kernels of sweep.cl; counted: with sizes at roots, and the clusters that
+ * do not leave their tile in the sums. */
 static enum ergo_status label_by_tiles(struct ergo_context *ctx, struct sw_cut *s,
-                                       struct sw_cut_member *m) {
+                                       struct sw_cut_member *m, bool counted) {
     const struct sw_piece *p = &s->piece;
     const cl_ulong step = s->step;
     const cl_uint first = 0, n_rows = (p->rows - 1) / s->tiles.tile_rows;
     const cl_uint n_columns = (p->words - 1) / s->tiles.tile_words;
+    const cl_uint fields = (cl_uint)(s->clusters.bytes / 4);
     const size_t joins = 32 * (size_t)p->words * n_rows + (size_t)p->rows * n_columns;
+    const size_t group = s->tiles.tile_group, items = (size_t)s->tiles.tiles * group;
     const struct ergo_arg args[] = {
         ERGO_ARG(m->spins),      ERGO_ARG(m->param_buffer), ERGO_ARG(s->right_bonds),
         ERGO_ARG(s->down_bonds), ERGO_ARG(s->runs),         ERGO_ARG(s->tile_roots),
-        ERGO_ARG(s->open),       ERGO_ARG(s->labels),       ERGO_ARG(step)};
-    enum ergo_status status =
-        sw_cut_launch(ctx, s, SW_CUT_TILE_LABEL_ALL, args, 9,
-                      (size_t)s->tiles.tiles * s->tiles.tile_group, s->tiles.tile_group);
+        ERGO_ARG(s->open),       ERGO_ARG(s->labels),       ERGO_ARG(step),
+        ERGO_ARG(s->sizes),      ERGO_ARG(s->tile_parts),   ERGO_ARG(s->clusters.mem),
+        ERGO_ARG(first)};
+    const struct ergo_arg sizes[] = {ERGO_ARG(s->open), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
+                                     ERGO_ARG(s->tile_parts)};
+    enum ergo_status status = ERGO_OK;
+    if (counted)
+        LAUNCH(SW_CUT_TILE_CLEAR, fields, ERGO_ARG(s->clusters.mem), ERGO_ARG(fields));
+    if (status == ERGO_OK)
+        status = sw_cut_launch(ctx, s, counted ? SW_CUT_TILE_LABEL_SIZES : SW_CUT_TILE_LABEL_ALL,
+                               args, counted ? 13 : 9, items, group);
     if (joins)
         LAUNCH(SW_CUT_TILE_JOIN, joins, ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds),
                ERGO_ARG(s->runs), ERGO_ARG(s->labels), ERGO_ARG(first), ERGO_ARG(n_rows),
                ERGO_ARG(first), ERGO_ARG(n_columns));
+    if (counted && status == ERGO_OK)
+        status = sw_cut_launch(ctx, s, SW_CUT_TILE_SIZES, sizes, 4, items, group);
     return status;
 }
 
@@ -146,8 +163,8 @@ enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct
                               bool counted) {
     const cl_ulong step = s->step;
     enum ergo_status status = ERGO_OK;
-    if (s->by_tiles && !counted)
-        return label_by_tiles(ctx, s, m);
+    if (s->by_tiles)
+        return label_by_tiles(ctx, s, m, counted);
     LAUNCH(SW_CUT_BONDS, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
            ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds), ERGO_ARG(step));
     if (status == ERGO_OK)
@@ -155,8 +172,7 @@ enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct
     return status;
 }
 
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
-                             bool counted) {
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m) {
     const cl_ulong step = s->step;
     enum ergo_status status = ERGO_OK;
     const struct ergo_arg args[] = {ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
@@ -165,7 +181,7 @@ static enum ergo_status flip(struct ergo_context *ctx, struct sw_cut *s, struct 
                                     ERGO_ARG(s->open),  ERGO_ARG(s->labels),
                                     ERGO_ARG(s->names), ERGO_ARG(step)};
     m->fresh = false;
-    if (s->by_tiles && !counted)
+    if (s->by_tiles)
         return sw_cut_launch(ctx, s, SW_CUT_TILE_FLIP, args, 10,
                              (size_t)s->tiles.tiles * s->tiles.tile_group, s->tiles.tile_group);
     LAUNCH(SW_CUT_FLIP, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
@@ -251,7 +267,7 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
     const cl_uint n = (cl_uint)items;
     enum ergo_status status = ERGO_OK;
     cl_event ready = NULL;
-    if (s->by_tiles && !counted)
+    if (s->by_tiles)
         LAUNCH(SW_CUT_TILE_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
                ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),
                ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
@@ -266,9 +282,13 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
     if (counted) {
         LAUNCH(SW_CUT_PART_SIZES, items, ERGO_ARG(s->sizes), ERGO_ARG(s->roots.mem),
                ERGO_ARG(s->part_sizes.mem), ERGO_ARG(n));
-        LAUNCH(SW_CUT_SUM_CLUSTERS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->rect),
-               ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
-               ERGO_ARG(s->clusters.mem));
+        if (s->by_tiles)
+            LAUNCH(SW_CUT_TILE_SUMS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->open),
+                   ERGO_ARG(s->labels), ERGO_ARG(s->sizes), ERGO_ARG(s->clusters.mem));
+        else
+            LAUNCH(SW_CUT_SUM_CLUSTERS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->rect),
+                   ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
+                   ERGO_ARG(s->clusters.mem));
     }
     if (status == ERGO_OK)
         status =
@@ -535,7 +555,7 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
         status =
             s->gathers && !counts ? gather(ctx, s, &started) : by_hosts(ctx, s, counts, &started);
     if (status == ERGO_OK)
-        status = flip(ctx, s, m, counts != NULL);
+        status = flip(ctx, s, m);
     if (counts && status == ERGO_OK)
         status = count_spins(ctx, s, m, counts);
     s->times.flip += lap(&started);
