@@ -339,8 +339,11 @@ void sw_gather_release(struct sw_cut *s);
 enum ergo_status sw_gather_tell(struct ergo_context *ctx, struct sw_cut *s);
 /* Those of the neighbours; pairs across the edges. */
 enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, size_t *count);
-/* Pairs of all ranks; names of this one's parts. Does not wait for the device. */
-enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t count);
+/* Pairs of all ranks: *all of them. */
+enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,
+                                   size_t *all);
+/* Names of this rank's parts. Does not wait for the device. */
+enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t all);
 
 /* cut_count.c */
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,

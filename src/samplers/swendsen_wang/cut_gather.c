@@ -137,27 +137,30 @@ enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, siz
                           : ERGO_OK;
 }
 
-enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t count) {
+enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,
+                                   size_t *all) {
     struct sw_gather *g = &s->gather;
     const uint64_t own = count;
-    const cl_uint ranks = (cl_uint)s->layout.ranks, mine = (cl_uint)(2 * entries_of(&s->piece));
-    uint64_t all = 0;
+    *all = 0;
     ergo_dist_collect(&own, sizeof own, g->counts);
-    for (size_t r = 0; r < ranks; r++)
-        all += g->counts[r];
-    enum ergo_status status = ergo_dist_collect_items(ctx, (const char *)g->pairs.host + PAIR_BYTES,
-                                                      g->all.host, PAIR_BYTES, g->counts);
-    if (all == 0 || status != ERGO_OK)
-        return status;
+    for (int r = 0; r < s->layout.ranks; r++)
+        *all += (size_t)g->counts[r];
+    return ergo_dist_collect_items(ctx, (const char *)g->pairs.host + PAIR_BYTES, g->all.host,
+                                   PAIR_BYTES, g->counts);
+}
+
+enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t all) {
+    struct sw_gather *g = &s->gather;
+    const cl_uint ranks = (cl_uint)s->layout.ranks, mine = (cl_uint)(2 * entries_of(&s->piece));
     const cl_uint n = (cl_uint)all;
-    status = sw_cut_write_later(ctx, s, &g->all, PAIR_BYTES * (size_t)all);
-    LAUNCH(SW_CUT_NODES, 2 * (size_t)all, ERGO_ARG(g->rects), ERGO_ARG(g->first_nodes),
-           ERGO_ARG(ranks), ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->labels),
+    if (all == 0)
+        return ERGO_OK;
+    enum ergo_status status = sw_cut_write_later(ctx, s, &g->all, PAIR_BYTES * all);
+    LAUNCH(SW_CUT_NODES, 2 * all, ERGO_ARG(g->rects), ERGO_ARG(g->first_nodes), ERGO_ARG(ranks),
+           ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->labels), ERGO_ARG(g->names));
+    LAUNCH(SW_CUT_JOIN_NODES, all, ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->labels),
            ERGO_ARG(g->names));
-    LAUNCH(SW_CUT_JOIN_NODES, (size_t)all, ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->labels),
-           ERGO_ARG(g->names));
-    LAUNCH(SW_CUT_TAKE_NAMES, 2 * (size_t)all, ERGO_ARG(g->all.mem), ERGO_ARG(n),
-           ERGO_ARG(g->labels), ERGO_ARG(g->names), ERGO_ARG(g->first_node), ERGO_ARG(mine),
-           ERGO_ARG(s->names));
+    LAUNCH(SW_CUT_TAKE_NAMES, 2 * all, ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->labels),
+           ERGO_ARG(g->names), ERGO_ARG(g->first_node), ERGO_ARG(mine), ERGO_ARG(s->names));
     return status;
 }

@@ -496,16 +496,16 @@ static double lap(double *started) {
 
 /* Names of all parts of this rank: by the devices, or by the hosts. */
 static enum ergo_status gather(struct ergo_context *ctx, struct sw_cut *s, double *started) {
-    size_t count = 0;
+    size_t count = 0, all = 0;
     enum ergo_status status = sw_gather_pairs(ctx, s, &count);
     s->times.edge_bytes += s->gather.told.bytes;
     s->times.pair_bytes += 16 * (uint64_t)count;
     s->times.pairs += lap(started);
     s->n_parts = count;
     if (status == ERGO_OK)
-        status = sw_gather_join(ctx, s, count);
+        status = sw_gather_collect(ctx, s, count, &all);
     s->times.merge += lap(started);
-    return status;
+    return status == ERGO_OK ? sw_gather_join(ctx, s, all) : status;
 }
 
 static enum ergo_status by_hosts(struct ergo_context *ctx, struct sw_cut *s,
