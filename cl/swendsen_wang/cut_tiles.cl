@@ -32,8 +32,7 @@ __kernel void sw_cut_tile_clear(__global uint *clusters, uint count) {
 /* Sizes of open parts to the roots of their clusters, by tiles; those of the tile's least root,
  * that of one cluster in most tiles, are first added up. */
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
-sw_cut_tile_sizes(__global const uint *open, __global uint *labels, __global uint *sizes,
-                  __global const ushort *parts) {
+sw_cut_tile_sizes(__global const uint *open, __global uint *labels, __global uint *sizes) {
     __local uint common[2]; /* root, size */
     SW_TILE
     if (first == 0u) {
@@ -58,12 +57,14 @@ sw_cut_tile_sizes(__global const uint *open, __global uint *labels, __global uin
         uint rest = inside && valid ? open[plane + word] : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), site = 32u * word + sw_bit_of(low);
-            const uint root = SW_READ(&labels[site]), part = parts[site];
+            const uint root = SW_READ(&labels[site]);
             rest ^= low;
+            if (root == site)
+                continue; /* its own part is there */
             if (root == common[0])
-                SW_ADD_LOCAL(&common[1], part);
+                SW_ADD_LOCAL(&common[1], sizes[site]);
             else
-                atomic_add(&sizes[root], part);
+                atomic_add(&sizes[root], sizes[site]);
         }
     }
     SW_SYNC;

@@ -19,7 +19,7 @@ static double sites_of_block(const struct ergo_device *device) {
 static uint64_t buffers_of(const struct sw_cut *s) {
     const uint64_t words = sw_piece_words(&s->piece);
     const uint64_t edges = 32ull * s->piece.words + s->piece.rows;
-    return 8 * words + 256 * words + (s->by_tiles ? 136 * words : 0) +
+    return 8 * words + 256 * words + (s->by_tiles ? 72 * words : 0) +
            s->batch->count * 4 * words * s->shape.planes + 64 * edges +
            (s->gathers ? sw_gather_bytes(&s->layout) : 0);
 }

@@ -244,7 +244,7 @@ struct sw_cut {
     /* sweeps of large rectangles, by the kernels of sweep.cl: their tiles and buffers */
     struct sw_launch tiles;
     bool by_tiles;
-    cl_mem runs, tile_roots, open, tile_parts;
+    cl_mem runs, tile_roots, open;
     /* edges: parts there; of parts: roots, sizes; those with other names, and these */
     struct sw_cut_buffer out, edges, roots, part_sizes, parts, renamed, sums, clusters;
     uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */

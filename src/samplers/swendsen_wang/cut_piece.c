@@ -94,7 +94,7 @@ void sw_piece_release(struct sw_cut *s) {
     if (s->device && s->device->queue)
         clFinish(s->device->queue);
     cl_mem *const mems[] = {&s->rect,  &s->right_bonds, &s->down_bonds, &s->labels, &s->sizes,
-                            &s->names, &s->runs,        &s->tile_roots, &s->open,   &s->tile_parts};
+                            &s->names, &s->runs,        &s->tile_roots, &s->open};
     for (size_t k = 0; k < sizeof mems / sizeof mems[0]; k++)
         ergo_buffer_release(mems[k]);
     struct sw_cut_buffer *const buffers[] = {&s->out,   &s->edges,   &s->roots, &s->part_sizes,
@@ -163,8 +163,7 @@ enum ergo_status sw_piece_create(struct ergo_context *ctx, struct sw_cut *s,
                 {"names of parts", 16 * entries, &s->names},
                 {"runs' labels", s->by_tiles ? (size_t)s->tiles.run_bytes : 4, &s->runs},
                 {"clusters' parts", s->by_tiles ? 4 * words : 4, &s->tile_roots},
-                {"open parts", s->by_tiles ? 4 * words : 4, &s->open},
-                {"sizes of open parts", s->by_tiles ? 64 * words : 4, &s->tile_parts}};
+                {"open parts", s->by_tiles ? 4 * words : 4, &s->open}};
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, s->device, "rectangle", sizeof rect, &rect, &s->rect);
     for (size_t k = 0; k < sizeof mems / sizeof mems[0] && status == ERGO_OK; k++)

@@ -140,22 +140,20 @@ static enum ergo_status label_by_tiles(struct ergo_context *ctx, struct sw_cut *
         ERGO_ARG(m->spins),      ERGO_ARG(m->param_buffer), ERGO_ARG(s->right_bonds),
         ERGO_ARG(s->down_bonds), ERGO_ARG(s->runs),         ERGO_ARG(s->tile_roots),
         ERGO_ARG(s->open),       ERGO_ARG(s->labels),       ERGO_ARG(step),
-        ERGO_ARG(s->sizes),      ERGO_ARG(s->tile_parts),   ERGO_ARG(s->clusters.mem),
-        ERGO_ARG(first)};
-    const struct ergo_arg sizes[] = {ERGO_ARG(s->open), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
-                                     ERGO_ARG(s->tile_parts)};
+        ERGO_ARG(s->sizes),      ERGO_ARG(s->clusters.mem), ERGO_ARG(first)};
+    const struct ergo_arg sizes[] = {ERGO_ARG(s->open), ERGO_ARG(s->labels), ERGO_ARG(s->sizes)};
     enum ergo_status status = ERGO_OK;
     if (counted)
         LAUNCH(SW_CUT_TILE_CLEAR, fields, ERGO_ARG(s->clusters.mem), ERGO_ARG(fields));
     if (status == ERGO_OK)
         status = sw_cut_launch(ctx, s, counted ? SW_CUT_TILE_LABEL_SIZES : SW_CUT_TILE_LABEL_ALL,
-                               args, counted ? 13 : 9, items, group);
+                               args, counted ? 12 : 9, items, group);
     if (joins)
         LAUNCH(SW_CUT_TILE_JOIN, joins, ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds),
                ERGO_ARG(s->runs), ERGO_ARG(s->labels), ERGO_ARG(first), ERGO_ARG(n_rows),
                ERGO_ARG(first), ERGO_ARG(n_columns));
     if (counted && status == ERGO_OK)
-        status = sw_cut_launch(ctx, s, SW_CUT_TILE_SIZES, sizes, 4, items, group);
+        status = sw_cut_launch(ctx, s, SW_CUT_TILE_SIZES, sizes, 3, items, group);
     return status;
 }
 

@@ -86,7 +86,7 @@ void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_R
     const size_t rows = samples * s->batch->count;
     bytes[SW_SUMS] = 4 * rows * s->launch.sum_groups * s->shape.q;
     bytes[SW_CLUSTERS] = 4 * rows * s->launch.sum_slots * SW_CLUSTER_FIELDS;
-    bytes[SW_SEAM_PAIRS] = 8 * rows * s->launch.seam_entries;
+    bytes[SW_WRAPS] = 4 * rows;
 }
 
 enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -127,9 +127,8 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
 
     /* enough groups to use the device, few enough that their sums are small; and none that sees
      * 2^26 words */
-    const uint64_t enough = (gpu ? 8 : 2) * (uint64_t)units;
-    uint64_t groups =
-        (s.words + (gpu ? 4 : 64) * (uint64_t)l.group - 1) / ((gpu ? 4 : 64) * (uint64_t)l.group);
+    const uint64_t enough = (gpu ? 16 : 2) * (uint64_t)units;
+    uint64_t groups = parts(s.words, (gpu ? 1 : 64) * l.group);
     groups = groups > enough ? enough : groups;
     const uint64_t least = s.words / (1u << 25) + 1;
     l.sum_groups = (uint32_t)(groups < least ? least : groups);
@@ -145,15 +144,16 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.launch_sweeps = (uint64_t)plan->block_steps;
 
     const uint64_t sample_bytes =
-        members * (4 * ((uint64_t)l.sum_groups * s.q + (uint64_t)l.sum_slots * SW_CLUSTER_FIELDS) +
-                   8 * (uint64_t)l.seam_entries);
+        members *
+        (4 * ((uint64_t)l.sum_groups * s.q + (uint64_t)l.sum_slots * SW_CLUSTER_FIELDS) + 4);
     l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
     plan->largest_buffer = l.local ? s.member_bytes * members : labels;
-    plan->device_bytes = (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES +
-                          (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
-                             members +
-                         2 * sample_bytes * l.block_samples;
+    plan->device_bytes =
+        (s.member_bytes + 8 * s.words + 384 * s.words + SW_MEMBER_BYTES +
+         16 * (uint64_t)l.seam_entries + (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
+            members +
+        2 * sample_bytes * l.block_samples;
     plan->host_bytes =
         2 * sample_bytes * l.block_samples + 400 * s.words + s.member_bytes * members;
     plan->block_samples = l.block_samples;

@@ -79,14 +79,13 @@ void sw_destroy(void *opaque) {
     for (int p = 0; p < 4; p++)
         if (s->programs[p])
             clReleaseProgram(s->programs[p]);
-    cl_mem *const buffers[] = {&s->spins, &s->right,         &s->down,   &s->runs,
-                               &s->roots, &s->open,          &s->labels, &s->sizes,
-                               &s->parts, &s->member_buffer, &s->changed};
+    cl_mem *const buffers[] = {&s->spins, &s->right,         &s->down,   &s->runs,  &s->roots,
+                               &s->open,  &s->labels,        &s->sizes,  &s->seams, &s->firsts,
+                               &s->nodes, &s->member_buffer, &s->changed};
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++)
         ergo_buffer_release(buffers[b]);
     slot_release(s->device, &s->slots[0]);
     slot_release(s->device, &s->slots[1]);
-    sw_wraps_destroy(s->wraps);
     free(s->members);
     free(s);
 }
@@ -99,7 +98,7 @@ static const struct {
     {"swendsen_wang/measure.cl",
      SW_START,
      SW_LABEL,
-     {"sw_start", "sw_clear", "sw_seams", "sw_measure"}},
+     {"sw_start", "sw_clear", "sw_seams", "sw_seams_of", "sw_wraps", "sw_measure"}},
     {"swendsen_wang/sweep.cl",
      SW_LABEL,
      SW_EQ_BONDS,
@@ -148,6 +147,7 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
 
 static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
     const size_t count = s->batch->count, words = (size_t)s->shape.words;
+    const size_t entries = s->launch.seam_entries;
     const bool tiles = !s->launch.equivalence && !s->launch.local, global = !s->launch.local;
     const struct {
         const char *what;
@@ -162,7 +162,9 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
         {"open parts", tiles ? 4 * words * count : 4, &s->open},
         {"labels", global ? 128 * words * count : 4, &s->labels},
         {"cluster sizes", global ? 128 * words * count : 4, &s->sizes},
-        {"sizes of parts", tiles ? 64 * words * count : 4, &s->parts},
+        {"bonds around the lattice", 8 * entries * count, &s->seams},
+        {"labels at bonds around the lattice", 128 * words * count, &s->firsts},
+        {"clusters around the lattice", 8 * entries * count, &s->nodes},
         {"changes", 4, &s->changed},
     };
     enum ergo_status status = ergo_buffer_create(
@@ -182,9 +184,6 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
             if (status == ERGO_OK && !slot->host[r])
                 status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
         }
-    s->wraps = sw_wraps_create(s->launch.seam_entries);
-    if (status == ERGO_OK && !s->wraps)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the clusters around the lattice");
     return status;
 }
 
