@@ -173,7 +173,7 @@ enum sw_cut_kernel {
     SW_CUT_EQ_SCAN,
     SW_CUT_EQ_ANALYSE,
     SW_CUT_EQ_SIZES,
-    SW_CUT_TELL,
+    SW_CUT_FORGET,
     SW_CUT_PAIRS,
     SW_CUT_NODES,
     SW_CUT_JOIN_NODES,
@@ -199,13 +199,14 @@ struct sw_cut_buffer {
 
 /* Pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl). */
 struct sw_gather {
-    cl_mem rects, first_nodes; /* of all ranks */
-    cl_mem labels, names;      /* of nodes */
-    uint32_t first_node;       /* this rank's */
-    /* parts on edges, own and of the neighbours; pairs found here, found by all */
-    struct sw_cut_buffer told, far, pairs, all;
-    size_t guess;     /* so many pairs, about */
-    uint64_t *counts; /* [ranks] */
+    cl_mem rects, neighbours;             /* of all ranks */
+    cl_mem keys, labels, names, ends;     /* of nodes; of pairs */
+    uint32_t slots;                       /* nodes of a rank */
+    size_t nodes, head;                   /* head: entries before all pairs */
+    uint32_t second, third;               /* rows from which on other neighbours are on the right */
+    struct sw_cut_buffer far, pairs, all; /* neighbours' parts; pairs found here, and by all */
+    size_t guess;                         /* so many pairs, about */
+    uint64_t *counts;                     /* [ranks] */
 };
 
 /* One chain. */
@@ -330,14 +331,14 @@ extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
 enum ergo_status sw_cut_write_later(struct ergo_context *ctx, const struct sw_cut *s,
                                     const struct sw_cut_buffer *b, size_t bytes);
 
-/* cut_gather.c: in this order, after the parts have numbers and before the new spins. */
+/* cut_gather.c: in this order, _forget before the rest of a sweep, the others when the parts have
+ * numbers and before the new spins. */
 bool sw_gather_wanted(const char *merge, const struct sw_layout *layout);
 uint64_t sw_gather_bytes(const struct sw_layout *layout); /* on the device */
 enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s);
 void sw_gather_release(struct sw_cut *s);
-/* Parts on the edges, for the neighbours: waits for the device. */
-enum ergo_status sw_gather_tell(struct ergo_context *ctx, struct sw_cut *s);
-/* Those of the neighbours; pairs across the edges. */
+enum ergo_status sw_gather_forget(struct ergo_context *ctx, struct sw_cut *s);
+/* Parts of the neighbours, from those on this rank's edges (s->edges.host); pairs. */
 enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, size_t *count);
 /* Pairs of all ranks: *all of them. */
 enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,

@@ -21,7 +21,7 @@ static enum ergo_status build(struct ergo_context *ctx, struct sw_cut *s) {
     for (int k = 0; k < SW_CUT_TILE_LABEL_ALL && status == ERGO_OK; k++)
         status = ergo_kernel_create(ctx, s->device,
                                     s->programs[k < SW_CUT_LABEL_TILE ? 0
-                                                : k < SW_CUT_TELL     ? 1
+                                                : k < SW_CUT_FORGET   ? 1
                                                                       : 2],
                                     sw_cut_kernel_names[k], &s->kernels[k]);
     ergo_text_free(&o);

@@ -8,77 +8,123 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
-/* Ranks up to which "auto" gathers: beyond, all pairs are many for each. */
-enum { MOST_RANKS = 64, PAIR_BYTES = 16 };
+/* Ranks up to which "auto" gathers: beyond, all pairs are many for each. Neighbours that a pair can
+ * name: one below, three on the right. */
+enum { MOST_RANKS = 64, NEIGHBOURS = 4, PAIR_BYTES = 8 };
 
 static uint64_t entries_of(const struct sw_piece *p) {
     return 32ull * p->words + p->rows;
 }
 
-/* Nodes of the ranks before `rank`. */
-static uint64_t nodes_before(const struct sw_layout *l, int rank) {
-    uint64_t n = 0;
-    for (int r = 0; r < rank; r++)
-        n += 2 * entries_of(&l->pieces[r]);
-    return n;
+static uint64_t most_entries(const struct sw_layout *l) {
+    uint64_t most = 0;
+    for (int r = 0; r < l->ranks; r++)
+        if (entries_of(&l->pieces[r]) > most)
+            most = entries_of(&l->pieces[r]);
+    return most;
+}
+
+/* Places for a rank's parts with bonds to others, twice as many as there can be. */
+static uint32_t slots_of(const struct sw_layout *l) {
+    return ergo_power_of_two_up(4 * most_entries(l), 64, 1u << 31);
+}
+
+/* Ranks below and on the right; false: more than a pair can name. */
+static bool neighbours_of(const struct sw_layout *l, int rank, struct sw_link *beside,
+                          uint32_t *neighbours) {
+    size_t n = 0;
+    sw_layout_beside(l, rank, true, beside, &n);
+    neighbours[0] = (uint32_t)sw_layout_below(l, rank).rank;
+    for (size_t k = 0; k < n && k + 1 < NEIGHBOURS; k++)
+        neighbours[1 + k] = (uint32_t)beside[k].rank;
+    return n + 1 <= NEIGHBOURS;
 }
 
 bool sw_gather_wanted(const char *merge, const struct sw_layout *l) {
-    const bool wanted =
+    bool wanted =
         strcmp(merge, "gather") == 0 || (strcmp(merge, "auto") == 0 && l->ranks <= MOST_RANKS);
-    return wanted && nodes_before(l, l->ranks) < UINT64_C(1) << 30;
+    struct sw_link *beside = calloc((size_t)l->ranks, sizeof *beside);
+    uint32_t neighbours[NEIGHBOURS];
+    wanted = wanted && beside && (uint64_t)l->ranks * 4 * most_entries(l) < UINT64_C(1) << 30;
+    for (int r = 0; r < l->ranks && wanted; r++)
+        wanted = neighbours_of(l, r, beside, neighbours);
+    free(beside);
+    return wanted;
 }
 
 uint64_t sw_gather_bytes(const struct sw_layout *l) {
-    const uint64_t nodes = nodes_before(l, l->ranks);
-    return 12 * nodes + PAIR_BYTES * (nodes / 2) + 32 * entries_of(&l->pieces[0]);
+    const uint64_t ranks = (uint64_t)l->ranks;
+    return ranks * (16 * (uint64_t)slots_of(l) + 16 * most_entries(l)) + 16 * most_entries(l);
+}
+
+/* Of all ranks: rectangles and neighbours. */
+static enum ergo_status create_tables(struct ergo_context *ctx, struct sw_cut *s) {
+    struct sw_gather *g = &s->gather;
+    const struct sw_layout *l = &s->layout;
+    const size_t ranks = (size_t)l->ranks;
+    struct sw_rect *rects = calloc(ranks, sizeof *rects);
+    struct sw_link *beside = calloc(ranks, sizeof *beside);
+    uint32_t *neighbours = calloc(NEIGHBOURS * ranks, sizeof *neighbours);
+    enum ergo_status status =
+        rects && beside && neighbours
+            ? ERGO_OK
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the edges of %zu ranks", ranks);
+    for (size_t r = 0; r < ranks && status == ERGO_OK; r++) {
+        rects[r] = sw_cut_rect(s, &l->pieces[r]);
+        neighbours_of(l, (int)r, beside, neighbours + NEIGHBOURS * r);
+    }
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, s->device, "rectangles", ranks * sizeof *rects, rects,
+                                    &g->rects);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, s->device, "neighbours", 4 * NEIGHBOURS * ranks,
+                                    neighbours, &g->neighbours);
+    free(rects);
+    free(beside);
+    free(neighbours);
+    return status;
 }
 
 enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
     const struct sw_layout *l = &s->layout;
     const size_t ranks = (size_t)l->ranks, entries = (size_t)entries_of(&s->piece);
-    const size_t nodes = (size_t)nodes_before(l, l->ranks);
-    struct sw_rect *rects = calloc(ranks, sizeof *rects);
-    uint32_t *firsts = calloc(ranks + 1, sizeof *firsts);
+    size_t all = 0;
+    for (size_t r = 0; r < ranks; r++)
+        all += (size_t)entries_of(&l->pieces[r]);
+    g->slots = slots_of(l);
+    g->nodes = ranks * g->slots;
+    g->head = ranks / 2 + 1;
+    g->guess = entries / 4;
+    g->second = s->n_right > 1 ? s->right[1].first : UINT32_MAX;
+    g->third = s->n_right > 2 ? s->right[2].first : UINT32_MAX;
     g->counts = calloc(ranks, sizeof *g->counts);
     enum ergo_status status =
-        rects && firsts && g->counts
-            ? ERGO_OK
-            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the edges of %zu ranks", ranks);
-    for (size_t r = 0; r < ranks && status == ERGO_OK; r++) {
-        rects[r] = sw_cut_rect(s, &l->pieces[r]);
-        firsts[r] = (uint32_t)nodes_before(l, (int)r);
-    }
-    g->first_node = (uint32_t)nodes_before(l, s->rank);
-    g->guess = entries / 4;
+        g->counts ? create_tables(ctx, s)
+                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the edges of %zu ranks", ranks);
+    const struct {
+        const char *what;
+        size_t bytes;
+        cl_mem *mem;
+    } mems[] = {{"roots of parts", 4 * g->nodes, &g->keys},
+                {"labels of parts", 4 * g->nodes, &g->labels},
+                {"names of parts", 8 * g->nodes, &g->names},
+                {"ends of pairs", 8 * all, &g->ends}};
+    for (size_t k = 0; k < sizeof mems / sizeof mems[0] && status == ERGO_OK; k++)
+        status = ergo_buffer_create(ctx, s->device, mems[k].what, mems[k].bytes, NULL, mems[k].mem);
     if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "rectangles", ranks * sizeof *rects, rects,
-                                    &g->rects);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "nodes of ranks", 4 * (ranks + 1), firsts,
-                                    &g->first_nodes);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "labels of parts", 4 * nodes, NULL, &g->labels);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "names of parts", 8 * nodes, NULL, &g->names);
-    if (status == ERGO_OK)
-        status = sw_cut_buffer_create(ctx, s, "parts on edges", 8 * entries, &g->told);
-    if (status == ERGO_OK)
-        status = sw_cut_buffer_create(ctx, s, "neighbours' parts", 8 * entries, &g->far);
+        status = sw_cut_buffer_create(ctx, s, "neighbours' parts", 4 * entries, &g->far);
     if (status == ERGO_OK)
         status = sw_cut_buffer_create(ctx, s, "pairs", PAIR_BYTES * (entries + 1), &g->pairs);
     if (status == ERGO_OK)
-        status = sw_cut_buffer_create(ctx, s, "all pairs", PAIR_BYTES * (nodes / 2), &g->all);
-    free(rects);
-    free(firsts);
+        status = sw_cut_buffer_create(ctx, s, "all pairs", PAIR_BYTES * (g->head + all), &g->all);
     return status;
 }
 
 void sw_gather_release(struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
-    cl_mem *const mems[] = {&g->rects, &g->first_nodes, &g->labels, &g->names};
-    struct sw_cut_buffer *const buffers[] = {&g->told, &g->far, &g->pairs, &g->all};
+    cl_mem *const mems[] = {&g->rects, &g->neighbours, &g->keys, &g->labels, &g->names, &g->ends};
+    struct sw_cut_buffer *const buffers[] = {&g->far, &g->pairs, &g->all};
     for (size_t k = 0; k < sizeof mems / sizeof mems[0]; k++)
         ergo_buffer_release(mems[k]);
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
@@ -96,17 +142,12 @@ void sw_gather_release(struct sw_cut *s) {
                               (items), s->group_size);                                             \
     } while (0)
 
-enum ergo_status sw_gather_tell(struct ergo_context *ctx, struct sw_cut *s) {
-    struct sw_gather *g = &s->gather;
+enum ergo_status sw_gather_forget(struct ergo_context *ctx, struct sw_cut *s) {
+    const cl_uint nodes = (cl_uint)s->gather.nodes;
     enum ergo_status status = ERGO_OK;
-    cl_event ready = NULL;
-    LAUNCH(SW_CUT_TELL, (size_t)entries_of(&s->piece), ERGO_ARG(s->rect), ERGO_ARG(s->edges.mem),
-           ERGO_ARG(s->roots.mem), ERGO_ARG(g->told.mem), ERGO_ARG(g->pairs.mem),
-           ERGO_ARG(g->first_node));
-    if (status == ERGO_OK)
-        status = ergo_buffer_read_later(ctx, s->device, g->told.mem, 0, g->told.bytes, g->told.host,
-                                        &ready);
-    return status == ERGO_OK ? ergo_event_wait(ctx, s->device, &ready, NULL) : status;
+    LAUNCH(SW_CUT_FORGET, nodes, ERGO_ARG(s->gather.keys), ERGO_ARG(nodes),
+           ERGO_ARG(s->gather.pairs.mem));
+    return status;
 }
 
 enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, size_t *count) {
@@ -115,11 +156,11 @@ enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, siz
     const uint32_t *pairs = g->pairs.host;
     cl_event ready = NULL;
     enum ergo_status status =
-        sw_cut_exchange(ctx, s, g->told.host, g->far.host, 8 * 32 * (size_t)s->piece.words, 8);
+        sw_cut_exchange(ctx, s, s->edges.host, g->far.host, 128 * (size_t)s->piece.words, 4);
     if (status == ERGO_OK)
         status = sw_cut_write_later(ctx, s, &g->far, g->far.bytes);
     LAUNCH(SW_CUT_PAIRS, entries, ERGO_ARG(s->rect), ERGO_ARG(s->edges.mem), ERGO_ARG(s->roots.mem),
-           ERGO_ARG(g->far.mem), ERGO_ARG(g->pairs.mem), ERGO_ARG(g->first_node));
+           ERGO_ARG(g->far.mem), ERGO_ARG(g->pairs.mem), ERGO_ARG(g->second), ERGO_ARG(g->third));
     /* about as many as last time, and the others when it is known how many */
     const size_t guess = g->guess < entries ? g->guess : entries;
     if (status == ERGO_OK)
@@ -141,26 +182,32 @@ enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, s
                                    size_t *all) {
     struct sw_gather *g = &s->gather;
     const uint64_t own = count;
+    uint32_t *firsts = g->all.host;
     *all = 0;
     ergo_dist_collect(&own, sizeof own, g->counts);
-    for (int r = 0; r < s->layout.ranks; r++)
+    for (int r = 0; r < s->layout.ranks; r++) {
+        firsts[r] = (uint32_t)*all;
         *all += (size_t)g->counts[r];
-    return ergo_dist_collect_items(ctx, (const char *)g->pairs.host + PAIR_BYTES, g->all.host,
-                                   PAIR_BYTES, g->counts);
+    }
+    firsts[s->layout.ranks] = (uint32_t)*all;
+    return ergo_dist_collect_items(ctx, (const char *)g->pairs.host + PAIR_BYTES,
+                                   (char *)g->all.host + PAIR_BYTES * g->head, PAIR_BYTES,
+                                   g->counts);
 }
 
 enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t all) {
     struct sw_gather *g = &s->gather;
-    const cl_uint ranks = (cl_uint)s->layout.ranks, mine = (cl_uint)(2 * entries_of(&s->piece));
-    const cl_uint n = (cl_uint)all;
+    const cl_uint ranks = (cl_uint)s->layout.ranks, n = (cl_uint)all, own = (cl_uint)s->rank;
     if (all == 0)
         return ERGO_OK;
-    enum ergo_status status = sw_cut_write_later(ctx, s, &g->all, PAIR_BYTES * all);
-    LAUNCH(SW_CUT_NODES, 2 * all, ERGO_ARG(g->rects), ERGO_ARG(g->first_nodes), ERGO_ARG(ranks),
-           ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->labels), ERGO_ARG(g->names));
-    LAUNCH(SW_CUT_JOIN_NODES, all, ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->labels),
+    enum ergo_status status = sw_cut_write_later(ctx, s, &g->all, PAIR_BYTES * (g->head + all));
+    LAUNCH(SW_CUT_NODES, 2 * all, ERGO_ARG(g->rects), ERGO_ARG(g->neighbours), ERGO_ARG(ranks),
+           ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->keys), ERGO_ARG(g->labels),
+           ERGO_ARG(g->names), ERGO_ARG(g->ends), ERGO_ARG(g->slots));
+    LAUNCH(SW_CUT_JOIN_NODES, all, ERGO_ARG(g->ends), ERGO_ARG(n), ERGO_ARG(g->labels),
            ERGO_ARG(g->names));
-    LAUNCH(SW_CUT_TAKE_NAMES, 2 * all, ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->labels),
-           ERGO_ARG(g->names), ERGO_ARG(g->first_node), ERGO_ARG(mine), ERGO_ARG(s->names));
+    LAUNCH(SW_CUT_TAKE_NAMES, 2 * all, ERGO_ARG(s->rect), ERGO_ARG(g->ends), ERGO_ARG(n),
+           ERGO_ARG(g->keys), ERGO_ARG(g->labels), ERGO_ARG(g->names), ERGO_ARG(own),
+           ERGO_ARG(s->labels), ERGO_ARG(s->names), ERGO_ARG(g->slots));
     return status;
 }

@@ -33,7 +33,7 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_EQ_SCAN] = "sw_cut_equivalence_scan",
     [SW_CUT_EQ_ANALYSE] = "sw_cut_equivalence_analyse",
     [SW_CUT_EQ_SIZES] = "sw_cut_equivalence_sizes",
-    [SW_CUT_TELL] = "sw_cut_tell",
+    [SW_CUT_FORGET] = "sw_cut_forget",
     [SW_CUT_PAIRS] = "sw_cut_pairs",
     [SW_CUT_NODES] = "sw_cut_nodes",
     [SW_CUT_JOIN_NODES] = "sw_cut_join_nodes",
@@ -273,10 +273,16 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
         LAUNCH(SW_CUT_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
                ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds),
                ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
+    /* by the devices: roots of the inner half, which the neighbours need, on their way before parts
+     * get numbers */
+    const bool by_devices = s->gathers && !counted;
+    if (by_devices && status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 2 * items, s->edges.host,
+                                        &ready);
     LAUNCH(SW_CUT_PARTS, items, ERGO_ARG(s->rect), ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem),
            ERGO_ARG(s->roots.mem), ERGO_ARG(s->names));
-    if (s->gathers && !counted)
-        return status == ERGO_OK ? sw_gather_tell(ctx, s) : status;
+    if (by_devices)
+        return status == ERGO_OK ? ergo_event_wait(ctx, s->device, &ready, NULL) : status;
     if (counted) {
         LAUNCH(SW_CUT_PART_SIZES, items, ERGO_ARG(s->sizes), ERGO_ARG(s->roots.mem),
                ERGO_ARG(s->part_sizes.mem), ERGO_ARG(n));
@@ -496,8 +502,8 @@ static double lap(double *started) {
 static enum ergo_status gather(struct ergo_context *ctx, struct sw_cut *s, double *started) {
     size_t count = 0, all = 0;
     enum ergo_status status = sw_gather_pairs(ctx, s, &count);
-    s->times.edge_bytes += s->gather.told.bytes;
-    s->times.pair_bytes += 16 * (uint64_t)count;
+    s->times.edge_bytes += s->gather.far.bytes;
+    s->times.pair_bytes += 8 * (uint64_t)count;
     s->times.pairs += lap(started);
     s->n_parts = count;
     if (status == ERGO_OK)
@@ -534,6 +540,8 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
         *counts = (struct sw_cut_counts){0};
     if (!fresh)
         status = halo_start(ctx, s, m, &packed);
+    if (s->gathers && !counts && status == ERGO_OK)
+        status = sw_gather_forget(ctx, s);
     if (status == ERGO_OK)
         status = sw_cut_local(ctx, s, m, counts != NULL);
     if (status == ERGO_OK)
