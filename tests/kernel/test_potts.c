@@ -38,7 +38,7 @@ static const struct potts_case {
     const char *more; /* of the job */
 } cases[] = {
     /* pairs of the same neighbours; sides that are odd, and less than a word */
-    {TINY, 2, 2, 2, 0, 0, 0, 0, 2, false, ""},
+    {LIGHT, 2, 2, 2, 0, 0, 0, 0, 2, false, ""},
     {TINY, 5, 7, 3, 0, 0, 0, 0, 0, true, ""},
     {LIGHT, 31, 4, 4, 4, 1, 2, 0, 0, false, ""},
     /* one word, whole; one and a bit; tiles that do not divide the lattice */
@@ -53,7 +53,7 @@ static const struct potts_case {
     {ALWAYS, 320, 300, 2, 0, 0, 0, 256, 0, false, ", \"hamiltonian\": \"ising\""},
     {ALWAYS, 256, 256, 8, 0, 0, 0, 0, 0, false, ", \"start\": \"ordered\""},
     /* whole sweeps in local memory */
-    {TINY, 2, 2, 2, 0, 0, 0, 0, 1, false, ""},
+    {LIGHT, 2, 2, 2, 0, 0, 0, 0, 1, false, ""},
     {TINY, 33, 6, 5, 0, 0, 0, 4, 1, false, ""},
     {LIGHT, 64, 32, 3, 0, 0, 0, 0, 1, false, ""},
     {ALWAYS, 100, 37, 256, 0, 0, 0, 0, 0, false, ""},

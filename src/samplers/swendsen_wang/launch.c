@@ -127,8 +127,9 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
 
     /* enough groups to use the device, few enough that their sums are small; and none that sees
      * 2^26 words */
-    const uint64_t enough = (gpu ? 16 : 2) * (uint64_t)units;
-    uint64_t groups = parts(s.words, (gpu ? 1 : 64) * l.group);
+    const bool few = s.q <= 8; /* numbers to sum up */
+    const uint64_t enough = (gpu ? few ? 16 : 8 : 2) * (uint64_t)units;
+    uint64_t groups = parts(s.words, (gpu ? few ? 1 : 4 : 64) * l.group);
     groups = groups > enough ? enough : groups;
     const uint64_t least = s.words / (1u << 25) + 1;
     l.sum_groups = (uint32_t)(groups < least ? least : groups);
