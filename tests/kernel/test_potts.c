@@ -57,7 +57,7 @@ static const struct potts_case {
     {TINY, 33, 6, 5, 0, 0, 0, 4, 1, false, ""},
     {LIGHT, 64, 32, 3, 0, 0, 0, 0, 1, false, ""},
     {ALWAYS, 100, 37, 256, 0, 0, 0, 0, 0, false, ""},
-    {ALWAYS, 130, 120, 2, 0, 0, 0, 0, 0, false, ""},
+    {ALWAYS, 130, 120, 2, 0, 0, 0, 0, 1, false, ""},
 };
 
 struct bench {
