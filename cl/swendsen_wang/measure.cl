@@ -242,3 +242,25 @@ __kernel void sw_measure(__global const uint *spins, __global const uint *open,
     for (uint f = item; f < SW_Q; f += size)
         sums[at + f] = fields[f];
 }
+
+/* Representatives of the sites of `count` words of a member, for audits; 0 beside the lattice. */
+__kernel void sw_names(__global const uint *right, __global const uint *runs,
+                       __global const uint *open, __global const uint *labels, __global uint *names,
+                       uint index, uint first, uint count) {
+    const uint k = (uint)get_global_id(0);
+    if (k >= count)
+        return;
+    const uint word = first + k, i = word % SW_WORDS, y = word / SW_WORDS;
+    const uint starts = ~(right[(ulong)index * SW_PLANE_WORDS + word] << 1);
+    for (uint bit = 0; bit < 32u; bit++) {
+        uint root = 0u;
+        if (bit <= sw_last_bit(i)) {
+            root = sw_part(runs + (ulong)index * SW_RUNS, i, y, starts, bit);
+#ifdef SW_OPEN_SUMS
+            if (open[(ulong)index * SW_PLANE_WORDS + (root >> 5)] >> (root & 31u) & 1u)
+#endif
+                root = sw_find_still(labels + (ulong)index * SW_SITES, root);
+        }
+        names[32u * k + bit] = root;
+    }
+}

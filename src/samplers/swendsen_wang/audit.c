@@ -200,7 +200,7 @@ enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
     const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
     const size_t room = 128 * words + 8 * (size_t)s->launch.seam_entries; /* of labels, or seams */
     if (s->shape.sites > most_sites)
-        return ERGO_OK;
+        return sw_audit_rows(ctx, s);
     a.twin.planes = malloc(bytes);
     a.twin.right = malloc(4 * words);
     a.twin.down = malloc(4 * words);

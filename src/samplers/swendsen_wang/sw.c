@@ -98,7 +98,7 @@ static const struct {
     {"swendsen_wang/measure.cl",
      SW_START,
      SW_LABEL,
-     {"sw_start", "sw_clear", "sw_seams", "sw_seams_of", "sw_wraps", "sw_measure"}},
+     {"sw_start", "sw_clear", "sw_seams", "sw_seams_of", "sw_wraps", "sw_measure", "sw_names"}},
     {"swendsen_wang/sweep.cl",
      SW_LABEL,
      SW_EQ_BONDS,

@@ -38,6 +38,7 @@ enum sw_kernel {
     SW_SEAMS_OF,
     SW_WRAPS_FIND,
     SW_MEASURE,
+    SW_NAMES,
     SW_LABEL,
     SW_LABEL_SIZES,
     SW_JOIN_TILES,
@@ -186,6 +187,8 @@ bool sw_shares_valid(const char *text);
 
 /* audit.c */
 enum ergo_status sw_audit(struct ergo_context *ctx, void *state);
+/* audit_rows.c: of some rows only, and not of lattices in local memory. */
+enum ergo_status sw_audit_rows(struct ergo_context *ctx, struct sw_state *s);
 
 /* twin.c: a sweep on the host, of one member in the device's layout, labels by Hoshen and Kopelman.
  * labels[32 words]: the root of every site; counts of the spins after the sweep. */
