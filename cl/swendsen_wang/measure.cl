@@ -28,11 +28,13 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
         planes[p * SW_PLANE_WORDS + word] = bits[p];
 }
 
-/* Zeros for `count` entries a member. */
-__kernel void sw_clear(__global uint *sums, uint count) {
-    const ulong item = get_global_id(0);
+/* Zeros for `count` entries a member, and for one for each sample. */
+__kernel void sw_clear(__global uint *sums, uint count, __global uint *wraps, uint samples) {
+    const ulong item = get_global_id(0), index = get_global_id(1);
     if (item < count)
-        sums[get_global_id(1) * count + item] = 0u;
+        sums[index * count + item] = 0u;
+    if (item < samples)
+        wraps[index * samples + item] = 0u;
 }
 
 /*

@@ -221,18 +221,14 @@ static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw
     return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
 }
 
-/* Sums over clusters are added to what is there. */
+/* Sums over clusters are added to what is there; of flags only those of clusters around are set. */
 static enum ergo_status clear_sums(struct ergo_context *ctx, struct sw_state *s,
                                    struct sw_slot *slot, size_t samples) {
     const cl_uint count = (cl_uint)(samples * s->launch.sum_slots * SW_CLUSTER_FIELDS);
     const cl_uint flags = (cl_uint)samples;
-    const struct ergo_arg sums[] = {ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(count)};
-    const struct ergo_arg wraps_too[] = {ERGO_ARG(slot->results[SW_WRAPS]), ERGO_ARG(flags)};
-    const enum ergo_status status =
-        launch(ctx, s, SW_CLEAR, "sw_clear", sums, 2, count, s->launch.group);
-    return status == ERGO_OK
-               ? launch(ctx, s, SW_CLEAR, "sw_clear", wraps_too, 2, flags, s->launch.group)
-               : status;
+    const struct ergo_arg args[] = {ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(count),
+                                    ERGO_ARG(slot->results[SW_WRAPS]), ERGO_ARG(flags)};
+    return launch(ctx, s, SW_CLEAR, "sw_clear", args, 4, count, s->launch.group);
 }
 
 static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state *s,
