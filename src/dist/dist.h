@@ -38,6 +38,18 @@ void ergo_dist_collect(const void *mine, size_t bytes, void *all);
 enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *mine, void *all,
                                          size_t bytes, const uint64_t *counts);
 
+/* All ranks arrive before one goes on. Waits as messages do. */
+void ergo_dist_meet(void);
+
+/* shared.c: memory of each rank that all see, where all ranks are on one host; NULL elsewhere.
+ * Collective; freeing is not. What was written before a meeting is seen after it. */
+bool ergo_dist_one_host(void);
+struct ergo_dist_shared;
+struct ergo_dist_shared *ergo_dist_shared_create(size_t bytes);
+void ergo_dist_shared_destroy(struct ergo_dist_shared *shared); /* NULL-safe */
+void *ergo_dist_shared_of(const struct ergo_dist_shared *shared, int rank);
+void ergo_dist_shared_meet(void);
+
 /* Seconds, for shares by measured speed. */
 double ergo_dist_clock(void);
 

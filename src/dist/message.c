@@ -273,3 +273,16 @@ enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *m
     free(lengths);
     return ERGO_OK;
 }
+
+void ergo_dist_meet(void) {
+    MPI_Request request;
+    if (ergo_dist_count() == 1)
+        return;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    const double started = ergo_dist_clock();
+    for (int done = 0; !done;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            pause_after(started);
+    }
+}

@@ -207,6 +207,7 @@ struct sw_gather {
     struct sw_cut_buffer far, pairs, all; /* neighbours' parts; pairs found here, and by all */
     size_t guess;                         /* so many pairs, about */
     uint64_t *counts;                     /* [ranks] */
+    struct ergo_dist_shared *shared;      /* of ranks on one host: what they tell, in no message */
 };
 
 /* One chain. */

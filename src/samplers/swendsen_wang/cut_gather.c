@@ -58,6 +58,16 @@ uint64_t sw_gather_bytes(const struct sw_layout *l) {
 }
 
 /* Of all ranks: rectangles and neighbours. */
+/* A rank's part of the memory that ranks of one host share: roots on its first row and column, then
+ * the number of its pairs, and these. */
+static uint32_t *shared_roots(const struct sw_gather *g, int rank) {
+    return ergo_dist_shared_of(g->shared, rank);
+}
+
+static uint64_t *shared_pairs(const struct sw_gather *g, const struct sw_layout *l, int rank) {
+    return (uint64_t *)ergo_dist_shared_of(g->shared, rank) + (most_entries(l) + 1) / 2;
+}
+
 static enum ergo_status create_tables(struct ergo_context *ctx, struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
     const struct sw_layout *l = &s->layout;
@@ -118,6 +128,9 @@ enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
         status = sw_cut_buffer_create(ctx, s, "pairs", PAIR_BYTES * (entries + 1), &g->pairs);
     if (status == ERGO_OK)
         status = sw_cut_buffer_create(ctx, s, "all pairs", PAIR_BYTES * (g->head + all), &g->all);
+    if (status == ERGO_OK && ranks > 1)
+        g->shared = ergo_dist_shared_create(8 * (size_t)((most_entries(l) + 1) / 2) + 8 +
+                                            PAIR_BYTES * (size_t)most_entries(l));
     return status;
 }
 
@@ -131,6 +144,8 @@ void sw_gather_release(struct sw_cut *s) {
         sw_cut_buffer_release(s, buffers[k]);
     free(g->counts);
     g->counts = NULL;
+    ergo_dist_shared_destroy(g->shared);
+    g->shared = NULL;
 }
 
 #define LAUNCH(kernel, items, ...)                                                                 \
@@ -150,13 +165,33 @@ enum ergo_status sw_gather_forget(struct ergo_context *ctx, struct sw_cut *s) {
     return status;
 }
 
+/* Roots across the lower and right edge, from those that all ranks show. */
+static void look_at_neighbours(struct sw_cut *s) {
+    struct sw_gather *g = &s->gather;
+    const size_t row = 32 * (size_t)s->piece.words;
+    uint32_t *far = g->far.host;
+    memcpy(shared_roots(g, s->rank), s->edges.host, 4 * (size_t)entries_of(&s->piece));
+    ergo_dist_shared_meet();
+    memcpy(far, shared_roots(g, s->below.rank), 4 * row);
+    for (size_t k = 0; k < s->n_right; k++) {
+        const struct sw_link *link = &s->right[k];
+        const size_t their_row = 32 * (size_t)s->layout.pieces[link->rank].words;
+        memcpy(far + row + link->first, shared_roots(g, link->rank) + their_row + link->far_first,
+               4 * (size_t)link->count);
+    }
+}
+
 enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, size_t *count) {
     struct sw_gather *g = &s->gather;
     const size_t entries = (size_t)entries_of(&s->piece);
     const uint32_t *pairs = g->pairs.host;
     cl_event ready = NULL;
-    enum ergo_status status =
-        sw_cut_exchange(ctx, s, s->edges.host, g->far.host, 128 * (size_t)s->piece.words, 4);
+    enum ergo_status status = ERGO_OK;
+    if (g->shared)
+        look_at_neighbours(s);
+    else
+        status =
+            sw_cut_exchange(ctx, s, s->edges.host, g->far.host, 128 * (size_t)s->piece.words, 4);
     if (status == ERGO_OK)
         status = sw_cut_write_later(ctx, s, &g->far, g->far.bytes);
     LAUNCH(SW_CUT_PAIRS, entries, ERGO_ARG(s->rect), ERGO_ARG(s->edges.mem), ERGO_ARG(s->roots.mem),
@@ -183,16 +218,30 @@ enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, s
     struct sw_gather *g = &s->gather;
     const uint64_t own = count;
     uint32_t *firsts = g->all.host;
+    const char *pairs = (const char *)g->pairs.host + PAIR_BYTES;
+    char *to = (char *)g->all.host + PAIR_BYTES * g->head;
     *all = 0;
-    ergo_dist_collect(&own, sizeof own, g->counts);
+    if (g->shared) {
+        uint64_t *mine = shared_pairs(g, &s->layout, s->rank);
+        mine[0] = own;
+        memcpy(mine + 1, pairs, PAIR_BYTES * count);
+        ergo_dist_shared_meet();
+        for (int r = 0; r < s->layout.ranks; r++)
+            g->counts[r] = shared_pairs(g, &s->layout, r)[0];
+    } else {
+        ergo_dist_collect(&own, sizeof own, g->counts);
+    }
     for (int r = 0; r < s->layout.ranks; r++) {
         firsts[r] = (uint32_t)*all;
         *all += (size_t)g->counts[r];
     }
     firsts[s->layout.ranks] = (uint32_t)*all;
-    return ergo_dist_collect_items(ctx, (const char *)g->pairs.host + PAIR_BYTES,
-                                   (char *)g->all.host + PAIR_BYTES * g->head, PAIR_BYTES,
-                                   g->counts);
+    if (!g->shared)
+        return ergo_dist_collect_items(ctx, pairs, to, PAIR_BYTES, g->counts);
+    for (int r = 0; r < s->layout.ranks; r++)
+        memcpy(to + PAIR_BYTES * (size_t)firsts[r], shared_pairs(g, &s->layout, r) + 1,
+               PAIR_BYTES * (size_t)g->counts[r]);
+    return ERGO_OK;
 }
 
 enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t all) {
