@@ -22,8 +22,8 @@ The model, microseconds a sweep of P ranks with a square of side l each:
 That is `merge: tree`. Of `merge: gather` (and `auto`), where every device joins the pairs of all ranks:
 
     pairs    p0 + p1 2 l            parts on edges exchanged, pairs found on the device
-    merge    m0 + m1 P 2 l          pairs sent to all (and read by the device, whose joins are in
-                                    `inside`: they end while the next sweep has begun)
+    merge    m0 + m1 (P - 1) 2 l    pairs of all others fetched (what the device does with them is in
+                                    `inside`: it ends while the next sweep has begun); P > 1
 
 With `--cores N` each rank is one thread, and ranks beyond N wait for a core: work that all do at once
 takes P/N times as long, level k of merging, which P/2^k ranks do, P/2^k/N times. `--again`: of each
@@ -200,7 +200,8 @@ class Model:
         """What the numbers of merging multiply."""
         if self.how == "tree":
             return merge_terms(ranks, side, cores)
-        return [waiting(ranks, cores), waiting(ranks, cores) * ranks * 2 * side]
+        wait = waiting(ranks, cores) if ranks > 1 else 0
+        return [wait, wait * (ranks - 1) * 2 * side]
 
     def merging(self, ranks, side, cores=0):
         terms = self.terms(ranks, side, cores)
@@ -228,7 +229,7 @@ class Model:
     def show(self):
         text = [f"{name} {c[0]:.4g} + {c[1]:.4g} {of}" for name, c, of in
                 (("inside", self.inside, "l^2"), ("pairs", self.pairs, "(2 l)"), ("own parts", self.own, "(2 l)"))]
-        of = "a level + {:.4g} S_k" if self.how == "tree" else "+ {:.4g} (P 2 l)"
+        of = "a level + {:.4g} S_k" if self.how == "tree" else "+ {:.4g} ((P - 1) 2 l)"
         print(f"{self.how}: {', '.join(text)}, merge {self.merge[0]:.4g} {of.format(self.merge[1])} us; "
               f"{self.bytes_per_site:.3g} bytes a site of side\n")
 
@@ -237,7 +238,7 @@ class Model:
         print("| side | ranks | us a sweep | of that merging | network | spins/ns | efficiency |")
         print("|---|---|---|---|---|---|---|")
         for side in sides:
-            for ranks in (1, 2, 8, 64, 256, 4096):
+            for ranks in (1, 2, 4, 8, 64, 256, 4096):
                 net = self.network(ranks, side, args.latency, args.bandwidth)
                 t = self.sweep(ranks, side) + net
                 print(f"| {side} | {ranks} | {t:.0f} | {self.merging(ranks, side):.0f} | {net:.0f} | "
@@ -258,8 +259,6 @@ def model_of(how, runs, cores):
     many = [r for r in runs if r["ranks"] > 1]
     if how == "tree":  # what one rank spends on parts of its own counts for all
         model.own = line([r for r in runs if r["ranks"] == 1], lambda l: 2 * l, ["merge"])
-    else:
-        many = runs
     if many:
         model.merge = least_squares(
             [model.terms(r["ranks"], r["side"], cores) for r in many],
