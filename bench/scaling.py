@@ -4,7 +4,8 @@
     bench/scaling.py run --ranks 1,2,4 --sides 4096,16384 --device nvidia --json FILE [--seconds 2]
     bench/scaling.py run --ranks 1,2,4,8 --sides 256,512,1024 --cores 2 --again --json FILE    a CPU
     bench/scaling.py fit FILE...              the model's numbers, and what it says of 256 and 4,096
-    bench/scaling.py predict --inside 37,7.6e-6 --pairs 0,0.02 --own 0,0.02 --merge 10,0.01 --sides 16384
+    bench/scaling.py predict --how tree --inside 37,7.6e-6 --pairs 0,0.02 --own 0,0.02 --merge 10,0.01 \
+        --sides 16384
 
 `run`: each rank has a square of that side, at Tc of q = 2; sweeps without measurement. Times are those
 that ranks log (`ergocl run -v`), the mean over ranks, and the whole run's rate. `whole`: one process and
@@ -17,6 +18,12 @@ The model, microseconds a sweep of P ranks with a square of side l each:
     own      m0' + m1' 2 l          parts of the rank's own numbered as clusters
     merge    sum over levels k = 1 .. log2 P of m0 + m1 S_k
              S_k: sites on the outer edges of the two groups of 2^(k-1) ranks that the level joins
+
+That is `merge: tree`. Of `merge: gather` (and `auto`), where every device joins the pairs of all ranks:
+
+    pairs    p0 + p1 2 l            parts on edges exchanged, pairs found on the device
+    merge    m0 + m1 (P - 1) 2 l    pairs of all others fetched (what the device does with them is in
+                                    `inside`: it ends while the next sweep has begun); P > 1
 
 With `--cores N` each rank is one thread, and ranks beyond N wait for a core: work that all do at once
 takes P/N times as long, level k of merging, which P/2^k ranks do, P/2^k/N times. `--again`: of each
@@ -102,10 +109,12 @@ def run(args):
         digests = set()
         for ranks in counts:
             extra = ["--set", "/distribute=lattice"] if ranks > 1 else []
-            _, result = launch(args, ranks, 1000, 777, 20, extra, folder)
+            lx, ly = [int(x) for x in args.check.split(",")]
+            _, result = launch(args, ranks, lx, ly, 20, extra, folder)
             digests.add(result["points"][0]["digest"])
         if len(digests) != 1:
             sys.exit(f"digests differ: {digests}")
+        print(f"{args.check}: {digests} on {args.ranks} ranks", flush=True)
         for side in [int(s) for s in args.sides.split(",")]:
             _, result = launch(args, 1, side, side, args.sweeps or (200 if side > 2000 else 1000), [], folder)
             entries.append({"ranks": 0, "side": side, "device": result["device"][0]["name"],
@@ -183,21 +192,34 @@ def merge_terms(ranks, side, cores=0):
 class Model:
     """Pairs of numbers for inside, pairs, own, merge; see above."""
 
-    def __init__(self, inside, pairs, own, merge, bytes_per_site):
-        self.inside, self.pairs, self.own, self.merge = inside, pairs, own, merge
+    def __init__(self, how, inside, pairs, own, merge, bytes_per_site):
+        self.how, self.inside, self.pairs, self.own, self.merge = how, inside, pairs, own, merge
         self.bytes_per_site = bytes_per_site
 
+    def terms(self, ranks, side, cores=0):
+        """What the numbers of merging multiply."""
+        if self.how == "tree":
+            return merge_terms(ranks, side, cores)
+        wait = waiting(ranks, cores) if ranks > 1 else 0
+        return [wait, wait * (ranks - 1) * 2 * side]
+
     def merging(self, ranks, side, cores=0):
-        terms = merge_terms(ranks, side, cores)
+        terms = self.terms(ranks, side, cores)
         return self.merge[0] * terms[0] + self.merge[1] * terms[1]
 
     def network(self, ranks, side, latency, bandwidth):
         if ranks == 1:
             return 0.0
-        terms = merge_terms(ranks, side)
-        # up: 0.33 ports of 8 bytes and 0.21 names of 8 bytes a site of an edge; names down
-        data = self.bytes_per_site * side + (0.33 * 8 + 0.21 * 16) * terms[1]
-        return latency * (6 + 2 * terms[0]) + 1e-3 * data / bandwidth
+        messages, data = 6, self.bytes_per_site * side
+        if self.how == "tree":
+            levels, sites = merge_terms(ranks, side)
+            messages += 2 * levels
+            # up: 0.33 ports of 8 bytes and 0.21 names of 8 bytes a site of an edge; names down
+            data += (0.33 * 8 + 0.21 * 16) * sites
+        else:  # a rank's pairs are bytes_per_site's; those of all others come here
+            messages += 2 * math.log2(ranks)
+            data += 0.33 * 16 * 2 * side * (ranks - 1)
+        return latency * messages + 1e-3 * data / bandwidth
 
     def sweep(self, ranks, side, cores=0):
         alone = sum(c[0] + c[1] * n for c, n in
@@ -207,7 +229,8 @@ class Model:
     def show(self):
         text = [f"{name} {c[0]:.4g} + {c[1]:.4g} {of}" for name, c, of in
                 (("inside", self.inside, "l^2"), ("pairs", self.pairs, "(2 l)"), ("own parts", self.own, "(2 l)"))]
-        print(f"{', '.join(text)}, merge {self.merge[0]:.4g} a level + {self.merge[1]:.4g} S_k us; "
+        of = "a level + {:.4g} S_k" if self.how == "tree" else "+ {:.4g} ((P - 1) 2 l)"
+        print(f"{self.how}: {', '.join(text)}, merge {self.merge[0]:.4g} {of.format(self.merge[1])} us; "
               f"{self.bytes_per_site:.3g} bytes a site of side\n")
 
     def predict(self, sides, args):
@@ -215,64 +238,80 @@ class Model:
         print("| side | ranks | us a sweep | of that merging | network | spins/ns | efficiency |")
         print("|---|---|---|---|---|---|---|")
         for side in sides:
-            for ranks in (1, 2, 8, 64, 256, 4096):
+            for ranks in (1, 2, 4, 8, 64, 256, 4096):
                 net = self.network(ranks, side, args.latency, args.bandwidth)
                 t = self.sweep(ranks, side) + net
                 print(f"| {side} | {ranks} | {t:.0f} | {self.merging(ranks, side):.0f} | {net:.0f} | "
                       f"{1e-3 * ranks * side ** 2 / t:.4g} | {self.sweep(1, side) / t:.3f} |")
 
 
+def model_of(how, runs, cores):
+    def line(chosen, power, times):
+        wait = [waiting(r["ranks"], cores) for r in chosen]
+        return least_squares([[w, w * power(r["side"])] for w, r in zip(wait, chosen)],
+                             [max(1e-3, sum(r[t] for t in times)) for r in chosen])
+
+    inside = line(runs, lambda l: l ** 2, ["local", "halo", "flip"])
+    pairs = line(runs, lambda l: 2 * l, ["pairs"])
+    bytes_per_site = sum((r["halo_bytes"] + r["edge_bytes"] + r["pair_bytes"]) / r["side"]
+                         for r in runs) / len(runs)
+    model = Model(how, inside, pairs, [0, 0], [0, 0], bytes_per_site)
+    many = [r for r in runs if r["ranks"] > 1]
+    if how == "tree":  # what one rank spends on parts of its own counts for all
+        model.own = line([r for r in runs if r["ranks"] == 1], lambda l: 2 * l, ["merge"])
+    if many:
+        model.merge = least_squares(
+            [model.terms(r["ranks"], r["side"], cores) for r in many],
+            [max(1.0, r["merge"] - waiting(r["ranks"], cores) *
+                 (model.own[0] + model.own[1] * 2 * r["side"])) for r in many])
+    return model
+
+
+def show_runs(model, runs, cores):
+    print("| side | ranks | us a sweep | model | spins/ns | efficiency |")
+    print("|---|---|---|---|---|---|")
+    for r in runs:
+        one = [x for x in runs if x["side"] == r["side"] and x["ranks"] == 1]
+        # cores that ranks share count once
+        share = waiting(r["ranks"], cores) * one[0]["us"] / r["us"] if one else math.nan
+        print(f"| {r['side']} | {r['ranks']} | {r['us']:.0f} | "
+              f"{model.sweep(r['ranks'], r['side'], cores):.0f} | {r['spins_per_ns']:.3g} | {share:.3f} |")
+
+
+def power_of(points):
+    """Of speed as a power of ranks."""
+    points = [(math.log(ranks), math.log(speed)) for ranks, speed in points]
+    mx = sum(p[0] for p in points) / len(points)
+    my = sum(p[1] for p in points) / len(points)
+    return sum((x - mx) * (y - my) for x, y in points) / sum((x - mx) ** 2 for x, _ in points)
+
+
 def fit(args):
     for path in args.files:
         data = json.loads(pathlib.Path(path).read_text())
         cores = data.get("cores", 0)
-        runs = [r for r in data["runs"] if r["ranks"] > 0 and r["how"] == "tree"]
         whole = {r["side"]: r for r in data["runs"] if r["ranks"] == 0}
-
-        def line(chosen, power, times):
-            wait = [waiting(r["ranks"], cores) for r in chosen]
-            return least_squares([[w, w * power(r["side"])] for w, r in zip(wait, chosen)],
-                                 [sum(r[t] for t in times) for r in chosen])
-
-        inside = line(runs, lambda l: l ** 2, ["local", "halo", "flip"])
-        pairs = line(runs, lambda l: 2 * l, ["pairs"])
-        # what one rank spends on parts of its own counts for all
-        own = line([r for r in runs if r["ranks"] == 1], lambda l: 2 * l, ["merge"])
-        many = [r for r in runs if r["ranks"] > 1]
-        merge = least_squares(
-            [merge_terms(r["ranks"], r["side"], cores) for r in many],
-            [max(1.0, r["merge"] - waiting(r["ranks"], cores) * (own[0] + own[1] * 2 * r["side"]))
-             for r in many]) if many else [0, 0]
-        bytes_per_site = sum((r["halo_bytes"] + r["edge_bytes"] + r["pair_bytes"]) / r["side"]
-                             for r in runs) / len(runs)
-        model = Model(inside, pairs, own, merge, bytes_per_site)
-
         print(f"**{data['device']}** {data.get('note', '')}\n")
-        model.show()
-        print("| side | ranks | us a sweep | model | spins/ns | efficiency |")
-        print("|---|---|---|---|---|---|")
-        for r in runs:
-            one = [x for x in runs if x["side"] == r["side"] and x["ranks"] == 1]
-            # cores that ranks share count once
-            share = waiting(r["ranks"], cores) * one[0]["us"] / r["us"] if one else math.nan
-            print(f"| {r['side']} | {r['ranks']} | {r['us']:.0f} | "
-                  f"{model.sweep(r['ranks'], r['side'], cores):.0f} | {r['spins_per_ns']:.3g} | {share:.3f} |")
-        for side, r in whole.items():
-            print(f"| {side} | not cut | {r['us']:.0f} | | {r['spins_per_ns']:.3g} | |")
-        for side in sorted({r["side"] for r in runs}):
-            points = [(math.log(r["ranks"]), math.log(r["spins_per_ns"])) for r in runs if r["side"] == side]
-            if len(points) > 1 and not cores:
-                mx = sum(p[0] for p in points) / len(points)
-                my = sum(p[1] for p in points) / len(points)
-                power = sum((x - mx) * (y - my) for x, y in points) / sum((x - mx) ** 2 for x, _ in points)
-                print(f"\nside {side}: speed goes as ranks^{power:.3f}")
-        model.predict(sorted({r["side"] for r in runs}), args)
-        print()
+        for how in sorted({r["how"] for r in data["runs"] if r["ranks"] > 0} - {"neighbour"}):
+            runs = [r for r in data["runs"] if r["ranks"] > 0 and r["how"] == how]
+            model = model_of(how, runs, cores)
+            model.show()
+            show_runs(model, runs, cores)
+            for side, r in whole.items():
+                print(f"| {side} | not cut | {r['us']:.0f} | | {r['spins_per_ns']:.3g} | |")
+            for side in sorted({r["side"] for r in runs}):
+                points = [(r["ranks"], r["spins_per_ns"]) for r in runs if r["side"] == side]
+                if len(points) > 1 and not cores:
+                    print(f"\nside {side}: speed goes as ranks^{power_of(points):.3f}", end="")
+                    points = [p for p in points if p[0] > 1] + [(1, whole[side]["spins_per_ns"])]
+                    print(f"; with the lattice not cut as one rank's ranks^{power_of(points):.3f}")
+            model.predict(sorted({r["side"] for r in runs}), args)
+            print()
 
 
 def predict(args):
     pair = [[float(x) for x in text.split(",")] for text in (args.inside, args.pairs, args.own, args.merge)]
-    model = Model(*pair, args.bytes)
+    model = Model(args.how, *pair, args.bytes)
     model.show()
     model.predict([int(s) for s in args.sides.split(",")], args)
 
@@ -283,7 +322,8 @@ def main():
     one = commands.add_parser("run")
     one.add_argument("--ranks", default="1,2,4")
     one.add_argument("--sides", default="1024")
-    one.add_argument("--merges", default="tree")
+    one.add_argument("--merges", default="gather")
+    one.add_argument("--check", default="1000,777", help="sides of the lattice whose digests are compared")
     one.add_argument("--device", default="auto")
     one.add_argument("--ergocl", default="build/ergocl")
     one.add_argument("--seconds", type=float, default=1.0)
@@ -297,7 +337,8 @@ def main():
     two.add_argument("files", nargs="+")
     three = commands.add_parser("predict")
     for name in ("--inside", "--pairs", "--own", "--merge"):
-        three.add_argument(name, required=True, help="the model's two numbers, us")
+        three.add_argument(name, default="0,0", help="the model's two numbers, us")
+    three.add_argument("--how", default="gather", choices=("gather", "tree"))
     three.add_argument("--sides", default="16384")
     three.add_argument("--bytes", type=float, default=15.0, help="sent a sweep, a site of side")
     for each in (two, three):

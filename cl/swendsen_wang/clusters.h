@@ -42,23 +42,28 @@ ERGO_INLINE void sw_count(__local uint *fields, __local uint *small, uint n) {
     sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(square, square));
 }
 
-/* Two clusters that have been counted turn out to be one. Whatever the order in which the parts of
- * a cluster come, what remains in the end is the whole. a == 0: there was only one. */
-ERGO_INLINE void sw_count_merge(__local uint *fields, uint a, uint b) {
-    const uint sum = a + b;
-    if (a == 0u)
-        return;
-    const ulong twice = 2UL * a * b, square = (ulong)a * a, rest = 3UL * a * b + 2UL * b * b;
-    atomic_max(&fields[SW_FIELD_LARGEST], sum);
-    atomic_dec(&fields[SW_FIELD_BINS + 31u - ERGO_CLZ(a)]);
-    atomic_dec(&fields[SW_FIELD_BINS + 31u - ERGO_CLZ(b)]);
-    atomic_inc(&fields[SW_FIELD_BINS + (sum ? 31u - ERGO_CLZ(sum) : 32u)]);
-    /* (a + b)^2 - a^2 - b^2; (a + b)^4 - a^4 - b^4 = 2ab (2a^2 + 3ab + 2b^2) */
-    sw_count_limbs(fields + SW_FIELD_SQUARES, twice);
-    sw_count_limbs(fields + SW_FIELD_FOURTHS, 2UL * twice * square);
-    sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(2UL * twice, square));
-    sw_count_limbs(fields + SW_FIELD_FOURTHS, twice * rest);
-    sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(twice, rest));
+/* Sums of a work-item alone. The sites are 2^32 at most, so that these do not overflow but where
+ * one cluster has them all, and its size is 0. */
+struct sw_own_sums {
+    ulong squares, fourths, fourths_high;
+    uint largest;
+};
+
+ERGO_INLINE void sw_count_own(struct sw_own_sums *own, __local uint *fields, uint n) {
+    const ulong square = (ulong)n * n, fourth = square * square;
+    atomic_inc(&fields[SW_FIELD_BINS + (n ? 31u - ERGO_CLZ(n) : 32u)]);
+    own->largest = n > own->largest ? n : own->largest;
+    own->squares += square;
+    own->fourths += fourth;
+    own->fourths_high += mul_hi(square, square) + (own->fourths < fourth ? 1UL : 0UL);
+}
+
+ERGO_INLINE void sw_count_own_end(const struct sw_own_sums *own, __local uint *fields) {
+    if (own->largest)
+        atomic_max(&fields[SW_FIELD_LARGEST], own->largest);
+    sw_count_limbs(fields + SW_FIELD_SQUARES, own->squares);
+    sw_count_limbs(fields + SW_FIELD_FOURTHS, own->fourths);
+    sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, own->fourths_high);
 }
 
 /* Between barriers: small clusters to the fields. */

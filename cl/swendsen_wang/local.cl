@@ -214,7 +214,7 @@ sw_local_sizes(__global uint *spins, __global const struct sw_member *members, u
                __global uint2 *seams, __global uint *sums, uint sample) {
     SW_BEGIN
     const ulong at = (ulong)sample * get_global_size(1) + index;
-    __global uint2 *seam = seams + at * (SW_LY + 32u * SW_WORDS);
+    __global uint2 *seam = seams + (ulong)index * (SW_LY + 32u * SW_WORDS);
     sw_count_begin(fields, small, first, SW_GROUP);
     SW_SWEEP(1)
     sw_count_small(fields, small, first, SW_GROUP);

@@ -1,5 +1,6 @@
 /* Swendsen-Wang: start; what is measured, of the bonds around the lattice in a sweep and of the
- * spins after it. */
+ * spins after it. Dimension 1 is the member. */
+#include "swendsen_wang/clusters.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
 
@@ -27,26 +28,52 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
         planes[p * SW_PLANE_WORDS + word] = bits[p];
 }
 
-/* Zeros for `count` entries a member. */
-__kernel void sw_clear(__global uint *sums, uint count) {
-    const ulong item = get_global_id(0);
+/* Zeros for `count` entries a member, and for one for each sample. */
+__kernel void sw_clear(__global uint *sums, uint count, __global uint *wraps, uint samples) {
+    const ulong item = get_global_id(0), index = get_global_id(1);
     if (item < count)
-        sums[get_global_id(1) * count + item] = 0u;
+        sums[index * count + item] = 0u;
+    if (item < samples)
+        wraps[index * samples + item] = 0u;
 }
 
-/* Bonds around the lattice as pairs of labels of what is joined inside it; each once or more. The
- * host finds from them who wraps. seams: [sample][member][SW_LY + 32 SW_WORDS], rows' ends first.
+/*
+ * Does a cluster lead around the lattice? What is joined inside it lies at one place; a bond around
+ * it leads one lattice further, to the right or down. A closed way that crosses no bond twice leads
+ * around an odd number of times in one of the directions, or not at all. So it is enough to know of
+ * each part whether the way from its root is odd, in either direction: a union-find that keeps two
+ * bits meets a contradiction exactly where a cluster leads around (J. Machta et al., Phys. Rev. E
+ * 54, 1332 (1996), keep the distances).
+ *
+ * seams[member][entries]: the bonds as pairs of labels, rows' ends first; twice SW_NO_BOND: none.
+ * nodes[member][2 entries]: 4 times the node that it leads to, and bits: 1 odd to the right, 2
+ * down. firsts[member][site]: of a label the node that stands for it, one of its ends of bonds.
  */
+#define SW_ENTRIES (SW_LY + 32u * SW_WORDS)
+#ifdef ERGO_ATOMIC_READS
+#define SW_PUT(p, value) atomic_xchg((p), (value))
+#else
+#define SW_PUT(p, value) (*(p) = (value))
+#endif
+
+ERGO_INLINE void sw_seam_nodes(uint2 pair, uint item, __global uint *firsts, __global uint *nodes) {
+    nodes[2u * item] = 4u * (2u * item);
+    nodes[2u * item + 1u] = 4u * (2u * item + 1u);
+    if (pair.x == SW_NO_BOND && pair.y == SW_NO_BOND)
+        return;
+    SW_PUT(&firsts[pair.x], 2u * item); /* whoever comes last stands for all */
+    SW_PUT(&firsts[pair.y], 2u * item + 1u);
+}
+
 __kernel void sw_seams(__global const uint *right, __global const uint *down,
                        __global const uint *runs, __global const uint *labels,
-                       __global uint2 *seams, uint sample) {
+                       __global uint2 *seams, __global uint *firsts, __global uint *nodes) {
     const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
-    const uint entries = SW_LY + 32u * SW_WORDS;
     __global const uint *sides = right + (ulong)index * SW_PLANE_WORDS;
     __global const uint *own = labels + (ulong)index * SW_SITES;
     __global const uint *parts = runs + (ulong)index * SW_RUNS;
     uint2 pair = (uint2)(SW_NO_BOND, SW_NO_BOND);
-    if (item >= entries)
+    if (item >= SW_ENTRIES)
         return;
     if (item < SW_LY) {
         const uint word = item * SW_WORDS + SW_WORDS - 1u, side = sides[word];
@@ -61,14 +88,78 @@ __kernel void sw_seams(__global const uint *right, __global const uint *down,
             pair = (uint2)(sw_find_still(own, sw_part(parts, i, SW_LY - 1u, ~(side << 1), bit)),
                            sw_find_still(own, sw_part(parts, i, 0u, ~(side_below << 1), bit)));
     }
-    seams[((ulong)sample * get_global_size(1) + index) * entries + item] = pair;
+    seams[(ulong)index * SW_ENTRIES + item] = pair;
+    sw_seam_nodes(pair, item, firsts + (ulong)index * SW_SITES,
+                  nodes + (ulong)index * (2u * SW_ENTRIES));
+}
+
+/* The same of pairs that are there already. */
+__kernel void sw_seams_of(__global const uint2 *seams, __global uint *firsts,
+                          __global uint *nodes) {
+    const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (item < SW_ENTRIES)
+        sw_seam_nodes(seams[(ulong)index * SW_ENTRIES + item], item,
+                      firsts + (ulong)index * SW_SITES, nodes + (ulong)index * (2u * SW_ENTRIES));
+}
+
+/* Root of a node; *odd becomes the bits of the way from there. Halves the path; what it puts is not
+ * at a root, and says of the node what was said before. */
+ERGO_INLINE uint sw_seam_find(__global uint *nodes, uint node, uint *odd) {
+    uint bits = 0u, next = SW_READ(&nodes[node]);
+    while (next >> 2 != node) {
+        const uint after = SW_READ(&nodes[next >> 2]);
+        if (after >> 2 != next >> 2)
+            SW_PUT(&nodes[node], after ^ (next & 3u));
+        bits ^= next & 3u;
+        node = next >> 2;
+        next = after;
+    }
+    *odd = bits;
+    return node;
+}
+
+/* wraps[sample][member]: 1 where a cluster leads around (0 before). By tiles, the labels of both
+ * ends are joined, too. */
+__kernel void sw_wraps(__global const uint2 *seams, __global const uint *firsts,
+                       __global uint *nodes, __global uint *labels, __global uint *wraps,
+                       uint sample) {
+    const uint item = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (item >= SW_ENTRIES)
+        return;
+    const uint2 pair = seams[(ulong)index * SW_ENTRIES + item];
+    const uint bond = item < SW_LY ? 1u : 2u;
+    __global const uint *own_firsts = firsts + (ulong)index * SW_SITES;
+    __global uint *own = nodes + (ulong)index * (2u * SW_ENTRIES);
+    if (pair.x == SW_NO_BOND && pair.y == SW_NO_BOND)
+        return;
+#ifdef SW_OPEN_SUMS
+    sw_join(labels + (ulong)index * SW_SITES, pair.x, pair.y);
+#endif
+    uint a = own_firsts[pair.x], b = own_firsts[pair.y], odd = bond;
+    while (1) {
+        uint odd_a, odd_b;
+        a = sw_seam_find(own, a, &odd_a);
+        b = sw_seam_find(own, b, &odd_b);
+        odd ^= odd_a ^ odd_b; /* of the way from a to b */
+        if (a == b)
+            break;
+        const uint small = a < b ? a : b, large = a < b ? b : a;
+        if (atomic_cmpxchg(&own[large], 4u * large, 4u * small | odd) == 4u * large)
+            return;
+    }
+    if (odd)
+        SW_PUT(&wraps[(ulong)sample * get_global_size(1) + index], 1u);
 }
 
 /*
  * Unequal bonds, and sites in states 1 .. q - 1, per work-group: sums[sample][member][group][SW_Q].
- * A group sees fewer than 2^26 words, so that each number stays below 2^32.
+ * A group sees fewer than 2^26 words, so that each number stays below 2^32. Of sweeps by tiles
+ * (SW_OPEN_SUMS) also clusters of open parts, whose sizes are at their roots, to the sums over
+ * clusters.
  */
-__kernel void sw_measure(__global const uint *spins, __global uint *sums, uint sample) {
+__kernel void sw_measure(__global const uint *spins, __global const uint *open,
+                         __global const uint *labels, __global const uint *sizes,
+                         __global uint *sums, __global uint *clusters, uint sample) {
     __local uint fields[SW_Q];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
@@ -76,6 +167,12 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
     __global const uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
     for (uint f = item; f < SW_Q; f += size)
         fields[f] = 0u;
+#ifdef SW_OPEN_SUMS
+    __local uint cluster_fields[SW_CLUSTER_FIELDS];
+    struct sw_own_sums own_sums = {0UL, 0UL, 0UL, 0u};
+    for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
+        cluster_fields[f] = 0u;
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     uint unequal = 0u;
 #if SW_Q <= 8
@@ -101,6 +198,15 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
             under |= own[p] ^ planes[p * SW_PLANE_WORDS + below];
         }
         unequal += popcount(side & valid) + popcount(under & valid);
+#ifdef SW_OPEN_SUMS
+        uint parts = open[(ulong)index * SW_PLANE_WORDS + word];
+        while (parts) {
+            const uint bit = 31u - ERGO_CLZ(parts), site = 32u * word + bit;
+            parts ^= 1u << bit;
+            if (labels[(ulong)index * SW_SITES + site] == site)
+                sw_count_own(&own_sums, cluster_fields, sizes[(ulong)index * SW_SITES + site]);
+        }
+#endif
 #if SW_Q <= 8
         for (uint k = 1; k < SW_Q; k++) {
             uint match = valid;
@@ -124,8 +230,39 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
     for (uint k = 1; k < SW_Q; k++)
         atomic_add(&fields[k], counts[k]);
 #endif
+#ifdef SW_OPEN_SUMS
+    sw_count_own_end(&own_sums, cluster_fields);
+#endif
     barrier(CLK_LOCAL_MEM_FENCE);
+#ifdef SW_OPEN_SUMS
+    sw_count_end(clusters +
+                     (((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS) *
+                         SW_CLUSTER_FIELDS,
+                 cluster_fields, item, size);
+#endif
     const ulong at = (((ulong)sample * members + index) * groups + group) * SW_Q;
     for (uint f = item; f < SW_Q; f += size)
         sums[at + f] = fields[f];
+}
+
+/* Representatives of the sites of `count` words of a member, for audits; 0 beside the lattice. */
+__kernel void sw_names(__global const uint *right, __global const uint *runs,
+                       __global const uint *open, __global const uint *labels, __global uint *names,
+                       uint index, uint first, uint count) {
+    const uint k = (uint)get_global_id(0);
+    if (k >= count)
+        return;
+    const uint word = first + k, i = word % SW_WORDS, y = word / SW_WORDS;
+    const uint starts = ~(right[(ulong)index * SW_PLANE_WORDS + word] << 1);
+    for (uint bit = 0; bit < 32u; bit++) {
+        uint root = 0u;
+        if (bit <= sw_last_bit(i)) {
+            root = sw_part(runs + (ulong)index * SW_RUNS, i, y, starts, bit);
+#ifdef SW_OPEN_SUMS
+            if (open[(ulong)index * SW_PLANE_WORDS + (root >> 5)] >> (root & 31u) & 1u)
+#endif
+                root = sw_find_still(labels + (ulong)index * SW_SITES, root);
+        }
+        names[32u * k + bit] = root;
+    }
 }

@@ -38,8 +38,7 @@
     const uint valid = inside ? sw_valid(i) : 0u;
 
 /* Bonds of a tile, and its runs' labels in it. SIZES: also the sizes of the clusters' parts, to
- * `parts` where they are open, else to the sums; and zeros to `sizes`, for clusters of open parts.
- */
+ * `sizes` where they are open, else to the sums. */
 #define SW_LABEL_BODY(SIZES)                                                                       \
     SW_TILE                                                                                        \
     const struct sw_member m = members[index];                                                     \
@@ -92,10 +91,8 @@
                 const ulong site = (ulong)index * SW_SITES + 32u * word + bit;                     \
                 leads_out |= low;                                                                  \
                 labels[site] = 32u * word + bit;                                                   \
-                if (SIZES) {                                                                       \
-                    parts[site] = (ushort)(found >> SW_SIZE_SHIFT);                                \
-                    sizes[site] = 0u;                                                              \
-                }                                                                                  \
+                if (SIZES)                                                                         \
+                    sizes[site] = found >> SW_SIZE_SHIFT;                                          \
             } else if (SIZES) {                                                                    \
                 sw_count(fields, small, found >> SW_SIZE_SHIFT);                                   \
             }                                                                                      \
@@ -113,7 +110,6 @@ sw_label(__global const uint *spins, __global const struct sw_member *members, _
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint *fields = sides, *small = sides; /* not used, as sizes */
     __global uint *sizes = labels;
-    __global ushort *parts = (__global ushort *)labels;
     SW_LABEL_BODY(0)
 }
 
@@ -121,7 +117,7 @@ __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_label_sizes(__global const uint *spins, __global const struct sw_member *members,
                __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
                __global uint *open, __global uint *labels, ulong step, __global uint *sizes,
-               __global ushort *parts, __global uint *sums, uint sample) {
+               __global uint *sums, uint sample) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];
     SW_LABEL_BODY(1)
@@ -251,9 +247,9 @@ sw_flip(__global uint *spins, __global const struct sw_member *members, __global
 #undef SW_FLIP_FOUND
 
 /*
- * The same, and clusters of open parts go to the sums. Most parts of a large lattice belong to one
- * cluster, in all tiles: those of the tile's least root are first added up. sizes: of clusters so
- * far, at their roots.
+ * The same, and sizes of open parts are added up at their clusters' roots, for sw_measure. Most
+ * parts of a large lattice belong to one cluster, in all tiles: those of the tile's least root are
+ * first added up here.
  */
 #define SW_FLIP_FOUND                                                                              \
     SW_LOWER(&own[site], root);                                                                    \
@@ -261,12 +257,10 @@ sw_flip(__global uint *spins, __global const struct sw_member *members, __global
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
               __global const uint *right, __global const uint *runs, __global const uint *roots,
-              __global const uint *open, __global uint *labels, ulong step, __global uint *sizes,
-              __global const ushort *parts, __global uint *sums, uint sample) {
+              __global const uint *open, __global uint *labels, ulong step, __global uint *sizes) {
     __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[1];
     __local ushort list[32 * SW_TILE_ITEMS];
-    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL], common[2]; /* root, size */
-    sw_count_begin(fields, small, (uint)get_local_id(0), SW_GROUP);
+    __local uint common[2]; /* root, size */
     if (get_local_id(0) == 0) {
         common[0] = 0xffffffffu;
         common[1] = 0u;
@@ -277,19 +271,16 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
         const uint entry = list[j], site = sw_tile_index(corner, entry & SW_INDEX);
         if (!(entry & SW_OPEN))
             continue;
-        const uint root = SW_READ(&own[site]), part = parts[(ulong)index * SW_SITES + site];
-        if (root == common[0]) {
-            atomic_add(&common[1], part);
-        } else {
-            sw_count(fields, small, part);
-            sw_count_merge(fields, atomic_add(&counts[root], part), part);
-        }
+        const uint root = SW_READ(&own[site]);
+        if (root == site)
+            continue; /* its own part is there */
+        if (root == common[0])
+            SW_ADD_LOCAL(&common[1], counts[site]);
+        else
+            atomic_add(&counts[root], counts[site]);
     }
     SW_SYNC;
-    if (first == 0u && common[1]) {
-        sw_count(fields, small, common[1]);
-        sw_count_merge(fields, atomic_add(&counts[common[0]], common[1]), common[1]);
-    }
+    if (first == 0u && common[1])
+        atomic_add(&counts[common[0]], common[1]);
     SW_FLIP_SPINS
-    SW_SUMS_END
 }

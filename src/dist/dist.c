@@ -89,6 +89,10 @@ int ergo_dist_count(void) {
     return dist.count;
 }
 
+bool ergo_dist_one_host(void) {
+    return dist.node_count == dist.count;
+}
+
 bool ergo_dist_crowded(void) {
     return dist.crowded;
 }

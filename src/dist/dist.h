@@ -34,6 +34,21 @@ void ergo_dist_max_counts(uint64_t *values, size_t n);
 unsigned ergo_dist_or(unsigned bits);
 /* `bytes` of each rank, in order of ranks, to all of them. */
 void ergo_dist_collect(const void *mine, size_t bytes, void *all);
+/* counts[r] items of rank r, `bytes` each, in order of ranks, to all. Fewer than 2^31 together. */
+enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *mine, void *all,
+                                         size_t bytes, const uint64_t *counts);
+
+/* All ranks arrive before one goes on. Waits as messages do. */
+void ergo_dist_meet(void);
+
+/* shared.c: memory of each rank that all see, where all ranks are on one host; NULL elsewhere.
+ * Collective; freeing is not. What was written before a meeting is seen after it. */
+bool ergo_dist_one_host(void);
+struct ergo_dist_shared;
+struct ergo_dist_shared *ergo_dist_shared_create(size_t bytes);
+void ergo_dist_shared_destroy(struct ergo_dist_shared *shared); /* NULL-safe */
+void *ergo_dist_shared_of(const struct ergo_dist_shared *shared, int rank);
+void ergo_dist_shared_meet(void);
 
 /* Seconds, for shares by measured speed. */
 double ergo_dist_clock(void);

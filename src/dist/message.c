@@ -243,3 +243,46 @@ void ergo_dist_collect(const void *mine, size_t bytes, void *all) {
     else
         memcpy(all, mine, bytes);
 }
+
+enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *mine, void *all,
+                                         size_t bytes, const uint64_t *counts) {
+    const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
+    if (ranks == 1) {
+        memcpy(all, mine, bytes * (size_t)counts[0]);
+        return ERGO_OK;
+    }
+    int *lengths = calloc(2 * (size_t)ranks, sizeof *lengths), *firsts = lengths + ranks;
+    if (!lengths)
+        return no_memory(ctx);
+    for (int r = 0, at = 0; r < ranks; at += lengths[r++]) {
+        lengths[r] = (int)counts[r];
+        firsts[r] = at;
+    }
+    MPI_Datatype item;
+    MPI_Request request;
+    MPI_Type_contiguous((int)bytes, MPI_BYTE, &item);
+    MPI_Type_commit(&item);
+    MPI_Iallgatherv(mine, lengths[own], item, all, lengths, firsts, item, MPI_COMM_WORLD, &request);
+    const double started = ergo_dist_clock();
+    for (int done = 0; !done;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            pause_after(started);
+    }
+    MPI_Type_free(&item);
+    free(lengths);
+    return ERGO_OK;
+}
+
+void ergo_dist_meet(void) {
+    MPI_Request request;
+    if (ergo_dist_count() == 1)
+        return;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    const double started = ergo_dist_clock();
+    for (int done = 0; !done;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            pause_after(started);
+    }
+}

@@ -40,6 +40,12 @@ expect 0 ranks 4 run cold.json -o tiles --device "$pocl" --quiet --set /run/meas
     --set /tuning/tile_group=4
 expect 0 "$ERGOCL" run cold.json -o every3 --device "$pocl" --quiet --set /run/measure_every=3
 same_points every3 tiles
+expect 0 ranks 7 run cold.json -o gather --device "$pocl" --quiet --set /run/measure_every=3 \
+    --set /system/shares=3,1,2 --set /system/merge=gather
+same_points every3 gather
+# ranks with unlike kernels, of a large rectangle and of a small one: what an audit does, all do
+expect 0 ranks 2 run cold.json -o unlike --device "$pocl" --quiet --set "/system/size=[1024,500]" \
+    --set /system/shares=1,3 --set /system/merge=tree --set /run/sweeps=2 --set /run/equilibration=1
 expect 0 ranks 3 run cold.json -o mixed --device "$pocl,rusticl" --quiet
 same_points cold mixed
 says mixed/result.json '"rank": 1, "id"' llvmpipe pthread

@@ -135,6 +135,24 @@ static enum ergo_status compare_counts(struct ergo_context *ctx, const struct au
     return status;
 }
 
+static enum ergo_status compare_wraps(struct ergo_context *ctx, const struct audit *a,
+                                      size_t member) {
+    struct sw_state *s = a->s;
+    const size_t entries = s->launch.seam_entries;
+    struct sw_wraps *wraps = sw_wraps_create(entries);
+    uint32_t found = 0;
+    bool x, y;
+    if (!wraps)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    sw_wraps_find(wraps, a->twin.seams, (size_t)s->shape.ly, entries, &x, &y);
+    sw_wraps_destroy(wraps);
+    const enum ergo_status status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_WRAPS],
+                                                     4 * member, sizeof found, &found);
+    return status == ERGO_OK && (found != 0) != (x || y)
+               ? differ(ctx, a, member, "clusters around the lattice")
+               : status;
+}
+
 /* What stays in local memory of a lattice that is there is judged by what comes of it. */
 static enum ergo_status compare_labelling(struct ergo_context *ctx, struct audit *a,
                                           size_t member) {
@@ -168,9 +186,11 @@ static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const
         status = differ(ctx, a, member, "new spins");
     const size_t entries = s->launch.seam_entries;
     if (status == ERGO_OK)
-        status = read_member(ctx, a, s->slots[0].results[SW_SEAM_PAIRS], member, 8 * entries);
+        status = read_member(ctx, a, s->seams, member, 8 * entries);
     if (status == ERGO_OK && memcmp(a->found, a->twin.seams, 8 * entries) != 0)
         status = differ(ctx, a, member, "bonds around the lattice");
+    if (status == ERGO_OK)
+        status = compare_wraps(ctx, a, member);
     return status == ERGO_OK ? compare_counts(ctx, a, member) : status;
 }
 
@@ -180,7 +200,7 @@ enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
     const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
     const size_t room = 128 * words + 8 * (size_t)s->launch.seam_entries; /* of labels, or seams */
     if (s->shape.sites > most_sites)
-        return ERGO_OK;
+        return sw_audit_rows(ctx, s);
     a.twin.planes = malloc(bytes);
     a.twin.right = malloc(4 * words);
     a.twin.down = malloc(4 * words);

@@ -34,14 +34,10 @@ void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_
         for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
             c->bins[b] += part[SW_FIELD_BINS + b];
     }
-    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
-        c->bins[b] &= 0xffffffffu; /* where parts are joined places are counted down, below 0 too */
     add_limbs(clusters + SW_FIELD_SQUARES, slots, SW_SQUARE_LIMBS, &c->squares);
     c->fourths = add_limbs(clusters + SW_FIELD_FOURTHS, slots, SW_FOURTH_LIMBS, NULL);
     for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
         c->clusters += c->bins[b];
-    if (c->clusters == 0) /* 2^32 of one site */
-        c->clusters = c->bins[0] = s->shape.sites;
     for (size_t k = 1; k < q; k++)
         others += c->states[k];
     c->states[0] = s->shape.sites - others;
@@ -83,7 +79,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
     struct sw_state *s = opaque;
     struct sw_slot *slot = &s->slots[which];
     const size_t members = s->batch->count, groups = s->launch.sum_groups;
-    const size_t entries = s->launch.seam_entries, slots = s->launch.sum_slots;
+    const size_t slots = s->launch.sum_slots;
     samples->count = samples->n_curve_samples = slot->samples;
     if (slot->samples == 0)
         return ERGO_OK;
@@ -93,16 +89,15 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
     size_t bins = 0; /* as curve_size */
     while (bins < SW_CLUSTER_BINS && s->shape.sites >> bins)
         bins++;
+    const uint32_t *sums = slot->host[SW_SUMS], *clusters = slot->host[SW_CLUSTERS];
+    const uint32_t *wraps = slot->host[SW_WRAPS];
     for (size_t row = 0; row < slot->samples * members; row++) {
         double *columns = samples->columns + row * SW_COLUMNS;
         struct sw_counts c;
-        bool around_x, around_y;
-        sw_add_groups(s, slot->host[SW_SUMS] + row * groups * s->shape.q,
-                      slot->host[SW_CLUSTERS] + row * slots * SW_CLUSTER_FIELDS, &c);
+        sw_add_groups(s, sums + row * groups * s->shape.q,
+                      clusters + row * slots * SW_CLUSTER_FIELDS, &c);
         sw_convert(&s->shape, s->batch->points[row % members], &c, columns);
-        sw_wraps_find(s->wraps, slot->host[SW_SEAM_PAIRS] + 2 * row * entries, (size_t)s->shape.ly,
-                      entries, &around_x, &around_y);
-        columns[SW_COLUMN_WRAPS] = around_x || around_y ? 1.0 : 0.0;
+        columns[SW_COLUMN_WRAPS] = wraps[row] ? 1.0 : 0.0;
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
     }

@@ -2,11 +2,15 @@
  * One lattice cut over ranks: the sampler's second table of operations. Internal to the sampler.
  *
  *     cut_layout.c     the super-lattice of rectangles, who borders on whom
- *     cut.c            create, start, calibrate, destroy; plan
+ *     cut.c            create, start, destroy; plan
+ *     cut_piece.c      a rank's rectangle and its buffers
+ *     cut_build.c      kernels
+ *     cut_shares.c     how much of the lattice each rank has
  *     cut_sweep.c      a sweep of a rank's rectangle, halos and boundary bonds
  *     cut_count.c      sums over ranks, samples
  *     cut_merge.c      clusters of several rectangles, pairwise, in a tree over the ranks
  *     cut_neighbour.c  the same by iteration between neighbours (Komura and Okabe 2013, section 3)
+ *     cut_gather.c     the same by each device for itself
  *     cut_state.c      the canonical state from pieces and back; pictures
  *     cut_audit.c      against the serial twin, or bond by bond
  *
@@ -169,9 +173,19 @@ enum sw_cut_kernel {
     SW_CUT_EQ_SCAN,
     SW_CUT_EQ_ANALYSE,
     SW_CUT_EQ_SIZES,
+    SW_CUT_FORGET,
+    SW_CUT_PAIRS,
+    SW_CUT_NODES,
+    SW_CUT_JOIN_NODES,
+    SW_CUT_TAKE_NAMES,
     SW_CUT_TILE_LABEL_ALL,
+    SW_CUT_TILE_LABEL_SIZES,
     SW_CUT_TILE_JOIN,
     SW_CUT_TILE_EDGES,
+    SW_CUT_TILE_CLEAR,
+    SW_CUT_TILE_SIZES,
+    SW_CUT_TILE_SUMS,
+    SW_CUT_TILE_NAME,
     SW_CUT_TILE_FLIP,
     SW_CUT_KERNELS
 };
@@ -181,6 +195,19 @@ struct sw_cut_buffer {
     cl_mem mem, pinned;
     void *host;
     size_t bytes;
+};
+
+/* Pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl). */
+struct sw_gather {
+    cl_mem rects, neighbours;             /* of all ranks */
+    cl_mem keys, labels, names, ends;     /* of nodes; of pairs */
+    uint32_t slots;                       /* nodes of a rank */
+    size_t nodes, head;                   /* head: entries before all pairs */
+    uint32_t second, third;               /* rows from which on other neighbours are on the right */
+    struct sw_cut_buffer far, pairs, all; /* neighbours' parts; pairs found here, and by all */
+    size_t guess;                         /* so many pairs, about */
+    uint64_t *counts;                     /* [ranks] */
+    struct ergo_dist_shared *shared;      /* of ranks on one host: what they tell, in no message */
 };
 
 /* One chain. */
@@ -204,6 +231,7 @@ struct sw_cut {
     struct ergo_device *device;
     struct sw_shape shape; /* of the whole lattice */
     bool equivalence, neighbour;
+    bool gathers; /* sweeps that are not measured join parts on the devices */
     uint32_t group_size, tile_words, tile_rows, sum_groups;
     size_t block_samples;
     int rank;
@@ -211,11 +239,11 @@ struct sw_cut {
     struct sw_piece piece; /* this rank's */
     struct sw_link below, above, *right, *left;
     size_t n_right, n_left;
-    cl_program programs[3];
+    cl_program programs[4];
     cl_kernel kernels[SW_CUT_KERNELS];
     cl_mem rect, right_bonds, down_bonds, labels, sizes, changed;
     cl_mem names; /* of parts */
-    /* unmeasured sweeps of large rectangles, by the kernels of sweep.cl: their tiles and buffers */
+    /* sweeps of large rectangles, by the kernels of sweep.cl: their tiles and buffers */
     struct sw_launch tiles;
     bool by_tiles;
     cl_mem runs, tile_roots, open;
@@ -227,6 +255,7 @@ struct sw_cut {
     /* pairs of parts across a link, [1 + 2 sites of the edge]: their number, own and far part of
      * each; found here for the edges below and right, by the neighbours for those above and left */
     uint32_t *found, *told;
+    struct sw_gather gather;
     struct sw_merge *merge;
     struct sw_group group; /* this rank's parts with bonds to others, each a cluster at first */
     uint32_t *cluster_of;  /* [parts] or SW_CUT_NO_BOND */
@@ -255,6 +284,27 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
 void sw_cut_destroy(void *state);
+
+/* cut_piece.c: rectangle and neighbours of this rank; launch shapes; with all buffers, which
+ * _release frees (and the kernels stay). */
+enum ergo_status sw_piece_cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+void sw_piece_choose_launch(struct sw_cut *s);
+enum ergo_status sw_piece_create(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+void sw_piece_release(struct sw_cut *s);
+struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *piece);
+enum ergo_status sw_cut_buffer_create(struct ergo_context *ctx, struct sw_cut *s, const char *what,
+                                      size_t bytes, struct sw_cut_buffer *b);
+void sw_cut_buffer_release(struct sw_cut *s, struct sw_cut_buffer *b);
+
+/* cut_build.c: all kernels, rank 0 first; those of sweep.cl, for another shape of the rectangle. */
+enum ergo_status sw_cut_build(struct ergo_context *ctx, struct sw_cut *s);
+enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s);
+
+/* cut_shares.c */
+double *sw_shares_initial(const struct ergo_batch *batch); /* [ranks]; NULL: no memory */
+/* New shares where the speeds differ by more than a tenth. */
+enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s);
+void sw_cut_log(struct ergo_context *ctx, const struct sw_cut *s);
 /* Other shares, all spins as they are. Collective. */
 enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
 /* Between blocks: does a rank keep the others waiting? Then other shares. */
@@ -277,6 +327,25 @@ enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, con
 enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               bool counted);
 extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
+
+/* The first `bytes` of a buffer to the device; the host's stay until a later command has ended. */
+enum ergo_status sw_cut_write_later(struct ergo_context *ctx, const struct sw_cut *s,
+                                    const struct sw_cut_buffer *b, size_t bytes);
+
+/* cut_gather.c: in this order, _forget before the rest of a sweep, the others when the parts have
+ * numbers and before the new spins. */
+bool sw_gather_wanted(const char *merge, const struct sw_layout *layout);
+uint64_t sw_gather_bytes(const struct sw_layout *layout); /* on the device */
+enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s);
+void sw_gather_release(struct sw_cut *s);
+enum ergo_status sw_gather_forget(struct ergo_context *ctx, struct sw_cut *s);
+/* Parts of the neighbours, from those on this rank's edges (s->edges.host); pairs. */
+enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, size_t *count);
+/* Pairs of all ranks: *all of them. */
+enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,
+                                   size_t *all);
+/* Names of this rank's parts. Does not wait for the device. */
+enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t all);
 
 /* cut_count.c */
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,

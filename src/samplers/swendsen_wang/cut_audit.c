@@ -63,7 +63,13 @@ static enum ergo_status read_names(struct ergo_context *ctx, struct audit *a, si
         const struct ergo_arg args[] = {
             ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->names),
             ERGO_ARG(a->buffer), ERGO_ARG(from),           ERGO_ARG(step),      ERGO_ARG(items)};
-        status = sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group_size);
+        const struct ergo_arg by_tiles[] = {
+            ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),   ERGO_ARG(s->open),
+            ERGO_ARG(s->labels), ERGO_ARG(s->names),       ERGO_ARG(a->buffer), ERGO_ARG(from),
+            ERGO_ARG(step),      ERGO_ARG(items)};
+        status = s->by_tiles
+                     ? sw_cut_launch(ctx, a->s, SW_CUT_TILE_NAME, by_tiles, 10, n, s->group_size)
+                     : sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group_size);
         if (status == ERGO_OK)
             status = ergo_buffer_read(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
     }
@@ -332,8 +338,10 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct audit *a) 
         if (status == ERGO_OK && s->rank == 0)
             status = check_whole(ctx, &w, &counts);
     }
-    /* sweeps that are not measured have other kernels: the same spins */
-    if (status == ERGO_OK && s->by_tiles) {
+    /* sweeps that are not measured have other kernels, of large rectangles or of all: the same
+     * spins
+     */
+    if (status == ERGO_OK && ergo_dist_or(s->by_tiles || s->gathers)) {
         status = sw_cut_put(ctx, s, a->member, a->before);
         if (status == ERGO_OK)
             status = sw_cut_sweep(ctx, s, a->m, NULL);
@@ -379,13 +387,7 @@ enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *opaque) {
     const size_t bytes = sw_cut_piece_bytes(s, p);
     const size_t band = 32 * (size_t)p->words + (size_t)band_sites;
     struct audit a = {.s = s, .step = s->step, .buffer_words = 4096};
-    a.rect = (struct sw_rect){.row0 = p->row0,
-                              .word0 = p->word0,
-                              .all_words = s->shape.row_words,
-                              .all_lx = (uint64_t)s->shape.lx,
-                              .words = p->words,
-                              .rows = p->rows,
-                              .tail = p->tail};
+    a.rect = sw_cut_rect(s, p);
     audited_q = s->shape.q;
     a.before = malloc(bytes);
     a.after = malloc(bytes);

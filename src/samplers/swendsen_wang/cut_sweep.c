@@ -33,9 +33,19 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_EQ_SCAN] = "sw_cut_equivalence_scan",
     [SW_CUT_EQ_ANALYSE] = "sw_cut_equivalence_analyse",
     [SW_CUT_EQ_SIZES] = "sw_cut_equivalence_sizes",
+    [SW_CUT_FORGET] = "sw_cut_forget",
+    [SW_CUT_PAIRS] = "sw_cut_pairs",
+    [SW_CUT_NODES] = "sw_cut_nodes",
+    [SW_CUT_JOIN_NODES] = "sw_cut_join_nodes",
+    [SW_CUT_TAKE_NAMES] = "sw_cut_take_names",
     [SW_CUT_TILE_LABEL_ALL] = "sw_label",
+    [SW_CUT_TILE_LABEL_SIZES] = "sw_label_sizes",
     [SW_CUT_TILE_JOIN] = "sw_join_tiles",
     [SW_CUT_TILE_EDGES] = "sw_cut_tile_edges",
+    [SW_CUT_TILE_CLEAR] = "sw_cut_tile_clear",
+    [SW_CUT_TILE_SIZES] = "sw_cut_tile_sizes",
+    [SW_CUT_TILE_SUMS] = "sw_cut_tile_sums",
+    [SW_CUT_TILE_NAME] = "sw_cut_tile_name",
     [SW_CUT_TILE_FLIP] = "sw_cut_tile_flip",
 };
 
@@ -60,7 +70,7 @@ size_t sw_piece_words(const struct sw_piece *piece) {
     return (size_t)piece->words * piece->rows;
 }
 
-static enum ergo_status write_later(struct ergo_context *ctx, const struct sw_cut *s,
+enum ergo_status sw_cut_write_later(struct ergo_context *ctx, const struct sw_cut *s,
                                     const struct sw_cut_buffer *b, size_t bytes) {
     const cl_int code = bytes ? clEnqueueWriteBuffer(s->device->queue, b->mem, CL_FALSE, 0, bytes,
                                                      b->host, 0, NULL, NULL)
@@ -115,25 +125,35 @@ static enum ergo_status union_find(struct ergo_context *ctx, struct sw_cut *s, b
     return status;
 }
 
-/* Bonds and labels by the kernels of sweep.cl. */
+/* Bonds and labels by the kernels of sweep.cl; counted: with sizes at roots, and the clusters that
+ * do not leave their tile in the sums. */
 static enum ergo_status label_by_tiles(struct ergo_context *ctx, struct sw_cut *s,
-                                       struct sw_cut_member *m) {
+                                       struct sw_cut_member *m, bool counted) {
     const struct sw_piece *p = &s->piece;
     const cl_ulong step = s->step;
     const cl_uint first = 0, n_rows = (p->rows - 1) / s->tiles.tile_rows;
     const cl_uint n_columns = (p->words - 1) / s->tiles.tile_words;
+    const cl_uint fields = (cl_uint)(s->clusters.bytes / 4);
     const size_t joins = 32 * (size_t)p->words * n_rows + (size_t)p->rows * n_columns;
+    const size_t group = s->tiles.tile_group, items = (size_t)s->tiles.tiles * group;
     const struct ergo_arg args[] = {
         ERGO_ARG(m->spins),      ERGO_ARG(m->param_buffer), ERGO_ARG(s->right_bonds),
         ERGO_ARG(s->down_bonds), ERGO_ARG(s->runs),         ERGO_ARG(s->tile_roots),
-        ERGO_ARG(s->open),       ERGO_ARG(s->labels),       ERGO_ARG(step)};
-    enum ergo_status status =
-        sw_cut_launch(ctx, s, SW_CUT_TILE_LABEL_ALL, args, 9,
-                      (size_t)s->tiles.tiles * s->tiles.tile_group, s->tiles.tile_group);
+        ERGO_ARG(s->open),       ERGO_ARG(s->labels),       ERGO_ARG(step),
+        ERGO_ARG(s->sizes),      ERGO_ARG(s->clusters.mem), ERGO_ARG(first)};
+    const struct ergo_arg sizes[] = {ERGO_ARG(s->open), ERGO_ARG(s->labels), ERGO_ARG(s->sizes)};
+    enum ergo_status status = ERGO_OK;
+    if (counted)
+        LAUNCH(SW_CUT_TILE_CLEAR, fields, ERGO_ARG(s->clusters.mem), ERGO_ARG(fields));
+    if (status == ERGO_OK)
+        status = sw_cut_launch(ctx, s, counted ? SW_CUT_TILE_LABEL_SIZES : SW_CUT_TILE_LABEL_ALL,
+                               args, counted ? 12 : 9, items, group);
     if (joins)
         LAUNCH(SW_CUT_TILE_JOIN, joins, ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds),
                ERGO_ARG(s->runs), ERGO_ARG(s->labels), ERGO_ARG(first), ERGO_ARG(n_rows),
                ERGO_ARG(first), ERGO_ARG(n_columns));
+    if (counted && status == ERGO_OK)
+        status = sw_cut_launch(ctx, s, SW_CUT_TILE_SIZES, sizes, 3, items, group);
     return status;
 }
 
@@ -141,8 +161,8 @@ enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct
                               bool counted) {
     const cl_ulong step = s->step;
     enum ergo_status status = ERGO_OK;
-    if (s->by_tiles && !counted)
-        return label_by_tiles(ctx, s, m);
+    if (s->by_tiles)
+        return label_by_tiles(ctx, s, m, counted);
     LAUNCH(SW_CUT_BONDS, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
            ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds), ERGO_ARG(step));
     if (status == ERGO_OK)
@@ -150,8 +170,7 @@ enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct
     return status;
 }
 
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
-                             bool counted) {
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m) {
     const cl_ulong step = s->step;
     enum ergo_status status = ERGO_OK;
     const struct ergo_arg args[] = {ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
@@ -160,7 +179,7 @@ static enum ergo_status flip(struct ergo_context *ctx, struct sw_cut *s, struct 
                                     ERGO_ARG(s->open),  ERGO_ARG(s->labels),
                                     ERGO_ARG(s->names), ERGO_ARG(step)};
     m->fresh = false;
-    if (s->by_tiles && !counted)
+    if (s->by_tiles)
         return sw_cut_launch(ctx, s, SW_CUT_TILE_FLIP, args, 10,
                              (size_t)s->tiles.tiles * s->tiles.tile_group, s->tiles.tile_group);
     LAUNCH(SW_CUT_FLIP, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
@@ -217,7 +236,7 @@ static enum ergo_status halo_finish(struct ergo_context *ctx, struct sw_cut *s,
     if (status == ERGO_OK)
         status = sw_cut_exchange(ctx, s, s->out.host, m->in.host, row_bytes(s), 1);
     if (status == ERGO_OK)
-        status = write_later(ctx, s, &m->in, row_bytes(s) + s->piece.rows);
+        status = sw_cut_write_later(ctx, s, &m->in, row_bytes(s) + s->piece.rows);
     s->times.halo_bytes += row_bytes(s) + s->piece.rows;
     m->fresh = true;
     return status;
@@ -246,7 +265,7 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
     const cl_uint n = (cl_uint)items;
     enum ergo_status status = ERGO_OK;
     cl_event ready = NULL;
-    if (s->by_tiles && !counted)
+    if (s->by_tiles)
         LAUNCH(SW_CUT_TILE_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
                ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),
                ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
@@ -254,14 +273,26 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
         LAUNCH(SW_CUT_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
                ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds),
                ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
+    /* by the devices: roots of the inner half, which the neighbours need, on their way before parts
+     * get numbers */
+    const bool by_devices = s->gathers && !counted;
+    if (by_devices && status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 2 * items, s->edges.host,
+                                        &ready);
     LAUNCH(SW_CUT_PARTS, items, ERGO_ARG(s->rect), ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem),
            ERGO_ARG(s->roots.mem), ERGO_ARG(s->names));
+    if (by_devices)
+        return status == ERGO_OK ? ergo_event_wait(ctx, s->device, &ready, NULL) : status;
     if (counted) {
         LAUNCH(SW_CUT_PART_SIZES, items, ERGO_ARG(s->sizes), ERGO_ARG(s->roots.mem),
                ERGO_ARG(s->part_sizes.mem), ERGO_ARG(n));
-        LAUNCH(SW_CUT_SUM_CLUSTERS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->rect),
-               ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
-               ERGO_ARG(s->clusters.mem));
+        if (s->by_tiles)
+            LAUNCH(SW_CUT_TILE_SUMS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->open),
+                   ERGO_ARG(s->labels), ERGO_ARG(s->sizes), ERGO_ARG(s->clusters.mem));
+        else
+            LAUNCH(SW_CUT_SUM_CLUSTERS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->rect),
+                   ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
+                   ERGO_ARG(s->clusters.mem));
     }
     if (status == ERGO_OK)
         status =
@@ -399,9 +430,9 @@ static enum ergo_status rename_parts(struct ergo_context *ctx, struct sw_cut *s,
         }
     if (!n)
         return ERGO_OK;
-    enum ergo_status status = write_later(ctx, s, &s->parts, 4 * (size_t)n);
+    enum ergo_status status = sw_cut_write_later(ctx, s, &s->parts, 4 * (size_t)n);
     if (status == ERGO_OK)
-        status = write_later(ctx, s, &s->renamed, 8 * (size_t)n);
+        status = sw_cut_write_later(ctx, s, &s->renamed, 8 * (size_t)n);
     LAUNCH(SW_CUT_RENAME, n, ERGO_ARG(s->names), ERGO_ARG(s->parts.mem), ERGO_ARG(s->renamed.mem),
            ERGO_ARG(n));
     return status;
@@ -467,6 +498,38 @@ static double lap(double *started) {
     return seconds;
 }
 
+/* Names of all parts of this rank: by the devices, or by the hosts. */
+static enum ergo_status gather(struct ergo_context *ctx, struct sw_cut *s, double *started) {
+    size_t count = 0, all = 0;
+    enum ergo_status status = sw_gather_pairs(ctx, s, &count);
+    s->times.edge_bytes += s->gather.far.bytes;
+    s->times.pair_bytes += 8 * (uint64_t)count;
+    s->times.pairs += lap(started);
+    s->n_parts = count;
+    if (status == ERGO_OK)
+        status = sw_gather_collect(ctx, s, count, &all);
+    s->times.merge += lap(started);
+    return status == ERGO_OK ? sw_gather_join(ctx, s, all) : status;
+}
+
+static enum ergo_status by_hosts(struct ergo_context *ctx, struct sw_cut *s,
+                                 struct sw_cut_counts *counts, double *started) {
+    enum ergo_status status =
+        sw_cut_exchange(ctx, s, s->edges.host, s->far_edges, 4 * row_sites(s), 4);
+    s->times.edge_bytes += 4 * edge_sites(s);
+    if (status == ERGO_OK)
+        status = share_pairs(ctx, s);
+    if (status == ERGO_OK)
+        status = make_group(ctx, s, counts != NULL);
+    s->times.pairs += lap(started);
+    if (counts && status == ERGO_OK)
+        count_clusters(s, counts);
+    if (status == ERGO_OK)
+        status = merge(ctx, s, counts);
+    s->times.merge += lap(started);
+    return status;
+}
+
 enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               struct sw_cut_counts *counts) {
     const bool fresh = m->fresh;
@@ -477,6 +540,8 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
         *counts = (struct sw_cut_counts){0};
     if (!fresh)
         status = halo_start(ctx, s, m, &packed);
+    if (s->gathers && !counts && status == ERGO_OK)
+        status = sw_gather_forget(ctx, s);
     if (status == ERGO_OK)
         status = sw_cut_local(ctx, s, m, counts != NULL);
     if (status == ERGO_OK)
@@ -493,20 +558,10 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     s->times.local += waited;
     s->times.busy += waited;
     if (status == ERGO_OK)
-        status = sw_cut_exchange(ctx, s, s->edges.host, s->far_edges, 4 * row_sites(s), 4);
-    s->times.edge_bytes += 4 * edge_sites(s);
+        status =
+            s->gathers && !counts ? gather(ctx, s, &started) : by_hosts(ctx, s, counts, &started);
     if (status == ERGO_OK)
-        status = share_pairs(ctx, s);
-    if (status == ERGO_OK)
-        status = make_group(ctx, s, counts != NULL);
-    s->times.pairs += lap(&started);
-    if (counts && status == ERGO_OK)
-        count_clusters(s, counts);
-    if (status == ERGO_OK)
-        status = merge(ctx, s, counts);
-    s->times.merge += lap(&started);
-    if (status == ERGO_OK)
-        status = flip(ctx, s, m, counts != NULL);
+        status = flip(ctx, s, m);
     if (counts && status == ERGO_OK)
         status = count_spins(ctx, s, m, counts);
     s->times.flip += lap(&started);

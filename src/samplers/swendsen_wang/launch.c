@@ -24,6 +24,8 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
  * and new states. */
 enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + 32) + 64 };
 
+enum { PATH_LOCAL = 1, PATH_TILES = 2 }; /* of /tuning/path */
+
 static uint64_t parts(uint64_t n, uint32_t size) {
     return size ? (n + size - 1) / size : 0;
 }
@@ -33,14 +35,15 @@ static uint64_t parts(uint64_t n, uint32_t size) {
  * cost. Labels in a tile have 15 bits. What local memory does not hold is less high. A lattice that
  * one tile covers makes whole sweeps there.
  */
-void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
-                    const struct ergo_device *device, struct sw_launch *l) {
+static void choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
+                        const struct ergo_device *device, uint32_t most_words, uint32_t most_rows,
+                        struct sw_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const uint32_t wish_words = (uint32_t)ergo_point_int(point, "/tuning/tile_words");
     const uint32_t wish_rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
     const uint32_t wish_group = (uint32_t)ergo_point_int(point, "/tuning/tile_group");
-    l->tile_words = ergo_power_of_two_up(s->row_words, 1, wish_words ? wish_words : 4);
-    l->tile_rows = ergo_power_of_two_up((uint64_t)s->ly, 1, wish_rows ? wish_rows : 64);
+    l->tile_words = ergo_power_of_two_up(s->row_words, 1, wish_words ? wish_words : most_words);
+    l->tile_rows = ergo_power_of_two_up((uint64_t)s->ly, 1, wish_rows ? wish_rows : most_rows);
     while (
         l->tile_rows > 1 &&
         ((uint64_t)WORD_BYTES * l->tile_words * l->tile_rows + SUM_BYTES + 64 > d->local_memory ||
@@ -62,11 +65,32 @@ void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, bo
                                                : 1000;
 }
 
+void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
+                    const struct ergo_device *device, struct sw_launch *l) {
+    choose_tile(point, s, gpu, device, 4, 64, l);
+}
+
+/* Does one tile cover the lattice, and does local memory also hold its spins? Beyond 256 words
+ * tiles are as fast (PoCL 3.1, seconds of a core: 64 x 64 1.0 beside 1.4, 128 x 128 1.3 both, 128 x
+ * 256 1.6 beside 1.5): only where that is asked for. */
+static void choose_local(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
+                         const struct ergo_device *device, bool asked, struct sw_launch *l) {
+    struct sw_launch one = *l;
+    const uint32_t most = asked ? 1024 : 256;
+    choose_tile(point, s, gpu, device, 32, most, &one);
+    const uint64_t items = (uint64_t)one.tile_words * one.tile_rows;
+    one.local = one.tiles == 1 && items <= most &&
+                (WORD_BYTES + PLANE_BYTES * s->planes) * items + SUM_BYTES + 64 <=
+                    device->summary.local_memory;
+    if (one.local)
+        *l = one;
+}
+
 void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_RESULTS]) {
     const size_t rows = samples * s->batch->count;
     bytes[SW_SUMS] = 4 * rows * s->launch.sum_groups * s->shape.q;
     bytes[SW_CLUSTERS] = 4 * rows * s->launch.sum_slots * SW_CLUSTER_FIELDS;
-    bytes[SW_SEAM_PAIRS] = 8 * rows * s->launch.seam_entries;
+    bytes[SW_WRAPS] = 4 * rows;
 }
 
 enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -89,7 +113,17 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
             (long long)s.lx, (long long)s.ly);
 
     l.equivalence = strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
+    const int64_t path = ergo_point_int(first, "/tuning/path");
     sw_choose_tile(first, &s, gpu, device, &l);
+    if (!l.equivalence && path != PATH_TILES)
+        choose_local(first, &s, gpu, device, path == PATH_LOCAL, &l);
+    if (path == PATH_LOCAL && !l.local)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/tuning/path 1 needs union-find and one tile in local memory for all of "
+                         "%lld x %lld sites: at most 1024 words of 32, and %s (%s) has %.3g KiB "
+                         "and groups of %llu. Use 2",
+                         (long long)s.lx, (long long)s.ly, d->name, d->id,
+                         (double)d->local_memory / 1024, (unsigned long long)d->largest_group);
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     l.group = ergo_power_of_two_up(s.words, 1, wish ? wish : gpu ? 128 : 32);
     while (l.group > 1 && l.group > d->largest_group)
@@ -97,9 +131,9 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
 
     /* enough groups to use the device, few enough that their sums are small; and none that sees
      * 2^26 words */
-    const uint64_t enough = (gpu ? 8 : 2) * (uint64_t)units;
-    uint64_t groups =
-        (s.words + (gpu ? 4 : 64) * (uint64_t)l.group - 1) / ((gpu ? 4 : 64) * (uint64_t)l.group);
+    const bool few = s.q <= 8; /* numbers to sum up */
+    const uint64_t enough = (gpu ? few ? 16 : 8 : 2) * (uint64_t)units;
+    uint64_t groups = parts(s.words, (gpu ? few ? 1 : 4 : 64) * l.group);
     groups = groups > enough ? enough : groups;
     const uint64_t least = s.words / (1u << 25) + 1;
     l.sum_groups = (uint32_t)(groups < least ? least : groups);
@@ -115,15 +149,16 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.launch_sweeps = (uint64_t)plan->block_steps;
 
     const uint64_t sample_bytes =
-        members * (4 * ((uint64_t)l.sum_groups * s.q + (uint64_t)l.sum_slots * SW_CLUSTER_FIELDS) +
-                   8 * (uint64_t)l.seam_entries);
+        members *
+        (4 * ((uint64_t)l.sum_groups * s.q + (uint64_t)l.sum_slots * SW_CLUSTER_FIELDS) + 4);
     l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
     plan->largest_buffer = l.local ? s.member_bytes * members : labels;
-    plan->device_bytes = (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES +
-                          (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
-                             members +
-                         2 * sample_bytes * l.block_samples;
+    plan->device_bytes =
+        (s.member_bytes + 8 * s.words + 384 * s.words + SW_MEMBER_BYTES +
+         16 * (uint64_t)l.seam_entries + (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
+            members +
+        2 * sample_bytes * l.block_samples;
     plan->host_bytes =
         2 * sample_bytes * l.block_samples + 400 * s.words + s.member_bytes * members;
     plan->block_samples = l.block_samples;

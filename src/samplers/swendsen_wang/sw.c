@@ -31,12 +31,39 @@ void sw_member_fill(const struct ergo_point *point, struct sw_member *member) {
     member->low = (uint32_t)threshold;
 }
 
-static void slot_release(struct sw_slot *slot) {
+void *sw_pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
+    cl_int code = CL_SUCCESS;
+    void *host = NULL;
+    *pinned = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
+                             NULL, &code);
+    if (code == CL_SUCCESS)
+        host = clEnqueueMapBuffer(device->queue, *pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                  bytes, 0, NULL, NULL, &code);
+    else
+        *pinned = NULL;
+    if (code == CL_SUCCESS && host)
+        return host;
+    ergo_buffer_release(pinned);
+    return malloc(bytes);
+}
+
+void sw_unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
+    if (*pinned && *host) {
+        clEnqueueUnmapMemObject(device->queue, *pinned, *host, 0, NULL, NULL);
+        clFinish(device->queue);
+    } else {
+        free(*host);
+    }
+    ergo_buffer_release(pinned);
+    *host = NULL;
+}
+
+static void slot_release(struct ergo_device *device, struct sw_slot *slot) {
     if (slot->ready)
         clReleaseEvent(slot->ready);
     for (int r = 0; r < SW_RESULTS; r++) {
         ergo_buffer_release(&slot->results[r]);
-        free(slot->host[r]);
+        sw_unpin(device, &slot->pinned[r], &slot->host[r]);
     }
 }
 
@@ -52,14 +79,13 @@ void sw_destroy(void *opaque) {
     for (int p = 0; p < 4; p++)
         if (s->programs[p])
             clReleaseProgram(s->programs[p]);
-    cl_mem *const buffers[] = {&s->spins, &s->right,         &s->down,   &s->runs,
-                               &s->roots, &s->open,          &s->labels, &s->sizes,
-                               &s->parts, &s->member_buffer, &s->changed};
+    cl_mem *const buffers[] = {&s->spins, &s->right,         &s->down,   &s->runs,  &s->roots,
+                               &s->open,  &s->labels,        &s->sizes,  &s->seams, &s->firsts,
+                               &s->nodes, &s->member_buffer, &s->changed};
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++)
         ergo_buffer_release(buffers[b]);
-    slot_release(&s->slots[0]);
-    slot_release(&s->slots[1]);
-    sw_wraps_destroy(s->wraps);
+    slot_release(s->device, &s->slots[0]);
+    slot_release(s->device, &s->slots[1]);
     free(s->members);
     free(s);
 }
@@ -72,7 +98,7 @@ static const struct {
     {"swendsen_wang/measure.cl",
      SW_START,
      SW_LABEL,
-     {"sw_start", "sw_clear", "sw_seams", "sw_measure"}},
+     {"sw_start", "sw_clear", "sw_seams", "sw_seams_of", "sw_wraps", "sw_measure", "sw_names"}},
     {"swendsen_wang/sweep.cl",
      SW_LABEL,
      SW_EQ_BONDS,
@@ -99,7 +125,9 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
                      shape->row_words, (long long)shape->lx, s->launch.tile_words,
                      s->launch.tile_rows, s->launch.tile_words * s->launch.tile_rows,
                      s->launch.tile_group, s->launch.sum_slots,
-                     s->launch.equivalence ? " -DSW_EQUIVALENCE" : "");
+                     s->launch.equivalence ? " -DSW_EQUIVALENCE"
+                     : s->launch.local     ? ""
+                                           : " -DSW_OPEN_SUMS");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     const bool tiles = !s->launch.equivalence && !s->launch.local;
@@ -119,6 +147,7 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
 
 static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
     const size_t count = s->batch->count, words = (size_t)s->shape.words;
+    const size_t entries = s->launch.seam_entries;
     const bool tiles = !s->launch.equivalence && !s->launch.local, global = !s->launch.local;
     const struct {
         const char *what;
@@ -133,7 +162,9 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
         {"open parts", tiles ? 4 * words * count : 4, &s->open},
         {"labels", global ? 128 * words * count : 4, &s->labels},
         {"cluster sizes", global ? 128 * words * count : 4, &s->sizes},
-        {"sizes of parts", tiles ? 64 * words * count : 4, &s->parts},
+        {"bonds around the lattice", 8 * entries * count, &s->seams},
+        {"labels at bonds around the lattice", 128 * words * count, &s->firsts},
+        {"clusters around the lattice", 8 * entries * count, &s->nodes},
         {"changes", 4, &s->changed},
     };
     enum ergo_status status = ergo_buffer_create(
@@ -148,13 +179,11 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
             struct sw_slot *slot = &s->slots[i];
             status =
                 ergo_buffer_create(ctx, s->device, "samples", bytes[r], NULL, &slot->results[r]);
-            slot->host[r] = malloc(bytes[r]);
+            if (status == ERGO_OK)
+                slot->host[r] = sw_pin(s->device, bytes[r], &slot->pinned[r]);
             if (status == ERGO_OK && !slot->host[r])
                 status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
         }
-    s->wraps = sw_wraps_create(s->launch.seam_entries);
-    if (status == ERGO_OK && !s->wraps)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the clusters around the lattice");
     return status;
 }
 

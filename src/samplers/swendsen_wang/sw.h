@@ -26,7 +26,7 @@ struct sw_launch {
     uint64_t run_bytes;             /* of a member's labels of runs */
     uint32_t sum_groups;            /* partial sums over spins per member */
     uint32_t sum_slots;             /* those over clusters */
-    uint32_t seam_entries;          /* per sample and member */
+    uint32_t seam_entries;          /* of a member */
     size_t block_samples;
     uint64_t launch_sweeps; /* sweeps enqueued before the host waits, when blocks are unsampled */
 };
@@ -35,7 +35,10 @@ enum sw_kernel {
     SW_START,
     SW_CLEAR,
     SW_SEAMS,
+    SW_SEAMS_OF,
+    SW_WRAPS_FIND,
     SW_MEASURE,
+    SW_NAMES,
     SW_LABEL,
     SW_LABEL_SIZES,
     SW_JOIN_TILES,
@@ -54,13 +57,14 @@ enum sw_kernel {
     SW_KERNELS
 };
 
-/* A block of samples on its way: sums of the spins, of the clusters, and bonds around the lattice
- * (cl/swendsen_wang/measure.cl). */
-enum { SW_SUMS, SW_CLUSTERS, SW_SEAM_PAIRS, SW_RESULTS };
+/* A block of samples on its way: sums of the spins, of the clusters, and whether one leads around
+ * the lattice (cl/swendsen_wang/measure.cl). */
+enum { SW_SUMS, SW_CLUSTERS, SW_WRAPS, SW_RESULTS };
 
 struct sw_slot {
     cl_mem results[SW_RESULTS];
-    uint32_t *host[SW_RESULTS];
+    cl_mem pinned[SW_RESULTS];
+    void *host[SW_RESULTS];
     cl_event ready;
     size_t samples;
 };
@@ -73,9 +77,9 @@ struct sw_state {
     struct sw_member *members; /* [batch->count] */
     cl_program programs[4];
     cl_kernel kernels[SW_KERNELS];
-    cl_mem spins, right, down, runs, roots, open, labels, sizes, parts, member_buffer, changed;
+    cl_mem spins, right, down, runs, roots, open, labels, sizes, member_buffer, changed;
+    cl_mem seams, firsts, nodes; /* bonds around the lattice */
     struct sw_slot slots[2];
-    struct sw_wraps *wraps;
     uint64_t step;
 };
 
@@ -93,7 +97,12 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                                 const struct ergo_device *device, struct sw_launch *launch,
                                 struct ergo_plan *plan);
 
-/* sw.c: ops */
+/* sw.c */
+/* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere
+ * (*pinned == NULL). NULL: none. */
+void *sw_pin(struct ergo_device *device, size_t bytes, cl_mem *pinned);
+void sw_unpin(struct ergo_device *device, cl_mem *pinned, void **host);
+/* ops */
 enum ergo_status sw_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                            struct ergo_device *device, void **state);
 enum ergo_status sw_init(struct ergo_context *ctx, void *state);
@@ -137,7 +146,8 @@ void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
 enum ergo_status sw_collect(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples);
 
-/* wraps.c: does any cluster lead around the lattice? From pairs of labels that bonds around it
+/* wraps.c: does any cluster lead around the lattice? For audits, and whole lattices of many ranks.
+ * From pairs of labels that bonds around it
  * join: `rows` entries across the side edge, then those across the lower one; entries of twice
  * SW_NO_BOND are none. */
 struct sw_wraps;
@@ -177,6 +187,8 @@ bool sw_shares_valid(const char *text);
 
 /* audit.c */
 enum ergo_status sw_audit(struct ergo_context *ctx, void *state);
+/* audit_rows.c: of some rows only, and not of lattices in local memory. */
+enum ergo_status sw_audit_rows(struct ergo_context *ctx, struct sw_state *s);
 
 /* twin.c: a sweep on the host, of one member in the device's layout, labels by Hoshen and Kopelman.
  * labels[32 words]: the root of every site; counts of the spins after the sweep. */

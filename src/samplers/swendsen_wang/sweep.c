@@ -11,21 +11,15 @@ static enum ergo_status launch(struct ergo_context *ctx, struct sw_state *s, enu
                               local, NULL);
 }
 
-/* Edges of tiles: the inner ones, and that of the lattice itself. */
-enum edges { EDGES_INNER = 1, EDGES_AROUND = 2 };
-
-static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s, unsigned which) {
-    const cl_uint inner_rows = ((cl_uint)s->shape.ly - 1) / s->launch.tile_rows;
-    const cl_uint inner_columns = (s->shape.row_words - 1) / s->launch.tile_words;
-    const cl_uint row_edge = which & EDGES_INNER ? 0 : inner_rows;
-    const cl_uint column_edge = which & EDGES_INNER ? 0 : inner_columns;
-    const cl_uint more = which & EDGES_AROUND ? 1 : 0;
-    const cl_uint n_rows = inner_rows + more - row_edge;
-    const cl_uint n_columns = inner_columns + more - column_edge;
+/* Edges of tiles: the inner ones, and around: those of the lattice itself. */
+static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s, bool around) {
+    const cl_uint first = 0, more = around ? 1 : 0;
+    const cl_uint n_rows = ((cl_uint)s->shape.ly - 1) / s->launch.tile_rows + more;
+    const cl_uint n_columns = (s->shape.row_words - 1) / s->launch.tile_words + more;
     const size_t items = 32 * (size_t)s->shape.row_words * n_rows + (size_t)s->shape.ly * n_columns;
-    const struct ergo_arg args[] = {ERGO_ARG(s->right),    ERGO_ARG(s->down),  ERGO_ARG(s->runs),
-                                    ERGO_ARG(s->labels),   ERGO_ARG(row_edge), ERGO_ARG(n_rows),
-                                    ERGO_ARG(column_edge), ERGO_ARG(n_columns)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),  ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->labels), ERGO_ARG(first),    ERGO_ARG(n_rows),
+                                    ERGO_ARG(first),     ERGO_ARG(n_columns)};
     return items ? launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 8, items, s->launch.group)
                  : ERGO_OK;
 }
@@ -38,22 +32,20 @@ static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s
     const struct ergo_arg args[] = {
         ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right), ERGO_ARG(s->down),
         ERGO_ARG(s->runs),  ERGO_ARG(s->roots),         ERGO_ARG(s->open),  ERGO_ARG(s->labels),
-        ERGO_ARG(step),     ERGO_ARG(s->sizes),         ERGO_ARG(s->parts), ERGO_ARG(sums),
-        ERGO_ARG(sample)};
-    return sums ? launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 13, items, group)
+        ERGO_ARG(step),     ERGO_ARG(s->sizes),         ERGO_ARG(sums),     ERGO_ARG(sample)};
+    return sums ? launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 12, items, group)
                 : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
 }
 
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, cl_mem sums,
-                             cl_uint sample) {
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, bool sized) {
     const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     const cl_ulong step = s->step++;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right),  ERGO_ARG(s->runs),
         ERGO_ARG(s->roots), ERGO_ARG(s->open),          ERGO_ARG(s->labels), ERGO_ARG(step),
-        ERGO_ARG(s->sizes), ERGO_ARG(s->parts),         ERGO_ARG(sums),      ERGO_ARG(sample)};
-    return sums ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 12, items, group)
-                : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
+        ERGO_ARG(s->sizes)};
+    return sized ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 9, items, group)
+                 : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
 }
 
 /* ---- label equivalence ----------------------------------------------------------------------- */
@@ -148,30 +140,47 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s) {
     if (status == ERGO_OK && equivalence)
         status = equivalence_start(ctx, s);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_iterate(ctx, s, 1)
-                             : join_tiles(ctx, s, EDGES_INNER | EDGES_AROUND);
+        status = equivalence ? equivalence_iterate(ctx, s, 1) : join_tiles(ctx, s, true);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, NULL, 0);
+        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, false);
     return status;
 }
 
-static enum ergo_status seams(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
+/* Bonds around the lattice; `there`: they are listed already. */
+static enum ergo_status seams(struct ergo_context *ctx, struct sw_state *s, bool there) {
+    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),  ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->labels), ERGO_ARG(s->seams), ERGO_ARG(s->firsts),
+                                    ERGO_ARG(s->nodes)};
+    return there ? launch(ctx, s, SW_SEAMS_OF, "sw_seams_of", args + 4, 3, s->launch.seam_entries,
+                          s->launch.group)
+                 : launch(ctx, s, SW_SEAMS, "sw_seams", args, 7, s->launch.seam_entries,
+                          s->launch.group);
+}
+
+/* Who leads around? By tiles also joins what they join. */
+static enum ergo_status wraps(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                               cl_uint sample) {
-    const struct ergo_arg args[] = {ERGO_ARG(s->right),
-                                    ERGO_ARG(s->down),
-                                    ERGO_ARG(s->runs),
+    const struct ergo_arg args[] = {ERGO_ARG(s->seams),
+                                    ERGO_ARG(s->firsts),
+                                    ERGO_ARG(s->nodes),
                                     ERGO_ARG(s->labels),
-                                    ERGO_ARG(slot->results[SW_SEAM_PAIRS]),
+                                    ERGO_ARG(slot->results[SW_WRAPS]),
                                     ERGO_ARG(sample)};
-    return launch(ctx, s, SW_SEAMS, "sw_seams", args, 6, s->launch.seam_entries, s->launch.group);
+    return launch(ctx, s, SW_WRAPS_FIND, "sw_wraps", args, 6, s->launch.seam_entries,
+                  s->launch.group);
 }
 
 static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                                 cl_uint sample) {
     const size_t group = s->launch.group;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->results[SW_SUMS]),
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                    ERGO_ARG(s->open),
+                                    ERGO_ARG(s->labels),
+                                    ERGO_ARG(s->sizes),
+                                    ERGO_ARG(slot->results[SW_SUMS]),
+                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
                                     ERGO_ARG(sample)};
-    return launch(ctx, s, SW_MEASURE, "sw_measure", args, 3, group * s->launch.sum_groups, group);
+    return launch(ctx, s, SW_MEASURE, "sw_measure", args, 7, group * s->launch.sum_groups, group);
 }
 
 /* What is inside the lattice first: bonds around it then tell which clusters wrap. */
@@ -180,13 +189,13 @@ static enum ergo_status sweep_measured(struct ergo_context *ctx, struct sw_state
     cl_mem sums = slot->results[SW_CLUSTERS];
     enum ergo_status status = label_tiles(ctx, s, sums, sample);
     if (status == ERGO_OK)
-        status = join_tiles(ctx, s, EDGES_INNER);
+        status = join_tiles(ctx, s, false);
     if (status == ERGO_OK)
-        status = seams(ctx, s, slot, sample);
+        status = seams(ctx, s, false);
     if (status == ERGO_OK)
-        status = join_tiles(ctx, s, EDGES_AROUND);
+        status = wraps(ctx, s, slot, sample);
     if (status == ERGO_OK)
-        status = flip(ctx, s, sums, sample);
+        status = flip(ctx, s, true);
     return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
 }
 
@@ -198,7 +207,9 @@ static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw
     if (status == ERGO_OK)
         status = equivalence_iterate(ctx, s, 0);
     if (status == ERGO_OK)
-        status = seams(ctx, s, slot, sample);
+        status = seams(ctx, s, false);
+    if (status == ERGO_OK)
+        status = wraps(ctx, s, slot, sample);
     if (status == ERGO_OK)
         status = equivalence_iterate(ctx, s, 1);
     if (status == ERGO_OK)
@@ -210,25 +221,28 @@ static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw
     return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
 }
 
-/* Sums over clusters are added to what is there. */
+/* Sums over clusters are added to what is there; of flags only those of clusters around are set. */
 static enum ergo_status clear_sums(struct ergo_context *ctx, struct sw_state *s,
                                    struct sw_slot *slot, size_t samples) {
     const cl_uint count = (cl_uint)(samples * s->launch.sum_slots * SW_CLUSTER_FIELDS);
-    const struct ergo_arg args[] = {ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(count)};
-    return launch(ctx, s, SW_CLEAR, "sw_clear", args, 2, count, s->launch.group);
+    const cl_uint flags = (cl_uint)samples;
+    const struct ergo_arg args[] = {ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(count),
+                                    ERGO_ARG(slot->results[SW_WRAPS]), ERGO_ARG(flags)};
+    return launch(ctx, s, SW_CLEAR, "sw_clear", args, 4, count, s->launch.group);
 }
 
 static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state *s,
                                        struct sw_slot *slot, cl_uint sample) {
     const cl_ulong step = s->step++;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
-                                    ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(step),
-                                    ERGO_ARG(slot->results[SW_SEAM_PAIRS]),
-                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
-                                    ERGO_ARG(sample)};
-    const enum ergo_status status = launch(ctx, s, SW_LOCAL_SIZES, "sw_local_sizes", args, 6,
-                                           s->launch.tile_group, s->launch.tile_group);
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),           ERGO_ARG(step),
+        ERGO_ARG(s->seams), ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(sample)};
+    enum ergo_status status = launch(ctx, s, SW_LOCAL_SIZES, "sw_local_sizes", args, 6,
+                                     s->launch.tile_group, s->launch.tile_group);
+    if (status == ERGO_OK)
+        status = seams(ctx, s, true);
+    if (status == ERGO_OK)
+        status = wraps(ctx, s, slot, sample);
     return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
 }
 

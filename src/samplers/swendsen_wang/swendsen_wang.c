@@ -9,7 +9,7 @@
 #include "samplers/swendsen_wang/sw.h"
 
 static const char *const labellings[] = {"union-find", "label-equivalence", NULL};
-static const char *const merges[] = {"tree", "neighbour", NULL};
+static const char *const merges[] = {"auto", "tree", "neighbour", "gather", NULL};
 static const char *const starts[] = {"ordered", "random", NULL};
 static const char *const hamiltonians[] = {"potts", "ising", NULL};
 
@@ -72,13 +72,14 @@ static const struct ergo_key keys[] = {
     {.pointer = "/system/merge",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE,
-     .fallback = "\"tree\"",
+     .fallback = "\"auto\"",
      .choices = merges,
      .unit = "",
      .help = "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
              "it. tree: pairs of ranks, then pairs of those, names on the way back; neighbour: "
              "each rank with its neighbours until nothing changes (Komura and Okabe 2013, section "
-             "3)."},
+             "3); gather: all pairs of parts to all devices, which join them, in sweeps that are "
+             "not measured, and tree in those that are; auto: gather up to 64 ranks, else tree."},
     {.pointer = "/system/shares",
      .type = ERGO_KEY_STRING,
      .fallback = "\"measured\"",
@@ -226,6 +227,10 @@ static const struct ergo_curve_info curves[] = {
 };
 
 static const struct ergo_tunable tunables[] = {
+    {"path",
+     "0 automatic, 1 whole sweeps of a lattice in a work-group's local memory, 2 tiles and then "
+     "their edges, three launches a sweep",
+     0, 2, false},
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
     {"tile_words", "words of 32 sites in a tile's row (a power of two)", 0, 32, true},
     {"tile_rows", "rows of a tile (a power of two)", 0, 256, true},
@@ -241,7 +246,8 @@ static const struct ergo_sampler_info info = {
         "(2013)",
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl",
                  "swendsen_wang/equivalence.cl", "swendsen_wang/local.cl", "swendsen_wang/cut.cl",
-                 "swendsen_wang/cut_labels.cl", "swendsen_wang/cut_tiles.cl"},
+                 "swendsen_wang/cut_labels.cl", "swendsen_wang/cut_gather.cl",
+                 "swendsen_wang/cut_tiles.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = keys,

@@ -1,0 +1,262 @@
+/*
+ * Clusters across ranks on the devices: each rank's pairs of parts go to all, and every device
+ * joins them for itself (cl/swendsen_wang/cut_gather.cl). The hosts only carry messages. For sweeps
+ * without measurement: ways around the lattice and sizes are known to the tree alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/cut.h"
+
+/* Ranks up to which "auto" gathers: beyond, all pairs are many for each. Neighbours that a pair can
+ * name: one below, three on the right. */
+enum { MOST_RANKS = 64, NEIGHBOURS = 4, PAIR_BYTES = 8 };
+
+static uint64_t entries_of(const struct sw_piece *p) {
+    return 32ull * p->words + p->rows;
+}
+
+static uint64_t most_entries(const struct sw_layout *l) {
+    uint64_t most = 0;
+    for (int r = 0; r < l->ranks; r++)
+        if (entries_of(&l->pieces[r]) > most)
+            most = entries_of(&l->pieces[r]);
+    return most;
+}
+
+/* Places for a rank's parts with bonds to others, twice as many as there can be. */
+static uint32_t slots_of(const struct sw_layout *l) {
+    return ergo_power_of_two_up(4 * most_entries(l), 64, 1u << 31);
+}
+
+/* Ranks below and on the right; false: more than a pair can name. */
+static bool neighbours_of(const struct sw_layout *l, int rank, struct sw_link *beside,
+                          uint32_t *neighbours) {
+    size_t n = 0;
+    sw_layout_beside(l, rank, true, beside, &n);
+    neighbours[0] = (uint32_t)sw_layout_below(l, rank).rank;
+    for (size_t k = 0; k < n && k + 1 < NEIGHBOURS; k++)
+        neighbours[1 + k] = (uint32_t)beside[k].rank;
+    return n + 1 <= NEIGHBOURS;
+}
+
+bool sw_gather_wanted(const char *merge, const struct sw_layout *l) {
+    bool wanted =
+        strcmp(merge, "gather") == 0 || (strcmp(merge, "auto") == 0 && l->ranks <= MOST_RANKS);
+    struct sw_link *beside = calloc((size_t)l->ranks, sizeof *beside);
+    uint32_t neighbours[NEIGHBOURS];
+    wanted = wanted && beside && (uint64_t)l->ranks * 4 * most_entries(l) < UINT64_C(1) << 30;
+    for (int r = 0; r < l->ranks && wanted; r++)
+        wanted = neighbours_of(l, r, beside, neighbours);
+    free(beside);
+    return wanted;
+}
+
+uint64_t sw_gather_bytes(const struct sw_layout *l) {
+    const uint64_t ranks = (uint64_t)l->ranks;
+    return ranks * (16 * (uint64_t)slots_of(l) + 16 * most_entries(l)) + 16 * most_entries(l);
+}
+
+/* Of all ranks: rectangles and neighbours. */
+/* A rank's part of the memory that ranks of one host share: roots on its first row and column, then
+ * the number of its pairs, and these. */
+static uint32_t *shared_roots(const struct sw_gather *g, int rank) {
+    return ergo_dist_shared_of(g->shared, rank);
+}
+
+static uint64_t *shared_pairs(const struct sw_gather *g, const struct sw_layout *l, int rank) {
+    return (uint64_t *)ergo_dist_shared_of(g->shared, rank) + (most_entries(l) + 1) / 2;
+}
+
+static enum ergo_status create_tables(struct ergo_context *ctx, struct sw_cut *s) {
+    struct sw_gather *g = &s->gather;
+    const struct sw_layout *l = &s->layout;
+    const size_t ranks = (size_t)l->ranks;
+    struct sw_rect *rects = calloc(ranks, sizeof *rects);
+    struct sw_link *beside = calloc(ranks, sizeof *beside);
+    uint32_t *neighbours = calloc(NEIGHBOURS * ranks, sizeof *neighbours);
+    enum ergo_status status =
+        rects && beside && neighbours
+            ? ERGO_OK
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the edges of %zu ranks", ranks);
+    for (size_t r = 0; r < ranks && status == ERGO_OK; r++) {
+        rects[r] = sw_cut_rect(s, &l->pieces[r]);
+        neighbours_of(l, (int)r, beside, neighbours + NEIGHBOURS * r);
+    }
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, s->device, "rectangles", ranks * sizeof *rects, rects,
+                                    &g->rects);
+    if (status == ERGO_OK)
+        status = ergo_buffer_create(ctx, s->device, "neighbours", 4 * NEIGHBOURS * ranks,
+                                    neighbours, &g->neighbours);
+    free(rects);
+    free(beside);
+    free(neighbours);
+    return status;
+}
+
+enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
+    struct sw_gather *g = &s->gather;
+    const struct sw_layout *l = &s->layout;
+    const size_t ranks = (size_t)l->ranks, entries = (size_t)entries_of(&s->piece);
+    size_t all = 0;
+    for (size_t r = 0; r < ranks; r++)
+        all += (size_t)entries_of(&l->pieces[r]);
+    g->slots = slots_of(l);
+    g->nodes = ranks * g->slots;
+    g->head = ranks / 2 + 1;
+    g->guess = entries / 4;
+    g->second = s->n_right > 1 ? s->right[1].first : UINT32_MAX;
+    g->third = s->n_right > 2 ? s->right[2].first : UINT32_MAX;
+    g->counts = calloc(ranks, sizeof *g->counts);
+    enum ergo_status status =
+        g->counts ? create_tables(ctx, s)
+                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the edges of %zu ranks", ranks);
+    const struct {
+        const char *what;
+        size_t bytes;
+        cl_mem *mem;
+    } mems[] = {{"roots of parts", 4 * g->nodes, &g->keys},
+                {"labels of parts", 4 * g->nodes, &g->labels},
+                {"names of parts", 8 * g->nodes, &g->names},
+                {"ends of pairs", 8 * all, &g->ends}};
+    for (size_t k = 0; k < sizeof mems / sizeof mems[0] && status == ERGO_OK; k++)
+        status = ergo_buffer_create(ctx, s->device, mems[k].what, mems[k].bytes, NULL, mems[k].mem);
+    if (status == ERGO_OK)
+        status = sw_cut_buffer_create(ctx, s, "neighbours' parts", 4 * entries, &g->far);
+    if (status == ERGO_OK)
+        status = sw_cut_buffer_create(ctx, s, "pairs", PAIR_BYTES * (entries + 1), &g->pairs);
+    if (status == ERGO_OK)
+        status = sw_cut_buffer_create(ctx, s, "all pairs", PAIR_BYTES * (g->head + all), &g->all);
+    if (status == ERGO_OK && ranks > 1)
+        g->shared = ergo_dist_shared_create(8 * (size_t)((most_entries(l) + 1) / 2) + 8 +
+                                            PAIR_BYTES * (size_t)most_entries(l));
+    return status;
+}
+
+void sw_gather_release(struct sw_cut *s) {
+    struct sw_gather *g = &s->gather;
+    cl_mem *const mems[] = {&g->rects, &g->neighbours, &g->keys, &g->labels, &g->names, &g->ends};
+    struct sw_cut_buffer *const buffers[] = {&g->far, &g->pairs, &g->all};
+    for (size_t k = 0; k < sizeof mems / sizeof mems[0]; k++)
+        ergo_buffer_release(mems[k]);
+    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
+        sw_cut_buffer_release(s, buffers[k]);
+    free(g->counts);
+    g->counts = NULL;
+    ergo_dist_shared_destroy(g->shared);
+    g->shared = NULL;
+}
+
+#define LAUNCH(kernel, items, ...)                                                                 \
+    do {                                                                                           \
+        const struct ergo_arg arguments[] = {__VA_ARGS__};                                         \
+        if (status == ERGO_OK)                                                                     \
+            status =                                                                               \
+                sw_cut_launch(ctx, s, kernel, arguments, sizeof arguments / sizeof arguments[0],   \
+                              (items), s->group_size);                                             \
+    } while (0)
+
+enum ergo_status sw_gather_forget(struct ergo_context *ctx, struct sw_cut *s) {
+    const cl_uint nodes = (cl_uint)s->gather.nodes;
+    enum ergo_status status = ERGO_OK;
+    LAUNCH(SW_CUT_FORGET, nodes, ERGO_ARG(s->gather.keys), ERGO_ARG(nodes),
+           ERGO_ARG(s->gather.pairs.mem));
+    return status;
+}
+
+/* Roots across the lower and right edge, from those that all ranks show. */
+static void look_at_neighbours(struct sw_cut *s) {
+    struct sw_gather *g = &s->gather;
+    const size_t row = 32 * (size_t)s->piece.words;
+    uint32_t *far = g->far.host;
+    memcpy(shared_roots(g, s->rank), s->edges.host, 4 * (size_t)entries_of(&s->piece));
+    ergo_dist_shared_meet();
+    memcpy(far, shared_roots(g, s->below.rank), 4 * row);
+    for (size_t k = 0; k < s->n_right; k++) {
+        const struct sw_link *link = &s->right[k];
+        const size_t their_row = 32 * (size_t)s->layout.pieces[link->rank].words;
+        memcpy(far + row + link->first, shared_roots(g, link->rank) + their_row + link->far_first,
+               4 * (size_t)link->count);
+    }
+}
+
+enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, size_t *count) {
+    struct sw_gather *g = &s->gather;
+    const size_t entries = (size_t)entries_of(&s->piece);
+    const uint32_t *pairs = g->pairs.host;
+    cl_event ready = NULL;
+    enum ergo_status status = ERGO_OK;
+    if (g->shared)
+        look_at_neighbours(s);
+    else
+        status =
+            sw_cut_exchange(ctx, s, s->edges.host, g->far.host, 128 * (size_t)s->piece.words, 4);
+    if (status == ERGO_OK)
+        status = sw_cut_write_later(ctx, s, &g->far, g->far.bytes);
+    LAUNCH(SW_CUT_PAIRS, entries, ERGO_ARG(s->rect), ERGO_ARG(s->edges.mem), ERGO_ARG(s->roots.mem),
+           ERGO_ARG(g->far.mem), ERGO_ARG(g->pairs.mem), ERGO_ARG(g->second), ERGO_ARG(g->third));
+    /* about as many as last time, and the others when it is known how many */
+    const size_t guess = g->guess < entries ? g->guess : entries;
+    if (status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, g->pairs.mem, 0, PAIR_BYTES * (1 + guess),
+                                        g->pairs.host, &ready);
+    if (status == ERGO_OK)
+        status = ergo_event_wait(ctx, s->device, &ready, NULL);
+    if (status != ERGO_OK)
+        return status;
+    *count = pairs[0];
+    g->guess = *count + *count / 8 + 64;
+    return *count > guess ? ergo_buffer_read(ctx, s->device, g->pairs.mem, PAIR_BYTES * (1 + guess),
+                                             PAIR_BYTES * (*count - guess),
+                                             (char *)g->pairs.host + PAIR_BYTES * (1 + guess))
+                          : ERGO_OK;
+}
+
+enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,
+                                   size_t *all) {
+    struct sw_gather *g = &s->gather;
+    const uint64_t own = count;
+    uint32_t *firsts = g->all.host;
+    const char *pairs = (const char *)g->pairs.host + PAIR_BYTES;
+    char *to = (char *)g->all.host + PAIR_BYTES * g->head;
+    *all = 0;
+    if (g->shared) {
+        uint64_t *mine = shared_pairs(g, &s->layout, s->rank);
+        mine[0] = own;
+        memcpy(mine + 1, pairs, PAIR_BYTES * count);
+        ergo_dist_shared_meet();
+        for (int r = 0; r < s->layout.ranks; r++)
+            g->counts[r] = shared_pairs(g, &s->layout, r)[0];
+    } else {
+        ergo_dist_collect(&own, sizeof own, g->counts);
+    }
+    for (int r = 0; r < s->layout.ranks; r++) {
+        firsts[r] = (uint32_t)*all;
+        *all += (size_t)g->counts[r];
+    }
+    firsts[s->layout.ranks] = (uint32_t)*all;
+    if (!g->shared)
+        return ergo_dist_collect_items(ctx, pairs, to, PAIR_BYTES, g->counts);
+    for (int r = 0; r < s->layout.ranks; r++)
+        memcpy(to + PAIR_BYTES * (size_t)firsts[r], shared_pairs(g, &s->layout, r) + 1,
+               PAIR_BYTES * (size_t)g->counts[r]);
+    return ERGO_OK;
+}
+
+enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t all) {
+    struct sw_gather *g = &s->gather;
+    const cl_uint ranks = (cl_uint)s->layout.ranks, n = (cl_uint)all, own = (cl_uint)s->rank;
+    if (all == 0)
+        return ERGO_OK;
+    enum ergo_status status = sw_cut_write_later(ctx, s, &g->all, PAIR_BYTES * (g->head + all));
+    LAUNCH(SW_CUT_NODES, 2 * all, ERGO_ARG(g->rects), ERGO_ARG(g->neighbours), ERGO_ARG(ranks),
+           ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->keys), ERGO_ARG(g->labels),
+           ERGO_ARG(g->names), ERGO_ARG(g->ends), ERGO_ARG(g->slots));
+    LAUNCH(SW_CUT_JOIN_NODES, all, ERGO_ARG(g->ends), ERGO_ARG(n), ERGO_ARG(g->labels),
+           ERGO_ARG(g->names));
+    LAUNCH(SW_CUT_TAKE_NAMES, 2 * all, ERGO_ARG(s->rect), ERGO_ARG(g->ends), ERGO_ARG(n),
+           ERGO_ARG(g->keys), ERGO_ARG(g->labels), ERGO_ARG(g->names), ERGO_ARG(own),
+           ERGO_ARG(s->labels), ERGO_ARG(s->names), ERGO_ARG(g->slots));
+    return status;
+}
