@@ -212,6 +212,16 @@ static enum ergo_status check_tunables(struct ergo_context *ctx, const struct er
     return status;
 }
 
+/* The key that names the file which a message is about, as "POINTER: "; else "". */
+static void file_key(const struct ergo_point *point, const char *message, char where[128]) {
+    *where = '\0';
+    for (size_t k = 0; k < point->job->n_keys && !*where; k++) {
+        const char *text = point->values[k].text;
+        if (text && strpbrk(text, "./") && strstr(message, text))
+            snprintf(where, 128, "%s: ", point->job->keys[k]->pointer);
+    }
+}
+
 static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
     if (!build->sampler->ops || !build->sampler->ops->check)
         return;
@@ -234,8 +244,10 @@ static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t
         if (status == ERGO_OK)
             continue;
         const char *message = ergo_error_message(ctx);
+        char where[128];
+        file_key(point, message, where);
         if (status != ERGO_E_JOB)
-            build->status = ERGO_FAIL(build->ctx, status, "%s: %s", build->name, message);
+            build->status = ERGO_FAIL(build->ctx, status, "%s: %s%s", build->name, where, message);
         if (!*message)
             message = "/system: the sampler refuses these values";
         while (room && *message && build->status == ERGO_OK) {

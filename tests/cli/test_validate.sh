@@ -27,6 +27,11 @@ bad() {
     expect 2 "$ERGOCL" validate bad.json
     says err "$@"
 }
+# A file that a job names and that is not there: the key is said.
+echo '{"sampler": "helium-vmc", "system": {"n": 64, "potential": "not/here.dat"}, "run": {"sweeps": 4}}' >file.json
+expect 4 "$ERGOCL" validate file.json
+says err "/system/potential: cannot read not/here.dat"
+
 bad 's/"temperature": 2.3/"temperture": 2.3/' /system/temperture temperature
 bad 's/"sweeps": 2000/"sweeps": -5/' /run/sweeps -5
 bad 's/"sweeps": 2000/"sweeps": 1e999/' /run/sweeps

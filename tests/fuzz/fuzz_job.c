@@ -31,7 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         expect(job && job->n_points > 0 && job->n_batches > 0, "a good job without points");
     } else {
         const char *message = ergo_error_message(ctx);
-        expect(status == ERGO_E_JOB && !job, "a broken job is not refused as one");
+        /* or a file that it names is not there */
+        expect((status == ERGO_E_JOB || status == ERGO_E_IO) && !job,
+               "a broken job is not refused as one");
         expect(strncmp(message, "h:", 2) == 0, "the message does not say where");
         for (const char *p = message; *p; p++)
             expect(((unsigned char)*p >= 0x20 || *p == '\n') && *p != 0x7F,
