@@ -251,9 +251,10 @@ enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *m
         memcpy(all, mine, bytes * (size_t)counts[0]);
         return ERGO_OK;
     }
-    int *lengths = calloc(2 * (size_t)ranks, sizeof *lengths), *firsts = lengths + ranks;
+    int *lengths = calloc(2 * (size_t)ranks, sizeof *lengths);
     if (!lengths)
         return no_memory(ctx);
+    int *firsts = lengths + ranks;
     for (int r = 0, at = 0; r < ranks; at += lengths[r++]) {
         lengths[r] = (int)counts[r];
         firsts[r] = at;
