@@ -123,7 +123,7 @@ test-programs: all $(TEST_BIN)
 # Everything, on a machine where nothing is installed yet; one closing line for all suites.
 test:
 	tools/install-deps.sh --test
-	+$(SUBMAKE) test-programs sanitize-programs
+	+$(SUBMAKE) test-programs sanitize-programs bench-program
 	$(RUN_ALL) lint unit sanitize cli mpi kernel oclgrind contract physics mutants
 
 test-unit: $(call test_bins,unit)
