@@ -70,7 +70,7 @@ static void tuning(void) {
     struct ergo_result *base = contract_run(contract.job, NULL, NULL), *other;
     /* PoCL compiles for seconds, and Mesa for half a minute, what others do in a fraction of one */
     const size_t rows = strstr(base->device.platform, "rusticl")                       ? 3
-                        : strstr(base->device.platform, "Portable Computing Language") ? 11
+                        : strstr(base->device.platform, "Portable Computing Language") ? 8
                                                                                        : 16;
     assert_true(info->n_tunables <= MAX_TUNABLES);
     for (size_t t = 0; t < info->n_tunables; t++)
