@@ -94,7 +94,6 @@ struct cli_progress {
 };
 void cli_progress(void *user, const struct ergo_progress *progress);
 void cli_progress_end(void);
-double cli_seconds(void); /* monotonic */
 
 /* ---- job.c: what run, resume and validate share ---- */
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/error.h"
 
 /* All of standard input; NULL after a message. */
 static char *read_stdin(size_t *length) {
@@ -87,7 +88,7 @@ static void *wait_for_signals(void *set_of_signals) {
     int number = 0;
     while (sigwait(set, &number) == 0) {
         const bool ends = number == SIGINT || number == SIGTERM;
-        const double now = cli_seconds();
+        const double now = ergo_clock();
         if (ends && first > 0 && now - first > 0.5)
             end_at_once(number);
         if (ends && first <= 0)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/error.h"
 
 static bool bar_is_drawn; /* the process has one stderr, so this is one flag */
 
@@ -75,12 +76,6 @@ void cli_log(void *user, enum ergo_log_level level, const char *message) {
 
 /* ---- progress ------------------------------------------------------------------------------- */
 
-double cli_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static unsigned terminal_width(void) {
     struct winsize size = {0};
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
@@ -131,7 +126,7 @@ void cli_progress(void *user, const struct ergo_progress *progress) {
     /* Log files get a line now and then, and only when asked: nobody wants bars in them. */
     if (state->quiet || (!terminal && !state->verbose))
         return;
-    double now = cli_seconds();
+    double now = ergo_clock();
     bool finished = progress->done >= progress->total;
     if (now < state->next && !finished)
         return;

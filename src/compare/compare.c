@@ -86,7 +86,7 @@ static void watch_progress(void *user, const struct ergo_progress *progress) {
         return;
     const double joules = ergo_energy_joules(w->energy);
     if (!w->counting) {
-        w->begun = ergo_run_clock();
+        w->begun = ergo_clock();
         w->first = joules;
         w->first_done = progress->done;
         w->counting = true;
@@ -99,7 +99,7 @@ static void watch_progress(void *user, const struct ergo_progress *progress) {
  */
 static void note_energy(const struct watcher *w, struct ergo_compared_device *d) {
     const double joules = w->last - w->first, work = w->last_done - w->first_done;
-    if (!w->counting || ergo_run_clock() - w->begun < 1 || !(joules > 0) || !(work > 0))
+    if (!w->counting || ergo_clock() - w->begun < 1 || !(joules > 0) || !(work > 0))
         return;
     d->joules = joules;
     d->joules_work = work;
@@ -143,9 +143,9 @@ static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job
                                                  .progress = watch_progress,
                                                  .user = &watcher};
         ergo_log(ctx, ERGO_LOG_INFO, "device %zu of %zu: %s", i + 1, c->n_devices, d->selector);
-        const double begun = ergo_run_clock();
+        const double begun = ergo_clock();
         d->status = ergo_run(ctx, job, &options, &d->result);
-        d->seconds = ergo_run_clock() - begun;
+        d->seconds = ergo_clock() - begun;
         note_energy(&watcher, d);
         ergo_energy_close(watcher.energy);
         if (d->status == ERGO_STOPPED)
@@ -225,8 +225,7 @@ enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
     /* jobs that would measure nothing are refused; measuring changes no state */
     snprintf(lengths[2], sizeof lengths[2], "/run/measure_every=%llu",
              (unsigned long long)(every < sweeps ? every : sweeps));
-    return ergo_job_parse(ctx, whole->canonical, strlen(whole->canonical), whole->name, sets, 4,
-                          job);
+    return ergo_job_again(ctx, whole, sets, 4, job);
 }
 
 /* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Shorter

@@ -38,4 +38,6 @@ const char *ergo_error_cl_name(int cl_code);
 void ergo_log(struct ergo_context *ctx, enum ergo_log_level level, const char *format, ...)
     ERGO_PRINTF(3, 4);
 
+double ergo_clock(void); /* monotonic seconds */
+
 #endif

@@ -1,5 +1,4 @@
 /* Kernels: create, launch, wait. Every return code is checked; messages name kernel and device. */
-#include <time.h>
 
 #include "core/profile.h"
 #include "core/program.h"
@@ -104,12 +103,6 @@ enum ergo_status ergo_device_finish(struct ergo_context *ctx, struct ergo_device
                         device->summary.id, device->summary.name);
 }
 
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 cl_event ergo_device_mark(struct ergo_device *device) {
     cl_event mark = NULL;
     return clEnqueueMarkerWithWaitList(device->queue, 0, NULL, &mark) == CL_SUCCESS ? mark : NULL;
@@ -136,10 +129,10 @@ enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *d
     if (!*event)
         return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "Waiting for no event");
     cl_int code = clFlush(device->queue);
-    const double begin = seconds_now();
+    const double begin = ergo_clock();
     if (code == CL_SUCCESS)
         code = clWaitForEvents(1, event);
-    device->waited += seconds_now() - begin;
+    device->waited += ergo_clock() - begin;
     if (code != CL_SUCCESS) {
         status = ERGO_FAIL_CL(ctx, code,
                               "Waiting for a kernel on device %s (%s) failed: it failed on the "

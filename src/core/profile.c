@@ -4,17 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/text.h"
 
 static const uint64_t trace_bytes_max = 2000000000;
-
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 enum ergo_status ergo_profile_start(struct ergo_context *ctx, struct ergo_device *device,
                                     bool trace) {
@@ -95,7 +88,7 @@ cl_event *ergo_profile_before(struct ergo_device *device, cl_event *callers, cl_
         return callers;
     if (p->waits) {
         (void)clFinish(device->queue);
-        p->begun = seconds_now();
+        p->begun = ergo_clock();
         return callers;
     }
     return callers ? callers : own;
@@ -124,7 +117,7 @@ static bool note(struct ergo_device *device, unsigned k, double bytes, cl_event 
     p->kernels[k].bytes += bytes;
     if (p->waits) {
         (void)clFinish(device->queue);
-        p->kernels[k].seconds += seconds_now() - p->begun;
+        p->kernels[k].seconds += ergo_clock() - p->begun;
         return true;
     }
     const size_t room = sizeof p->pending / sizeof *p->pending;
@@ -215,12 +208,12 @@ enum ergo_status ergo_device_copy_rate(struct ergo_context *ctx, struct ergo_dev
         status = ergo_buffer_create(ctx, device, "copied to", bytes, NULL, &to);
     for (int pass = 0; pass < 6 && status == ERGO_OK && code == CL_SUCCESS; pass++) {
         const int copies = 4;
-        const double begun = seconds_now();
+        const double begun = ergo_clock();
         for (int i = 0; i < copies && code == CL_SUCCESS; i++)
             code = clEnqueueCopyBuffer(device->queue, from, to, 0, 0, bytes, 0, NULL, NULL);
         if (code == CL_SUCCESS)
             code = clFinish(device->queue);
-        const double rate = 2 * copies * (double)bytes / (seconds_now() - begun);
+        const double rate = 2 * copies * (double)bytes / (ergo_clock() - begun);
         if (pass > 0 && rate > *bytes_per_second) /* the first warms up */
             *bytes_per_second = rate;
     }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/cache.h"
 #include "core/program.h"
@@ -246,16 +245,10 @@ static enum ergo_status build_source(struct build *b, cl_program *program) {
     return status;
 }
 
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 enum ergo_status ergo_program_build(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *path, const char *options, cl_program *program) {
     struct build b = {.ctx = ctx, .device = device, .path = path};
-    const double begun = seconds_now();
+    const double begun = ergo_clock();
     *program = NULL;
     enum ergo_status status = ergo_program_flatten(ctx, path, &b.text);
     if (status != ERGO_OK)
@@ -281,7 +274,7 @@ enum ergo_status ergo_program_build(struct ergo_context *ctx, struct ergo_device
     if (status == ERGO_OK && b.folder)
         store_cached(&b, *program);
 out:
-    device->build_seconds += seconds_now() - begun;
+    device->build_seconds += ergo_clock() - begun;
     ergo_text_free(&b.options);
     free(b.folder);
     free(b.text);

@@ -50,9 +50,6 @@ void ergo_dist_shared_destroy(struct ergo_dist_shared *shared); /* NULL-safe */
 void *ergo_dist_shared_of(const struct ergo_dist_shared *shared, int rank);
 void ergo_dist_shared_meet(void);
 
-/* Seconds, for shares by measured speed. */
-double ergo_dist_clock(void);
-
 /* Messages from rank to rank, for samplers that cut a system: posted, while the caller goes on
  * working, and waited for together. Tags from ERGO_DIST_TAGS on. One rank alone may post to itself.
  */

@@ -105,8 +105,17 @@ enum ergo_status ergo_dist_post_receive(struct ergo_context *ctx, struct ergo_di
 static void pause_after(double started) {
     const double patience = ergo_dist_crowded() ? 0 : 2e-3;
     const struct timespec rest = {0, 50000};
-    if (ergo_dist_clock() - started > patience)
+    if (ergo_clock() - started > patience)
         nanosleep(&rest, NULL);
+}
+
+static void wait_for(int count, MPI_Request *requests) {
+    const double started = ergo_clock();
+    for (int done = count == 0; !done;) {
+        MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
+        if (!done)
+            pause_after(started);
+    }
 }
 
 /* In order of posting, each letter to the first receiver of its tag. */
@@ -123,12 +132,7 @@ static void deliver(struct ergo_dist_posts *p) {
 
 void ergo_dist_posts_wait(struct ergo_dist_posts *posts) {
     deliver(posts);
-    const double started = ergo_dist_clock();
-    for (int done = posts->count == 0; !done;) {
-        MPI_Testall((int)posts->count, posts->requests, &done, MPI_STATUSES_IGNORE);
-        if (!done)
-            pause_after(started);
-    }
+    wait_for((int)posts->count, posts->requests);
     posts->count = 0;
 }
 
@@ -146,7 +150,7 @@ enum ergo_status ergo_dist_send(struct ergo_context *ctx, int to, int tag, const
 enum ergo_status ergo_dist_receive(struct ergo_context *ctx, int from, int tag,
                                    struct ergo_text *text) {
     uint64_t length = 0;
-    const double started = ergo_dist_clock();
+    const double started = ergo_clock();
     for (int there = 0; !there;) {
         MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
         if (!there)
@@ -231,12 +235,6 @@ unsigned ergo_dist_or(unsigned bits) {
     return bits;
 }
 
-double ergo_dist_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void ergo_dist_collect(const void *mine, size_t bytes, void *all) {
     if (ergo_dist_count() > 1)
         MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
@@ -264,12 +262,7 @@ enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *m
     MPI_Type_contiguous((int)bytes, MPI_BYTE, &item);
     MPI_Type_commit(&item);
     MPI_Iallgatherv(mine, lengths[own], item, all, lengths, firsts, item, MPI_COMM_WORLD, &request);
-    const double started = ergo_dist_clock();
-    for (int done = 0; !done;) {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done)
-            pause_after(started);
-    }
+    wait_for(1, &request);
     MPI_Type_free(&item);
     free(lengths);
     return ERGO_OK;
@@ -280,10 +273,5 @@ void ergo_dist_meet(void) {
     if (ergo_dist_count() == 1)
         return;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    const double started = ergo_dist_clock();
-    for (int done = 0; !done;) {
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done)
-            pause_after(started);
-    }
+    wait_for(1, &request);
 }

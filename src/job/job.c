@@ -210,6 +210,12 @@ out:
     return status;
 }
 
+enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
+                                const char *const *sets, size_t n_sets, struct ergo_job **copy) {
+    return ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, sets, n_sets,
+                          copy);
+}
+
 void ergo_job_destroy(struct ergo_job *job) {
     if (!job)
         return;

@@ -123,4 +123,8 @@ const char *ergo_point_text(const struct ergo_point *point, const char *pointer)
 enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
                                 ...) ERGO_PRINTF(3, 4);
 
+/* A copy of a job, from the text that a checkpoint would hold, with other values for some keys. */
+enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
+                                const char *const *sets, size_t n_sets, struct ergo_job **copy);
+
 #endif

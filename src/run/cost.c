@@ -31,10 +31,10 @@ static bool allocate(const struct ergo_sampler *sampler, const struct ergo_batch
 static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_sampler *sampler,
                                 const struct ergo_batch *batch, struct ergo_device *device,
                                 const struct ergo_plan *plan, void *state) {
-    const double start = ergo_run_clock();
+    const double start = ergo_clock();
     uint64_t rest = (uint64_t)ergo_point_int(batch->points[0], "/run/equilibration");
     enum ergo_status status = ERGO_OK;
-    while (rest && status == ERGO_OK && ergo_run_clock() - start < 1) {
+    while (rest && status == ERGO_OK && ergo_clock() - start < 1) {
         const uint64_t steps =
             (double)rest < plan->block_steps ? rest : (uint64_t)plan->block_steps;
         status = sampler->ops->advance(ctx, state, 0, 0, steps, 0);
@@ -53,11 +53,11 @@ static enum ergo_status time_steps(struct ergo_context *ctx, const struct ergo_s
     uint64_t steps = 1;
     /* the first pass warms up (PoCL compiles at the first launch) */
     for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
-        const double start = ergo_run_clock();
+        const double start = ergo_clock();
         status = sampler->ops->advance(ctx, state, 0, 0, steps, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(ctx, device);
-        *seconds = (ergo_run_clock() - start) / (double)steps;
+        *seconds = (ergo_clock() - start) / (double)steps;
         const double more = *seconds > 0 ? 0.1 / *seconds : plan->block_steps;
         steps = more < 1                   ? 1
                 : more > plan->block_steps ? (uint64_t)plan->block_steps
@@ -76,12 +76,12 @@ static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo
     size_t count = 1;
     uint64_t done = 1; /* sample 0 may carry curves, which most do not */
     for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
-        const double start = ergo_run_clock(), before = device->waited;
+        const double start = ergo_clock(), before = device->waited;
         status = sampler->ops->advance(ctx, state, 0, count, 1, done);
-        const double enqueued = ergo_run_clock();
+        const double enqueued = ergo_clock();
         if (status == ERGO_OK)
             status = sampler->ops->collect(ctx, state, 0, samples);
-        const double all = ergo_run_clock() - start, waited = device->waited - before;
+        const double all = ergo_clock() - start, waited = device->waited - before;
         const double n = (double)count;
         cost->host = (all - (enqueued - start) - waited) / n;
         cost->measure = fmax(0, (all / n - cost->host) - cost->step);
@@ -178,8 +178,7 @@ enum ergo_status ergo_run_choose_every(struct ergo_run *run, struct ergo_job **j
     const char *const sets[] = {set};
     struct ergo_job *chosen = NULL;
     snprintf(set, sizeof set, "/run/measure_every=%llu", (unsigned long long)choice.every);
-    const enum ergo_status status = ergo_job_parse(
-        run->ctx, (*job)->canonical, strlen((*job)->canonical), (*job)->name, sets, 1, &chosen);
+    const enum ergo_status status = ergo_job_again(run->ctx, *job, sets, 1, &chosen);
     if (status == ERGO_OK) {
         ergo_job_destroy(*job);
         *job = chosen;

@@ -56,11 +56,11 @@ static bool must_stop(const struct ergo_run *run) {
     if (run->spread ? ergo_dist_stop(stop_requested) : stop_requested)
         return true;
     const struct ergo_value *limit = ergo_point_value(&run->job->points[0], "/wall_time");
-    return limit->present && run->progressed && ergo_run_clock() - run->started >= limit->real;
+    return limit->present && run->progressed && ergo_clock() - run->started >= limit->real;
 }
 
 static void report_progress(struct ergo_run *run, const char *phase, bool force) {
-    const double now = ergo_run_clock();
+    const double now = ergo_clock();
     if (!run->options->progress || (!force && now - run->last_progress < 0.2))
         return;
     run->last_progress = now;
@@ -141,7 +141,7 @@ static void store(struct loop *loop, const struct block *block) {
 static void count_host_work(struct loop *loop, unsigned slot, double begin, double waited) {
     struct ergo_run *run = loop->run;
     struct block *next = &loop->blocks[1 - slot];
-    const double seconds = fmax(0, ergo_run_clock() - begin - waited);
+    const double seconds = fmax(0, ergo_clock() - begin - waited);
     const bool hidden = next->busy && !ergo_mark_done(&next->mark);
     run->host_seconds += seconds;
     run->hidden_seconds += hidden ? seconds : 0;
@@ -152,7 +152,7 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     struct block *block = &loop->blocks[slot];
     if (!block->busy)
         return ERGO_OK;
-    const double begin = ergo_run_clock(), waited = run->device->waited;
+    const double begin = ergo_clock(), waited = run->device->waited;
     enum ergo_status status = run->ops->collect(run->ctx, run->state, slot, &loop->samples);
     block->busy = false;
     ergo_mark_done(&block->mark);
@@ -166,7 +166,7 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     run->progressed = true;
 
     /* aim at blocks of a tenth of a second */
-    const double now = ergo_run_clock(), seconds = now - loop->last_collect;
+    const double now = ergo_clock(), seconds = now - loop->last_collect;
     loop->last_collect = now;
     if (block->count == loop->block_samples) {
         double factor = seconds > 0 ? 0.1 / seconds : 2;
@@ -262,7 +262,7 @@ static enum ergo_status snapshots_due(struct loop *loop) {
 }
 
 static enum ergo_status audit(struct ergo_run *run) {
-    run->last_audit = ergo_run_clock();
+    run->last_audit = ergo_clock();
     return run->ops->audit(run->ctx, run->state);
 }
 
@@ -273,7 +273,7 @@ static enum ergo_status save(struct ergo_run *run) {
     if (status != ERGO_OK)
         return status;
     status = ergo_run_save(run);
-    run->last_checkpoint = ergo_run_clock();
+    run->last_checkpoint = ergo_clock();
     if (status != ERGO_E_IO)
         return status;
     ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; going on, with another try in %.0f s",
@@ -285,7 +285,7 @@ static enum ergo_status save(struct ergo_run *run) {
 
 static bool checkpoint_due(const struct ergo_run *run) {
     const double every = ergo_point_real(&run->job->points[0], "/checkpoint/every_seconds");
-    return every > 0 && ergo_run_clock() - run->last_checkpoint >= every;
+    return every > 0 && ergo_clock() - run->last_checkpoint >= every;
 }
 
 /* Between blocks: audit, checkpoint, stop. Drains the pipeline when something is due. (The
@@ -293,7 +293,7 @@ static bool checkpoint_due(const struct ergo_run *run) {
 static enum ergo_status duties(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const double every = ergo_point_real(&run->job->points[0], "/audit/every_seconds");
-    const bool late = every > 0 && ergo_run_clock() - run->last_audit >= every;
+    const bool late = every > 0 && ergo_clock() - run->last_audit >= every;
     const unsigned due =
         ergo_run_agree(run, (must_stop(run) ? ERGO_DUE_STOP : 0) | (late ? ERGO_DUE_AUDIT : 0) |
                                 (checkpoint_due(run) ? ERGO_DUE_SAVE : 0));
@@ -303,12 +303,12 @@ static enum ergo_status duties(struct loop *loop) {
         return ERGO_OK;
     enum ergo_status status = drain(loop);
     ergo_run_clock_rest(run);
-    const double begun = ergo_run_clock();
+    const double begun = ergo_clock();
     if (status == ERGO_OK)
         status = save_due ? save(run) : audit(run);
-    run->result->phases[ERGO_PHASE_AUDIT] += ergo_run_clock() - begun;
+    run->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - begun;
     ergo_run_clock_start(run);
-    loop->last_collect = ergo_run_clock();
+    loop->last_collect = ergo_clock();
     return status;
 }
 
@@ -367,7 +367,7 @@ static enum ergo_status sample(struct loop *loop) {
     struct ergo_run *run = loop->run;
     enum ergo_status status = ERGO_OK;
     loop->enqueued = run->samples;
-    loop->last_collect = ergo_run_clock();
+    loop->last_collect = ergo_clock();
     while (loop->enqueued < run->schedule.n_samples && status == ERGO_OK && !run->stopped)
         status = enqueue(loop);
     const enum ergo_status drained = drain(loop);
@@ -395,7 +395,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const struct ergo_sampler_ops *ops = run->ops;
     const struct ergo_schedule *s = &run->schedule;
-    const double begun = ergo_run_clock(), built = run->device->build_seconds;
+    const double begun = ergo_clock(), built = run->device->build_seconds;
     enum ergo_status status = ops->plan(run->ctx, loop->batch, run->device, &loop->plan);
     if (status == ERGO_OK)
         status = create(run, loop);
@@ -413,7 +413,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status != ERGO_OK)
         return status;
     run->result->phases[ERGO_PHASE_PREPARE] +=
-        ergo_run_clock() - begun - (run->device->build_seconds - built);
+        ergo_clock() - begun - (run->device->build_seconds - built);
     ergo_run_clock_start(run);
     const double first = floor(loop->plan.block_steps / (double)s->every);
     loop->block_samples = (size_t)fmax(1, fmin(first, (double)loop->plan.block_samples));
@@ -425,12 +425,12 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK && !run->stopped)
         status = steps(loop, s->total);
     ergo_run_clock_rest(run);
-    const double ended = ergo_run_clock();
+    const double ended = ergo_clock();
     if (status == ERGO_OK)
         status = audit(run);
     if (status == ERGO_OK)
         status = ergo_run_digest_members(run);
-    run->result->phases[ERGO_PHASE_AUDIT] += ergo_run_clock() - ended;
+    run->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
     if (status == ERGO_OK && run->stopped)
         return ergo_run_save(run);
     for (size_t m = 0; ops->end_curves && m < loop->batch->count && status == ERGO_OK; m++)
@@ -443,7 +443,7 @@ static enum ergo_status run_batch(struct loop *loop) {
 
 enum ergo_status ergo_run_loop(struct ergo_run *run) {
     enum ergo_status status = ERGO_OK;
-    run->last_checkpoint = ergo_run_clock();
+    run->last_checkpoint = ergo_clock();
     while (run->batch < run->job->n_batches && status == ERGO_OK && !run->stopped) {
         struct loop loop = {.run = run, .batch = &run->job->batches[run->batch]};
         run->schedule = ergo_schedule_of(loop.batch->points[0]);
@@ -461,7 +461,7 @@ enum ergo_status ergo_run_loop(struct ergo_run *run) {
         if (run->batch < run->job->n_batches &&
             ergo_run_agree(run, checkpoint_due(run) ? ERGO_DUE_SAVE : 0)) {
             status = ergo_run_save(run);
-            run->last_checkpoint = ergo_run_clock();
+            run->last_checkpoint = ergo_clock();
         }
     }
     report_progress(run, "writing", true);

@@ -29,8 +29,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
     struct ergo_text out = {0};
     struct ergo_job *job = NULL; /* a copy, which profiles may change */
     *text = NULL;
-    enum ergo_status status = ergo_job_parse(ctx, callers->canonical, strlen(callers->canonical),
-                                             callers->name, NULL, 0, &job);
+    enum ergo_status status = ergo_job_again(ctx, callers, NULL, 0, &job);
     if (status != ERGO_OK)
         return status;
     if (!selector)

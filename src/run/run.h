@@ -74,7 +74,6 @@ struct ergo_run {
     struct ergo_spread *spread; /* points are spread over ranks (spread.h); NULL: they are not */
 };
 
-double ergo_run_clock(void); /* monotonic seconds */
 struct ergo_schedule ergo_schedule_of(const struct ergo_point *point);
 /* Result of the batch member m. */
 struct ergo_member_result *ergo_run_member(struct ergo_run *run, size_t batch, size_t m);

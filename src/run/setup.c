@@ -12,12 +12,6 @@
 #include "run/spread.h"
 #include "run/tuning.h"
 
-double ergo_run_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 struct ergo_schedule ergo_schedule_of(const struct ergo_point *point) {
     const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
     const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
@@ -36,11 +30,11 @@ struct ergo_member_result *ergo_run_member(struct ergo_run *run, size_t batch, s
 
 double ergo_run_seconds(const struct ergo_run *run) {
     return run->seconds_before +
-           (run->sampling_started > 0 ? ergo_run_clock() - run->sampling_started : 0);
+           (run->sampling_started > 0 ? ergo_clock() - run->sampling_started : 0);
 }
 
 void ergo_run_clock_start(struct ergo_run *run) {
-    run->sampling_started = ergo_run_clock();
+    run->sampling_started = ergo_clock();
 }
 
 void ergo_run_clock_rest(struct ergo_run *run) {
@@ -244,10 +238,10 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     enum ergo_status status = ERGO_OK;
     const bool spread = run->spread != NULL; /* rank 0 gives it back at the end */
     const double earlier = run->seconds_before;
-    run->started = ergo_run_clock();
+    run->started = ergo_clock();
     if (run->batch < run->job->n_batches) {
         status = open_device(run);
-        run->result->phases[ERGO_PHASE_DEVICE] = ergo_run_clock() - run->started;
+        run->result->phases[ERGO_PHASE_DEVICE] = ergo_clock() - run->started;
         const struct ergo_run_watch *watch = run->options->watch;
         if (status == ERGO_OK && watch && (watch->profile || watch->trace))
             status = ergo_profile_start(run->ctx, run->device, watch->trace);
@@ -291,12 +285,12 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     run->result->status = run->stopped ? "stopped" : "complete";
     if (ergo_ranks_rank() > 0) /* rank 0 has it all */
         return status;
-    const double begun = ergo_run_clock();
+    const double begun = ergo_clock();
     if (status == ERGO_OK)
         status = ergo_run_estimate(run);
     if (status == ERGO_OK)
         status = ergo_run_write(run);
-    run->result->phases[ERGO_PHASE_FILES] = ergo_run_clock() - begun;
+    run->result->phases[ERGO_PHASE_FILES] = ergo_clock() - begun;
     if (status == ERGO_OK && run->stopped)
         status = ERGO_STOPPED;
     if ((status == ERGO_OK || status == ERGO_STOPPED) && result) {
@@ -332,8 +326,7 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     if (result)
         *result = NULL;
     /* the result outlives the caller's job: a copy, from the text a checkpoint would hold */
-    enum ergo_status status =
-        ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, NULL, 0, &own);
+    enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
     if (status == ERGO_OK)
         status = ergo_run_choose_every(&run, &own);
     if (status == ERGO_OK)

@@ -30,11 +30,11 @@ struct tuner {
 };
 
 static bool time_is_up(const struct tuner *t) {
-    return ergo_run_clock() - t->begun >= t->options->seconds || ergo_run_stop_is_requested();
+    return ergo_clock() - t->begun >= t->options->seconds || ergo_run_stop_is_requested();
 }
 
 static void report_progress(const struct tuner *t) {
-    const double elapsed = ergo_run_clock() - t->begun;
+    const double elapsed = ergo_clock() - t->begun;
     if (!t->options->progress)
         return;
     const struct ergo_progress p = {
@@ -55,11 +55,11 @@ static void set_all(const struct tuner *t, const int64_t *values) {
 }
 
 static enum ergo_status steps(struct tuner *t, void *state, uint64_t count, double *seconds) {
-    const double begin = ergo_run_clock();
+    const double begin = ergo_clock();
     enum ergo_status status = t->sampler->ops->advance(t->ctx, state, 0, 0, count, 0);
     if (status == ERGO_OK)
         status = ergo_device_finish(t->ctx, t->device);
-    *seconds = ergo_run_clock() - begin;
+    *seconds = ergo_clock() - begin;
     return status;
 }
 
@@ -129,14 +129,14 @@ static enum ergo_status try_values(struct tuner *t, const int64_t *values, doubl
 /* A start may be cheaper than what follows: some of the equilibration, a tenth of the time at most,
  * whose end is where all candidates begin. */
 static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
-    const double end = ergo_run_clock() + fmin(0.1 * t->options->seconds, 10);
+    const double end = ergo_clock() + fmin(0.1 * t->options->seconds, 10);
     uint64_t rest = (uint64_t)ergo_point_int(t->batch->points[0], "/run/equilibration");
     void *state = NULL;
     double seconds;
     enum ergo_status status = t->sampler->ops->create(t->ctx, t->batch, t->device, &state);
     if (status == ERGO_OK)
         status = t->sampler->ops->init(t->ctx, state);
-    while (rest && status == ERGO_OK && ergo_run_clock() < end) {
+    while (rest && status == ERGO_OK && ergo_clock() < end) {
         const uint64_t count =
             (double)rest < plan->block_steps ? rest : (uint64_t)fmax(1, plan->block_steps);
         status = steps(t, state, count, &seconds);
@@ -322,7 +322,7 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
 
 enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
                            const struct ergo_tune_options *options, char **text) {
-    struct tuner t = {.ctx = ctx, .options = options, .begun = ergo_run_clock()};
+    struct tuner t = {.ctx = ctx, .options = options, .begun = ergo_clock()};
     const struct ergo_run_options run_options = {.device = options->device};
     struct ergo_run run = {.ctx = ctx, .options = &run_options};
     struct ergo_text out = {0};
@@ -334,8 +334,7 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
                            "there is no place for a profile: set ERGOCL_CONFIG_DIR "
                            "or HOME, or name a file (-o)");
     if (status == ERGO_OK)
-        status =
-            ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, NULL, 0, &t.job);
+        status = ergo_job_again(ctx, job, NULL, 0, &t.job);
     if (status == ERGO_OK) {
         t.sampler = t.job->sampler;
         t.batch = &t.job->batches[0];

@@ -140,7 +140,7 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
         ergo_dist_count() > 1 && strcmp(ergo_point_text(first, "/system/shares"), "measured") == 0;
     if (status == ERGO_OK && s->by_speed)
         status = sw_cut_share_by_speed(ctx, s);
-    s->looked = ergo_dist_clock();
+    s->looked = ergo_clock();
     free(weights);
     if (status != ERGO_OK) {
         sw_cut_destroy(s);

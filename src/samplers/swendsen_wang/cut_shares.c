@@ -47,12 +47,12 @@ static enum ergo_status measure_speed(struct ergo_context *ctx, struct sw_cut *s
     uint64_t sweeps = 0;
     enum ergo_status status = ERGO_OK;
     ergo_dist_barrier();
-    const double started = ergo_dist_clock();
+    const double started = ergo_clock();
     for (; seconds < 1e-3 * TRIAL_MS && status == ERGO_OK; sweeps++) {
         status = sw_cut_local(ctx, s, &s->members[0], false);
         if (status == ERGO_OK)
             status = ergo_device_finish(ctx, s->device);
-        seconds = ergo_dist_clock() - started;
+        seconds = ergo_clock() - started;
     }
     *speed = (double)sweeps * 32 * (double)sw_piece_words(&s->piece) / seconds;
     return status;
@@ -119,7 +119,7 @@ static const double look_every = 2, patience = 1.25;
 
 enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s) {
     const size_t ranks = (size_t)s->layout.ranks;
-    const double now = ergo_dist_clock();
+    const double now = ergo_clock();
     if (!ergo_dist_or(s->rank == 0 && now - s->looked > look_every && s->busy_sweeps > 3))
         return ERGO_OK;
     double *seconds = calloc(2 * ranks, sizeof *seconds);
@@ -145,6 +145,6 @@ enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s) {
     free(seconds);
     s->busy = 0;
     s->busy_sweeps = 0;
-    s->looked = ergo_dist_clock();
+    s->looked = ergo_clock();
     return status;
 }

@@ -230,9 +230,9 @@ enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, con
 
 static enum ergo_status halo_finish(struct ergo_context *ctx, struct sw_cut *s,
                                     struct sw_cut_member *m, cl_event *packed) {
-    const double started = ergo_dist_clock();
+    const double started = ergo_clock();
     enum ergo_status status = ergo_event_wait(ctx, s->device, packed, NULL);
-    s->times.busy += ergo_dist_clock() - started;
+    s->times.busy += ergo_clock() - started;
     if (status == ERGO_OK)
         status = sw_cut_exchange(ctx, s, s->out.host, m->in.host, row_bytes(s), 1);
     if (status == ERGO_OK)
@@ -493,7 +493,7 @@ static enum ergo_status merge(struct ergo_context *ctx, struct sw_cut *s,
 
 /* Seconds since *started, which is then now. */
 static double lap(double *started) {
-    const double now = ergo_dist_clock(), seconds = now - *started;
+    const double now = ergo_clock(), seconds = now - *started;
     *started = now;
     return seconds;
 }
@@ -535,7 +535,7 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     const bool fresh = m->fresh;
     cl_event packed = NULL;
     enum ergo_status status = ERGO_OK;
-    double started = ergo_dist_clock();
+    double started = ergo_clock();
     if (counts)
         *counts = (struct sw_cut_counts){0};
     if (!fresh)
