@@ -243,6 +243,27 @@ static void fill_group(const struct groups *g, struct group *group, size_t o, bo
     }
 }
 
+void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
+                        const char *small) {
+    struct ergo_text drawing = {0};
+    if (plot->n_series && ergo_svg_plot(&drawing, plot)) {
+        ergo_text_append(text, "<figure><figcaption><b>");
+        ergo_html_name(text, name, false);
+        ergo_text_append(text, "</b>");
+        if (small) {
+            ergo_text_append(text, "<small>");
+            ergo_html_escape(text, small);
+            ergo_text_append(text, "</small>");
+        }
+        ergo_text_append(text, "</figcaption>\n");
+        ergo_svg_legend(text, plot);
+        ergo_text_append_bytes(text, drawing.data, drawing.length);
+        ergo_text_append(text, "</figure>\n");
+    }
+    text->failed |= drawing.failed;
+    ergo_text_free(&drawing);
+}
+
 static void append_observable(struct ergo_text *text, struct groups *g, size_t o) {
     const struct ergo_sampler_info *info = g->result->job->sampler->info;
     const struct ergo_observable *observable = &info->observables[o];
@@ -325,11 +346,6 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
     ergo_text_free(&drawing);
 }
 
-/* What physicists plot against each other, though neither is a key. */
-static const struct {
-    const char *sampler, *x, *y, *help;
-} states[] = {{"lj-gcmc", "density", "pressure", "isotherm: the points of the scan"}};
-
 static size_t find_observable(const struct ergo_result *result, const char *name) {
     const struct ergo_sampler_info *info = result->job->sampler->info;
     size_t o = 0;
@@ -344,7 +360,6 @@ static void append_state(struct ergo_text *text, struct groups *g, size_t ox, si
                          const char *help) {
     const struct ergo_observable *all = g->result->job->sampler->info->observables;
     struct ergo_plot_series series[GROUPS_MAX];
-    struct ergo_text drawing = {0};
     char alt[160];
     struct ergo_plot plot = {.alt = alt,
                              .x_name = all[ox].name,
@@ -369,28 +384,18 @@ static void append_state(struct ergo_text *text, struct groups *g, size_t ox, si
                                               .error = group->error};
     }
     snprintf(alt, sizeof alt, "%s against %s", all[oy].name, all[ox].name);
-    if (ergo_svg_plot(&drawing, &plot)) {
-        ergo_text_append(text, "<figure><figcaption><b>%s against %s</b><small>%s</small>",
-                         all[oy].name, all[ox].name, help);
-        ergo_text_append(text, "</figcaption>\n");
-        ergo_svg_legend(text, &plot);
-        ergo_text_append_bytes(text, drawing.data, drawing.length);
-        ergo_text_append(text, "</figure>\n");
-    }
-    text->failed |= drawing.failed;
-    ergo_text_free(&drawing);
+    ergo_report_figure(text, &plot, alt, help);
 }
 
-static void append_states(struct ergo_text *text, struct groups *g) {
-    const size_t none = g->result->job->sampler->info->n_observables;
-    for (size_t s = 0; s < sizeof states / sizeof *states && g->scan; s++) {
-        if (strcmp(states[s].sampler, g->result->job->sampler->info->name) != 0)
-            continue;
-        const size_t x = find_observable(g->result, states[s].x);
-        const size_t y = find_observable(g->result, states[s].y);
-        if (x < none && y < none)
-            append_state(text, g, x, y, states[s].help);
-    }
+/* What physicists plot against each other, though neither is a key. */
+static void append_relation(struct ergo_text *text, struct groups *g) {
+    const struct ergo_sampler_info *info = g->result->job->sampler->info;
+    if (!g->scan || !info->relation_x)
+        return;
+    const size_t x = find_observable(g->result, info->relation_x);
+    const size_t y = find_observable(g->result, info->relation_y);
+    if (x < info->n_observables && y < info->n_observables)
+        append_state(text, g, x, y, info->relation_help);
 }
 
 enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
@@ -405,7 +410,7 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
         if (ergo_observable_shown(&result->job->sampler->info->observables[o],
                                   result->members[0].point))
             append_observable(&figures, &groups, o);
-    append_states(&figures, &groups);
+    append_relation(&figures, &groups);
     if (figures.length) {
         ergo_text_append(text, "<h2>Observables</h2>\n<div class=\"grid\">\n");
         ergo_text_append_bytes(text, figures.data, figures.length);
@@ -436,7 +441,6 @@ static void append_curve(struct ergo_text *text, const struct ergo_result *resul
     struct ergo_plot_series series[CURVES_MAX];
     char labels[CURVES_MAX][96], alt[160];
     const struct ergo_curve_info *info = &result->job->sampler->info->curves[c];
-    struct ergo_text drawing = {0};
     struct ergo_plot plot = {.x_name = info->x_label,
                              .y_name = info->name,
                              .y_unit = info->unit,
@@ -466,18 +470,7 @@ static void append_curve(struct ergo_text *text, const struct ergo_result *resul
         plot.y_log &= spans(curve->mean, curve->size, 300);
     }
     snprintf(alt, sizeof alt, "%s against %s", info->name, info->x_label);
-    if (plot.n_series && ergo_svg_plot(&drawing, &plot)) {
-        ergo_text_append(text, "<figure><figcaption><b>");
-        ergo_html_name(text, info->name, false);
-        ergo_text_append(text, "</b><small>");
-        ergo_html_escape(text, info->help);
-        ergo_text_append(text, "</small></figcaption>\n");
-        ergo_svg_legend(text, &plot);
-        ergo_text_append_bytes(text, drawing.data, drawing.length);
-        ergo_text_append(text, "</figure>\n");
-    }
-    text->failed |= drawing.failed;
-    ergo_text_free(&drawing);
+    ergo_report_figure(text, &plot, info->name, info->help);
 }
 
 enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *text,

@@ -40,27 +40,6 @@ static bool worth_a_figure(const struct ergo_result *result, size_t o) {
            length && (observable->merit || !strchr("2345678", observable->name[length - 1]));
 }
 
-static void append_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
-                          const char *small) {
-    struct ergo_text drawing = {0};
-    if (plot->n_series && ergo_svg_plot(&drawing, plot)) {
-        ergo_text_append(text, "<figure><figcaption><b>");
-        ergo_html_name(text, name, false);
-        ergo_text_append(text, "</b>");
-        if (small) {
-            ergo_text_append(text, "<small>");
-            ergo_html_escape(text, small);
-            ergo_text_append(text, "</small>");
-        }
-        ergo_text_append(text, "</figcaption>\n");
-        ergo_svg_legend(text, plot);
-        ergo_text_append_bytes(text, drawing.data, drawing.length);
-        ergo_text_append(text, "</figure>\n");
-    }
-    text->failed |= drawing.failed;
-    ergo_text_free(&drawing);
-}
-
 /* Lines of a figure with their memory. */
 struct lines {
     struct ergo_plot_series series[MEMBERS_MAX];
@@ -154,7 +133,7 @@ static bool append_autocorrelation(struct ergo_text *text, const struct ergo_res
                                    .n_series = lines.count,
                                    .series = lines.series};
     if (ok)
-        append_figure(text, &plot, info->observables[o].name, small);
+        ergo_report_figure(text, &plot, info->observables[o].name, small);
     lines_free(&lines);
     return ok;
 }
@@ -239,7 +218,7 @@ static bool append_histogram(struct ergo_text *text, const struct ergo_result *r
                                    .n_series = lines.count,
                                    .series = lines.series};
     if (ok)
-        append_figure(text, &plot, observable->name, NULL);
+        ergo_report_figure(text, &plot, observable->name, NULL);
     lines_free(&lines);
     return ok;
 }

@@ -104,7 +104,6 @@ static void append_figure(struct ergo_text *text, const struct set *set, const s
     const struct ergo_job *job = set->results[0]->job;
     const struct ergo_observable *observable = &job->sampler->info->observables[o];
     struct ergo_plot_series series[COLORS];
-    struct ergo_text drawing = {0};
     char alt[160];
     const size_t all = set->n_members;
     size_t used = 0;
@@ -134,16 +133,7 @@ static void append_figure(struct ergo_text *text, const struct set *set, const s
             series[0].n += n;
     }
     snprintf(alt, sizeof alt, "%s against %s, %zu runs", observable->name, axis->name, set->count);
-    if (ergo_svg_plot(&drawing, &plot)) {
-        ergo_text_append(text, "<figure><figcaption><b>");
-        ergo_html_name(text, observable->name, false);
-        ergo_text_append(text, "</b></figcaption>\n");
-        ergo_svg_legend(text, &plot);
-        ergo_text_append_bytes(text, drawing.data, drawing.length);
-        ergo_text_append(text, "</figure>\n");
-    }
-    text->failed |= drawing.failed;
-    ergo_text_free(&drawing);
+    ergo_report_figure(text, &plot, observable->name, NULL);
 }
 
 static enum ergo_status append_set(struct ergo_context *ctx, struct ergo_text *text,

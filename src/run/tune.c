@@ -154,11 +154,9 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     return status;
 }
 
-/* All of a short range, else powers of two. Room for particles is no matter of speed. */
+/* All of a short range, else powers of two. */
 static size_t values_of(const struct ergo_tunable *tunable, int64_t values[VALUES_MAX]) {
     size_t n = 0;
-    if (strcmp(tunable->name, "slots") == 0 || strcmp(tunable->name, "capacity") == 0)
-        return 0;
     for (int64_t v = tunable->min > 1 ? tunable->min : 1;
          v <= tunable->max && v <= 4096 && n < VALUES_MAX; v = tunable->max <= 8 ? v + 1 : 2 * v)
         values[n++] = v;
@@ -174,6 +172,8 @@ static enum ergo_status search(struct tuner *t) {
         better = false;
         for (size_t k = 0; k < info->n_tunables && status == ERGO_OK; k++) {
             int64_t values[VALUES_MAX];
+            if (info->tunables_room >> k & 1)
+                continue;
             const size_t n = values_of(&info->tunables[k], values);
             for (size_t i = 0; i <= n && status == ERGO_OK && !time_is_up(t); i++) {
                 int64_t row[TUNABLES_MAX];

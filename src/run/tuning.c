@@ -81,32 +81,44 @@ static bool is_near(double a, double b) {
     return a <= 1.5 * b && b <= 1.5 * a;
 }
 
-/* How well an entry fits: 3 the device, 2 its family, 1 its type, 0 not. */
-static int fit(const struct ergo_tuning_entry *entry, const struct ergo_tuning_entry *batch) {
-    if (strcmp(entry->sampler, batch->sampler) != 0 || strcmp(entry->model, batch->model) != 0 ||
-        strcmp(entry->path, batch->path) != 0 || !is_near(entry->members, batch->members) ||
-        !is_near(entry->work_per_step, batch->work_per_step))
-        return 0;
+/* How well an entry fits a device: 3 the very one, 2 its family, 1 its type, 0 not. */
+static int fit(const struct ergo_tuning_entry *entry, const struct ergo_device_summary *device) {
     if (*entry->device)
-        return strcmp(entry->device, batch->device) == 0 ? 3 : 0;
+        return strcmp(entry->device, device->name) == 0 ? 3 : 0;
     if (*entry->family)
-        return strstr(batch->device, entry->family) ? 2 : 0;
-    return *entry->type && strcmp(entry->type, batch->type) == 0 ? 1 : 0;
+        return strstr(device->name, entry->family) ? 2 : 0;
+    return *entry->type && strcmp(entry->type, device->type) == 0 ? 1 : 0;
+}
+
+/* The list without what is of another sampler or device: most runs need no plan to see that no
+ * profile is theirs. */
+static void keep_fitting(struct ergo_tuning_list *list, const struct ergo_sampler_info *sampler,
+                         const struct ergo_device_summary *device) {
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->entries[i].sampler, sampler->name) == 0 && fit(&list->entries[i], device))
+            list->entries[kept++] = list->entries[i];
+    list->count = kept;
 }
 
 /* The best of the list; of equals the one whose work is nearest. */
 static const struct ergo_tuning_entry *best_of(const struct ergo_tuning_list *list,
+                                               const struct ergo_device_summary *device,
                                                const struct ergo_tuning_entry *batch) {
     const struct ergo_tuning_entry *best = NULL;
     int best_fit = 0;
     double best_ratio = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct ergo_tuning_entry *e = &list->entries[i];
-        const int f = fit(e, batch);
+        const int f = fit(e, device);
+        if (strcmp(e->model, batch->model) != 0 || strcmp(e->path, batch->path) != 0 ||
+            !is_near(e->members, batch->members) ||
+            !is_near(e->work_per_step, batch->work_per_step))
+            continue;
         const double ratio = e->work_per_step > batch->work_per_step
                                  ? e->work_per_step / batch->work_per_step
                                  : batch->work_per_step / e->work_per_step;
-        if (f > best_fit || (f && f == best_fit && ratio < best_ratio)) {
+        if (f > best_fit || (f == best_fit && ratio < best_ratio)) {
             best = e;
             best_fit = f;
             best_ratio = ratio;
@@ -138,6 +150,8 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
     if (folder && !*folder) /* the user wants none */
         return;
     read_all(ctx, &user, &shipped);
+    keep_fitting(&user, job->sampler->info, &device->summary);
+    keep_fitting(&shipped, job->sampler->info, &device->summary);
     for (size_t b = 0; b < job->n_batches && user.count + shipped.count; b++) {
         const struct ergo_batch *batch = &job->batches[b];
         struct ergo_tuning_entry mine;
@@ -147,9 +161,9 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
             continue;
         }
         ergo_tuning_identify(batch, device, &plan, &mine);
-        const struct ergo_tuning_entry *best = best_of(&user, &mine);
+        const struct ergo_tuning_entry *best = best_of(&user, &device->summary, &mine);
         if (!best)
-            best = best_of(&shipped, &mine);
+            best = best_of(&shipped, &device->summary, &mine);
         for (size_t s = 0; best && s < best->n_settings; s++)
             ergo_tuning_set(batch, best->settings[s].name, best->settings[s].value);
         if (best && job->sampler->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {

@@ -62,22 +62,14 @@ static bool take_number(const struct ergo_json *object, const char *key, double 
     return value && value->kind == ERGO_JSON_NUMBER && ergo_json_real(value->text, out) && *out > 0;
 }
 
-/* By name; not ergo_sampler_find(), in whose place tests put one that remembers who was asked for.
- */
-static const struct ergo_sampler_info *find_info(const char *name) {
-    for (size_t i = 0; i < ergo_n_samplers; i++)
-        if (strcmp(ergo_samplers[i]->info->name, name) == 0)
-            return ergo_samplers[i]->info;
-    return NULL;
-}
-
 /* Settings that the job checker would accept. */
 static bool take_settings(const struct ergo_json *object, struct ergo_tuning_entry *entry) {
     const struct ergo_json *tuning = ergo_json_member(object, "tuning");
-    const struct ergo_sampler_info *info = find_info(entry->sampler);
-    if (!info || !tuning || tuning->kind != ERGO_JSON_OBJECT ||
+    const struct ergo_sampler *sampler = ergo_sampler_find(entry->sampler);
+    if (!sampler || !tuning || tuning->kind != ERGO_JSON_OBJECT ||
         tuning->count > ERGO_TUNING_SETTINGS)
         return false;
+    const struct ergo_sampler_info *info = sampler->info;
     for (const struct ergo_json *at = tuning->child; at; at = at->next) {
         const struct ergo_tunable *tunable = NULL;
         uint64_t value = 0;

@@ -99,6 +99,9 @@ struct ergo_sampler_info {
     size_t n_columns;
     const struct ergo_observable *observables;
     size_t n_observables;
+    /* Two observables that are plotted against each other over a scan ("density", "pressure"), and
+     * a few words on it; NULL: none. */
+    const char *relation_x, *relation_y, *relation_help;
     const struct ergo_curve_info *curves;
     size_t n_curves;
     /* By bits: curves to which end_curves alone adds, never collect; and those that are only inputs
@@ -106,6 +109,7 @@ struct ergo_sampler_info {
     uint32_t curves_at_end, curves_hidden;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
+    uint32_t tunables_room;   /* by bits: room for particles, no matter of speed: ergo_tune's not */
     const char *frame_suffix; /* of the files of ops->frame; NULL: "xyz" */
     const char *trajectory;   /* what /output/trajectory_every writes; NULL: nothing */
     uint32_t state_version;   /* of what save writes */

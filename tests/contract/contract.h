@@ -51,8 +51,16 @@ static inline void contract_ok(enum ergo_status status, const char *what) {
 
 /* ---- the sampler, looked after --------------------------------------------------------------- */
 
+static const struct ergo_sampler *contract_registered(const char *name) {
+    for (size_t i = 0; i < ergo_n_samplers; i++)
+        if (strcmp(ergo_samplers[i]->info->name, name) == 0)
+            return ergo_samplers[i];
+    return NULL;
+}
+
 static enum ergo_status contract_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                       const struct ergo_device *device, struct ergo_plan *plan) {
+    contract.sampler = contract_registered(batch->job->sampler->info->name);
     const enum ergo_status status = contract.sampler->ops->plan(ctx, batch, device, plan);
     if (contract.block_samples && plan->block_samples > contract.block_samples)
         plan->block_samples = contract.block_samples;
@@ -76,17 +84,18 @@ static enum ergo_status contract_advance(struct ergo_context *ctx, void *state, 
 }
 
 const struct ergo_sampler *ergo_sampler_find(const char *name) {
-    static struct ergo_sampler_ops ops;
-    static struct ergo_sampler sampler;
+    enum { MANY = 32 };
+    static struct ergo_sampler_ops ops[MANY];
+    static struct ergo_sampler looked_after[MANY];
+    assert_true(ergo_n_samplers <= MANY);
     for (size_t i = 0; i < ergo_n_samplers; i++) {
         if (strcmp(ergo_samplers[i]->info->name, name) != 0)
             continue;
-        contract.sampler = ergo_samplers[i];
-        ops = *contract.sampler->ops;
-        ops.plan = contract_plan;
-        ops.advance = contract_advance;
-        sampler = (struct ergo_sampler){contract.sampler->info, &ops};
-        return &sampler;
+        ops[i] = *ergo_samplers[i]->ops;
+        ops[i].plan = contract_plan;
+        ops[i].advance = contract_advance;
+        looked_after[i] = (struct ergo_sampler){ergo_samplers[i]->info, &ops[i]};
+        return &looked_after[i];
     }
     return NULL;
 }
@@ -211,7 +220,8 @@ static inline void contract_job(const char *name, const char *path, void (*test)
     contract.job = contract_read(path);
     if (!contract.job)
         fail_msg("%s: no contract job %s (see tests/README.md)", name, path);
-    assert_non_null(ergo_sampler_find(name));
+    contract.sampler = contract_registered(name);
+    assert_non_null(contract.sampler);
     contract.block_samples = 0;
     contract.block_steps = 0;
     contract.stop_after = 0;

@@ -15,6 +15,8 @@ static const struct ergo_curve_info curves[] = {
     [LJ_CURVE_HISTOGRAM] = {"particles_histogram", "N", "", "P(N)"},
 };
 
+enum { LJ_TUNABLE_SLOTS = 5, LJ_TUNABLE_CAPACITY };
+
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
     {"teams",
@@ -26,8 +28,9 @@ static const struct ergo_tunable tunables[] = {
     {"blocks", "work-groups per chain where a launch is one move", 0, 1024, false},
     {"microcell", "side of a microcell in hundredths of sigma, at least 30; 0: 100", 0, 1000,
      false},
-    {"slots", "room for particles in a cell at the start", 0, 4096, false},
-    {"capacity", "room for particles in a chain at the start", 0, 67108864, false},
+    [LJ_TUNABLE_SLOTS] = {"slots", "room for particles in a cell at the start", 0, 4096, false},
+    [LJ_TUNABLE_CAPACITY] = {"capacity", "room for particles in a chain at the start", 0, 67108864,
+                             false},
     {"tile", "room for particles around an active cell of a checkerboard at the start", 0, 65536,
      false},
 };
@@ -47,10 +50,14 @@ static const struct ergo_sampler_info info = {
     .n_columns = LJ_COLUMNS,
     .observables = lj_observables,
     .n_observables = LJ_N_OBSERVABLES,
+    .relation_x = "density",
+    .relation_y = "pressure",
+    .relation_help = "isotherm: the points of the scan",
     .curves = curves,
     .n_curves = LJ_CURVES,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
+    .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY,
     .trajectory = "configurations, extended XYZ",
     .state_version = 1,
 };
