@@ -5,15 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 struct ergo_bench_rate ergo_bench_rate_of(double *values, size_t n) {
     if (n == 0)
         return (struct ergo_bench_rate){0, NAN, NAN, NAN};
-    qsort(values, n, sizeof *values, ascending);
+    ergo_stats_sort(values, n);
     return (struct ergo_bench_rate){n, 0.5 * (values[(n - 1) / 2] + values[n / 2]), values[0],
                                     values[n - 1]};
 }

@@ -141,11 +141,6 @@ static bool append_autocorrelation(struct ergo_text *text, const struct ergo_res
 /* ---- histograms -------------------------------------------------------------------------------
  */
 
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Bin width for sorted values: what their number allows; of discrete values a multiple of the
  * smallest step, else bins of unequal weight would look like structure. */
 static double bin_width(const double *sorted, size_t n, double *first) {
@@ -172,7 +167,7 @@ static bool count_values(struct lines *lines, const struct ergo_result *result,
     double *series = n >= 16 ? ergo_report_series(result, member, o) : NULL;
     if (!series)
         return n < 16;
-    qsort(series, n, sizeof *series, by_value);
+    ergo_stats_sort(series, n);
     const double width = isfinite(series[0]) && isfinite(series[n - 1]) && series[n - 1] > series[0]
                              ? bin_width(series, n, &first)
                              : 0;

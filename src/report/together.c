@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "stats/stats.h"
 
 enum { COLORS = 8 };
 
@@ -37,11 +38,6 @@ static double number_of(const struct ergo_point *point, size_t key, int item) {
     }
 }
 
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static size_t count_distinct(const struct set *set, size_t key, int item, double *room) {
     size_t n = 0, distinct = 0;
     for (size_t r = 0; r < set->count; r++)
@@ -51,7 +47,7 @@ static size_t count_distinct(const struct set *set, size_t key, int item, double
                 return 0; /* unknown somewhere: no axis */
             room[n++] = v;
         }
-    qsort(room, n, sizeof *room, by_value);
+    ergo_stats_sort(room, n);
     for (size_t i = 0; i < n; i++)
         distinct += i == 0 || room[i] != room[i - 1];
     return distinct;

@@ -8,6 +8,7 @@
 #include "io/format.h"
 #include "run/run.h"
 #include "run/tuning.h"
+#include "stats/stats.h"
 
 enum { TUNABLES_MAX = ERGO_TUNING_SETTINGS, VALUES_MAX = 24 };
 
@@ -194,11 +195,6 @@ static enum ergo_status search(struct tuner *t) {
     return status;
 }
 
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* What was found beside the automatic launch, in turns: medians; and whether it was faster in every
  * turn. On a busy machine the luckiest of many candidates looks better than it is. */
 static enum ergo_status confirm(struct tuner *t, double *plain, double *tuned, bool *sure) {
@@ -216,8 +212,8 @@ static enum ergo_status confirm(struct tuner *t, double *plain, double *tuned, b
     }
     if (status != ERGO_OK)
         return status;
-    qsort(rates[0], TURNS, sizeof(double), by_value);
-    qsort(rates[1], TURNS, sizeof(double), by_value);
+    ergo_stats_sort(rates[0], TURNS);
+    ergo_stats_sort(rates[1], TURNS);
     *plain = rates[0][TURNS / 2];
     *tuned = rates[1][TURNS / 2];
     *sure = wins == TURNS && *tuned >= worthwhile * *plain;

@@ -23,6 +23,15 @@ static const double WINDOW_S = 1.5;
 static const double TOO_SHORT_TAU = 100.0; /* n in units of tau */
 static const double DISAGREE_SIGMA = 4.0;
 
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void ergo_stats_sort(double *x, size_t n) {
+    qsort(x, n, sizeof *x, ascending);
+}
+
 double ergo_stats_mean(const double *x, size_t n) {
     if (n == 0)
         return NAN;

@@ -33,6 +33,9 @@ struct ergo_estimate {
  */
 void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estimate);
 
+/* Ascending, in place. Where there is a NAN, the order is anyone's. */
+void ergo_stats_sort(double *x, size_t n);
+
 /* Mean by compensated summation, about the first sample. NAN for n == 0. */
 double ergo_stats_mean(const double *x, size_t n);
 
