@@ -2,12 +2,12 @@
 """Hard disks, Table 1 of Anderson et al. (2013): what the pressure is with and without the shuffles.
 
     bench/papers/disks-table1.py FOLDER [--device SEL] [--wall HH:MM:SS] [--rows ROW...] [--packing-fraction PHI]
-        [--replicas R] [--equilibration S] [--sweeps S] [--measure-every S] [--n N] [--cells M] [--ergocl FILE]
+        [--moves N_M] [--replicas R] [--equilibration S] [--sweeps S] [--measure-every S] [--n N] [--cells M] [--ergocl FILE]
 
 256^2 disks in the paper's cells (192 a side, w = 1.40 at 0.708), from a hexagonal crystal. Each row runs for --wall and
 leaves its checkpoint in FOLDER; the next call goes on where it stopped (with the same options or others: a job keeps its
 own). Near melting the order of the whole system takes some 10^6 sweeps to change: an error from fewer is too small.
-P* is the mean of the chains, its error their spread. Prints Markdown.
+With --moves 1 only the first disk of a cell moves, and an order that is not shuffled shows most. P* is the mean of the chains, its error their spread. Prints Markdown.
 """
 import argparse
 import json
@@ -30,7 +30,7 @@ def go_on(args, row):
     if (folder / "checkpoint.h5").exists():
         command = [args.ergocl, "resume", str(folder), "-q"]
     else:
-        system = {"n": args.n, "packing_fraction": args.packing_fraction, "cells": args.cells}
+        system = {"n": args.n, "packing_fraction": args.packing_fraction, "cells": args.cells, "moves_per_cell": args.moves}
         if ROWS[row][0]:
             system[ROWS[row][0]] = False
         job = {"sampler": "hard-disks", "seed": "2013", "replicas": args.replicas, "system": system,
@@ -56,6 +56,7 @@ def main():
     p.add_argument("--packing-fraction", type=float, default=0.708)
     p.add_argument("--n", type=int, default=65536)
     p.add_argument("--cells", type=int, default=192)
+    p.add_argument("--moves", type=int, default=4, help="trial moves of a cell in a sub-sweep")
     p.add_argument("--replicas", type=int, default=16)
     p.add_argument("--equilibration", type=int, default=300000)
     p.add_argument("--sweeps", type=int, default=2 * 10**7, help="of each chain at most")
