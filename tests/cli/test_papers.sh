@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# bench/papers/figure.py: published beside measured, for a short run; every figure's job is valid.
+. "$ERGOCL_ROOT/tests/cli/lib.sh"
+figure=$ERGOCL_ROOT/bench/papers/figure.py
+
+expect 0 $python "$figure" --list
+names=$(cut -d' ' -f1 out)
+[ "$(wc -w <<<"$names")" -ge 5 ] || fail "too few figures: $names"
+for name in $names; do
+    $python -c "import json, sys; job = json.load(open(sys.argv[1]))['job']
+print(open(sys.argv[2] + '/' + job).read() if isinstance(job, str) else json.dumps(job))" \
+        "${figure%/*}/$name.json" "$ERGOCL_ROOT" >job.json || fail "$name.json"
+    expect 0 "$ERGOCL" validate job.json
+done
+expect 1 $python "$figure" voodoo
+expect 1 $python "$figure" helium-sample --ergocl "$ERGOCL" --set /system/voodoo=1
+says err "/system/voodoo"
+
+expect 0 $python "$figure" north-east-figure7c --ergocl "$ERGOCL" --device "$ERGOCL_DEVICE" --keep kept \
+    --set '/system/size=[64,64]' --set /run/sweeps=100 --set /run/measure_every=50
+says out "| phi(10) | 0.68985(86) | 0.69" "| phi(200) | 0.4313(16) | not in this run | - |" "with /system/size=[64,64]"
+[ -s kept/north-east-figure7c/run/result.json ] || fail "--keep kept nothing"
+# the eight published times up to t = 50 are of a system four times as large: |z| < 4
+$python - out <<'PYTHON' || fail "far from the published values"
+import sys
+z = [float(line.split("|")[4]) for line in open(sys.argv[1]) if line.startswith("| phi") and line.split("|")[4].strip() != "-"]
+sys.exit(len(z) < 8 or max(map(abs, z)) >= 4)
+PYTHON
