@@ -5,9 +5,18 @@
  */
 #include "contract.h"
 
-/* Usable devices, to resume on each in turn. */
+/* Devices to resume on. */
 static struct ergo_device_summary *devices;
 static size_t n_devices;
+
+/* Where the resumed sessions take place: on each usable device once, then on the test's own (some
+ * compile for seconds, every time). */
+static const char *device_of(size_t resumed) {
+    for (size_t i = 0; i < n_devices; i++)
+        if (devices[i].usable && resumed-- == 0)
+            return devices[i].id;
+    return NULL;
+}
 
 static char *checkpoint_path(void) {
     char *path = ergo_path_join(contract.folder, "checkpoint.h5");
@@ -19,17 +28,14 @@ static char *checkpoint_path(void) {
  * one `growth` times as long as the one before. */
 static size_t run_in_sessions(const cJSON *job, uint64_t steps, uint64_t growth,
                               struct ergo_result **result) {
-    size_t sessions = 1, device = 0;
+    size_t sessions = 1;
     contract.stop_after = steps;
     enum ergo_status status = contract_try(job, NULL, 0, result);
     while (status == ERGO_STOPPED && sessions < 1000) {
         assert_string_equal((*result)->status, "stopped");
         ergo_result_destroy(*result);
         ergo_run_withdraw_stop();
-        while (!devices[device++ % n_devices].usable)
-            ;
-        const struct ergo_run_options options =
-            contract_options(devices[(device - 1) % n_devices].id);
+        const struct ergo_run_options options = contract_options(device_of(sessions - 1));
         contract.steps = 0;
         contract.stop_after *= growth;
         ergo_error_clear(contract.ctx);
