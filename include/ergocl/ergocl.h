@@ -58,7 +58,8 @@ struct ergo_job;
 /*
  * Read and check a job whole: every error (JSON pointer, found, allowed, nearest right name) is
  * collected before the call returns ERGO_E_JOB. No device is touched.
- * `sets`: n_sets texts "/json/pointer=value" applied over the file before checking.
+ * `path`: "-" is standard input. `sets`: n_sets texts "/json/pointer=value" applied over the file
+ * before checking.
  */
 enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
                                size_t n_sets, struct ergo_job **job);

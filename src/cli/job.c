@@ -1,5 +1,4 @@
 /* What the commands that handle jobs and run folders share. */
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,46 +9,9 @@
 #include "cli/cli.h"
 #include "core/error.h"
 
-/* All of standard input; NULL after a message. */
-static char *read_stdin(size_t *length) {
-    size_t capacity = 0;
-    char *data = NULL;
-    *length = 0;
-    for (;;) {
-        if (capacity - *length < 4096) {
-            capacity = capacity ? 2 * capacity : 16384;
-            char *grown = realloc(data, capacity);
-            if (!grown) {
-                cli_error("out of memory while reading the job from standard input");
-                break;
-            }
-            data = grown;
-        }
-        size_t got = fread(data + *length, 1, capacity - *length, stdin);
-        *length += got;
-        if (got == 0 && ferror(stdin)) {
-            cli_error("the job could not be read from standard input: %s", strerror(errno));
-            break;
-        }
-        if (got == 0)
-            return data;
-    }
-    free(data);
-    return NULL;
-}
-
 enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_arguments *arguments,
                               struct ergo_job **job) {
-    if (strcmp(arguments->operand, "-") != 0)
-        return ergo_job_load(ctx, arguments->operand, arguments->sets, arguments->n_sets, job);
-    size_t length = 0;
-    char *text = read_stdin(&length);
-    if (!text)
-        return ERGO_E_IO;
-    enum ergo_status status =
-        ergo_job_parse(ctx, text, length, "stdin", arguments->sets, arguments->n_sets, job);
-    free(text);
-    return status;
+    return ergo_job_load(ctx, arguments->operand, arguments->sets, arguments->n_sets, job);
 }
 
 /*

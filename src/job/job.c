@@ -175,7 +175,10 @@ enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const
     char *text = NULL;
     size_t length = 0, capacity = 0;
     *job = NULL;
-    FILE *file = fopen(path, "rb");
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    if (standard)
+        path = "stdin";
     if (!file) {
         status =
             ERGO_FAIL(ctx, ERGO_E_IO, "%s: the job cannot be opened: %s", path, strerror(errno));
@@ -204,7 +207,7 @@ enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const
     }
     status = ergo_job_parse(ctx, text, length, path, sets, n_sets, job);
 out:
-    if (file)
+    if (file && !standard)
         fclose(file);
     free(text);
     return status;

@@ -322,7 +322,9 @@ enum ergo_status ergo_run_estimate(struct ergo_run *run) {
 
 /* result.json last: where it stands, everything else does. */
 enum ergo_status ergo_run_write(struct ergo_run *run) {
-    enum ergo_status status = ergo_result_write_series(run->ctx, run->folder, run->result);
+    enum ergo_status status = ergo_run_hold_folder(run);
+    if (status == ERGO_OK)
+        status = ergo_result_write_series(run->ctx, run->folder, run->result);
     if (status == ERGO_OK)
         status = ergo_result_write_blocks(run->ctx, run->folder, run->result);
     if (status == ERGO_OK)

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dist/dist.h"
@@ -95,6 +96,36 @@ enum ergo_status ergo_run_take_folder(struct ergo_run *run) {
     return status;
 }
 
+enum ergo_status ergo_run_hold_folder(struct ergo_run *run) {
+    struct stat ours, there;
+    int lock = -1;
+    if (run->lock < 0)
+        return ERGO_OK;
+    char *path = ergo_path_join(run->folder, "lock");
+    if (!path || fstat(run->lock, &ours) != 0)
+        memset(&ours, 0, sizeof ours);
+    const bool gone = path && stat(path, &there) != 0 && errno == ENOENT;
+    const bool same = path && !gone && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+    free(path);
+    if (same)
+        return ERGO_OK;
+    if (!gone)
+        return ERGO_FAIL(run->ctx, ERGO_E_IO,
+                         "the folder %s was taken away, and another run works or has worked in one "
+                         "of that name: nothing is written there",
+                         run->folder);
+    enum ergo_status status = ergo_folder_create(run->ctx, run->folder);
+    if (status == ERGO_OK)
+        status = ergo_folder_lock(run->ctx, run->folder, &lock);
+    if (status != ERGO_OK)
+        return status;
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "the folder %s was taken away, and is made again",
+             run->folder);
+    close(run->lock);
+    run->lock = lock;
+    return ERGO_OK;
+}
+
 static void clear_inside(const struct ergo_run *run, const char *name, const char *const *patterns,
                          size_t n, bool all) {
     char *folder = ergo_path_join(run->folder, name);
@@ -119,9 +150,8 @@ enum ergo_status ergo_run_begin(struct ergo_run *run) {
         return ERGO_OK;
     }
     clear_folder(run, holds_run(run));
-    run->begun = true;
     const enum ergo_status status = ergo_run_save(run);
-    has_checkpoint = status == ERGO_OK;
+    has_checkpoint = run->begun = status == ERGO_OK;
     return status;
 }
 

@@ -139,6 +139,8 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
     if (status == ERGO_OK && run->state && run->step > 0)
         status = add_states(run, &blobs);
     if (status == ERGO_OK)
+        status = ergo_run_hold_folder(run);
+    if (status == ERGO_OK)
         status = ergo_checkpoint_write(run->ctx, path, &blobs);
     ergo_blobs_free(&blobs);
     free(path);

@@ -161,8 +161,9 @@ static enum ergo_status note_current(struct ergo_run *run) {
 static enum ergo_status write_blobs(struct ergo_run *run, const char *name,
                                     struct ergo_blobs *blobs, bool ok) {
     char *path = ergo_path_join(run->folder, name);
-    const enum ergo_status status =
-        ok && path ? ergo_checkpoint_write(run->ctx, path, blobs) : ergo_spread_no_memory(run);
+    enum ergo_status status = ok && path ? ergo_run_hold_folder(run) : ergo_spread_no_memory(run);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_write(run->ctx, path, blobs);
     ergo_blobs_free(blobs);
     free(path);
     return status;

@@ -32,9 +32,11 @@ enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, s
     const char *suffix = run->sampler->info->frame_suffix;
     char *folder = ergo_path_join(run->folder, kind);
     const bool writer = !run->cut || ergo_ranks_rank() == 0; /* the others only take part */
-    enum ergo_status status = !folder  ? ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a path")
-                              : writer ? ergo_folder_create(run->ctx, folder)
-                                       : ERGO_OK;
+    enum ergo_status status = ergo_run_hold_folder(run);
+    if (status == ERGO_OK && !folder)
+        status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a path");
+    if (status == ERGO_OK && writer)
+        status = ergo_folder_create(run->ctx, folder);
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
         const size_t index = batch->points[m]->index;
         struct ergo_text text = {0};

@@ -1,0 +1,183 @@
+/*
+ * A world that breaks: loaded before the program (LD_PRELOAD), it strikes one function.
+ *
+ *   FAULT="FUNCTION ACTION [AFTER]"   calls beyond the first AFTER (0) are struck
+ *   FAULT_RANK=N                      only in this rank of mpirun
+ *   FAULT_PATH=TEXT                   of file functions only for paths with this text
+ *   FAULT_MARK=FILE                   made when the first call is struck
+ *
+ * ACTION: a number: an error, of OpenCL (below 0) or an errno; drop: success, but nothing was done;
+ * flip: done, with one bit of what came back wrong; sleep: done two seconds late; kill: SIGKILL
+ * before it is done; back: a clock that shows an hour less.
+ */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum action { NOTHING, ERROR, DROP, FLIP, BACK };
+static int code; /* of ERROR */
+
+static bool meant(const char *function, const char *path) {
+    const char *fault = getenv("FAULT"), *rank = getenv("FAULT_RANK"), *text = getenv("FAULT_PATH");
+    const char *own = getenv("OMPI_COMM_WORLD_RANK");
+    const size_t length = strlen(function);
+    return fault && !strncmp(fault, function, length) && fault[length] == ' ' &&
+           (!rank || (own && !strcmp(rank, own))) && (!path || !text || strstr(path, text));
+}
+
+/* What to do with this call. path: of the file it is about, or NULL. */
+static enum action strike(const char *function, const char *path) {
+    static atomic_uint calls;
+    char action[16] = "";
+    unsigned after = 0;
+    const int error = errno;
+    if (!meant(function, path))
+        return NOTHING;
+    sscanf(getenv("FAULT") + strlen(function), "%15s %u", action, &after);
+    const unsigned call = atomic_fetch_add(&calls, 1U);
+    if (call < after)
+        return NOTHING;
+    if (call == after && getenv("FAULT_MARK"))
+        close(creat(getenv("FAULT_MARK"), 0666));
+    errno = error;
+    if (!strcmp(action, "kill"))
+        raise(SIGKILL);
+    if (!strcmp(action, "sleep"))
+        nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+    code = atoi(action);
+    return !strcmp(action, "drop")   ? DROP
+           : !strcmp(action, "flip") ? FLIP
+           : !strcmp(action, "back") ? BACK
+           : code                    ? ERROR
+                                     : NOTHING;
+}
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+/* ---- OpenCL ---------------------------------------------------------------------------------- */
+
+#define RETURNS_CODE(name, parameters, arguments)                                                  \
+    cl_int name parameters {                                                                       \
+        const enum action action = strike(#name, NULL);                                            \
+        return action == ERROR ? code : action == DROP ? CL_SUCCESS : REAL(name) arguments;        \
+    }
+#define RETURNS_OBJECT(type, name, parameters, arguments)                                          \
+    type name parameters {                                                                         \
+        if (strike(#name, NULL) != ERROR)                                                          \
+            return REAL(name) arguments;                                                           \
+        if (result)                                                                                \
+            *result = code;                                                                        \
+        return NULL;                                                                               \
+    }
+
+RETURNS_CODE(clGetDeviceIDs,
+             (cl_platform_id p, cl_device_type t, cl_uint n, cl_device_id *d, cl_uint *found),
+             (p, t, n, d, found))
+RETURNS_CODE(clBuildProgram,
+             (cl_program p, cl_uint n, const cl_device_id *d, const char *options,
+              void(CL_CALLBACK *notify)(cl_program, void *), void *user),
+             (p, n, d, options, notify, user))
+RETURNS_CODE(clEnqueueNDRangeKernel,
+             (cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset,
+              const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
+              cl_event *event),
+             (q, k, dims, offset, global, local, n, list, event))
+RETURNS_CODE(clEnqueueWriteBuffer,
+             (cl_command_queue q, cl_mem b, cl_bool wait, size_t offset, size_t size,
+              const void *data, cl_uint n, const cl_event *list, cl_event *event),
+             (q, b, wait, offset, size, data, n, list, event))
+RETURNS_CODE(clFinish, (cl_command_queue q), (q))
+RETURNS_CODE(clWaitForEvents, (cl_uint n, const cl_event *list), (n, list))
+RETURNS_OBJECT(cl_context, clCreateContext,
+               (const cl_context_properties *properties, cl_uint n, const cl_device_id *d,
+                void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
+                cl_int *result),
+               (properties, n, d, notify, user, result))
+RETURNS_OBJECT(cl_command_queue, clCreateCommandQueue,
+               (cl_context c, cl_device_id d, cl_command_queue_properties properties,
+                cl_int *result),
+               (c, d, properties, result))
+RETURNS_OBJECT(cl_mem, clCreateBuffer,
+               (cl_context c, cl_mem_flags flags, size_t size, void *data, cl_int *result),
+               (c, flags, size, data, result))
+RETURNS_OBJECT(cl_kernel, clCreateKernel, (cl_program p, const char *kernel, cl_int *result),
+               (p, kernel, result))
+
+cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem b, cl_bool wait, size_t offset, size_t size,
+                           void *data, cl_uint n, const cl_event *list, cl_event *event) {
+    const enum action action = strike("clEnqueueReadBuffer", NULL);
+    if (action == ERROR)
+        return code;
+    if (action == DROP)
+        return CL_SUCCESS;
+    const cl_int result = REAL(clEnqueueReadBuffer)(q, b, action == FLIP ? CL_TRUE : wait, offset,
+                                                    size, data, n, list, event);
+    if (action == FLIP && result == CL_SUCCESS && size)
+        ((unsigned char *)data)[size / 2] ^= 4;
+    return result;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static const char *path_of(int fd) {
+    static _Thread_local char path[4096];
+    char link[40];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return path;
+}
+
+#define RETURNS_ERRNO(type, name, parameters, arguments, path)                                     \
+    type name parameters {                                                                         \
+        if (strike(#name, path) != ERROR)                                                          \
+            return REAL(name) arguments;                                                           \
+        errno = code;                                                                              \
+        return -1;                                                                                 \
+    }
+
+RETURNS_ERRNO(ssize_t, write, (int fd, const void *data, size_t size), (fd, data, size),
+              path_of(fd))
+RETURNS_ERRNO(int, fsync, (int fd), (fd), path_of(fd))
+RETURNS_ERRNO(int, rename, (const char *from, const char *to), (from, to), to)
+RETURNS_ERRNO(int, mkdir, (const char *path, mode_t mode), (path, mode), path)
+
+int open(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = va_arg(rest, mode_t);
+    va_end(rest);
+    /* reading stays possible, as on a file system that is mounted for reading */
+    if ((flags & O_ACCMODE) == O_RDONLY || strike("open", path) != ERROR)
+        return REAL(open)(path, flags, mode);
+    errno = code;
+    return -1;
+}
+
+/* ---- clocks ---------------------------------------------------------------------------------- */
+
+int clock_gettime(clockid_t id, struct timespec *t) {
+    const int result = REAL(clock_gettime)(id, t);
+    if (id != CLOCK_MONOTONIC && strike("clock_gettime", NULL) == BACK)
+        t->tv_sec -= 3600;
+    return result;
+}
+
+time_t time(time_t *t) {
+    const time_t now = REAL(time)(NULL) - (strike("clock_gettime", NULL) == BACK ? 3600 : 0);
+    if (t)
+        *t = now;
+    return now;
+}
