@@ -261,18 +261,15 @@ static enum ergo_status snapshots_due(struct loop *loop) {
     return status;
 }
 
-static enum ergo_status audit(struct ergo_run *run) {
+enum ergo_status ergo_run_audit(struct ergo_run *run) {
     run->last_audit = ergo_clock();
     return run->ops->audit(run->ctx, run->state);
 }
 
-/* A checkpoint on the way, of a state that passes its audit. One that cannot be written (a full
- * disk) costs nothing yet: the last one is still there, and the next may be. */
+/* A checkpoint on the way. One that cannot be written (a full disk) costs nothing yet: the last one
+ * is still there, and the next may be. */
 static enum ergo_status save(struct ergo_run *run) {
-    enum ergo_status status = audit(run);
-    if (status != ERGO_OK)
-        return status;
-    status = ergo_run_save(run);
+    const enum ergo_status status = ergo_run_save(run);
     run->last_checkpoint = ergo_clock();
     if (status != ERGO_E_IO)
         return status;
@@ -305,7 +302,7 @@ static enum ergo_status duties(struct loop *loop) {
     ergo_run_clock_rest(run);
     const double begun = ergo_clock();
     if (status == ERGO_OK)
-        status = save_due ? save(run) : audit(run);
+        status = save_due ? save(run) : ergo_run_audit(run);
     run->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - begun;
     ergo_run_clock_start(run);
     loop->last_collect = ergo_clock();
@@ -407,7 +404,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     /* also the first launch of every kernel, at which some drivers compile: the clock starts later
      */
     if (status == ERGO_OK)
-        status = audit(run);
+        status = ergo_run_audit(run);
     if (status == ERGO_OK && !run->begun)
         status = ergo_run_begin(run);
     if (status != ERGO_OK)
@@ -427,12 +424,13 @@ static enum ergo_status run_batch(struct loop *loop) {
     ergo_run_clock_rest(run);
     const double ended = ergo_clock();
     if (status == ERGO_OK)
-        status = audit(run);
-    if (status == ERGO_OK)
         status = ergo_run_digest_members(run);
+    if (status ==
+        ERGO_OK) /* after the digests: a device that fails while it is read is found out */
+        status = run->stopped ? ergo_run_save(run) : ergo_run_audit(run);
     run->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
-    if (status == ERGO_OK && run->stopped)
-        return ergo_run_save(run);
+    if (run->stopped)
+        return status;
     for (size_t m = 0; ops->end_curves && m < loop->batch->count && status == ERGO_OK; m++)
         status =
             ops->end_curves(run->ctx, run->state, m, run->curves[loop->batch->points[m]->index]);

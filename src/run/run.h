@@ -121,8 +121,9 @@ enum ergo_status ergo_run_open_device(struct ergo_run *run, const struct ergo_jo
 bool ergo_run_stop_is_requested(void);
 /* loop.c: run all batches from where the run is; run->stopped when asked to stop. */
 enum ergo_status ergo_run_loop(struct ergo_run *run);
+enum ergo_status ergo_run_audit(struct ergo_run *run);
 
-/* snapshot.c */
+/* snapshot.c: a checkpoint, of a state that passes its audit. */
 enum ergo_status ergo_run_save(struct ergo_run *run);
 /* Fill run (step, samples, series, curves, pictures) from blobs; the job is already parsed. */
 enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs *blobs);

@@ -110,14 +110,23 @@ static enum ergo_status add_states(struct ergo_run *run, struct ergo_blobs *blob
     return status;
 }
 
+/* The audit comes after the reading: a device that began to fail in between is found out before
+ * what it said is a checkpoint. (init makes the state of step 0 again: a start need not write
+ * gigabytes.) */
+static enum ergo_status add_audited_states(struct ergo_run *run, struct ergo_blobs *blobs) {
+    if (!run->state || run->step == 0)
+        return ERGO_OK;
+    const enum ergo_status status = add_states(run, blobs);
+    return status == ERGO_OK ? ergo_run_audit(run) : status;
+}
+
 enum ergo_status ergo_run_save(struct ergo_run *run) {
     if (run->spread)
         return ergo_spread_save(run);
     struct ergo_blobs blobs = {0};
     enum ergo_status status = ERGO_OK;
     if (ergo_ranks_rank() > 0) { /* takes part in making states, and has nothing to write */
-        if (run->state && run->step > 0)
-            status = add_states(run, &blobs);
+        status = add_audited_states(run, &blobs);
         ergo_blobs_free(&blobs);
         return status;
     }
@@ -135,9 +144,8 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
         !ergo_blobs_add(&blobs, "device", &device, sizeof device) ||
         !ergo_run_add_files(run, &blobs) || !add_members(run, &blobs))
         status = no_memory(run);
-    /* init makes the state of step 0 again: a start need not write gigabytes */
-    if (status == ERGO_OK && run->state && run->step > 0)
-        status = add_states(run, &blobs);
+    if (status == ERGO_OK)
+        status = add_audited_states(run, &blobs);
     if (status == ERGO_OK)
         status = ergo_run_hold_folder(run);
     if (status == ERGO_OK)

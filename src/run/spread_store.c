@@ -133,15 +133,16 @@ static struct header header_of(const struct ergo_run *run) {
                            run->job->n_points,      ergo_run_seconds(run)};
 }
 
-/* What the sampler holds becomes the progress of the current unit's points. */
+/* What the sampler holds becomes the progress of the current unit's points. The audit comes after
+ * the reading, as in snapshot.c. */
 static enum ergo_status note_current(struct ergo_run *run) {
     const struct ergo_spread_unit *unit = run->spread->current;
     enum ergo_status status = ERGO_OK;
-    for (size_t m = 0; unit && run->state && m < unit->batch.count && status == ERGO_OK; m++) {
+    if (!unit || !run->state || run->step == 0)
+        return ERGO_OK;
+    for (size_t m = 0; m < unit->batch.count && status == ERGO_OK; m++) {
         struct ergo_spread_progress *p = &run->spread->progress[unit->batch.points[m]->index];
         struct ergo_text text = {0};
-        if (run->step == 0)
-            continue;
         status = run->ops->save(run->ctx, run->state, m, &text);
         if (status == ERGO_OK && text.failed)
             status = ergo_spread_no_memory(run);
@@ -155,7 +156,7 @@ static enum ergo_status note_current(struct ergo_run *run) {
         p->step = run->step;
         p->samples = run->samples;
     }
-    return status;
+    return status == ERGO_OK ? ergo_run_audit(run) : status;
 }
 
 static enum ergo_status write_blobs(struct ergo_run *run, const char *name,

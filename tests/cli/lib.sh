@@ -136,6 +136,18 @@ long_run() {
     done
 }
 
+# Make faults.so, which see: tests/faults/faults.c.
+make_faults() {
+    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC "$ERGOCL_ROOT/tests/faults/faults.c" -o faults.so -ldl ||
+        fail "faults.so cannot be made"
+}
+# faulty "FUNCTION ACTION [AFTER]" COMMAND...
+faulty() {
+    local fault=$1
+    shift
+    FAULT=$fault LD_PRELOAD=$PWD/faults.so timeout -s KILL 60 "$@"
+}
+
 # Whether a terminal can be imitated (a chroot may have no pseudo-terminals).
 has_terminal() {
     script -qec true /dev/null >/dev/null 2>&1 </dev/null || {

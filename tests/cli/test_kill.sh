@@ -1,50 +1,85 @@
 #!/usr/bin/env bash
-# kill -9 at any moment, again and again: the run resumes and ends with the same bits.
+# kill -9 at any moment of runs of all samplers, again and again: they resume and end with the same
+# bits. $KILLS of each sampler (make test-long: more); tests/mpi/test_kill.sh does the same to ranks.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
-long_run
+: "${KILLS:=2}"
+declare -p launcher >/dev/null 2>&1 || launcher=() # mpirun -np N
+
+# A second and more of a contract job. Sets sets and milliseconds; the run "whole" is the one to equal.
+whole_run() {
+    local sweeps start
+    # compiles the kernels: the durations below are of sampling
+    expect 0 "$ERGOCL" run "$job" -o whole --overwrite --quiet
+    for ((sweeps = 1000, milliseconds = 0; milliseconds < 1000; sweeps *= 1 + 1200 / milliseconds)); do
+        sets=(--set "/run/sweeps=$sweeps" --set /checkpoint/every_seconds=0.02)
+        start=$(date +%s%N)
+        expect 0 "$ERGOCL" run "$job" -o whole --overwrite --quiet "${sets[@]}"
+        milliseconds=$((($(date +%s%N) - start) / 1000000))
+    done
+}
+
+# A process of the run: itself, or one of its ranks.
+victim_of() {
+    if [ ${#launcher[@]} -eq 0 ]; then
+        echo "$1"
+    else
+        pgrep -P "$(pgrep -P "$1")" | shuf -n 1 --random-source=<(yes "$RANDOM")
+    fi
+}
 
 RANDOM=20100713 # the moments are arbitrary, but the same ones each time (as far as clocks go)
 resumed=0
-for ((round = 0; round < 3; round++)); do
-    folder=round$round
-    "$ERGOCL" run job.json -o $folder --quiet 2>err &
-    child=$!
-    for ((kills = 0; kills < 6; kills++)); do
-        sleep "$(awk -v t=$((milliseconds * (RANDOM % 100) / 200)) 'BEGIN { print t / 1000 }')"
-        kill -s KILL $child 2>/dev/null
-        code=0
-        wait $child 2>/dev/null || code=$?
-        [ $code -eq 0 ] && break
-        [ $code -eq 137 ] || { cat err; fail "exit code $code"; }
-        if [ -e $folder/checkpoint.h5 ]; then
-            resumed=$((resumed + 1))
-            "$ERGOCL" resume $folder --quiet 2>err &
-        else # killed before there was anything to resume
-            "$ERGOCL" run job.json -o $folder --quiet --overwrite 2>err &
-        fi
-        child=$!
+for sampler in hard-disks helium-vmc lj-gcmc spin-lattice swendsen-wang; do
+    job=$ERGOCL_ROOT/tests/contract/jobs/$sampler.json folder=killed-$sampler
+    whole_run
+    for ((kills = 0; kills < KILLS; )); do
+        rm -rf "$folder"
+        session=(run "$job" -o "$folder" "${sets[@]}")
+        for ((code = 137; code == 137; )); do
+            "${launcher[@]}" "$ERGOCL" "${session[@]}" --quiet 2>err &
+            child=$!
+            if [ $kills -lt "$KILLS" ]; then
+                sleep "$(awk -v t=$((milliseconds * (RANDOM % 80))) 'BEGIN { print t / 1e5 }')"
+                kill -s KILL "$(victim_of $child)" 2>/dev/null
+            fi
+            code=0
+            wait $child 2>/dev/null || code=$?
+            [ $code -ne 137 ] || kills=$((kills + 1))
+            if [ -e "$folder/checkpoint.h5" ]; then
+                session=(resume "$folder")
+                resumed=$((resumed + 1))
+            fi # else it was killed before there was anything to resume
+        done
+        [ $code -eq 0 ] || { cat err; fail "exit code $code"; }
+        same_results whole "$folder"
+        # nothing half-written is left behind
+        leftovers=$(find "$folder" -name '*.tmp*' -o -name '*.part*')
+        [ -z "$leftovers" ] || fail "left behind: $leftovers"
     done
-    if [ "$code" -ne 0 ]; then
-        code=0
-        wait $child || code=$?
-        [ $code -eq 0 ] || { cat err; fail "the last resume: exit code $code"; }
-    fi
-    echo "round $round: $kills kills"
-    same_results whole $folder
-    # nothing half-written is left behind
-    leftovers=$(find $folder -name '*.tmp*' -o -name '*.part*')
-    echo "left behind: ${leftovers:-nothing}"
+    echo "$sampler: $milliseconds ms, $kills kills"
 done
-[ $resumed -ge 3 ] || fail "only $resumed resumes: the job is too short for this machine"
+[ $resumed -ge "$KILLS" ] || fail "only $resumed resumes: the jobs are too short for this machine"
+[ ${#launcher[@]} -eq 0 ] || exit 0
 
-# a damaged checkpoint is refused with the reason, never believed
-expect 75 "$ERGOCL" run job.json -o damaged --quiet --set /wall_time=0.5
-cp -r damaged damaged2
-size=$(stat -c %s damaged/checkpoint.h5)
-printf 'X' | dd of=damaged/checkpoint.h5 bs=1 seek=$((size / 2)) conv=notrunc status=none
-expect 4 "$ERGOCL" resume damaged
-says err checkpoint.h5
-truncate -s $((size / 2)) damaged2/checkpoint.h5
-expect 4 "$ERGOCL" resume damaged2
-says err checkpoint.h5
+# A damaged checkpoint is refused with the reason, never believed: a byte changed, or cut off, at
+# places all over it.
+size=$(stat -c %s "$folder/checkpoint.h5")
+places=40
+for ((i = 0; i < places; i++)); do
+    at=$((size * i / places))
+    cp -r "$folder" damaged
+    if [ $((i % 2)) -eq 0 ]; then
+        byte=$(od -An -tu1 -j $at -N 1 damaged/checkpoint.h5)
+        # shellcheck disable=SC2059 # an octal escape
+        printf "\\$(printf %o $((byte ^ 1 << i / 2 % 8)))" |
+            dd of=damaged/checkpoint.h5 bs=1 seek=$at conv=notrunc status=none
+    else
+        truncate -s $at damaged/checkpoint.h5
+    fi
+    for command in resume report; do
+        expect 4 "$ERGOCL" $command damaged
+        says err checkpoint.h5
+    done
+    rm -r damaged
+done

@@ -38,14 +38,12 @@ says twice/result.json '"stopped"'
 
 # Stuck in the driver's compiler, imitated by one that never returns: the first signal cannot be
 # answered, a second one ends. With a checkpoint that is 75, without one death by the signal.
-echo '#include <unistd.h>
-int clBuildProgram(void); int clBuildProgram(void) { for (;;) pause(); }' >stuck.c
-expect 0 "${CC:-gcc}" -shared -fPIC -o stuck.so stuck.c
+make_faults
 # stuck SIGNAL CODE COMMAND...
 stuck() {
     local signal=$1 wanted=$2
     shift 2
-    env --default-signal=INT LD_PRELOAD="$PWD/stuck.so" ERGOCL_CACHE_DIR="$PWD/empty" "$ERGOCL" "$@" >out 2>err &
+    env --default-signal=INT FAULT="clBuildProgram hang" LD_PRELOAD="$PWD/faults.so" ERGOCL_CACHE_DIR="$PWD/empty" "$ERGOCL" "$@" >out 2>err &
     child=$!
     sleep 1
     kill -s "$signal" $child

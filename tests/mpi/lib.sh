@@ -46,3 +46,22 @@ stopped() {
     echo "\$ $* (SIG$signal to $whom) -> $code"
     [ $code -eq "$wanted" ] || { cat out err; fail "exit code $code instead of $wanted"; }
 }
+
+# faults_end_all JOB OPTION...: what fails in the second of three ranks (tests/faults/faults.c) ends
+# all within seconds, with its message and exit code.
+faults_end_all() {
+    local fault code said start
+    make_faults
+    while IFS='|' read -r fault code said; do
+        start=$SECONDS
+        FAULT_RANK=1 FAULT=$fault expect "$code" timeout -s KILL 60 mpirun -np 3 env LD_PRELOAD="$PWD/faults.so" \
+            "$ERGOCL" run "$1" -o faulty --overwrite --device "$pocl" --quiet "${@:2}"
+        says err "$said"
+        [ $((SECONDS - start)) -le 10 ] || fail "$fault: $((SECONDS - start)) s until all ended"
+    done <<'CASES'
+clCreateBuffer -4 2|3|make the system or the batch smaller
+clEnqueueNDRangeKernel -5 20|3|Launching kernel
+clEnqueueNDRangeKernel drop 20|5|audit of
+clEnqueueNDRangeKernel kill 20|137|signal 9
+CASES
+}

@@ -97,6 +97,7 @@ start=$SECONDS
 expect 3 ranks 3 run cold.json -o failed --device "$pocl,no such device,$pocl" --quiet
 [ $((SECONDS - start)) -le 10 ] || fail "$((SECONDS - start)) s until all ended"
 says err "no such device"
+faults_end_all cold.json
 
 # What cannot be cut is refused.
 expect 3 ranks 3 run cold.json -o small --device "$pocl" --quiet --set "/system/size=[20,2]"

@@ -88,6 +88,7 @@ start=$SECONDS
 expect 3 ranks 3 run potts.json -o failed --device "$pocl,no such device,$pocl" --quiet
 [ $((SECONDS - start)) -le 10 ] || fail "$((SECONDS - start)) s until all ended"
 says err "no such device"
+faults_end_all potts.json
 
 # A damaged file of one rank is refused with its name.
 printf 'X' | dd of=damaged/checkpoint-0-1.h5 bs=1 seek=700 conv=notrunc status=none

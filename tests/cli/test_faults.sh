@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# Devices, disks and clocks that fail, by faults.so: each fault has its exit code and its message, and
+# when it is gone the run goes on to the digests of one that met none.
+# shellcheck source=tests/cli/lib.sh
+. "${0%/*}/lib.sh"
+make_faults
+jobs=$ERGOCL_ROOT/tests/contract/jobs
+run=("$ERGOCL" run "$jobs/spin-lattice.json" --set /checkpoint/every_seconds=1e-9) # all the time
+expect 0 "${run[@]}" -o whole
+
+# goes_on FOLDER AS: without the fault, to the end of the run AS.
+goes_on() {
+    expect 0 "$ERGOCL" resume "$1" --quiet
+    same_digests "$2" "$1"
+}
+
+# Fault; exit code; resume: a run that goes on is left, nothing: not even a folder; what is said. The
+# number at the end of a fault: so many calls go well, here all those before sampling.
+while IFS='|' read -r fault code left said; do
+    rm -rf broken cache
+    # with programs from the cache nothing would be built
+    case $fault in clBuildProgram*) cache=$PWD/cache ;; *) cache=$ERGOCL_CACHE_DIR ;; esac
+    ERGOCL_CACHE_DIR=$cache expect "$code" faulty "$fault" "${run[@]}" -o broken
+    says err "$said"
+    case $left in
+    resume) goes_on broken whole ;;
+    nothing) [ ! -e broken ] || fail "$fault: left behind: $(ls broken)" ;;
+    esac
+done <<'CASES'
+clGetDeviceIDs -1|3|nothing|No OpenCL device was found
+clCreateContext -6|3|nothing|CL_OUT_OF_HOST_MEMORY
+clCreateCommandQueue -5|3|nothing|CL_OUT_OF_RESOURCES
+clBuildProgram -11|3|nothing|CL_BUILD_PROGRAM_FAILURE
+clCreateKernel -5|3|nothing|Creating kernel ising_
+clCreateBuffer -4 3|3|nothing|make the system or the batch smaller
+clEnqueueWriteBuffer -5 1|3|nothing|CL_OUT_OF_RESOURCES
+clEnqueueNDRangeKernel -5|3|nothing|Launching kernel ising_start
+clEnqueueNDRangeKernel -54|3|nothing|take a smaller work-group
+clEnqueueNDRangeKernel -5 30|3|resume|Launching kernel ising_
+clEnqueueReadBuffer -36 30|3|resume|CL_INVALID_COMMAND_QUEUE
+clFinish -36|3|nothing|Waiting for device
+clWaitForEvents -14|3|resume|Waiting for a kernel
+clEnqueueNDRangeKernel drop|5|nothing|audit of spin-lattice failed
+clEnqueueReadBuffer flip|5|nothing|audit of spin-lattice failed
+CASES
+
+# A device that begins to give wrong answers, at any moment: no sampler believes it, no checkpoint
+# holds one.
+[ -n "${ERGOCL_TEST_FULL:-}" ] && step=1 || step=13
+for sampler in hard-disks helium-vmc lj-gcmc spin-lattice swendsen-wang; do
+    run[2]=$jobs/$sampler.json
+    expect 0 "${run[@]}" -o "$sampler"
+    for ((n = 20; n < 60; n += step)); do
+        rm -rf wrong
+        expect 5 faulty "clEnqueueReadBuffer flip $n" "${run[@]}" -o wrong
+        says err "$sampler"
+        [ ! -e wrong ] || goes_on wrong "$sampler"
+    done
+    rm -rf wrong
+    expect 5 faulty "clEnqueueNDRangeKernel drop 20" "${run[@]}" -o wrong
+    [ ! -e wrong ] || goes_on wrong "$sampler"
+done
+run[2]=$jobs/spin-lattice.json
+
+# The folder of the run: full (28), read-only (30), not ours (13), on a disk with errors (5), at its
+# making, the first checkpoint, and later.
+export FAULT_PATH=disk/
+while IFS='|' read -r fault said; do
+    rm -rf disk
+    expect 4 faulty "$fault" "${run[@]}" -o disk/run
+    says err disk/run "$said"
+    [ ! -e disk/run/result.json ] || fail "$fault: a result of a run that failed"
+    [ ! -e disk/run/checkpoint.h5 ] || goes_on disk/run whole
+done <<'CASES'
+mkdir 30|Read-only file system
+open 30|Read-only file system
+open 13 3|Permission denied
+write 28 1|No space left on device
+write 28 2|No space left on device
+write 28 9|No space left on device
+fsync 5|Input/output error
+fsync 5 3|Input/output error
+rename 30 4|Read-only file system
+CASES
+unset FAULT_PATH
+
+# killed just before a checkpoint is on the disk, is in its place, is known to be there
+for fault in "fsync kill 2" "rename kill 1" "rename kill 2" "fsync kill 5" "write kill 4"; do
+    rm -rf killed
+    FAULT_PATH=killed expect 137 faulty "$fault" "${run[@]}" -o killed
+    goes_on killed whole
+done
+
+# held FAULT FOLDER: start a run, and return when the call that takes a second has begun; and
+# ended CODE: wait for its end.
+held() {
+    rm -rf "$2" cache mark
+    (
+        export FAULT=$1 FAULT_MARK=$PWD/mark FAULT_PATH=$2 LD_PRELOAD=$PWD/faults.so
+        case $1 in clBuild*) export ERGOCL_CACHE_DIR=$PWD/cache ;; esac
+        exec "${run[@]}" -o "$2"
+    ) >held.out 2>held.err &
+    child=$!
+    wait_for mark
+}
+ended() {
+    local code=0
+    wait $child || code=$?
+    [ $code -eq "$1" ] || { cat held.err; fail "exit code $code instead of $1"; }
+}
+
+# SIGTERM while the driver compiles, while kernels run, while a checkpoint is written: one is enough
+for fault in "clBuildProgram sleep" "clEnqueueNDRangeKernel sleep 30" "clFinish sleep" "fsync sleep 2"; do
+    echo "SIGTERM at $fault"
+    held "$fault" asked
+    kill -s TERM $child
+    ended 75
+    goes_on asked whole
+done
+
+# A second run in the folder is refused. When the folder is taken away it is made again, unless another
+# run has come to be in one of that name: that one is left alone.
+held "clEnqueueNDRangeKernel sleep 30" shared
+expect 4 "${run[@]}" -o shared
+says err "another ergocl works in shared"
+expect 4 "${run[@]}" -o shared --overwrite
+ended 0
+same_results whole shared
+held "clEnqueueNDRangeKernel sleep 30" gone
+rm -r gone
+ended 0
+says held.err "gone was taken away, and is made again"
+same_results whole gone
+held "clEnqueueNDRangeKernel sleep 30" other
+rm -r other
+expect 0 "${run[@]}" -o other --set /seed=78
+cp -r other kept
+ended 4
+says held.err "other was taken away, and another run"
+diff -r kept other || fail "a run has written into the folder of another"
+
+# a clock that jumps back by an hour
+expect 0 faulty "clock_gettime back 20" "${run[@]}" -o late
+same_results whole late
