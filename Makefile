@@ -144,6 +144,12 @@ test-mpi: all
 	$(RUN_ALL) mpi
 test-sanitize: sanitize-programs
 	$(RUN_ALL) sanitize
+# Hours: kills by the hundred, all hostile jobs, ten million launches.
+test-long: all $(call test_bins,contract)
+	$(RUN_ALL) long
+# Every OpenCL implementation of this machine; TEST_ON="pocl nvidia" chooses.
+test-matrix: all $(call test_bins,contract) $(call test_bins,physics)
+	$(RUN_ALL) matrix
 
 # -O1: at -O2 gcc proves away some of the mistakes that the sanitizers look for.
 SANITIZE := BUILD=$(BUILD)/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer' \
@@ -266,6 +272,8 @@ make test-cli       the program, by shell          make test-kernel    kernels o
 make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
 make test-mpi       several ranks under mpirun
 make test-physics   exact and published values make test-mutants   kernels broken on purpose
+make test-matrix    contract and physics on every OpenCL implementation found, in one table
+make test-long      hours: kills by the hundred, all hostile jobs, long lives
 make fuzz           jobs by libFuzzer, FUZZ_SECONDS=600 (clang)
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
 make format         clang-format                   make format-check
@@ -280,7 +288,7 @@ help:
 	@echo "$$HELP"
 
 .PHONY: all demo test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
-        test-cli test-mpi test-sanitize sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
+        test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
         lint-shell fuzz install uninstall clean help
 .DELETE_ON_ERROR:

@@ -24,13 +24,11 @@ static char *checkpoint_path(void) {
     return path;
 }
 
-/* Sessions that are stopped until the run is complete; their number. The first is of `steps`, each
- * one `growth` times as long as the one before. */
-static size_t run_in_sessions(const cJSON *job, uint64_t steps, uint64_t growth,
-                              struct ergo_result **result) {
+/* After a first session that ended with `status`: sessions that are stopped until the run is
+ * complete, each one `growth` times as long as the one before. The number of all. */
+static size_t continue_in_sessions(enum ergo_status status, uint64_t growth,
+                                   struct ergo_result **result) {
     size_t sessions = 1;
-    contract.stop_after = steps;
-    enum ergo_status status = contract_try(job, NULL, 0, result);
     while (status == ERGO_STOPPED && sessions < 1000) {
         assert_string_equal((*result)->status, "stopped");
         ergo_result_destroy(*result);
@@ -47,6 +45,13 @@ static size_t run_in_sessions(const cJSON *job, uint64_t steps, uint64_t growth,
     contract_ok(status, "a session");
     assert_string_equal((*result)->status, "complete");
     return sessions;
+}
+
+/* The first session is of `steps`. */
+static size_t run_in_sessions(const cJSON *job, uint64_t steps, uint64_t growth,
+                              struct ergo_result **result) {
+    contract.stop_after = steps;
+    return continue_in_sessions(contract_try(job, NULL, 0, result), growth, result);
 }
 
 static void sessions(void) {
@@ -154,20 +159,25 @@ static void test_kills(void **state) {
 /* ---- checkpoints that no run has written ----------------------------------------------------- */
 
 /* Write `blobs` with a right checksum and resume. */
-static enum ergo_status resume_from(const struct ergo_blobs *blobs) {
-    struct ergo_result *result = NULL;
+static enum ergo_status resume_from(const struct ergo_blobs *blobs, struct ergo_result **result) {
     char *path = checkpoint_path();
     const struct ergo_run_options options = contract_options(NULL);
     contract_ok(ergo_checkpoint_write(contract.ctx, path, blobs), "writing a checkpoint");
     free(path);
     ergo_error_clear(contract.ctx);
-    const enum ergo_status status = ergo_resume(contract.ctx, contract.folder, &options, &result);
+    return ergo_resume(contract.ctx, contract.folder, &options, result);
+}
+
+static void taken(const struct ergo_blobs *blobs, const char *what) {
+    struct ergo_result *result = NULL;
+    contract_ok(resume_from(blobs, &result), what);
     ergo_result_destroy(result);
-    return status;
 }
 
 static void refused(const struct ergo_blobs *blobs, const char *name, const char *how) {
-    const enum ergo_status status = resume_from(blobs);
+    struct ergo_result *result = NULL;
+    const enum ergo_status status = resume_from(blobs, &result);
+    ergo_result_destroy(result);
     if (status != ERGO_E_IO && status != ERGO_E_JOB)
         fail_msg("%s: a checkpoint whose blob \"%s\" is %s is not refused (status %d): %s",
                  contract.sampler->info->name, name, how, (int)status,
@@ -175,15 +185,14 @@ static void refused(const struct ergo_blobs *blobs, const char *name, const char
     assert_true(*ergo_error_message(contract.ctx));
 }
 
-/* Blobs of a checkpoint in the middle of the run. */
-static struct ergo_blobs half_way(void) {
+/* Blobs of a checkpoint after `steps`. */
+static struct ergo_blobs stopped_after(uint64_t steps, const char *const *sets, size_t n) {
     struct ergo_blobs blobs;
     struct ergo_result *result = NULL;
     char *path = checkpoint_path();
-    const cJSON *run = cJSON_GetObjectItem(contract.job, "run");
     contract.block_samples = 1;
-    contract.stop_after = (uint64_t)cJSON_GetObjectItem(run, "sweeps")->valueint / 2;
-    assert_int_equal(contract_try(contract.job, NULL, 0, &result), ERGO_STOPPED);
+    contract.stop_after = steps;
+    assert_int_equal(contract_try(contract.job, sets, n, &result), ERGO_STOPPED);
     ergo_run_withdraw_stop();
     contract.stop_after = 0;
     contract.block_samples = 0;
@@ -196,8 +205,10 @@ static struct ergo_blobs half_way(void) {
 static void damage(void) {
     static const char *const needed[] = {"job",    "meta",          "members", "series",
                                          "states", "state_lengths", "curves"};
-    struct ergo_blobs blobs = half_way();
-    contract_ok(resume_from(&blobs), "the same blobs again");
+    const cJSON *run = cJSON_GetObjectItem(contract.job, "run");
+    struct ergo_blobs blobs =
+        stopped_after((uint64_t)cJSON_GetObjectItem(run, "sweeps")->valueint / 2, NULL, 0);
+    taken(&blobs, "the same blobs again");
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         const struct ergo_blob *found = ergo_blobs_find(&blobs, needed[i]);
         assert_non_null(found);
@@ -239,13 +250,49 @@ static void damage(void) {
                 memcpy((char *)blob->data + at, &before, 8);
             }
     }
-    contract_ok(resume_from(&blobs), "the blobs mended");
+    taken(&blobs, "the blobs mended");
     ergo_blobs_free(&blobs);
 }
 
 static void test_damage(void **state) {
     (void)state;
     contract_each_model(damage);
+}
+
+/* ---- longer than 32 bits count --------------------------------------------------------------- */
+
+/* From a checkpoint on, in sessions of `steps` (0: in one). */
+static struct ergo_result *run_from(const struct ergo_blobs *blobs, uint64_t steps) {
+    struct ergo_result *result = NULL;
+    contract.steps = 0;
+    contract.stop_after = steps;
+    const enum ergo_status status = resume_from(blobs, &result);
+    assert_true((continue_in_sessions(status, 1, &result) > 1) == (steps > 0));
+    return result;
+}
+
+/* A checkpoint that says it is 50 steps before 2^32; the one sample and the end come after it. */
+static void far(void) {
+    static const char *const sets[] = {"/run/equilibration=0", "/run/sweeps=4294967496",
+                                       "/run/measure_every=4294967396"};
+    const uint64_t step = (UINT64_C(1) << 32) - 50;
+    enum { STEP_IN_META = 3 * sizeof step };
+    contract.block_steps = 1;
+    struct ergo_blobs blobs = stopped_after(4, sets, 3);
+    contract.block_steps = 7;
+    memcpy((char *)ergo_blobs_find(&blobs, "meta")->data + STEP_IN_META, &step, sizeof step);
+    struct ergo_result *whole = run_from(&blobs, 0), *parts = run_from(&blobs, 30);
+    assert_true(whole->members[0].steps == (UINT64_C(1) << 32) + 200);
+    assert_int_equal(whole->members[0].n_samples, 1);
+    contract_same("across 2^32 steps in sessions", whole, parts);
+    ergo_result_destroy(whole);
+    ergo_result_destroy(parts);
+    ergo_blobs_free(&blobs);
+}
+
+static void test_far(void **state) {
+    (void)state;
+    contract_each(far);
 }
 
 static int set_up(void **state) {
@@ -266,10 +313,9 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sessions),
-        cmocka_unit_test(test_other_jobs),
-        cmocka_unit_test(test_kills),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_sessions), cmocka_unit_test(test_other_jobs),
+        cmocka_unit_test(test_kills),    cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_far),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,4 +1,6 @@
 /* What a sampler saves is its whole state, in one form only, and it takes nothing else back. */
+#include <malloc.h>
+
 #include "bench.h"
 
 static struct ergo_device *device;
@@ -75,6 +77,27 @@ static void long_runs(void) {
     bench_close(&start);
     bench_close(&whole);
     bench_close(&parts);
+}
+
+/* Long lives: no launch and no sample leaves anything behind on the host. ($ERGOCL_TEST_FULL: ten
+ * million launches.) What drivers keep for later is there by half of it. */
+static void long_life(void) {
+    const size_t rounds = getenv("ERGOCL_TEST_FULL") ? 1000000 : 800, settled = rounds / 2;
+    struct bench b;
+    size_t before = 0;
+    bench_open(&b, device, NULL, 0);
+    bench_init(&b);
+    for (size_t i = 0; i < rounds; i++) {
+        bench_advance(&b, 1);
+        bench_sample(&b, 1);
+        if (i == settled)
+            before = mallinfo2().uordblks;
+    }
+    const size_t after = mallinfo2().uordblks;
+    if (after > before + 32768 + 8 * (rounds - settled))
+        fail_msg("%s: %zu bytes more after %zu launches", contract.sampler->info->name,
+                 after - before, 2 * (rounds - settled));
+    bench_close(&b);
 }
 
 /* Batches of any of the points, in any order, once or twice. */
@@ -156,6 +179,13 @@ static void test_long_runs(void **state) {
     contract_each_model(long_runs);
 }
 
+static void test_long_life(void **state) {
+    (void)state;
+    if (getenv("ERGOCL_TEST_SMALL"))
+        skip();
+    contract_each(long_life);
+}
+
 static void test_batches(void **state) {
     (void)state;
     contract_each_model(batches);
@@ -179,9 +209,8 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_long_runs),
-        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_long_runs),
+        cmocka_unit_test(test_long_life),  cmocka_unit_test(test_batches),
         cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

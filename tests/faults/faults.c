@@ -7,8 +7,8 @@
  *   FAULT_MARK=FILE                   made when the first call is struck
  *
  * ACTION: a number: an error, of OpenCL (below 0) or an errno; drop: success, but nothing was done;
- * flip: done, with one bit of what came back wrong; sleep: done a second late, once; hang: never done;
- * kill: SIGKILL before it is done; back: a clock that shows an hour less.
+ * flip: done, with one bit of what came back wrong; sleep: done a second late, once; hang: never
+ * done; kill: SIGKILL before it is done; back: a clock that shows an hour less.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -10,6 +10,13 @@ export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader RUSTICL_ENABLE=llvmpipe
 unset ERGOCL_DEVICE
 # shellcheck disable=SC2034 # used by those who source this
 pocl="Portable Computing Language"
+# A second implementation beside PoCL, and what its devices are called.
+# shellcheck disable=SC2034
+other=rusticl other_name=llvmpipe
+if "$ERGOCL" devices | grep -q NVIDIA; then
+    # shellcheck disable=SC2034
+    other=nvidia other_name=NVIDIA
+fi
 
 # ranks N COMMAND...
 # shellcheck disable=SC2317 # called by expect

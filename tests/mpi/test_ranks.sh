@@ -35,9 +35,9 @@ done
 expect 0 ranks 4 run ising.json -o few --device "$pocl" --quiet --set '/scan={"/system/temperature": [2, 2.2]}'
 
 # Two implementations in one run: who got what is in the result.
-expect 0 ranks 3 run potts.json -o mixed --device "$pocl,rusticl" --quiet
+expect 0 ranks 3 run potts.json -o mixed --device "$pocl,$other" --quiet
 same_points potts mixed
-says mixed/result.json '"rank": 1, "id"' llvmpipe pthread
+says mixed/result.json '"rank": 1, "id"' "$other_name" pthread
 
 # A table from rank 0 alone.
 expect 0 ranks 3 run potts.json -o table --device "$pocl"
