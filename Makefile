@@ -145,7 +145,7 @@ test-mpi: all
 test-sanitize: sanitize-programs
 	$(RUN_ALL) sanitize
 # Hours: kills by the hundred, all hostile jobs, ten million launches.
-test-long: all $(call test_bins,contract)
+test-long: all $(call test_bins,contract) sanitize-programs
 	$(RUN_ALL) long
 # Every OpenCL implementation of this machine; TEST_ON="pocl nvidia" chooses.
 test-matrix: all $(call test_bins,contract) $(call test_bins,physics)

@@ -161,12 +161,11 @@ void ergo_run_continue(struct ergo_run *run) {
 }
 
 void ergo_run_leave_folder(struct ergo_run *run) {
-    /* Without the lock the folder may by now be that of another process. */
-    if (run->begun || !run->made_folder || run->lock < 0)
+    if (run->begun || !run->made_folder)
         return;
     char *lock = ergo_path_join(run->folder, "lock");
-    if (lock)
+    if (lock && run->lock >= 0) /* without it the folder may by now be that of another process */
         unlink(lock);
     free(lock);
-    rmdir(run->folder);
+    rmdir(run->folder); /* unless something is in it */
 }

@@ -14,18 +14,24 @@ goes_on() {
     same_digests "$2" "$1"
 }
 
-# Fault; exit code; resume: a run that goes on is left, nothing: not even a folder; what is said. The
-# number at the end of a fault: so many calls go well, here all those before sampling.
+# after LEFT FOLDER: "resume": the run goes on; "nothing": not even the folder is there.
+after() {
+    if [ "$1" = resume ]; then
+        goes_on "$2" whole
+    else
+        [ ! -e "$2" ] || fail "left behind: $2 $(ls "$2")"
+    fi
+}
+
+# Fault; exit code; what is left; what is said. The number at the end of a fault: so many calls go
+# well, here those before sampling.
 while IFS='|' read -r fault code left said; do
     rm -rf broken cache
     # with programs from the cache nothing would be built
     case $fault in clBuildProgram*) cache=$PWD/cache ;; *) cache=$ERGOCL_CACHE_DIR ;; esac
     ERGOCL_CACHE_DIR=$cache expect "$code" faulty "$fault" "${run[@]}" -o broken
     says err "$said"
-    case $left in
-    resume) goes_on broken whole ;;
-    nothing) [ ! -e broken ] || fail "$fault: left behind: $(ls broken)" ;;
-    esac
+    after "$left" broken
 done <<'CASES'
 clGetDeviceIDs -1|3|nothing|No OpenCL device was found
 clCreateContext -6|3|nothing|CL_OUT_OF_HOST_MEMORY
@@ -65,22 +71,22 @@ run[2]=$jobs/spin-lattice.json
 # The folder of the run: full (28), read-only (30), not ours (13), on a disk with errors (5), at its
 # making, the first checkpoint, and later.
 export FAULT_PATH=disk/
-while IFS='|' read -r fault said; do
+while IFS='|' read -r fault left said; do
     rm -rf disk
     expect 4 faulty "$fault" "${run[@]}" -o disk/run
     says err disk/run "$said"
     [ ! -e disk/run/result.json ] || fail "$fault: a result of a run that failed"
-    [ ! -e disk/run/checkpoint.h5 ] || goes_on disk/run whole
+    after "$left" disk/run
 done <<'CASES'
-mkdir 30|Read-only file system
-open 30|Read-only file system
-open 13 3|Permission denied
-write 28 1|No space left on device
-write 28 2|No space left on device
-write 28 9|No space left on device
-fsync 5|Input/output error
-fsync 5 3|Input/output error
-rename 30 4|Read-only file system
+mkdir 30|nothing|Read-only file system
+open 30|nothing|Read-only file system
+open 13 3|resume|Permission denied
+write 28|nothing|No space left on device
+write 28 1|resume|No space left on device
+write 28 9|resume|No space left on device
+fsync 5|nothing|Input/output error
+fsync 5 3|resume|Input/output error
+rename 30 4|resume|Read-only file system
 CASES
 unset FAULT_PATH
 
