@@ -62,6 +62,16 @@ done
 [ $resumed -ge "$KILLS" ] || fail "only $resumed resumes: the jobs are too short for this machine"
 [ ${#launcher[@]} -eq 0 ] || exit 0
 
+# Damaged results are made again from the checkpoint.
+for file in series.h5 result.json report.html; do
+    size=$(stat -c %s "$folder/$file")
+    printf 'rubbish' | dd of="$folder/$file" bs=1 seek=$((size / 2)) conv=notrunc status=none
+    [ $file != series.h5 ] || truncate -s $((size * 3 / 4)) "$folder/$file"
+done
+expect 0 "$ERGOCL" resume "$folder" --quiet
+same_results whole "$folder"
+says_not "$folder/report.html" rubbish
+
 # A damaged checkpoint is refused with the reason, never believed: a byte changed, or cut off, at
 # places all over it.
 size=$(stat -c %s "$folder/checkpoint.h5")
