@@ -88,8 +88,8 @@ unsigned ergo_run_agree(const struct ergo_run *run, unsigned due);
 
 /* folder.c: create and lock the folder; an earlier run in it is refused, or kept for now. */
 enum ergo_status ergo_run_take_folder(struct ergo_run *run);
-/* Before each write: the folder may have been taken away meanwhile. It is made again, unless another
- * run has come to be in one of that name. */
+/* Before each write: the folder may have been taken away meanwhile. It is made again, unless
+ * another run has come to be in one of that name. */
 enum ergo_status ergo_run_hold_folder(struct ergo_run *run);
 /* The device works and the first state is there: away with the earlier run, write a checkpoint.
  * From here on a kill is resumable. */

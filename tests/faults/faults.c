@@ -66,6 +66,8 @@ static enum action strike(const char *function, const char *path) {
                                      : NOTHING;
 }
 
+/* POSIX's dlsym needs a conversion that ISO C lacks. */
+#pragma GCC diagnostic ignored "-Wpedantic"
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 /* ---- OpenCL ---------------------------------------------------------------------------------- */
