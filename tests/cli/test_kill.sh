@@ -19,12 +19,12 @@ whole_run() {
     done
 }
 
-# A process of the run: itself, or one of its ranks.
+# A process of the run: itself, or one of its ranks (none before they are there).
 victim_of() {
     if [ ${#launcher[@]} -eq 0 ]; then
         echo "$1"
     else
-        pgrep -P "$(pgrep -P "$1")" | shuf -n 1 --random-source=<(yes "$RANDOM")
+        pgrep -P "$(pgrep -P "$1")" 2>/dev/null | shuf -n 1 --random-source=<(yes "$RANDOM")
     fi
 }
 
