@@ -66,8 +66,7 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
     v.near = bytes_load(other, (ulong)first * BYTES_BLOCKS + block);
     v.north = v.south = v.above = v.below = v.near;
     if (BYTES_D > 1)
-        v.north = bytes_load(
-            other, (ulong)(y == 0 ? first + (BYTES_LY - 1) : first - 1) * BYTES_BLOCKS + block);
+        v.north = bytes_north(other, first, y, block);
 #if BYTES_MODEL != 2
     ERGO_UNROLL /* loads of a row while the one before is decided */
 #endif
@@ -75,9 +74,7 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
         const uint row = first + r, odd = (y + r + z + colour) & 1;
         const ulong at = (ulong)row * BYTES_BLOCKS + block;
         if (BYTES_D > 1)
-            v.south =
-                bytes_load(other, y + r + 1 == BYTES_LY ? at - (ulong)(BYTES_LY - 1) * BYTES_BLOCKS
-                                                        : at + BYTES_BLOCKS);
+            v.south = bytes_south(other, row, y + r, block);
         if (BYTES_D > 2) {
             v.above = bytes_above(other, row, z, block);
             v.below = bytes_below(other, row, z, block);

@@ -57,6 +57,19 @@ ERGO_INLINE struct bytes_sixteen bytes_side(__global const uint4 *other, struct 
     return side;
 }
 
+/* Sixteen sites of the rows beside this one. */
+ERGO_INLINE struct bytes_sixteen bytes_north(__global const uint4 *other, uint row, uint y,
+                                             uint block) {
+    return bytes_load(other,
+                      (ulong)(y == 0 ? row + (BYTES_LY - 1) : row - 1) * BYTES_BLOCKS + block);
+}
+
+ERGO_INLINE struct bytes_sixteen bytes_south(__global const uint4 *other, uint row, uint y,
+                                             uint block) {
+    return bytes_load(
+        other, (ulong)(y + 1 == BYTES_LY ? row - (BYTES_LY - 1) : row + 1) * BYTES_BLOCKS + block);
+}
+
 /* Sixteen sites of the planes beside this one. */
 ERGO_INLINE struct bytes_sixteen bytes_above(__global const uint4 *other, uint row, uint z,
                                              uint block) {
@@ -80,10 +93,8 @@ ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, 
     v.near = bytes_load(other, (ulong)row * BYTES_BLOCKS + block);
     v.side = bytes_side(other, v.near, row, block, (y + z + colour) & 1);
     if (BYTES_D > 1) {
-        const uint north = y == 0 ? row + (BYTES_LY - 1) : row - 1;
-        const uint south = y + 1 == BYTES_LY ? row - (BYTES_LY - 1) : row + 1;
-        v.north = bytes_load(other, (ulong)north * BYTES_BLOCKS + block);
-        v.south = bytes_load(other, (ulong)south * BYTES_BLOCKS + block);
+        v.north = bytes_north(other, row, y, block);
+        v.south = bytes_south(other, row, y, block);
     } else {
         v.north = v.near;
         v.south = v.near;

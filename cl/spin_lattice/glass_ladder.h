@@ -7,6 +7,8 @@
 /* Pairs of neighbours on the ladder by parity: (0, 1), (2, 3) ... or (1, 2), (3, 4) ... */
 #define GLASS_PAIRS(parity) ((parity) ? ((uint)(GLASS_T)-1) / 2 : (uint)(GLASS_T) / 2)
 #define GLASS_SLOTS (4 * GLASS_QUADS)
+/* Is this temperature the colder one of a pair? */
+#define GLASS_COLDER(t, parity) (((t)&1) == (parity) && (t) + 1 < GLASS_T)
 
 /* Does sample `bit` of a word exchange slot a and the hotter one? A word with this bit, or 0. */
 ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong step, uint a,

@@ -1,117 +1,178 @@
 /*
- * Spin glasses: parallel tempering of lattices in local memory. One launch from an exchange to the
- * next: who exchanges is decided by each group that has a part in it, alike, and configurations
- * change places while they are loaded.
+ * Spin glasses: parallel tempering in local memory. A work-group has all temperatures and copies of
+ * a word-lattice: neither a sweep nor an exchange ends a launch. Local memory has one colour at a
+ * time, the one that is looked at; work-items read and write their own sites of the other in global
+ * memory, which a cache keeps near.
  */
 #include "spin_lattice/glass_count.h"
 #include "spin_lattice/glass_ladder.h"
 
-GLASS_UPDATE(glass_update_local, __local, 1u)
+/* Work-items of a quad, of a group; sites of each colour of a work-item. */
+#define GLASS_PER_QUAD ((uint)(GLASS_LADDER_LANES))
+#define GLASS_GROUP (GLASS_PER_QUAD * GLASS_QUADS)
+#define GLASS_EACH ((GLASS_HALF + GLASS_PER_QUAD - 1) / GLASS_PER_QUAD)
+#define GLASS_EACH_BITS (GLASS_EACH == 1 ? 3u : GLASS_EACH == 2 ? 4u : 5u) /* up to 6 EACH */
+#define GLASS_LAST_LANES (1u << GLASS_COUNT_LEVELS)
+#define GLASS_LAST_GROUP (GLASS_LAST_LANES * GLASS_QUADS)
 
-#define GLASS_LOCAL_LANES (1u << GLASS_COUNT_LEVELS)
+/* e, h: a work-item's sites of a colour. */
+#define GLASS_MINE(e, h)                                                                           \
+    ERGO_UNROLL                                                                                    \
+    for (uint e = 0, h = lane; e < GLASS_EACH; e++, h += GLASS_PER_QUAD)                           \
+        if (GLASS_HALF % GLASS_PER_QUAD == 0 || h < GLASS_HALF)
 
-/* Unsatisfied bonds of a site of colour 0. */
-ERGO_INLINE struct glass_sum glass_unsatisfied(__local const uint4 *spins,
-                                               __global const uint *couplings, uint h) {
-    const struct glass_at a = glass_site(h, 0);
-    __global const uint2 *bonds = (__global const uint2 *)(couplings + h * GLASS_Z);
-    const uint4 own = spins[h];
+/* Half a sweep of a site. mine: of the colour; room: the other colour. */
+ERGO_INLINE struct glass_decision glass_step(__global uint4 *mine, __local const uint4 *room,
+                                             struct glass_place p, uint colour, uint h,
+                                             uint4 *next) {
+    const struct glass_at a = glass_site(h, colour);
+    const uint4 own = mine[h * GLASS_QUADS];
     uint4 x[6];
-    ERGO_UNROLL
-    for (uint d = 0; d < GLASS_Z / 2; d++) {
-        const uint2 pair = bonds[d];
-        x[2 * d] = own ^ spins[GLASS_HALF + a.near[2 * d]] ^ pair.x;
-        x[2 * d + 1] = own ^ spins[GLASS_HALF + a.near[2 * d + 1]] ^ pair.y;
-    }
-    return glass_add(x);
+    GLASS_LOOK(x, own, a, room, GLASS_QUADS)
+    const struct glass_decision d = glass_decide(x, p, a.site, colour * GLASS_HALF + h);
+    *next = own ^ d.flip;
+    mine[h * GLASS_QUADS] = *next;
+    return d;
 }
 
+/* Counters c, of so many planes, of a quad's first `width` work-items: the upper half gives to the
+ * lower, until GLASS_LAST_LANES have all. */
+#define GLASS_KEEP(width) ((width) - (width) / 2)
+#define GLASS_NEXT(width) ((width) > GLASS_LAST_LANES ? GLASS_KEEP(width) : (width))
+#define GLASS_W1 GLASS_NEXT(GLASS_PER_QUAD)
+#define GLASS_W2 GLASS_NEXT(GLASS_W1)
+#define GLASS_W3 GLASS_NEXT(GLASS_W2)
+#define GLASS_W4 GLASS_NEXT(GLASS_W3)
+#define GLASS_W5 GLASS_NEXT(GLASS_W4)
+#define GLASS_FOLD(width, planes)                                                                  \
+    if ((width) > GLASS_LAST_LANES) {                                                              \
+        __local uint4 *given = room + quad;                                                        \
+        if (lane >= GLASS_KEEP(width) && lane < (width)) {                                         \
+            ERGO_UNROLL                                                                            \
+            for (uint k = 0; k < (planes); k++)                                                    \
+                given[(k * ((width) / 2) + lane - GLASS_KEEP(width)) * GLASS_QUADS] = c[k];        \
+        }                                                                                          \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                              \
+        if (lane < (width) / 2) {                                                                  \
+            uint4 carry = (uint4)(0u);                                                             \
+            ERGO_UNROLL                                                                            \
+            for (uint k = 0; k < (planes); k++) {                                                  \
+                const uint4 a = c[k], b = given[(k * ((width) / 2) + lane) * GLASS_QUADS];         \
+                c[k] = a ^ b ^ carry;                                                              \
+                carry = (a & b) | (carry & (a | b));                                               \
+            }                                                                                      \
+            c[planes] = carry;                                                                     \
+        }                                                                                          \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                              \
+    }
+
 /*
- * An exchange of this parity before `sweep` (2: none), by counts[parity]; `sweeps` sweeps; and
- * counts[next] of what then is (2: not), as in glass_temper.cl. All quads read `from` and write
- * `to`. Dimension 0: one group per quad, of GLASS_LOCAL_LANES and more. room: of the lattice, or
- * GLASS_LOCAL_LANES (8 + GLASS_COUNT_LEVELS).
+ * `rounds` rounds of sweeps from `sweep` on, `first` in the first and `every` in the others; an
+ * exchange ends each, of parity `odd` the first. Dimension 0: one group of GLASS_GROUP. room:
+ * GLASS_LADDER_ROOM, then a number and a word for each sample of each slot.
  */
-__kernel void glass_local_ladder(__global const uint4 *from, __global uint4 *to,
-                                 __global const uint *couplings, __global const uint4 *tables,
-                                 __global const uint2 *keys, ulong sweep, uint sweeps, uint2 words,
-                                 uint last, __global uint *counts, __global const float *slopes,
-                                 __global uint *came, __global ulong *accepted,
-                                 __global ulong *trips, uint parity, uint next,
-                                 __local uint4 *room) {
-    __local uint4 wants[32];
-    __local uint masks[4];
-    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
-    const uint quad = (uint)get_group_id(0), lattice = (uint)get_global_id(1);
-    const uint lattices = (uint)get_global_size(1);
-    struct glass_place p = glass_place(couplings, tables, keys, sweep, words, last, lattice, quad);
+__attribute__((reqd_work_group_size(GLASS_GROUP, 1, 1))) __kernel void
+glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
+                   __global const uint4 *tables, __global const uint2 *keys, ulong sweep,
+                   uint rounds, uint first, uint every, uint odd, uint2 words, uint last,
+                   __global const float *slopes, __global uint *came, __global ulong *accepted,
+                   __global ulong *trips, __local uint4 *room) {
+    __local uint masks[GLASS_SLOTS];
+    __local uint *counts = (__local uint *)(room + GLASS_LADDER_ROOM);
+    __local uint *wants = counts + 32 * GLASS_SLOTS;
+    const uint item = (uint)get_local_id(0), lattice = (uint)get_global_id(1);
+    const uint lane = item / GLASS_QUADS, quad = item - lane * GLASS_QUADS;
     const uint member = lattice / words.x, word = lattice - member * words.x;
-    const ulong offset = (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
-    __global const uint *count = counts + (ulong)(parity * lattices + lattice) * (GLASS_SLOTS * 32);
-    for (uint i = item; i < 128; i += size) {
-        const uint slot = 4 * quad + i / 32, t = slot / GLASS_COPIES;
-        const uint upper = (t & 1) != parity, low = upper ? slot - GLASS_COPIES : slot;
-        uint want = 0;
-        if (parity < 2 && (upper ? t > 0 && t < GLASS_T : t + 1 < GLASS_T)) {
-            const uint at = low * 32 + (i & 31u);
-            want = glass_wants((long)count[at + 32 * GLASS_COPIES] - (long)count[at],
-                               slopes[member * (GLASS_T) + low / GLASS_COPIES], words.y + word,
-                               i & 31u, sweep, low, p.key);
-        }
-        ((__local uint *)wants)[i] = want;
-    }
+    struct glass_place p = glass_place(couplings, tables, keys, sweep, words, last, lattice, quad);
+    __global uint4 *mine = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
+    __local uint4 *here = room + quad;
+    uint4 next[GLASS_EACH];
+    GLASS_MINE(e, h)
+    here[h * GLASS_QUADS] = mine[(GLASS_HALF + h) * GLASS_QUADS];
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item < 4) {
-        const uint slot = 4 * quad + item, t = slot / GLASS_COPIES;
-        uint4 all = (uint4)(0u);
-        for (uint i = 0; i < 8; i++)
-            all |= wants[8 * item + i];
-        const uint m = (all.x | all.y | all.z | all.w) & p.lanes;
-        masks[item] = m;
-        if ((t & 1) == parity && t + 1 < GLASS_T) { /* the pair's colder one */
-            __global uint *c = came + lattice * GLASS_SLOTS;
-            __global ulong *own_accepted =
-                accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES);
-            __global ulong *own_trips = trips + lattice * GLASS_COPIES;
-            glass_note(glass_open(c, own_accepted, own_trips, t, slot % GLASS_COPIES), c,
-                       own_accepted, own_trips, t, slot % GLASS_COPIES, m, p.lanes);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint4 mask = (uint4)(masks[0], masks[1], masks[2], masks[3]);
-    for (uint i = item; i < GLASS_SITES; i += size)
-        room[i] = glass_moved(from + offset + i * GLASS_QUADS, quad, quad > 0, mask, parity & 1);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint t = 0; t < sweeps; t++) {
-        for (uint colour = 0; colour < 2; colour++) {
-            for (uint h = item; h < GLASS_HALF; h += size)
-                glass_update_local(room, p, colour, h);
+    for (uint round = 0; round < rounds; round++) {
+        const uint parity = (odd + round) & 1;
+        const uint turns = 2 * (round ? every : first);
+        struct glass_counter counter = glass_count_zero();
+        for (uint turn = 0; turn < turns; turn++) {
+            const uint colour = turn & 1;
+            GLASS_MINE(e, h) {
+                const struct glass_decision d = glass_step(mine + colour * GLASS_HALF * GLASS_QUADS,
+                                                           here, p, colour, h, &next[e]);
+                if (turn + 1 == turns)
+                    counter = glass_count_one(counter, glass_after(d.sum, d.flip));
+            }
             barrier(CLK_LOCAL_MEM_FENCE);
+            GLASS_MINE(e, h)
+            here[h * GLASS_QUADS] = next[e];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            p.sweep += colour;
         }
-        p.sweep++;
-    }
-    for (uint i = item; i < GLASS_SITES; i += size)
-        to[offset + i * GLASS_QUADS] = room[i];
-    struct glass_counter counter = glass_count_zero();
-    if (next < 2 && item < GLASS_LOCAL_LANES)
-        for (uint h = item; h < GLASS_HALF; h += 2 * GLASS_LOCAL_LANES) {
-            struct glass_sum m = glass_unsatisfied(room, p.couplings, h), n;
-            n.m0 = n.m1 = n.m2 = (uint4)(0u);
-            if (h + GLASS_LOCAL_LANES < GLASS_HALF)
-                n = glass_unsatisfied(room, p.couplings, h + GLASS_LOCAL_LANES);
-            counter = glass_count_add(counter, m, n);
+        uint4 c[12] = {counter.p0, counter.p1, counter.p2, counter.p3, counter.p4, counter.p5};
+        GLASS_FOLD(GLASS_PER_QUAD, GLASS_EACH_BITS)
+        GLASS_FOLD(GLASS_W1, GLASS_EACH_BITS + 1)
+        GLASS_FOLD(GLASS_W2, GLASS_EACH_BITS + 2)
+        GLASS_FOLD(GLASS_W3, GLASS_EACH_BITS + 3)
+        GLASS_FOLD(GLASS_W4, GLASS_EACH_BITS + 4)
+        const uint4 all = (uint4)(lane < GLASS_W5 ? 0xffffffffu : 0u);
+        counter.p0 = c[0] & all;
+        counter.p1 = c[1] & all;
+        counter.p2 = c[2] & all;
+        counter.p3 = c[3] & all;
+        counter.p4 = c[4] & all;
+        counter.p5 = c[5] & all;
+        counter.p6 = c[6] & all;
+        counter.p7 = c[7] & all;
+        glass_count_sum(counter, room, item, GLASS_LAST_GROUP, GLASS_COUNT_LEVELS, GLASS_QUADS);
+        for (uint o = item; o < 8 * GLASS_SLOTS; o += GLASS_GROUP) {
+            __local uint *to = counts + o / 8 * 32 + (o & 7u);
+            const uint4 sum =
+                glass_count_four(room, GLASS_LAST_GROUP, GLASS_COUNT_LEVELS, o / 8, o & 7u);
+            to[0] = sum.x;
+            to[8] = sum.y;
+            to[16] = sum.z;
+            to[24] = sum.w;
         }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    glass_count_sum(counter, room, item, GLASS_LOCAL_LANES, GLASS_COUNT_LEVELS, 1);
-    __global uint *out =
-        counts + ((ulong)(next * lattices + lattice) * GLASS_SLOTS + 4 * quad) * 32;
-    for (uint o = item; o < 32 && next < 2; o += size) {
-        const uint4 sum =
-            glass_count_four(room, GLASS_LOCAL_LANES, GLASS_COUNT_LEVELS, o / 8, o & 7u);
-        __global uint *own = out + o / 8 * 32 + (o & 7u);
-        own[0] = sum.x;
-        own[8] = sum.y;
-        own[16] = sum.z;
-        own[24] = sum.w;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint o = item; o < 32 * GLASS_SLOTS; o += GLASS_GROUP) {
+            const uint slot = o / 32, t = slot / GLASS_COPIES;
+            if (GLASS_COLDER(t, parity))
+                wants[o] = glass_wants((long)counts[o + 32 * GLASS_COPIES] - (long)counts[o],
+                                       slopes[member * (GLASS_T) + t], words.y + word, o & 31u,
+                                       p.sweep, slot, p.key);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < GLASS_SLOTS) {
+            const uint t = item / GLASS_COPIES, copy = item % GLASS_COPIES;
+            const uint hotter = t > 0 && GLASS_COLDER(t - 1, parity);
+            uint m = 0;
+            if (hotter || GLASS_COLDER(t, parity))
+                for (uint i = 0; i < 32; i++)
+                    m |= wants[32 * (hotter ? item - GLASS_COPIES : item) + i];
+            m &= p.lanes;
+            masks[item] = m;
+            if (GLASS_COLDER(t, parity)) {
+                __global uint *c = came + lattice * GLASS_SLOTS;
+                __global ulong *own_accepted =
+                    accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES);
+                __global ulong *own_trips = trips + lattice * GLASS_COPIES;
+                glass_note(glass_open(c, own_accepted, own_trips, t, copy), c, own_accepted,
+                           own_trips, t, copy, m, p.lanes);
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        const uint4 mask =
+            (uint4)(masks[4 * quad], masks[4 * quad + 1], masks[4 * quad + 2], masks[4 * quad + 3]);
+        for (uint colour = 0; colour < 2; colour++) {
+            __global uint4 *of = mine + colour * GLASS_HALF * GLASS_QUADS;
+            GLASS_MINE(e, h)
+            next[e] = glass_moved(of + h * GLASS_QUADS, quad, quad > 0, mask, parity);
+            barrier(CLK_GLOBAL_MEM_FENCE);
+            GLASS_MINE(e, h)
+            of[h * GLASS_QUADS] = next[e];
+        }
+        GLASS_MINE(e, h)
+        here[h * GLASS_QUADS] = next[e];
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

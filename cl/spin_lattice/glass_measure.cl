@@ -1,7 +1,7 @@
 /* Spin glasses: energies of each sample and slot, up spins, overlaps. */
 #include "spin_lattice/glass_count.h"
+#include "spin_lattice/glass_update.h"
 
-#define GLASS_SITES (2 * GLASS_HALF)
 #define GLASS_SLOTS (4 * GLASS_QUADS)
 #define GLASS_ALL (GLASS_OWN + GLASS_LEVELS) /* planes of a group of 2^LEVELS, at most 2^6 */
 #define GLASS_GROUP (1u << GLASS_LEVELS)
@@ -20,19 +20,13 @@ ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
 }
 
 #if !GLASS_REAL
-ERGO_INLINE struct glass_sum glass_unsatisfied(__global const uint4 *own,
-                                               __global const uint4 *other,
-                                               __global const uint2 *bonds, uint h) {
+/* Unsatisfied bonds of a site of colour 0. */
+ERGO_INLINE struct glass_sum glass_even(__global const uint4 *spins, __global const uint *couplings,
+                                        uint h) {
     const struct glass_at a = glass_site(h, 0);
-    const uint4 s = own[h * GLASS_QUADS];
     uint4 x[6];
-    ERGO_UNROLL
-    for (uint d = 0; d < GLASS_Z / 2; d++) {
-        const uint2 pair = bonds[h * (GLASS_Z / 2) + d];
-        x[2 * d] = s ^ other[a.near[2 * d] * GLASS_QUADS] ^ pair.x;
-        x[2 * d + 1] = s ^ other[a.near[2 * d + 1] * GLASS_QUADS] ^ pair.y;
-    }
-    return glass_add(x);
+    GLASS_LOOK(x, spins[h * GLASS_QUADS], a, spins + GLASS_HALF * GLASS_QUADS, GLASS_QUADS)
+    return glass_unsatisfied(x, couplings, h);
 }
 #endif
 
@@ -47,9 +41,9 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
     const uint lattice = (uint)get_global_id(1);
     const uint part = group / GLASS_QUADS, quad = group - part * GLASS_QUADS;
     __global const uint4 *own = spins + (ulong)lattice * (GLASS_SITES * GLASS_QUADS) + quad;
-    __global const uint4 *other = own + GLASS_HALF * GLASS_QUADS;
     __global long *out = energies + (((ulong)lattice * parts + part) * GLASS_SLOTS + 4 * quad) * 32;
 #if GLASS_REAL
+    __global const uint4 *other = own + GLASS_HALF * GLASS_QUADS;
     /* a work-item per sample and 32nd part of the group, all four slots */
     __global const int *bonds =
         (__global const int *)couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * 32);
@@ -79,16 +73,15 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
         out[o] = total;
     }
 #else
-    __global const uint2 *bonds =
-        (__global const uint2 *)(couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z));
+    __global const uint *bonds = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z);
     struct glass_counter counter = glass_count_zero();
     for (uint h = part * GLASS_GROUP + item; h < GLASS_HALF; h += 2 * parts * GLASS_GROUP) {
         const uint next = h + parts * GLASS_GROUP;
-        const struct glass_sum m = glass_unsatisfied(own, other, bonds, h);
+        const struct glass_sum m = glass_even(own, bonds, h);
         struct glass_sum n;
         n.m0 = n.m1 = n.m2 = (uint4)(0u);
         if (next < GLASS_HALF)
-            n = glass_unsatisfied(own, other, bonds, next);
+            n = glass_even(own, bonds, next);
         counter = glass_count_add(counter, m, n);
     }
     glass_count_sum(counter, planes, item, GLASS_GROUP, GLASS_LEVELS, 1);

@@ -12,13 +12,13 @@
  * [slot]: the same for both slots of a pair; a slot without one has no bits, from the beginning on.
  * came[word-lattice][slot]: those that have been at the hottest end since they were at the coldest;
  * trips: their arrivals there. energies: [word-lattice][part][slot][32]; without parts
- * counts[of][word-lattice][slot][32] has them, and becomes zero.
+ * counts[word-lattice][slot][32] has them, and becomes zero.
  */
 __attribute__((reqd_work_group_size(32, 1, 1))) __kernel void
 glass_swap(__global const long *energies, __global uint *counts, __global const float *slopes,
            __global const uint2 *keys, __global uint *masks, __global uint *came,
            __global ulong *accepted, __global ulong *trips, ulong step, uint parity, uint parts,
-           uint of, uint2 words, uint last) {
+           uint2 words, uint last) {
     __local uint4 mine[8]; /* a word of each work-item */
     const uint bit = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint lattice = (uint)get_global_id(1), lattices = (uint)get_global_size(1);
@@ -36,7 +36,7 @@ glass_swap(__global const long *energies, __global uint *counts, __global const 
     long worse = 0;
     __global const long *e = energies + (ulong)lattice * parts * (GLASS_SLOTS * 32) + bit;
     if (parts == 0) {
-        __global uint *count = counts + (ulong)(of * lattices + lattice) * (GLASS_SLOTS * 32) + bit;
+        __global uint *count = counts + (ulong)lattice * (GLASS_SLOTS * 32) + bit;
         worse = (long)count[b * 32] - (long)count[a * 32];
         count[a * 32] = count[b * 32] = 0;
         if (t == 1) /* and of the ends without a partner */
@@ -124,33 +124,18 @@ __kernel void glass_exchange(__global glass_copies *spins, __global const glass_
             /* of colour 1 what is before is of the buffer, whatever it is */                      \
             x[d] = own ^ ((COLOUR) ? near[0] : glass_moved(near, quad, 1, mask, PARITY));          \
         }                                                                                          \
-        const uint4 r = glass_draw(a.site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);          \
-        GLASS_DECIDE                                                                               \
+        const struct glass_decision decision = glass_decide(x, p, a.site, own_at);                 \
         if (GLASS_COPIES == 4 || (PARITY)) /* partners are in other quads */                       \
             barrier(CLK_GLOBAL_MEM_FENCE);                                                         \
         if (here)                                                                                  \
-            mine[0] = own ^ (flip & p.lanes);                                                      \
+            mine[0] = own ^ decision.flip;                                                         \
     }
 GLASS_MOVING(glass_moving_00, 0, 0)
 GLASS_MOVING(glass_moving_01, 0, 1)
 GLASS_MOVING(glass_moving_10, 1, 0)
 GLASS_MOVING(glass_moving_11, 1, 1)
 
-/* Half a sweep of colour 1 at one site, and its unsatisfied bonds afterwards. */
-ERGO_INLINE struct glass_sum glass_update_counting(__global uint4 *spins, struct glass_place p,
-                                                   uint h) {
-    const struct glass_at a = glass_site(h, 1);
-    const uint own_at = GLASS_HALF + h;
-    const uint4 own = spins[own_at * GLASS_QUADS];
-    uint4 x[6];
-    ERGO_UNROLL
-    for (uint d = 0; d < GLASS_Z; d++)
-        x[d] = own ^ spins[a.near[d] * GLASS_QUADS];
-    const uint4 r = glass_draw(a.site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
-    GLASS_DECIDE
-    spins[own_at * GLASS_QUADS] = own ^ (flip & p.lanes);
-    return glass_after(sum, flip & p.lanes);
-}
+GLASS_UPDATE(glass_update_global, __global, GLASS_QUADS)
 
 #define GLASS_COUNT_LANES (1u << GLASS_COUNT_LEVELS)
 #define GLASS_COUNT_GROUP (GLASS_QUADS * GLASS_COUNT_LANES)
@@ -174,8 +159,10 @@ __kernel void glass_sweep_counting(__global uint4 *spins, __global const uint *c
     struct glass_counter counter = glass_count_zero();
     for (uint i = 0; i < each; i++) {
         const uint h = first + i * GLASS_COUNT_LANES;
-        if (h < GLASS_HALF)
-            counter = glass_count_one(counter, glass_update_counting(mine, p, h));
+        if (h < GLASS_HALF) {
+            const struct glass_decision d = glass_update_global(mine, p, 1, h);
+            counter = glass_count_one(counter, glass_after(d.sum, d.flip));
+        }
     }
     glass_count_sum(counter, planes, item, GLASS_COUNT_GROUP, GLASS_COUNT_LEVELS, GLASS_QUADS);
     for (uint o = item; o < 32 * GLASS_QUADS; o += GLASS_COUNT_GROUP) {

@@ -24,7 +24,20 @@ struct glass_place {
     __global const uint *couplings; /* of the word-lattice */
 };
 
-#if GLASS_REAL
+#if !GLASS_REAL
+/* Unsatisfied bonds of a site, at = colour * HALF + h. x: as glass_decide has it. */
+ERGO_INLINE struct glass_sum glass_unsatisfied(uint4 x[6], __global const uint *couplings,
+                                               uint at) {
+    __global const uint2 *bonds = (__global const uint2 *)(couplings + at * GLASS_Z);
+    ERGO_UNROLL
+    for (uint d = 0; d < GLASS_Z / 2; d++) {
+        const uint2 pair = bonds[d];
+        x[2 * d] ^= pair.x;
+        x[2 * d + 1] ^= pair.y;
+    }
+    return glass_add(x);
+}
+#else
 /* Couplings as they are: bit by bit. bonds: [32][directions]. */
 ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, uint4 r,
                                    float4 scale) {
@@ -44,42 +57,54 @@ ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, 
 }
 #endif
 
+/* Which spins of a site flip, and the unsatisfied bonds before (+-J). */
+struct glass_decision {
+    uint4 flip;
+    struct glass_sum sum;
+};
+
+/* x: the spins that differ from each neighbour; at: colour * HALF + h. */
+ERGO_INLINE struct glass_decision glass_decide(uint4 x[6], struct glass_place p, uint site,
+                                               uint at) {
+    struct glass_decision d;
+#if !GLASS_REAL
+    d.sum = glass_unsatisfied(x, p.couplings, at);
+#endif
+    const uint4 r = glass_draw(site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
+#if GLASS_REAL
+    d.sum.m0 = d.sum.m1 = d.sum.m2 = (uint4)(0u);
+    d.flip = glass_real_flips(x, (__global const int *)p.couplings + at * (32 * GLASS_Z), r,
+                              as_float4(p.table[0]));
+#else
+    d.flip = glass_flips(d.sum, p.table, r, 0, r);
+    if (r.x == 0 || r.y == 0 || r.z == 0 || r.w == 0) /* once in 2^30 */
+        d.flip = glass_flips(d.sum, p.table, r, 1,
+                             glass_draw(site, p.sweep, GLASS_PURPOSE_TIE, p.draw, p.key));
+#endif
+    d.flip &= p.lanes;
+    return d;
+}
+
+/* x: own spins beside the neighbours, which are STRIDE quads apart. */
+#define GLASS_LOOK(x, own, a, other, STRIDE)                                                       \
+    ERGO_UNROLL                                                                                    \
+    for (uint d = 0; d < GLASS_Z; d++)                                                             \
+        x[d] = (own) ^ (other)[(a).near[d] * (STRIDE)];
+
 /* One site of four slots. `spins`: of the word-lattice, STRIDE quads apart. */
 #define GLASS_UPDATE(NAME, SPACE, STRIDE)                                                          \
-    ERGO_INLINE void NAME(SPACE uint4 *spins, struct glass_place p, uint colour, uint h) {         \
+    ERGO_INLINE struct glass_decision NAME(SPACE uint4 *spins, struct glass_place p, uint colour,  \
+                                           uint h) {                                               \
         const struct glass_at a = glass_site(h, colour);                                           \
         const uint own_at = colour * GLASS_HALF + h;                                               \
         SPACE const uint4 *other = spins + (1 - colour) * GLASS_HALF * (STRIDE);                   \
         const uint4 own = spins[own_at * (STRIDE)];                                                \
         uint4 x[6];                                                                                \
-        ERGO_UNROLL                                                                                \
-        for (uint d = 0; d < GLASS_Z; d++)                                                         \
-            x[d] = own ^ other[a.near[d] * (STRIDE)];                                              \
-        const uint4 r = glass_draw(a.site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);          \
-        GLASS_DECIDE                                                                               \
-        spins[own_at * (STRIDE)] = own ^ (flip & p.lanes);                                         \
+        GLASS_LOOK(x, own, a, other, STRIDE)                                                       \
+        const struct glass_decision d = glass_decide(x, p, a.site, own_at);                        \
+        spins[own_at * (STRIDE)] = own ^ d.flip;                                                   \
+        return d;                                                                                  \
     }
-
-#if GLASS_REAL
-#define GLASS_DECIDE                                                                               \
-    const uint4 flip = glass_real_flips(                                                           \
-        x, (__global const int *)p.couplings + own_at * (32 * GLASS_Z), r, as_float4(p.table[0]));
-#else
-#define GLASS_DECIDE                                                                               \
-    __global const uint2 *bonds = (__global const uint2 *)(p.couplings + own_at * GLASS_Z);        \
-    ERGO_UNROLL                                                                                    \
-    for (uint d = 0; d < GLASS_Z / 2; d++) {                                                       \
-        const uint2 pair = bonds[d];                                                               \
-        x[2 * d] ^= pair.x;                                                                        \
-        x[2 * d + 1] ^= pair.y;                                                                    \
-    }                                                                                              \
-    const uint tie = r.x == 0 || r.y == 0 || r.z == 0 || r.w == 0;                                 \
-    uint4 low = (uint4)(0u);                                                                       \
-    if (tie)                                                                                       \
-        low = glass_draw(a.site, p.sweep, GLASS_PURPOSE_TIE, p.draw, p.key);                       \
-    const struct glass_sum sum = glass_add(x);                                                     \
-    const uint4 flip = glass_flips(sum, p.table, r, tie, low);
-#endif
 
 ERGO_INLINE struct glass_place glass_place(__global const uint *couplings,
                                            __global const uint4 *tables, __global const uint2 *keys,

@@ -15,10 +15,11 @@ struct ergo_quirks {
     bool whole_writes;           /* write a buffer as a whole: what a write of a part leaves alone
                                     becomes uninitialised in the device's eyes */
     bool group_limit_unreliable; /* CL_KERNEL_WORK_GROUP_SIZE is too small: believe the device's */
-    const char *build_options;   /* extra build options, "" for none */
-    uint64_t host_buffer_limit;  /* largest buffer to believe, 0: as reported */
-    uint64_t loop_limit;         /* iterations of all loops of a work-item, after which it goes on
-                                    behind them as if they were done; 0: no limit */
+    bool many_barriers_unreliable; /* kernels with dozens of barriers give wrong answers */
+    const char *build_options;     /* extra build options, "" for none */
+    uint64_t host_buffer_limit;    /* largest buffer to believe, 0: as reported */
+    uint64_t loop_limit;           /* iterations of all loops of a work-item, after which it goes on
+                                      behind them as if they were done; 0: no limit */
 };
 
 /* An opened device with one context and one in-order queue (profiling enabled where it works). */

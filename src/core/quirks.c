@@ -42,6 +42,16 @@ static const struct {
         .date = "2026-11-21",
     },
     {
+        .platform = "Portable Computing Language",
+        .effect = {.many_barriers_unreliable = true},
+        .evidence =
+            "PoCL 3.1 (LLVM 14, AVX-512): glass_local_ladder, some 30 barriers in and between "
+            "loops, "
+            "gives wrong spins from groups of 128 on; the right ones with -cl-opt-disable, with a "
+            "printf in its last region, under Oclgrind (no race), on rusticl and on an H200.",
+        .date = "2026-11-21",
+    },
+    {
         .platform = "Oclgrind",
         .effect = {.no_profiling = true,
                    .no_binary_cache = true,
@@ -78,6 +88,7 @@ void ergo_quirks_find(const struct ergo_device_summary *summary, struct ergo_qui
         quirks->no_fill |= effect->no_fill;
         quirks->whole_writes |= effect->whole_writes;
         quirks->group_limit_unreliable |= effect->group_limit_unreliable;
+        quirks->many_barriers_unreliable |= effect->many_barriers_unreliable;
         if (effect->loop_limit && (!quirks->loop_limit || effect->loop_limit < quirks->loop_limit))
             quirks->loop_limit = effect->loop_limit;
         if (effect->build_options && !quirks->build_options[0])

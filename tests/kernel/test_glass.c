@@ -58,10 +58,24 @@ static void test_global(void **state) {
     cases(3);
 }
 
+/* A ladder of a group whose work-items have three sites each, some of them two. */
+static void test_ladder(void **state) {
+    (void)state;
+    if (small)
+        skip();
+    glass_bench_case(ctx, device,
+                     "{\"sampler\": \"spin-lattice\", \"seed\": \"5\", \"system\": {\"model\": "
+                     "\"spin-glass\", \"size\": [8, 8, 8], \"temperature\": 0.9, \"ladder\": 10, "
+                     "\"temperature_max\": 2, \"swap_every\": 2}, \"run\": {\"sweeps\": 5}, "
+                     "\"tuning\": {\"path\": 1}}",
+                     0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_local),
         cmocka_unit_test(test_global),
+        cmocka_unit_test(test_ladder),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

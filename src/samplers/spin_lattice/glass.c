@@ -32,11 +32,21 @@ void glass_destroy(void *opaque) {
         clReleaseProgram(s->temper_program);
     if (s->local_program)
         clReleaseProgram(s->local_program);
-    cl_mem *const buffers[] = {
-        &s->spins,           &s->spare, &s->couplings, &s->tables, &s->keys,
-        &s->slopes,          &s->waves, &s->energies,  &s->counts, &s->unsatisfied,
-        &s->masks,           &s->came,  &s->accepted,  &s->trips,  &s->slots[0].records,
-        &s->slots[1].records};
+    cl_mem *const buffers[] = {&s->spins,
+                               &s->couplings,
+                               &s->tables,
+                               &s->keys,
+                               &s->slopes,
+                               &s->waves,
+                               &s->energies,
+                               &s->counts,
+                               &s->unsatisfied,
+                               &s->masks,
+                               &s->came,
+                               &s->accepted,
+                               &s->trips,
+                               &s->slots[0].records,
+                               &s->slots[1].records};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     for (int i = 0; i < 2; i++) {
@@ -54,9 +64,10 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
     ergo_text_append(&o,
                      "-DGLASS_LX=%uu -DGLASS_LY=%uu -DGLASS_LZ=%uu -DGLASS_D=%u -DGLASS_HEAT=%d "
                      "-DGLASS_REAL=%d -DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u "
-                     "-DGLASS_COUNT_LEVELS=%u",
+                     "-DGLASS_COUNT_LEVELS=%u -DGLASS_LADDER_LANES=%u -DGLASS_LADDER_ROOM=%zu",
                      h->lx, h->ly, h->lz, h->d, h->heat, h->real, h->temperatures, h->copies,
-                     s->launch.levels, s->launch.count_levels);
+                     s->launch.levels, s->launch.count_levels, s->launch.ladder_lanes,
+                     s->launch.ladder_room);
     if (s->launch.local)
         ergo_text_append(&o, " -DGLASS_LOCAL");
     enum ergo_status status =
@@ -165,8 +176,6 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         const void *data;
     } buffers[] = {
         {&s->spins, "spins", glass_lattice_bytes(h) * lattices, NULL},
-        {&s->spare, "spins, second copy",
-         s->launch.local && s->launch.fused ? glass_lattice_bytes(h) * lattices : 16, NULL},
         {&s->couplings, "couplings", 4 * glass_packed_length(h) * lattices, NULL},
         {&s->tables, "acceptance", s->batch->count * h->quads * 2 * GLASS_CLASSES * 16, NULL},
         {&s->keys, "keys", 8 * s->batch->count, NULL},
@@ -174,7 +183,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         {&s->waves, "waves", 8 * (size_t)h->layers, waves},
         {&s->energies, "energies", 8 * records * s->launch.parts, NULL},
         {&s->counts, "counts", 8 * records * h->layers, NULL},
-        {&s->unsatisfied, "unsatisfied bonds", 8 * records, zero},
+        {&s->unsatisfied, "unsatisfied bonds", 4 * records, zero},
         {&s->masks, "exchanges", 32 * lattices * h->quads, zero},
         {&s->came, "walkers", 16 * lattices * h->quads, NULL},
         {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
@@ -213,11 +222,6 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
         if (status == ERGO_OK && s->counting)
             status = ergo_kernel_largest_group(ctx, device, s->counting, "counting", &largest);
         if (s->counting && (size_t)s->shape.quads << s->launch.count_levels > largest)
-            s->launch.fused = false;
-        if (status == ERGO_OK && s->ladder)
-            status = ergo_kernel_largest_group(ctx, device, s->ladder, "ladder", &largest);
-        if (s->ladder &&
-            (s->launch.group > largest || s->launch.group >> s->launch.count_levels < 1))
             s->launch.fused = false;
     }
     if (status == ERGO_OK)

@@ -109,19 +109,17 @@ static enum ergo_status launch_decision(struct ergo_context *ctx, struct glass_s
                                         uint64_t step, uint32_t parity, bool counted) {
     const struct glass_shape *h = &s->shape;
     const cl_uint odd = parity, parts = counted ? 0 : s->launch.parts;
-    const cl_uint of = s->launch.local ? parity : 0;
     const cl_uint2 words = glass_words_here(h);
     const cl_uint last = glass_last(h);
     const cl_ulong at = step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied),
-                                    ERGO_ARG(s->slopes),   ERGO_ARG(s->keys),
-                                    ERGO_ARG(s->masks),    ERGO_ARG(s->came),
-                                    ERGO_ARG(s->accepted), ERGO_ARG(s->trips),
-                                    ERGO_ARG(at),          ERGO_ARG(odd),
-                                    ERGO_ARG(parts),       ERGO_ARG(of),
-                                    ERGO_ARG(words),       ERGO_ARG(last)};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied), ERGO_ARG(s->slopes),
+        ERGO_ARG(s->keys),     ERGO_ARG(s->masks),       ERGO_ARG(s->came),
+        ERGO_ARG(s->accepted), ERGO_ARG(s->trips),       ERGO_ARG(at),
+        ERGO_ARG(odd),         ERGO_ARG(parts),          ERGO_ARG(words),
+        ERGO_ARG(last)};
     const size_t global[2] = {32 * pairs_of(h, parity), glass_lattices(s)}, local[2] = {32, 1};
-    return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 14, 2, global, local,
+    return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 13, 2, global, local,
                               NULL);
 }
 
@@ -148,53 +146,52 @@ static enum ergo_status launch_swap(struct ergo_context *ctx, struct glass_state
     return status == ERGO_OK ? launch_exchange(ctx, s, parity) : status;
 }
 
-/* Sweeps from s->step to `until` in local memory, and the energies for an exchange there if `due`.
- * *moving: the parity of an exchange that is counted but not done, or 2; before and after. */
-static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_state *s,
-                                       uint64_t until, bool due, uint32_t *moving) {
+/* Rounds of sweeps from s->step on, an exchange at the end of each. */
+static enum ergo_status launch_ladder(struct ergo_context *ctx, struct glass_state *s,
+                                      uint64_t sweeps, uint64_t rounds) {
     const struct glass_shape *h = &s->shape;
-    const size_t group = s->launch.group;
-    const size_t global[2] = {h->quads * group, glass_lattices(s)}, local[2] = {group, 1};
+    const size_t group = (size_t)h->quads * s->launch.ladder_lanes;
+    const size_t global[2] = {group, glass_lattices(s)}, local[2] = {group, 1};
     const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h);
-    const cl_uint parity = (cl_uint)(until / h->swap_every & 1);
+    const cl_uint last = glass_last(h), all = (cl_uint)rounds, every = h->swap_every;
+    const cl_uint first = (cl_uint)sweeps;
+    const cl_uint parity = (cl_uint)((s->step + sweeps) / every & 1);
+    const cl_ulong sweep = s->step;
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins),  ERGO_ARG(s->couplings),
+        ERGO_ARG(s->tables), ERGO_ARG(s->keys),
+        ERGO_ARG(sweep),     ERGO_ARG(all),
+        ERGO_ARG(first),     ERGO_ARG(every),
+        ERGO_ARG(parity),    ERGO_ARG(words),
+        ERGO_ARG(last),      ERGO_ARG(s->slopes),
+        ERGO_ARG(s->came),   ERGO_ARG(s->accepted),
+        ERGO_ARG(s->trips),  ERGO_ARG_LOCAL(glass_ladder_bytes(h, &s->launch))};
+    s->step += sweeps + (rounds - 1) * every;
+    return ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 16, 2, global,
+                              local, NULL);
+}
+
+/* Sweeps and exchanges to `end`, as many to a launch as it may have. */
+static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_state *s,
+                                       uint64_t end) {
+    const uint64_t every = s->shape.swap_every, most = s->launch.launch_sweeps;
     enum ergo_status status = ERGO_OK;
-    due = due && pairs_of(h, parity);
-    while (s->step < until && status == ERGO_OK) {
-        const uint64_t rest = until - s->step;
-        const cl_uint now =
-            (cl_uint)(rest < s->launch.launch_sweeps ? rest : s->launch.launch_sweeps);
-        const cl_uint before = *moving, next = due && now == rest ? parity : 2;
-        const cl_ulong sweep = s->step;
-        const struct ergo_arg args[] = {ERGO_ARG(s->spins),
-                                        ERGO_ARG(s->spare),
-                                        ERGO_ARG(s->couplings),
-                                        ERGO_ARG(s->tables),
-                                        ERGO_ARG(s->keys),
-                                        ERGO_ARG(sweep),
-                                        ERGO_ARG(now),
-                                        ERGO_ARG(words),
-                                        ERGO_ARG(last),
-                                        ERGO_ARG(s->unsatisfied),
-                                        ERGO_ARG(s->slopes),
-                                        ERGO_ARG(s->came),
-                                        ERGO_ARG(s->accepted),
-                                        ERGO_ARG(s->trips),
-                                        ERGO_ARG(before),
-                                        ERGO_ARG(next),
-                                        ERGO_ARG_LOCAL(glass_room(h, &s->launch) - 1024)};
-        status = ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 17, 2,
-                                    global, local, NULL);
-        cl_mem there = s->spare;
-        s->spare = s->spins;
-        s->spins = there;
-        s->step += now;
-        *moving = next;
+    while (s->step < end && status == ERGO_OK) {
+        const uint64_t rest = end - s->step, round = every - s->step % every;
+        if (round <= rest && round <= most) {
+            const uint64_t now = rest < most ? rest : most;
+            status = launch_ladder(ctx, s, round, 1 + (now - round) / every);
+        } else { /* no exchange within reach */
+            const uint64_t now = rest < round - 1 ? rest : round - 1;
+            status = launch_sweeps(ctx, s, s->step, now);
+            s->step += now;
+        }
     }
     return status;
 }
 
-/* The same in global memory; who exchanges is decided. */
+/* Sweeps from s->step to `until` in global memory, and who exchanges then, if it is `due`.
+ * *moving: the parity of an exchange that is decided but not done, or 2; before and after. */
 static enum ergo_status advance_fused(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t until, bool due, uint32_t *moving) {
     const uint32_t parity = (uint32_t)(until / s->shape.swap_every & 1);
@@ -230,14 +227,15 @@ enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_sta
     const bool ladder = s->shape.temperatures > 1;
     uint32_t moving = 2;
     enum ergo_status status = ERGO_OK;
+    if (s->launch.local && s->launch.fused)
+        return advance_ladder(ctx, s, end);
     while (s->step < end && status == ERGO_OK) {
         uint64_t until = end;
         if (ladder && s->step / every * every + every < end)
             until = s->step / every * every + every;
         const bool due = ladder && until % every == 0;
         if (s->launch.fused) {
-            status = s->launch.local ? advance_ladder(ctx, s, until, due, &moving)
-                                     : advance_fused(ctx, s, until, due, &moving);
+            status = advance_fused(ctx, s, until, due, &moving);
             continue;
         }
         status = launch_sweeps(ctx, s, s->step, until - s->step);
@@ -245,8 +243,6 @@ enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_sta
         if (status == ERGO_OK && due)
             status = launch_swap(ctx, s, until, (uint32_t)(until / every & 1));
     }
-    if (moving < 2 && s->launch.local && status == ERGO_OK) /* counted, not decided */
-        status = launch_decision(ctx, s, end, moving, true);
     return moving < 2 && status == ERGO_OK ? launch_exchange(ctx, s, moving) : status;
 }
 

@@ -47,12 +47,34 @@ size_t glass_count_room(const struct glass_shape *s, uint32_t levels) {
     return 16 * ((size_t)s->quads << levels) * (6 + levels);
 }
 
-/* Local memory of the fused local path: the lattice, later the planes that are added up; and what
- * is always there. */
-size_t glass_room(const struct glass_shape *s, const struct glass_launch *l) {
-    const size_t planes = 16 * ((size_t)(8 + l->count_levels) << l->count_levels);
-    const size_t lattice = 16 * (size_t)s->sites;
-    return (planes > lattice ? planes : lattice) + 1024;
+/* Local memory of a whole ladder: room, and a number and a word for each sample of each slot. */
+size_t glass_ladder_bytes(const struct glass_shape *s, const struct glass_launch *l) {
+    return 16 * l->ladder_room + 8 * 32 * 4 * (size_t)s->quads;
+}
+
+/* May a group have the whole ladder? Work-items have five sites of a colour at most (their counters
+ * begin with five planes), groups 512: with 1,024, registers are short and it is slower (H200). */
+static bool plan_ladder(const struct glass_shape *s, const struct ergo_device_summary *d,
+                        struct glass_launch *l) {
+    const uint64_t most = d->largest_group < 512 ? d->largest_group : 512;
+    const uint64_t each = (s->half * s->quads + most - 1) / most;
+    if (each > 5 || s->half > 512)
+        return false;
+    l->ladder_lanes = (uint32_t)((s->half + each - 1) / each);
+    l->count_levels = 0;
+    while (l->count_levels < 4 && 2u << l->count_levels <= l->ladder_lanes)
+        l->count_levels++;
+    /* one colour; planes that the lower lanes are given; planes of the last ones, added up */
+    const size_t sums = (8 + (size_t)l->count_levels) << l->count_levels;
+    size_t room = (size_t)s->half > sums ? (size_t)s->half : sums;
+    size_t planes = each == 1 ? 3 : each == 2 ? 4 : 5;
+    for (size_t width = l->ladder_lanes; width > (size_t)1 << l->count_levels; width -= width / 2) {
+        if (planes * (width / 2) > room)
+            room = planes * (width / 2);
+        planes++;
+    }
+    l->ladder_room = room * s->quads;
+    return glass_ladder_bytes(s, l) + 32 * s->quads <= d->local_memory;
 }
 
 static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass_shape *s,
@@ -89,16 +111,20 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     /* Tempering: as many lanes as make a good group; where there are few work-items, few sites
      * each. Each costs its share of adding up, some 3 sites' work. */
     l->fused = !s->real && s->temperatures > 1 && (l->local || s->quads <= most);
-    while (l->fused && (l->local ? 2u << l->count_levels <= fmin(64, l->group)
-                                 : s->quads << (l->count_levels + 1) <= (gpu ? most : 32) &&
-                                       glass_count_room(s, l->count_levels + 1) < d->local_memory))
+    /* whole ladders: a group for each, where that keeps the device busy or local memory is asked
+     * for */
+    if (l->local && l->fused)
+        l->fused = (path == PATH_LOCAL || lattices >= 0.75 * d->compute_units) &&
+                   !device->quirks.many_barriers_unreliable && plan_ladder(s, d, l);
+    while (!l->local && l->fused && s->quads << (l->count_levels + 1) <= (gpu ? most : 32) &&
+           glass_count_room(s, l->count_levels + 1) < d->local_memory)
         l->count_levels++;
-    if (l->local && (s->half > 42u << l->count_levels || glass_room(s, l) > d->local_memory))
-        l->fused = false;
     const double items = half * s->quads * lattices;
     l->count_each = gpu ? 2 * (uint32_t)fmin(4, fmax(2, floor(items * 0x1p-17))) : 10;
     /* iterations of all loops of a work-item in one launch */
-    const double loops = 2 * (half / l->group + 2) * (s->real ? 33 * 2.0 * s->d : 1);
+    const double loops = l->local && l->fused
+                             ? 128 /* exchanges in every sweep */
+                             : 2 * (half / l->group + 2) * (s->real ? 33 * 2.0 * s->d : 1);
     l->launch_sweeps = 1024;
     if (device->quirks.loop_limit)
         l->launch_sweeps = (uint64_t)fmax(1, (double)device->quirks.loop_limit / 2 / loops);
@@ -131,10 +157,9 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
     plan->largest_buffer = (uint64_t)fmax(
         fmax(spins, couplings),
         fmax(fmax(energies, counts), GLASS_RECORD_BYTES * records * (double)l.block_samples));
-    plan->device_bytes =
-        (uint64_t)((l.local && l.fused ? 2 : 1) * spins + couplings + energies + counts +
-                   2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                   lattices * (276 * slots + 8.0 * s.slots + 32));
+    plan->device_bytes = (uint64_t)(spins + couplings + energies + counts +
+                                    2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
+                                    lattices * (148 * slots + 8.0 * s.slots + 32));
     plan->host_bytes = (uint64_t)(2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
                                   2 * spins + couplings);
     plan->block_samples = l.block_samples;
