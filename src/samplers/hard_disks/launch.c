@@ -86,6 +86,8 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
         l->group = wish ? wish : gpu ? 128 : 64;
     while (l->group > d->largest_group)
         l->group /= 2;
+    l->row = ergo_power_of_two_up(l->most_half, 1, l->path == DISKS_PATH_GLOBAL ? l->group : 64);
+    l->exact = l->most_half % l->row == 0 && l->all_cells == batch->count * (uint64_t)l->most_cells;
     return ERGO_OK;
 }
 
