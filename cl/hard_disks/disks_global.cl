@@ -1,4 +1,7 @@
-/* Hard disks in global memory: a sub-sweep a launch. */
+/*
+ * Hard disks in global memory: a sub-sweep a launch. DISKS_EXACT: every work-item of a launch over
+ * cells has one, and waits for no memory before it asks for all that it needs.
+ */
 #define DISKS_SPACE __global
 #include "hard_disks/moves.h"
 
@@ -19,8 +22,10 @@ __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct di
     const uint member = (uint)get_global_id(2);
     __global const struct disks_member *mine = &members[member];
     const uint h = mine->columns;
+#ifndef DISKS_EXACT
     if (x >= h || y >= h)
         return;
+#endif
     const uint set = plans[member * capacity + k] >> 2u * sub & 3u;
     const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1);
     const uint done = disks_update(cells + mine->first, disks_place_of(mine->cells, cx, cy, second),
@@ -38,8 +43,10 @@ __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to
     const uint member = (uint)get_global_id(2);
     __global const struct disks_member *mine = &members[member];
     const uint h = mine->columns, m = 2u * h;
+#ifndef DISKS_EXACT
     if (x >= h || y >= h)
         return;
+#endif
     const uint plan = plans[member * capacity + k];
     from += mine->first;
     to += mine->first;

@@ -224,10 +224,26 @@ ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint sec
     return p;
 }
 
-/* Draw number `draw` of a cell: two moves. */
+/* Four moves of a cell in turn, and the bits that they leave over. */
+struct disks_four {
+    float4 dx, dy;
+    uint spare;
+};
+
+/* Those from move `first` (a multiple of four) on: two from a draw. */
+ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member *member,
+                                              uint entity, ulong step, uint first) {
 #define DISKS_WORDS(draw)                                                                          \
     ergo_philox_words(entity, (uint)step, (uint)(step >> 32), ERGO_DRAW(DISKS_PURPOSE_CELL, draw), \
                       member->key0, member->key1)
+    const struct ergo_words r0 = DISKS_WORDS(first / 2u), r1 = DISKS_WORDS(first / 2u + 1u);
+#undef DISKS_WORDS
+    struct disks_four four;
+    disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
+                        member->step, &four.dx, &four.dy);
+    four.spare = disks_spare(r0, r1);
+    return four;
+}
 
 /* Has one of four cells more than two disks? */
 ERGO_INLINE uint disks_one_has_more(DISKS_RAW a, DISKS_RAW b, DISKS_RAW c, DISKS_RAW d) {
@@ -295,13 +311,10 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
     const uint n = disks_count(all);
     DISKS_NO_UNROLL
     for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
-        const struct ergo_words r0 = DISKS_WORDS(done / 2u), r1 = DISKS_WORDS(done / 2u + 1u);
-        float4 dx, dy;
-        disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
-                            member->step, &dx, &dy);
+        struct disks_four four = disks_four_from(member, entity, step, done);
 #ifndef DISKS_NO_SHUFFLE
         if (done == 0u)
-            all = disks_shuffle(all, n, disks_spare(r0, r1));
+            all = disks_shuffle(all, n, four.spare);
 #endif
         DISKS_NO_UNROLL
         for (uint s = done; s < done + 4u && s < (uint)DISKS_MOVES; s++) {
@@ -309,8 +322,8 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
             const float4 ox = select(all.x, (float4)(DISKS_FAR), me);
             const float4 mx = select((float4)(0.0f), all.x, me);
             const float4 my = select((float4)(0.0f), all.y, me);
-            const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + dx.s0;
-            const float py = my.s0 + my.s1 + my.s2 + my.s3 + dy.s0;
+            const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + four.dx.s0;
+            const float py = my.s0 + my.s1 + my.s2 + my.s3 + four.dy.s0;
             uint good = disks_inside(px, py, member->leave);
             if (good) {
                 const float least = disks_nearest_of_all(cells, place, around, ox, all.y, px, py);
@@ -325,8 +338,8 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
                 accepted++;
             }
             slot = slot + 1u < n ? slot + 1u : 0u;
-            dx = dx.s1230;
-            dy = dy.s1230;
+            four.dx = four.dx.s1230;
+            four.dy = four.dy.s1230;
         }
     }
     disks_store(cells, place.second, at, all);
@@ -354,35 +367,38 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
                               ulong step, __global const struct disks_member *member) {
     struct disks_around around;
     uint crowded, accepted = 0u, close = 0u;
+    /* here, while the cells are under way */
+    const struct disks_four first = disks_four_from(member, entity, step, 0u);
     float4 own = disks_look(cells, place, &around, &crowded);
+#if defined(DISKS_CPU) || defined(DISKS_FULL)
+    /* elsewhere an empty cell waits for the others of its row, and a way out here would have the
+     * compiler put the moves behind it */
     if (!(own.s0 < DISKS_EMPTY))
         return 0u;
+#endif
 #ifdef DISKS_FULL
     return disks_update_slowly(cells, place, around, entity, step, member) + 0x10000u;
 #else
     const uint two = (uint)(own.s1 < DISKS_EMPTY);
-    for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
-        const struct ergo_words r0 = DISKS_WORDS(done / 2u), r1 = DISKS_WORDS(done / 2u + 1u);
-        float4 dx, dy;
-        disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
-                            member->step, &dx, &dy);
 #ifndef DISKS_NO_SHUFFLE
-        if (done == 0u && two && disks_below(disks_spare(r0, r1), 2u) == 0u)
-            own = own.s1032;
+    if (two && disks_below(first.spare, 2u) == 0u)
+        own = own.s1032;
 #endif
-        DISKS_TRIAL(0u, dx.s0, dy.s0);
+    for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
+        const struct disks_four four = done ? disks_four_from(member, entity, step, done) : first;
+        DISKS_TRIAL(0u, four.dx.s0, four.dy.s0);
         if (done + 1u < (uint)DISKS_MOVES)
-            DISKS_TRIAL(two, dx.s1, dy.s1);
+            DISKS_TRIAL(two, four.dx.s1, four.dy.s1);
         if (done + 2u < (uint)DISKS_MOVES)
-            DISKS_TRIAL(0u, dx.s2, dy.s2);
+            DISKS_TRIAL(0u, four.dx.s2, four.dy.s2);
         if (done + 3u < (uint)DISKS_MOVES)
-            DISKS_TRIAL(two, dx.s3, dy.s3);
+            DISKS_TRIAL(two, four.dx.s3, four.dy.s3);
     }
     if (crowded | close | (around.fuller & (around.fuller - 1u)))
         accepted = disks_update_slowly(cells, place, around, entity, step, member);
     else
         cells[place.row[1] + place.col[1]] = disks_raw(disks_join(own, DISKS_NOTHING));
-    return accepted + 0x10000u;
+    return own.s0 < DISKS_EMPTY ? accepted + 0x10000u : 0u;
 #endif
 }
 

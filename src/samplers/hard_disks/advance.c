@@ -15,15 +15,14 @@ static enum ergo_status launch(struct ergo_context *ctx, struct disks_state *s, 
     return ergo_kernel_launch(ctx, s->device, kernel, name, args, n_args, 2, global, local, NULL);
 }
 
-/* A work-item a cell of a checkerboard set, row by row. */
+/* A work-item a cell of a checkerboard set. */
 static enum ergo_status launch_cells(struct ergo_context *ctx, struct disks_state *s,
                                      cl_kernel kernel, const char *name,
                                      const struct ergo_arg *args, size_t n_args) {
     const uint32_t half = s->launch.most_half;
-    const size_t wish = s->launch.path == DISKS_PATH_GLOBAL ? s->launch.group : 64;
-    const size_t group = ergo_power_of_two_up(half, 1, (uint32_t)wish);
-    const size_t global[3] = {ergo_round_up(half, group), half, s->batch->count};
-    const size_t local[3] = {group, 1, 1};
+    const size_t row = s->launch.row, rows = s->launch.rows;
+    const size_t global[3] = {ergo_round_up(half, row), ergo_round_up(half, rows), s->batch->count};
+    const size_t local[3] = {row, rows, 1};
     return ergo_kernel_launch(ctx, s->device, kernel, name, args, n_args, 3, global, local, NULL);
 }
 

@@ -70,6 +70,8 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct disks_st
     /* so many cells of more than two disks that most work-items are held up by one of them */
     if (disks_per_cell(&s->shapes[0]) > 1.25)
         ergo_text_append(&o, " -DDISKS_FULL");
+    if (s->launch.exact)
+        ergo_text_append(&o, " -DDISKS_EXACT");
     if (s->launch.path != DISKS_PATH_GLOBAL)
         ergo_text_append(&o, " -DDISKS_GROUP=%u", s->launch.group);
     ergo_text_append(&o, " -DDISKS_SUM_GROUP=%u", s->launch.sum_group);

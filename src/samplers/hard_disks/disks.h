@@ -127,6 +127,8 @@ enum disks_path {
 struct disks_launch {
     enum disks_path path;
     uint32_t group;      /* work-items a group */
+    uint32_t row, rows;  /* of a group, in kernels over the cells of a set */
+    bool exact;          /* such groups fill all members */
     uint32_t sum_group;  /* work-items that add up a partial sum of a measurement, */
     uint32_t sums;       /* and partial sums of a member */
     uint32_t most_cells; /* of any member */

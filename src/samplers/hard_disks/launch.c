@@ -86,6 +86,12 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
         l->group = wish ? wish : gpu ? 128 : 64;
     while (l->group > d->largest_group)
         l->group /= 2;
+    /* on GPUs four rows, next to each other in memory's cache (an H200: 0.2 to 0.8 percent) */
+    const uint32_t cells = l->path == DISKS_PATH_GLOBAL ? l->group : 64;
+    l->rows = gpu && cells >= 64 ? 4 : 1;
+    l->row = ergo_power_of_two_up(l->most_half, 1, cells / l->rows);
+    l->exact = l->most_half % l->row == 0 && l->most_half % l->rows == 0 &&
+               l->all_cells == batch->count * (uint64_t)l->most_cells;
     return ERGO_OK;
 }
 
