@@ -1,6 +1,5 @@
 /* Swendsen-Wang: start; what is measured, of the bonds around the lattice in a sweep and of the
  * spins after it. Dimension 1 is the member. */
-#include "swendsen_wang/clusters.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
 
@@ -50,11 +49,6 @@ __kernel void sw_clear(__global uint *sums, uint count, __global uint *wraps, ui
  * down. firsts[member][site]: of a label the node that stands for it, one of its ends of bonds.
  */
 #define SW_ENTRIES (SW_LY + 32u * SW_WORDS)
-#ifdef ERGO_ATOMIC_READS
-#define SW_PUT(p, value) atomic_xchg((p), (value))
-#else
-#define SW_PUT(p, value) (*(p) = (value))
-#endif
 
 ERGO_INLINE void sw_seam_nodes(uint2 pair, uint item, __global uint *firsts, __global uint *nodes) {
     nodes[2u * item] = 4u * (2u * item);
@@ -133,7 +127,7 @@ __kernel void sw_wraps(__global const uint2 *seams, __global const uint *firsts,
     if (pair.x == SW_NO_BOND && pair.y == SW_NO_BOND)
         return;
 #ifdef SW_OPEN_SUMS
-    sw_join(labels + (ulong)index * SW_SITES, pair.x, pair.y);
+    sw_join(labels + (ulong)index * SW_SITES, pair.x, pair.y, 0u);
 #endif
     uint a = own_firsts[pair.x], b = own_firsts[pair.y], odd = bond;
     while (1) {
@@ -153,13 +147,9 @@ __kernel void sw_wraps(__global const uint2 *seams, __global const uint *firsts,
 
 /*
  * Unequal bonds, and sites in states 1 .. q - 1, per work-group: sums[sample][member][group][SW_Q].
- * A group sees fewer than 2^26 words, so that each number stays below 2^32. Of sweeps by tiles
- * (SW_OPEN_SUMS) also clusters of open parts, whose sizes are at their roots, to the sums over
- * clusters.
+ * A group sees fewer than 2^26 words, so that each number stays below 2^32.
  */
-__kernel void sw_measure(__global const uint *spins, __global const uint *open,
-                         __global const uint *labels, __global const uint *sizes,
-                         __global uint *sums, __global uint *clusters, uint sample) {
+__kernel void sw_measure(__global const uint *spins, __global uint *sums, uint sample) {
     __local uint fields[SW_Q];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
@@ -167,12 +157,6 @@ __kernel void sw_measure(__global const uint *spins, __global const uint *open,
     __global const uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
     for (uint f = item; f < SW_Q; f += size)
         fields[f] = 0u;
-#ifdef SW_OPEN_SUMS
-    __local uint cluster_fields[SW_CLUSTER_FIELDS];
-    struct sw_own_sums own_sums = {0UL, 0UL, 0UL, 0u};
-    for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
-        cluster_fields[f] = 0u;
-#endif
     barrier(CLK_LOCAL_MEM_FENCE);
     uint unequal = 0u;
 #if SW_Q <= 8
@@ -198,15 +182,6 @@ __kernel void sw_measure(__global const uint *spins, __global const uint *open,
             under |= own[p] ^ planes[p * SW_PLANE_WORDS + below];
         }
         unequal += popcount(side & valid) + popcount(under & valid);
-#ifdef SW_OPEN_SUMS
-        uint parts = open[(ulong)index * SW_PLANE_WORDS + word];
-        while (parts) {
-            const uint bit = 31u - ERGO_CLZ(parts), site = 32u * word + bit;
-            parts ^= 1u << bit;
-            if (labels[(ulong)index * SW_SITES + site] == site)
-                sw_count_own(&own_sums, cluster_fields, sizes[(ulong)index * SW_SITES + site]);
-        }
-#endif
 #if SW_Q <= 8
         for (uint k = 1; k < SW_Q; k++) {
             uint match = valid;
@@ -230,16 +205,7 @@ __kernel void sw_measure(__global const uint *spins, __global const uint *open,
     for (uint k = 1; k < SW_Q; k++)
         atomic_add(&fields[k], counts[k]);
 #endif
-#ifdef SW_OPEN_SUMS
-    sw_count_own_end(&own_sums, cluster_fields);
-#endif
     barrier(CLK_LOCAL_MEM_FENCE);
-#ifdef SW_OPEN_SUMS
-    sw_count_end(clusters +
-                     (((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS) *
-                         SW_CLUSTER_FIELDS,
-                 cluster_fields, item, size);
-#endif
     const ulong at = (((ulong)sample * members + index) * groups + group) * SW_Q;
     for (uint f = item; f < SW_Q; f += size)
         sums[at + f] = fields[f];

@@ -63,6 +63,7 @@ static size_t part_of(const struct audit *a, size_t i, const uint32_t *runs) {
  * that have labels; NULL: all. */
 static bool labels_agree(const struct audit *a, const uint32_t *runs, const uint32_t *open) {
     const size_t sites = 32 * (size_t)a->s->shape.words;
+    const uint32_t bits = a->s->launch.label_bits;
     for (size_t i = 0; i < sites; i++) {
         if (!starts_run(a, i))
             continue;
@@ -70,9 +71,9 @@ static bool labels_agree(const struct audit *a, const uint32_t *runs, const uint
         if (root >= sites)
             return false;
         if (!open || open[root / 32] >> (root % 32) & 1u) {
-            while (a->found[root] < root)
-                root = a->found[root];
-            if (a->found[root] != root)
+            while (a->found[root] >> bits < root)
+                root = a->found[root] >> bits;
+            if (a->found[root] >> bits != root)
                 return false;
         }
         if (root != a->twin.labels[i])
@@ -185,9 +186,10 @@ static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const
     if (status == ERGO_OK && memcmp(a->found, a->twin.planes, bytes) != 0)
         status = differ(ctx, a, member, "new spins");
     const size_t entries = s->launch.seam_entries;
-    if (status == ERGO_OK)
+    const bool seams = s->launch.label_bits == 0;
+    if (status == ERGO_OK && seams)
         status = read_member(ctx, a, s->seams, member, 8 * entries);
-    if (status == ERGO_OK && memcmp(a->found, a->twin.seams, 8 * entries) != 0)
+    if (status == ERGO_OK && seams && memcmp(a->found, a->twin.seams, 8 * entries) != 0)
         status = differ(ctx, a, member, "bonds around the lattice");
     if (status == ERGO_OK)
         status = compare_wraps(ctx, a, member);

@@ -22,9 +22,9 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
 
 /* Bytes of local memory: of a word of a tile 32 labels, bonds in both directions; then also spins
  * and new states. */
-enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + 32) + 64 };
+enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * SW_CLUSTER_FIELDS + 64 };
 
-enum { PATH_LOCAL = 1, PATH_TILES = 2 }; /* of /tuning/path */
+enum { PATH_LOCAL = 1, PATH_TILES = 2, PATH_SEAMS = 3 }; /* of /tuning/path */
 
 static uint64_t parts(uint64_t n, uint32_t size) {
     return size ? (n + size - 1) / size : 0;
@@ -115,7 +115,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.equivalence = strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
     const int64_t path = ergo_point_int(first, "/tuning/path");
     sw_choose_tile(first, &s, gpu, device, &l);
-    if (!l.equivalence && path != PATH_TILES)
+    if (!l.equivalence && path != PATH_TILES && path != PATH_SEAMS)
         choose_local(first, &s, gpu, device, path == PATH_LOCAL, &l);
     if (path == PATH_LOCAL && !l.local)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -124,6 +124,8 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                          "and groups of %llu. Use 2",
                          (long long)s.lx, (long long)s.ly, d->name, d->id,
                          (double)d->local_memory / 1024, (unsigned long long)d->largest_group);
+    if (!l.equivalence && !l.local && path != PATH_SEAMS && s.words <= (uint64_t)1 << 25)
+        l.label_bits = 2;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     l.group = ergo_power_of_two_up(s.words, 1, wish ? wish : gpu ? 128 : 32);
     while (l.group > 1 && l.group > d->largest_group)
@@ -140,7 +142,8 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.seam_entries = (uint32_t)s.ly + 32 * s.row_words;
     /* groups that add to sums over clusters, some twice: not too many in one place (clusters.h) */
     const uint64_t adders = l.equivalence ? s.words / l.group + 1 : l.tiles; /* local: 1 */
-    l.sum_slots = (uint32_t)(adders < 32 ? adders : adders / 16384 + 32);
+    const uint64_t most_slots = adders / 16384 + 32;
+    l.sum_slots = (uint32_t)(adders / 32 < most_slots ? adders / 32 + 1 : most_slots);
 
     const double spins = (double)s.sites * (double)members;
     const double per_second = gpu ? 2e10 : 2e7 * units;
@@ -154,11 +157,11 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
     plan->largest_buffer = l.local ? s.member_bytes * members : labels;
-    plan->device_bytes =
-        (s.member_bytes + 8 * s.words + 384 * s.words + SW_MEMBER_BYTES +
-         16 * (uint64_t)l.seam_entries + (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
-            members +
-        2 * sample_bytes * l.block_samples;
+    plan->device_bytes = (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES +
+                          (l.label_bits ? 0 : 128 * s.words + 16 * (uint64_t)l.seam_entries) +
+                          (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
+                             members +
+                         2 * sample_bytes * l.block_samples;
     plan->host_bytes =
         2 * sample_bytes * l.block_samples + 400 * s.words + s.member_bytes * members;
     plan->block_samples = l.block_samples;

@@ -24,6 +24,7 @@ struct sw_launch {
     uint32_t tile_group;            /* work-items for a tile: all its words, or a divisor */
     uint64_t tiles;                 /* of a member */
     uint64_t run_bytes;             /* of a member's labels of runs */
+    uint32_t label_bits;            /* of a label, beside its index: 2, or 0 (labels.h) */
     uint32_t sum_groups;            /* partial sums over spins per member */
     uint32_t sum_slots;             /* those over clusters */
     uint32_t seam_entries;          /* of a member */
@@ -126,6 +127,9 @@ struct sw_counts {
 };
 void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
                    struct sw_counts *counts);
+/* The fields of one place to sums whose limbs have carries to give. */
+void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, uint64_t *squares,
+                     uint64_t *fourths);
 enum {
     SW_COLUMN_ENERGY,
     SW_COLUMN_ORDER,

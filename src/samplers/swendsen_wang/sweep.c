@@ -11,16 +11,19 @@ static enum ergo_status launch(struct ergo_context *ctx, struct sw_state *s, enu
                               local, NULL);
 }
 
-/* Edges of tiles: the inner ones, and around: those of the lattice itself. */
-static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s, bool around) {
+/* Edges of tiles: the inner ones, and around: those of the lattice itself. Of measured sweeps it is
+ * noted in wraps, as sample `sample`, whether a cluster leads around. */
+static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s, bool around,
+                                   cl_mem wraps, cl_uint sample) {
     const cl_uint first = 0, more = around ? 1 : 0;
     const cl_uint n_rows = ((cl_uint)s->shape.ly - 1) / s->launch.tile_rows + more;
     const cl_uint n_columns = (s->shape.row_words - 1) / s->launch.tile_words + more;
     const size_t items = 32 * (size_t)s->shape.row_words * n_rows + (size_t)s->shape.ly * n_columns;
-    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),  ERGO_ARG(s->runs),
-                                    ERGO_ARG(s->labels), ERGO_ARG(first),    ERGO_ARG(n_rows),
-                                    ERGO_ARG(first),     ERGO_ARG(n_columns)};
-    return items ? launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 8, items, s->launch.group)
+    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),   ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->labels), ERGO_ARG(first),     ERGO_ARG(n_rows),
+                                    ERGO_ARG(first),     ERGO_ARG(n_columns), ERGO_ARG(wraps),
+                                    ERGO_ARG(sample)};
+    return items ? launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 10, items, s->launch.group)
                  : ERGO_OK;
 }
 
@@ -37,15 +40,18 @@ static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s
                 : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
 }
 
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, bool sized) {
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, cl_mem sums,
+                             cl_uint sample) {
     const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     const cl_ulong step = s->step++;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right),  ERGO_ARG(s->runs),
-        ERGO_ARG(s->roots), ERGO_ARG(s->open),          ERGO_ARG(s->labels), ERGO_ARG(step),
-        ERGO_ARG(s->sizes)};
-    return sized ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 9, items, group)
-                 : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),  ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->right),  ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->roots),  ERGO_ARG(s->open),
+                                    ERGO_ARG(s->labels), ERGO_ARG(step),
+                                    ERGO_ARG(s->sizes),  ERGO_ARG(sums),
+                                    ERGO_ARG(sample)};
+    return sums ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 11, items, group)
+                : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
 }
 
 /* ---- label equivalence ----------------------------------------------------------------------- */
@@ -140,9 +146,11 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s) {
     if (status == ERGO_OK && equivalence)
         status = equivalence_start(ctx, s);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_iterate(ctx, s, 1) : join_tiles(ctx, s, true);
+        status = equivalence
+                     ? equivalence_iterate(ctx, s, 1)
+                     : join_tiles(ctx, s, true, s->slots[0].results[SW_WRAPS], SW_NO_SAMPLE);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, false);
+        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, NULL, 0);
     return status;
 }
 
@@ -173,29 +181,26 @@ static enum ergo_status wraps(struct ergo_context *ctx, struct sw_state *s, stru
 static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                                 cl_uint sample) {
     const size_t group = s->launch.group;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
-                                    ERGO_ARG(s->open),
-                                    ERGO_ARG(s->labels),
-                                    ERGO_ARG(s->sizes),
-                                    ERGO_ARG(slot->results[SW_SUMS]),
-                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->results[SW_SUMS]),
                                     ERGO_ARG(sample)};
-    return launch(ctx, s, SW_MEASURE, "sw_measure", args, 7, group * s->launch.sum_groups, group);
+    return launch(ctx, s, SW_MEASURE, "sw_measure", args, 3, group * s->launch.sum_groups, group);
 }
 
-/* What is inside the lattice first: bonds around it then tell which clusters wrap. */
+/* Labels without bits for it: what is inside the lattice first; bonds around it then tell which
+ * clusters wrap. */
 static enum ergo_status sweep_measured(struct ergo_context *ctx, struct sw_state *s,
                                        struct sw_slot *slot, cl_uint sample) {
     cl_mem sums = slot->results[SW_CLUSTERS];
+    const bool whole = s->launch.label_bits > 0;
     enum ergo_status status = label_tiles(ctx, s, sums, sample);
     if (status == ERGO_OK)
-        status = join_tiles(ctx, s, false);
-    if (status == ERGO_OK)
+        status = join_tiles(ctx, s, whole, slot->results[SW_WRAPS], sample);
+    if (status == ERGO_OK && !whole)
         status = seams(ctx, s, false);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK && !whole)
         status = wraps(ctx, s, slot, sample);
     if (status == ERGO_OK)
-        status = flip(ctx, s, true);
+        status = flip(ctx, s, sums, sample);
     return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
 }
 
