@@ -20,7 +20,8 @@ __kernel void sw_equivalence_bonds(__global const uint *spins,
         return;
     const struct sw_member m = members[index];
     uint side, under;
-    sw_draw(spins + plane * SW_PLANES, &m, word % SW_WORDS, word / SW_WORDS, step, &side, &under);
+    sw_equal(spins + plane * SW_PLANES, word % SW_WORDS, word / SW_WORDS, &side, &under);
+    sw_activate(&m, word % SW_WORDS, word / SW_WORDS, step, &side, &under);
     right[plane + word] = side;
     down[plane + word] = under;
 }

@@ -1,7 +1,9 @@
 /* Swendsen-Wang: start; what is measured, of the bonds around the lattice in a sweep and of the
  * spins after it. Dimension 1 is the member. */
+#include "swendsen_wang/bonds.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
+#include "swendsen_wang/spins.h"
 
 #define SW_SITES (32UL * SW_PLANE_WORDS)
 
@@ -27,13 +29,16 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
         planes[p * SW_PLANE_WORDS + word] = bits[p];
 }
 
-/* Zeros for `count` entries a member, and for one for each sample. */
-__kernel void sw_clear(__global uint *sums, uint count, __global uint *wraps, uint samples) {
-    const ulong item = get_global_id(0), index = get_global_id(1);
-    if (item < count)
-        sums[index * count + item] = 0u;
-    if (item < samples)
-        wraps[index * samples + item] = 0u;
+/* Zeros in the sums of a block. */
+__kernel void sw_clear(__global uint *sums, uint n_sums, __global uint *clusters, uint n_clusters,
+                       __global uint *wraps, uint n_wraps) {
+    const uint item = (uint)get_global_id(0);
+    if (item < n_sums)
+        sums[item] = 0u;
+    if (item < n_clusters)
+        clusters[item] = 0u;
+    if (item < n_wraps)
+        wraps[item] = 0u;
 }
 
 /*
@@ -145,70 +150,34 @@ __kernel void sw_wraps(__global const uint2 *seams, __global const uint *firsts,
         SW_PUT(&wraps[(ulong)sample * get_global_size(1) + index], 1u);
 }
 
-/*
- * Unequal bonds, and sites in states 1 .. q - 1, per work-group: sums[sample][member][group][SW_Q].
- * A group sees fewer than 2^26 words, so that each number stays below 2^32.
- */
+/* Sums over spins: sums[sample][member][place][SW_Q]. A group sees fewer than 2^26 words, so that
+ * each number stays below 2^32. */
 __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint sample) {
     __local uint fields[SW_Q];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint index = (uint)get_global_id(1), members = (uint)get_global_size(1);
     __global const uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
+    struct sw_spins own;
     for (uint f = item; f < SW_Q; f += size)
         fields[f] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint unequal = 0u;
-#if SW_Q <= 8
-    uint counts[SW_Q];
-    for (uint k = 0; k < SW_Q; k++)
-        counts[k] = 0u;
-#endif
+    sw_spins_begin(&own);
     const uint stride = groups * size, rounds = (SW_PLANE_WORDS + stride - 1u) / stride;
     for (uint round = 0; round < rounds; round++) {
         const uint word = round * stride + group * size + item;
+        const uint i = word % SW_WORDS, y = word / SW_WORDS;
+        uint side, under;
         if (word >= SW_PLANE_WORDS)
             continue;
-        const uint i = word % SW_WORDS, y = word / SW_WORDS;
-        const uint next = i + 1u == SW_WORDS ? word - i : word + 1u;
-        const uint below = y + 1u == SW_LY ? i : word + SW_WORDS;
-        const uint valid = sw_valid(i);
-        uint side = 0u, under = 0u, own[SW_PLANES];
-        for (uint p = 0; p < SW_PLANES; p++) {
-            own[p] = planes[p * SW_PLANE_WORDS + word];
-            const uint shifted = own[p] >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u)
-                                                   << sw_last_bit(i);
-            side |= own[p] ^ shifted;
-            under |= own[p] ^ planes[p * SW_PLANE_WORDS + below];
-        }
-        unequal += popcount(side & valid) + popcount(under & valid);
-#if SW_Q <= 8
-        for (uint k = 1; k < SW_Q; k++) {
-            uint match = valid;
-            for (uint p = 0; p < SW_PLANES; p++)
-                match &= k >> p & 1u ? own[p] : ~own[p];
-            counts[k] += popcount(match);
-        }
-#else
-        const uint sites = sw_last_bit(i) + 1u;
-        for (uint b = 0; b < sites; b++) {
-            uint k = 0u;
-            for (uint p = 0; p < SW_PLANES; p++)
-                k |= (own[p] >> b & 1u) << p;
-            if (k)
-                atomic_add(&fields[k], 1u);
-        }
-#endif
+        sw_equal(planes, i, y, &side, &under);
+        sw_spins_add(&own, fields, planes, i, y, side, under);
     }
-    atomic_add(&fields[0], unequal);
-#if SW_Q <= 8
-    for (uint k = 1; k < SW_Q; k++)
-        atomic_add(&fields[k], counts[k]);
-#endif
+    for (uint k = 0; k < SW_SPIN_SUMS; k++)
+        atomic_add(&fields[k], own.sums[k]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const ulong at = (((ulong)sample * members + index) * groups + group) * SW_Q;
-    for (uint f = item; f < SW_Q; f += size)
-        sums[at + f] = fields[f];
+    const ulong at = ((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS;
+    sw_spins_end(sums + at * SW_Q, fields, item, size);
 }
 
 /* Representatives of the sites of `count` words of a member, for audits; 0 beside the lattice. */

@@ -10,6 +10,7 @@
 #include "swendsen_wang/clusters.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
+#include "swendsen_wang/spins.h"
 #include "swendsen_wang/tile.h"
 
 #define SW_SITES (32UL * SW_PLANE_WORDS)
@@ -49,14 +50,14 @@
  * the sums, and to `sizes` where they are open. Two thirds of the clusters are sites alone, which
  * are counted by words. */
 #define SW_LABEL_BODY(SIZES)                                                                       \
-    SW_TILE                                                                                        \
     const struct sw_member m = members[index];                                                     \
     struct sw_tile_word words[SW_PER];                                                             \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         uint side = 0u, under = 0u;                                                                \
         if (inside) {                                                                              \
-            sw_draw(spins + plane * SW_PLANES, &m, i, y, step, &side, &under);                     \
+            sw_equal(spins + plane * SW_PLANES, i, y, &side, &under);                              \
+            sw_activate(&m, i, y, step, &side, &under);                                            \
             right[plane + word] = side;                                                            \
             down[plane + word] = under;                                                            \
         }                                                                                          \
@@ -123,16 +124,37 @@ sw_label(__global const uint *spins, __global const struct sw_member *members, _
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint *fields = sides; /* not used, as sizes */
     __global uint *sizes = labels;
+    SW_TILE
     SW_LABEL_BODY(0)
 }
 
+/* spin_sums: as of sw_measure, of sample `before`, which has left these spins. */
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_label_sizes(__global const uint *spins, __global const struct sw_member *members,
                __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
                __global uint *open, __global uint *labels, ulong step, __global uint *sizes,
-               __global uint *sums, uint sample) {
+               __global uint *sums, uint sample, __global uint *spin_sums, uint before) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
-    __local uint fields[SW_CLUSTER_FIELDS];
+    __local uint fields[SW_CLUSTER_FIELDS], spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS];
+    struct sw_spins own;
+    SW_TILE
+    for (uint f = first; f < SW_Q; f += SW_GROUP)
+        spin_fields[f] = 0u;
+    for (uint f = first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
+        lanes[f] = 0u;
+    sw_spins_begin(&own);
+    SW_SYNC;
+    for (uint k = 0; k < SW_PER && before != SW_NO_SAMPLE; k++) {
+        SW_WORD
+        __global const uint *planes = spins + plane * SW_PLANES;
+        uint side, under;
+        if (!inside)
+            continue;
+        sw_equal(planes, i, y, &side, &under);
+        sw_spins_add(&own, spin_fields, planes, i, y, side, under);
+    }
+    for (uint k = 0; k < SW_SPIN_SUMS; k++)
+        SW_ADD_LOCAL(&lanes[32u * k + first % 32u], own.sums[k]);
     SW_LABEL_BODY(1)
     SW_SYNC;
     for (uint lane = first; lane < 8u; lane += SW_GROUP) {
@@ -141,7 +163,14 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
             alone += tile[item];
         SW_ADD_LOCAL(&fields[SW_FIELD_SMALL], alone);
     }
+    for (uint f = first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
+        SW_ADD_LOCAL(&spin_fields[f / 32u], lanes[f]);
     SW_SUMS_END
+    if (before != SW_NO_SAMPLE)
+        sw_spins_end(spin_sums + (((ulong)before * get_global_size(1) + index) * SW_SUM_SLOTS +
+                                  tile_id % SW_SUM_SLOTS) *
+                                     SW_Q,
+                     spin_fields, first, SW_GROUP);
 }
 
 /*

@@ -110,20 +110,20 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct au
 static enum ergo_status compare_counts(struct ergo_context *ctx, const struct audit *a,
                                        size_t member) {
     struct sw_state *s = a->s;
-    const size_t groups = s->launch.sum_groups, q = s->shape.q;
-    const size_t clusters_bytes = 4 * (size_t)s->launch.sum_slots * SW_CLUSTER_FIELDS;
-    uint32_t *sums = malloc(4 * groups * q + clusters_bytes);
-    uint32_t *clusters = sums ? sums + groups * q : NULL;
+    const size_t slots = s->launch.sum_slots, q = s->shape.q;
+    const size_t clusters_bytes = 4 * slots * SW_CLUSTER_FIELDS;
+    uint32_t *sums = malloc(4 * slots * q + clusters_bytes);
+    uint32_t *clusters = sums ? sums + slots * q : NULL;
     struct sw_counts c;
     if (!sums)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     enum ergo_status status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_SUMS],
-                                               4 * member * groups * q, 4 * groups * q, sums);
+                                               4 * member * slots * q, 4 * slots * q, sums);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_CLUSTERS],
                                   member * clusters_bytes, clusters_bytes, clusters);
     if (status == ERGO_OK) {
-        sw_add_groups(s, sums, clusters, &c);
+        sw_add_places(s, sums, clusters, &c);
         if (c.unequal != a->twin.unequal ||
             memcmp(c.states, a->twin.counts, q * sizeof c.states[0]) != 0)
             status = differ(ctx, a, member, "counts of spins and bonds");

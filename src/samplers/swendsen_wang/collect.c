@@ -38,19 +38,18 @@ static double add_limbs(const uint64_t *sums, size_t limbs, uint64_t *low) {
     return value;
 }
 
-void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
+void sw_add_places(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
                    struct sw_counts *c) {
     const size_t q = s->shape.q, slots = s->launch.sum_slots;
     uint64_t others = 0, square_limbs[SW_SQUARE_LIMBS] = {0}, fourth_limbs[SW_FOURTH_LIMBS] = {0};
     *c = (struct sw_counts){0};
-    for (size_t g = 0; g < s->launch.sum_groups; g++) {
-        c->unequal += sums[g * q];
+    for (size_t i = 0; i < slots; i++) {
+        c->unequal += sums[i * q];
         for (size_t k = 1; k < q; k++)
-            c->states[k] += sums[g * q + k];
-    }
-    for (size_t i = 0; i < slots; i++)
+            c->states[k] += sums[i * q + k];
         sw_add_clusters(clusters + i * SW_CLUSTER_FIELDS, &c->largest, c->bins, square_limbs,
                         fourth_limbs);
+    }
     add_limbs(square_limbs, SW_SQUARE_LIMBS, &c->squares);
     c->fourths = add_limbs(fourth_limbs, SW_FOURTH_LIMBS, NULL);
     for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
@@ -95,8 +94,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
                             struct ergo_samples *samples) {
     struct sw_state *s = opaque;
     struct sw_slot *slot = &s->slots[which];
-    const size_t members = s->batch->count, groups = s->launch.sum_groups;
-    const size_t slots = s->launch.sum_slots;
+    const size_t members = s->batch->count, slots = s->launch.sum_slots;
     samples->count = samples->n_curve_samples = slot->samples;
     if (slot->samples == 0)
         return ERGO_OK;
@@ -111,7 +109,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
     for (size_t row = 0; row < slot->samples * members; row++) {
         double *columns = samples->columns + row * SW_COLUMNS;
         struct sw_counts c;
-        sw_add_groups(s, sums + row * groups * s->shape.q,
+        sw_add_places(s, sums + row * slots * s->shape.q,
                       clusters + row * slots * SW_CLUSTER_FIELDS, &c);
         sw_convert(&s->shape, s->batch->points[row % members], &c, columns);
         columns[SW_COLUMN_WRAPS] = wraps[row] ? 1.0 : 0.0;

@@ -136,18 +136,27 @@ static enum ergo_status label_by_tiles(struct ergo_context *ctx, struct sw_cut *
     const cl_uint fields = (cl_uint)(s->clusters.bytes / 4);
     const size_t joins = 32 * (size_t)p->words * n_rows + (size_t)p->rows * n_columns;
     const size_t group = s->tiles.tile_group, items = (size_t)s->tiles.tiles * group;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(m->spins),      ERGO_ARG(m->param_buffer), ERGO_ARG(s->right_bonds),
-        ERGO_ARG(s->down_bonds), ERGO_ARG(s->runs),         ERGO_ARG(s->tile_roots),
-        ERGO_ARG(s->open),       ERGO_ARG(s->labels),       ERGO_ARG(step),
-        ERGO_ARG(s->sizes),      ERGO_ARG(s->clusters.mem), ERGO_ARG(first)};
+    const struct ergo_arg args[] = {ERGO_ARG(m->spins),
+                                    ERGO_ARG(m->param_buffer),
+                                    ERGO_ARG(s->right_bonds),
+                                    ERGO_ARG(s->down_bonds),
+                                    ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->tile_roots),
+                                    ERGO_ARG(s->open),
+                                    ERGO_ARG(s->labels),
+                                    ERGO_ARG(step),
+                                    ERGO_ARG(s->sizes),
+                                    ERGO_ARG(s->clusters.mem),
+                                    ERGO_ARG(first),
+                                    ERGO_ARG(s->sums.mem),
+                                    ERGO_ARG(none)};
     const struct ergo_arg sizes[] = {ERGO_ARG(s->open), ERGO_ARG(s->labels), ERGO_ARG(s->sizes)};
     enum ergo_status status = ERGO_OK;
     if (counted)
         LAUNCH(SW_CUT_TILE_CLEAR, fields, ERGO_ARG(s->clusters.mem), ERGO_ARG(fields));
     if (status == ERGO_OK)
         status = sw_cut_launch(ctx, s, counted ? SW_CUT_TILE_LABEL_SIZES : SW_CUT_TILE_LABEL_ALL,
-                               args, counted ? 12 : 9, items, group);
+                               args, counted ? 14 : 9, items, group);
     if (joins)
         LAUNCH(SW_CUT_TILE_JOIN, joins, ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds),
                ERGO_ARG(s->runs), ERGO_ARG(s->labels), ERGO_ARG(first), ERGO_ARG(n_rows),

@@ -22,7 +22,7 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
 
 /* Bytes of local memory: of a word of a tile 32 labels, bonds in both directions; then also spins
  * and new states. */
-enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * SW_CLUSTER_FIELDS + 64 };
+enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
 
 enum { PATH_LOCAL = 1, PATH_TILES = 2, PATH_SEAMS = 3 }; /* of /tuning/path */
 
@@ -88,7 +88,7 @@ static void choose_local(const struct ergo_point *point, const struct sw_shape *
 
 void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_RESULTS]) {
     const size_t rows = samples * s->batch->count;
-    bytes[SW_SUMS] = 4 * rows * s->launch.sum_groups * s->shape.q;
+    bytes[SW_SUMS] = 4 * rows * s->launch.sum_slots * s->shape.q;
     bytes[SW_CLUSTERS] = 4 * rows * s->launch.sum_slots * SW_CLUSTER_FIELDS;
     bytes[SW_WRAPS] = 4 * rows;
 }
@@ -152,8 +152,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.launch_sweeps = (uint64_t)plan->block_steps;
 
     const uint64_t sample_bytes =
-        members *
-        (4 * ((uint64_t)l.sum_groups * s.q + (uint64_t)l.sum_slots * SW_CLUSTER_FIELDS) + 4);
+        members * (4 * (uint64_t)l.sum_slots * (s.q + SW_CLUSTER_FIELDS) + 4);
     l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
     plan->largest_buffer = l.local ? s.member_bytes * members : labels;
