@@ -42,17 +42,28 @@ ERGO_INLINE void sw_count(__local uint *fields, uint n) {
     sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(square, square));
 }
 
+/* The same: clusters beyond SW_SMALL, which are few and take long, are listed first; then the
+ * work-items of a group take one each. */
+ERGO_INLINE void sw_count_or_list(__local uint *fields, __local uint *list, __local uint *listed,
+                                  uint n) {
+    if (n - 1u < SW_SMALL)
+        atomic_inc(&fields[SW_FIELD_SMALL + n - 1u]);
+    else
+        list[atomic_inc(listed)] = n;
+}
+
 /* n^2 of what is beyond SW_SMALL. */
 ERGO_INLINE ulong sw_count_square(uint n) {
     return n > SW_SMALL ? (ulong)n * n : 0UL;
 }
 
-/* Parts of a and b sites, counted before, are one. So clusters are counted without anyone who would
- * have to know when they are complete: what all orders of joins add to the sums is the same. */
-ERGO_INLINE void sw_count_joined(__local uint *fields, uint a, uint b) {
-    const uint n = a + b;
+/* Parts of a and b sites (b = 0: one part), counted before, are among n that are one now. So
+ * clusters are counted without anyone who would have to know when they are complete: what all
+ * orders of joins add to the sums is the same. */
+ERGO_INLINE void sw_count_joined(__local uint *fields, uint n, uint a, uint b) {
     atomic_dec(&fields[sw_count_at(a)]);
-    atomic_dec(&fields[sw_count_at(b)]);
+    if (b)
+        atomic_dec(&fields[sw_count_at(b)]);
     atomic_inc(&fields[sw_count_at(n)]);
     if (n - 1u < SW_SMALL)
         return;

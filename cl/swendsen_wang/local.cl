@@ -122,17 +122,15 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         uint roots = 0u, rest = words[k].starts;                                                   \
-        struct sw_tile_sizes part = {0u, 0u};                                                      \
+        struct sw_tile_sizes part = {SW_NO_BOND, 0u};                                              \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);                  \
             const uint root = sw_tile_root(tile, n);                                               \
             rest ^= low;                                                                           \
             roots |= root == n ? low : 0u;                                                         \
             if (SIZES)                                                                             \
-                sw_tile_count(tile, &part, n, root, ((rest & (0u - rest)) - low) & valid);         \
+                sw_tile_count(tile, &part, root, popcount(((rest & (0u - rest)) - low) & valid));  \
         }                                                                                          \
-        if (SIZES)                                                                                 \
-            sw_tile_count_end(tile, &part);                                                        \
         words[k].linked = roots;                                                                   \
     }                                                                                              \
     SW_SYNC;                                                                                       \
@@ -150,7 +148,7 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
             for (uint p = 0; p < SW_PLANES; p++)                                                   \
                 bits[p] |= state >> p & 1u ? low : 0u;                                             \
             if (SIZES)                                                                             \
-                sw_count(fields, sw_tile_size(tile, item, bit, words[k].starts, valid));           \
+                sw_count(fields, tile[bit * SW_TILE_ITEMS + item] >> SW_SIZE_SHIFT);               \
         }                                                                                          \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             states[p * SW_TILE_ITEMS + item] = bits[p];                                            \

@@ -78,26 +78,35 @@
     for (uint k = 0; k < SW_PER; k++)                                                              \
         sw_tile_join(tile, sides, first + k * SW_GROUP, &words[k]);                                \
     SW_SYNC;                                                                                       \
+    if (SIZES) {                                                                                   \
+        for (uint k = 0; k < SW_PER; k++)                                                          \
+            sw_tile_common(tile, &listed[1], first + k * SW_GROUP, words[k].starts);               \
+        SW_SYNC;                                                                                   \
+    }                                                                                              \
+    const uint common = SIZES ? listed[1] : 0u;                                                    \
     __global uint *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
-        words[k].linked = sw_tile_roots(tile, item, &words[k], valid, slab + item, SIZES);         \
+        words[k].linked =                                                                          \
+            sw_tile_roots(tile, item, &words[k], sw_last_bit(i) + 1u, slab + item, SIZES, common); \
     }                                                                                              \
     SW_SYNC;                                                                                       \
     sw_tile_open_rows(tile, sides, first, tile_x, tile_y);                                         \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         sw_tile_open_sides(tile, item, i, words[k].starts);                                        \
+        if (SIZES)                                                                                 \
+            words[k].alone = sw_tile_alone(sides, unders, item, i, y, valid);                      \
     }                                                                                              \
     SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
-        const uint alone = SIZES ? sw_tile_alone(sides, unders, item, i, y, valid) : 0u;           \
+        const uint alone = SIZES ? words[k].alone : 0u;                                            \
         uint rest = words[k].linked & ~alone, leads_out = 0u;                                      \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest), bit = sw_bit_of(low);                             \
-            const uint size = SIZES ? sw_tile_size(tile, item, bit, words[k].starts, valid) : 0u;  \
-            const bool is_open = tile[bit * SW_TILE_ITEMS + item] & SW_OPEN;                       \
+            const uint found = tile[bit * SW_TILE_ITEMS + item], size = found >> SW_SIZE_SHIFT;    \
+            const bool is_open = found & SW_OPEN;                                                  \
             rest ^= low;                                                                           \
             if (is_open) {                                                                         \
                 const ulong site = (ulong)index * SW_SITES + 32u * word + bit;                     \
@@ -107,7 +116,7 @@
                     sizes[site] = size;                                                            \
             }                                                                                      \
             if (SIZES && (SW_OPEN_COUNT || !is_open))                                              \
-                sw_count(fields, size);                                                            \
+                sw_count_or_list(fields, unders, listed, size);                                    \
         }                                                                                          \
         if (SIZES)                                                                                 \
             tile[item] = popcount(alone); /* the word's labels are not used any more */            \
@@ -122,7 +131,7 @@ sw_label(__global const uint *spins, __global const struct sw_member *members, _
          __global uint *down, __global uint *runs, __global uint *roots, __global uint *open,
          __global uint *labels, ulong step) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
-    __local uint *fields = sides; /* not used, as sizes */
+    __local uint *fields = sides, *listed = sides; /* not used, as sizes */
     __global uint *sizes = labels;
     SW_TILE
     SW_LABEL_BODY(0)
@@ -136,12 +145,17 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
                __global uint *sums, uint sample, __global uint *spin_sums, uint before) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS];
+    __local uint listed[2]; /* clusters in `unders`, which has room; root of a large part */
     struct sw_spins own;
     SW_TILE
     for (uint f = first; f < SW_Q; f += SW_GROUP)
         spin_fields[f] = 0u;
     for (uint f = first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
         lanes[f] = 0u;
+    if (first == 0u) {
+        listed[0] = 0u;
+        listed[1] = SW_NO_BOND;
+    }
     sw_spins_begin(&own);
     SW_SYNC;
     for (uint k = 0; k < SW_PER && before != SW_NO_SAMPLE; k++) {
@@ -163,6 +177,9 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
             alone += tile[item];
         SW_ADD_LOCAL(&fields[SW_FIELD_SMALL], alone);
     }
+    const uint large = listed[0];
+    for (uint e = first; e < large; e += SW_GROUP)
+        sw_count(fields, unders[e]);
     for (uint f = first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
         SW_ADD_LOCAL(&spin_fields[f / 32u], lanes[f]);
     SW_SUMS_END
@@ -316,11 +333,13 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
               __global uint *sums, uint sample) {
     __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
-    __local uint found[SW_MOST_OPEN], fields[SW_CLUSTER_FIELDS], common[2]; /* root, size */
+    __local uint found[SW_MOST_OPEN], fields[SW_CLUSTER_FIELDS];
+    __local uint2 joins[SW_MOST_OPEN];
+    __local uint common[4]; /* root, size; of its parts beyond SW_SMALL; number of joins */
     sw_count_begin(fields, (uint)get_local_id(0), SW_GROUP);
     if (get_local_id(0) == 0) {
         common[0] = 0xffffffffu;
-        common[1] = 0u;
+        common[1] = common[2] = common[3] = 0u;
     }
     SW_FLIP_DRAW
     __global uint *counts = sizes + (ulong)index * SW_SITES;
@@ -328,15 +347,34 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
         const uint site = sw_tile_index(corner, list[SW_LIST_END - j]), root = found[j];
         if (root == site)
             continue; /* its own part is there */
-        const uint part = counts[site], before = root == common[0]
-                                                     ? SW_ADD_LOCAL(&common[1], part)
-                                                     : atomic_add(&counts[root], part);
-        if (before)
-            sw_count_joined(fields, before, part);
+        const uint part = counts[site];
+        uint before = 0u;
+        if (root != common[0]) {
+            before = atomic_add(&counts[root], part);
+        } else {
+            SW_ADD_LOCAL(&common[1], part);
+            if (part > SW_SMALL)
+                before = SW_ADD_LOCAL(&common[2], part);
+            else
+                atomic_dec(&fields[SW_FIELD_SMALL + part - 1u]);
+        }
+        if (before && before + part - 1u < SW_SMALL)
+            sw_count_joined(fields, before + part, before, part);
+        else if (before)
+            joins[SW_ADD_LOCAL(&common[3], 1u)] = (uint2)(before, part);
     }
     SW_SYNC;
+    uint2 join = (uint2)(0u, 0u);
     if (first == 0u && common[1])
-        sw_count_joined(fields, atomic_add(&counts[common[0]], common[1]), common[1]);
+        join = (uint2)(atomic_add(&counts[common[0]], common[1]), common[2]);
     SW_FLIP_SPINS
+    /* joins beyond SW_SMALL, a work-item each */
+    const uint n_joins = common[3];
+    for (uint e = first; e <= n_joins; e += SW_GROUP) {
+        if (e > 0u)
+            join = joins[e - 1u];
+        if (join.x)
+            sw_count_joined(fields, e > 0u ? join.x + join.y : join.x + common[1], join.x, join.y);
+    }
     SW_SUMS_END
 }

@@ -36,8 +36,8 @@ ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
 #define SW_OR_LOCAL(p, value) atomic_or((p), (value))
 #endif
 
-/* At a root, when all is joined: its own index, open or not, and from there the sites of the part
- * but for those of the root's own run. */
+/* At a root, when all is joined: its own index, open or not, and from there the size of the part.
+ */
 #define SW_INDEX 0x7fffu
 #define SW_OPEN 0x8000u
 #define SW_SIZE_SHIFT 16
@@ -53,10 +53,16 @@ struct sw_tile_word {
     uint links;  /* bonds to the row above that atomics have to join */
     uint linked; /* first sites of runs whose label leads to another */
     uint left;   /* 1: bit 0 has to be joined to the left by atomics */
+    uint alone;  /* of measured sweeps: sw_tile_alone() */
 };
 
 ERGO_INLINE uint sw_bit_of(uint low) {
     return 31u - ERGO_CLZ(low);
+}
+
+/* Number of the lowest bit; 32: there is none. */
+ERGO_INLINE uint sw_first_bit(uint set) {
+    return popcount(~set & (set - 1u));
 }
 
 ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
@@ -169,35 +175,31 @@ ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
     return root;
 }
 
-/* Sizes of the parts, at their roots. Runs of a part that follow each other in a word, with roots
- * between them, are added up before (at Tc, q = 2: 16.5 runs in a word, 4.3 of them roots; of the
- * 12.2 others these make 4.8 sums). */
+/* Sizes of the parts, at their roots. Many runs of a tile belong to one part (at Tc, q = 2: 5 of a
+ * word's 16.5): a work-item adds those up before. */
 struct sw_tile_sizes {
-    uint root, sum;
+    uint common, sum; /* root of that part, sites */
 };
 
-ERGO_INLINE void sw_tile_count_end(__local uint *labels, const struct sw_tile_sizes *last) {
-    if (last->sum)
-        SW_ADD_LOCAL(&labels[SW_AT(last->root)], last->sum << SW_SIZE_SHIFT);
-}
-
-ERGO_INLINE void sw_tile_count(__local uint *labels, struct sw_tile_sizes *last, uint n, uint root,
+ERGO_INLINE void sw_tile_count(__local uint *labels, struct sw_tile_sizes *sizes, uint root,
                                uint sites) {
-    if (root == n)
-        return;
-    if (root != last->root) {
-        sw_tile_count_end(labels, last);
-        last->root = root;
-        last->sum = 0u;
-    }
-    last->sum += popcount(sites);
+    if (root == sizes->common)
+        sizes->sum += sites;
+    else
+        SW_ADD_LOCAL(&labels[SW_AT(root)], sites << SW_SIZE_SHIFT);
 }
 
-/* Size of the part whose root is this site of the word. */
-ERGO_INLINE uint sw_tile_size(__local const uint *labels, uint item, uint bit, uint starts,
-                              uint valid) {
-    return (labels[bit * SW_TILE_ITEMS + item] >> SW_SIZE_SHIFT) +
-           popcount(sw_run(starts, bit, valid));
+ERGO_INLINE void sw_tile_count_end(__local uint *labels, const struct sw_tile_sizes *sizes) {
+    if (sizes->sum)
+        SW_ADD_LOCAL(&labels[SW_AT(sizes->common)], sizes->sum << SW_SIZE_SHIFT);
+}
+
+/* A guess at the root of that part, by words in the middle: the least root of 32 runs. What reaches
+ * far up is large. */
+ERGO_INLINE void sw_tile_common(__local uint *labels, __local uint *common, uint item,
+                                uint starts) {
+    if (starts && item - SW_TILE_ITEMS / 2u < 32u)
+        SW_MIN_LOCAL(common, sw_find_local(labels, 32u * item + sw_start_of(starts, 16u)));
 }
 
 /* Sites without a bond that do not lie at the tile's edge. */
@@ -213,28 +215,31 @@ ERGO_INLINE uint sw_tile_alone(__local const uint *sides, __local const uint *un
     return ~bonds & valid;
 }
 
+/* Where a run ends that is followed by one at `next`; 32: by none. sites: of the word. */
+#define SW_RUN_END(next, sites) (SW_TAIL == 32u ? (next) : min((next), (sites)))
+
 /* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
  * roots among the word's sites. sized: the sites of runs are counted at their roots. */
 ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_tile_word *w,
-                               uint valid, __global uint *runs, uint sized) {
-    uint roots = 0u, rest = w->starts;
-    struct sw_tile_sizes sizes = {0u, 0u};
+                               uint sites, __global uint *runs, uint sized, uint common) {
+    uint roots = 0u, rest = w->starts, bit = sw_first_bit(rest);
+    struct sw_tile_sizes sizes = {common, 0u};
     while (rest) {
-        const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);
-        const uint root = sw_tile_root(labels, n);
+        const uint n = 32u * item + bit, root = sw_tile_root(labels, n);
+        rest &= rest - 1u;
+        const uint bit2 = sw_first_bit(rest);
         uint pair = root;
-        rest ^= low;
-        const uint low2 = rest & (0u - rest); /* 0: none, and all of the row is in the first */
-        roots |= root == n ? low : 0u;
+        roots |= root == n ? 1u << bit : 0u;
         if (sized)
-            sw_tile_count(labels, &sizes, n, root, (low2 - low) & valid);
+            sw_tile_count(labels, &sizes, root, SW_RUN_END(bit2, sites) - bit);
         if (rest) {
-            const uint n2 = 32u * item + sw_bit_of(low2), root2 = sw_tile_root(labels, n2);
-            rest ^= low2;
+            const uint n2 = 32u * item + bit2, root2 = sw_tile_root(labels, n2);
+            rest &= rest - 1u;
+            bit = sw_first_bit(rest);
             pair |= root2 << 16;
-            roots |= root2 == n2 ? low2 : 0u;
+            roots |= root2 == n2 ? 1u << bit2 : 0u;
             if (sized)
-                sw_tile_count(labels, &sizes, n2, root2, ((rest & (0u - rest)) - low2) & valid);
+                sw_tile_count(labels, &sizes, root2, SW_RUN_END(bit, sites) - bit2);
         }
         *runs = pair;
         runs += SW_TILE_ITEMS;

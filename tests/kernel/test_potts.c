@@ -45,6 +45,7 @@ static const struct potts_case {
     {LIGHT, 32, 33, 2, 8, 1, 8, 0, 0, false, ""},
     {TINY, 33, 6, 5, 2, 1, 4, 2, 0, false, ""},
     {ALWAYS, 64, 64, 3, 0, 0, 0, 0, 2, false, ""},
+    {LIGHT, 70, 37, 3, 0, 2, 8, 0, 3, false, ""},
     {LIGHT, 100, 37, 2, 16, 2, 4, 8, 0, false, ""},
     {ALWAYS, 130, 70, 2, 0, 2, 32, 0, 0, true, ""},
     {ALWAYS, 130, 70, 2, 32, 4, 16, 16, 0, false, ""},
