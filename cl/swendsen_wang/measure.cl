@@ -42,12 +42,8 @@ __kernel void sw_clear(__global uint *sums, uint n_sums, __global uint *clusters
 }
 
 /*
- * Does a cluster lead around the lattice? What is joined inside it lies at one place; a bond around
- * it leads one lattice further, to the right or down. A closed way that crosses no bond twice leads
- * around an odd number of times in one of the directions, or not at all. So it is enough to know of
- * each part whether the way from its root is odd, in either direction: a union-find that keeps two
- * bits meets a contradiction exactly where a cluster leads around (J. Machta et al., Phys. Rev. E
- * 54, 1332 (1996), keep the distances).
+ * Does a cluster lead around the lattice? Where labels do not say (labels.h), a union-find over the
+ * ends of the bonds around it does, when all is joined inside, by the same two bits.
  *
  * seams[member][entries]: the bonds as pairs of labels, rows' ends first; twice SW_NO_BOND: none.
  * nodes[member][2 entries]: 4 times the node that it leads to, and bits: 1 odd to the right, 2
