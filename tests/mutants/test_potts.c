@@ -1,8 +1,8 @@
 /*
  * One Swendsen-Wang job, with ' for ", as a mutant is judged: test_potts 'JOB'. Bit for bit against
- * the serial oracle, and what a sweep counts by the audit; with test_potts 'JOB' ENERGY PSI2 by statistics alone against exact values,
- * each |z| < 5 over 64 bins. The sampler is called without the run around it, whose audit would see
- * that the chain is not the host's.
+ * the serial oracle, and what a sweep counts by the audit; with test_potts 'JOB' ENERGY PSI2 by
+ * statistics alone against exact values, each |z| < 5 over 64 bins. The sampler is called without
+ * the run around it, whose audit would see that the chain is not the host's.
  */
 #include <math.h>
 #include <setjmp.h>

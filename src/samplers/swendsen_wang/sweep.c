@@ -19,7 +19,7 @@ static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s
                                     const struct sw_slot *slot, cl_uint sample, cl_uint before) {
     const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     const struct sw_slot *to = slot ? slot : &s->slots[0];
-    const cl_mem clusters = to->results[SW_CLUSTERS], spins = to->results[SW_SUMS];
+    cl_mem clusters = to->results[SW_CLUSTERS], spins = to->results[SW_SUMS];
     const cl_ulong step = s->step;
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
                                     ERGO_ARG(s->right), ERGO_ARG(s->down),
@@ -40,7 +40,7 @@ static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s,
     const cl_uint n_rows = ((cl_uint)s->shape.ly - 1) / s->launch.tile_rows + more;
     const cl_uint n_columns = (s->shape.row_words - 1) / s->launch.tile_words + more;
     const size_t items = 32 * (size_t)s->shape.row_words * n_rows + (size_t)s->shape.ly * n_columns;
-    const cl_mem wraps = (slot ? slot : &s->slots[0])->results[SW_WRAPS];
+    cl_mem wraps = (slot ? slot : &s->slots[0])->results[SW_WRAPS];
     const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),   ERGO_ARG(s->runs),
                                     ERGO_ARG(s->labels), ERGO_ARG(first),     ERGO_ARG(n_rows),
                                     ERGO_ARG(first),     ERGO_ARG(n_columns), ERGO_ARG(wraps),
@@ -53,7 +53,7 @@ static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s,
 static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s,
                              const struct sw_slot *slot, cl_uint sample) {
     const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
-    const cl_mem clusters = (slot ? slot : &s->slots[0])->results[SW_CLUSTERS];
+    cl_mem clusters = (slot ? slot : &s->slots[0])->results[SW_CLUSTERS];
     const cl_ulong step = s->step++;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right),  ERGO_ARG(s->runs),
