@@ -123,7 +123,9 @@ __kernel void sw_cut_tile_name(SW_RECT rect, __global const uint *right, __globa
 }
 
 #define sw_global_site(root) SW_CUT_NAME(root)
+#undef SW_FLIP_PART
 #undef SW_FLIP_FOUND
+#define SW_FLIP_PART 0u
 #define SW_FLIP_FOUND
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_cut_tile_flip(__global uint *spins, __global const struct sw_member *members, SW_RECT rect,

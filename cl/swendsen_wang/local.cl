@@ -122,14 +122,13 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         uint roots = 0u, rest = words[k].starts;                                                   \
-        struct sw_tile_sizes part = {SW_NO_BOND, 0u};                                              \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);                  \
             const uint root = sw_tile_root(tile, n);                                               \
             rest ^= low;                                                                           \
             roots |= root == n ? low : 0u;                                                         \
             if (SIZES)                                                                             \
-                sw_tile_count(tile, &part, root, popcount(((rest & (0u - rest)) - low) & valid));  \
+                sw_tile_count(tile, root, popcount(((rest & (0u - rest)) - low) & valid));         \
         }                                                                                          \
         words[k].linked = roots;                                                                   \
     }                                                                                              \

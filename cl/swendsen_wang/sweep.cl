@@ -78,17 +78,11 @@
     for (uint k = 0; k < SW_PER; k++)                                                              \
         sw_tile_join(tile, sides, first + k * SW_GROUP, &words[k]);                                \
     SW_SYNC;                                                                                       \
-    if (SIZES) {                                                                                   \
-        for (uint k = 0; k < SW_PER; k++)                                                          \
-            sw_tile_common(tile, &listed[1], first + k * SW_GROUP, words[k].starts);               \
-        SW_SYNC;                                                                                   \
-    }                                                                                              \
-    const uint common = SIZES ? listed[1] : 0u;                                                    \
     __global uint *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         words[k].linked =                                                                          \
-            sw_tile_roots(tile, item, &words[k], sw_last_bit(i) + 1u, slab + item, SIZES, common); \
+            sw_tile_roots(tile, item, &words[k], sw_last_bit(i) + 1u, slab + item, SIZES);         \
     }                                                                                              \
     SW_SYNC;                                                                                       \
     sw_tile_open_rows(tile, sides, first, tile_x, tile_y);                                         \
@@ -145,17 +139,15 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
                __global uint *sums, uint sample, __global uint *spin_sums, uint before) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS];
-    __local uint listed[2]; /* clusters in `unders`, which has room; root of a large part */
+    __local uint listed[1]; /* clusters in `unders`, which has room */
     struct sw_spins own;
     SW_TILE
     for (uint f = first; f < SW_Q; f += SW_GROUP)
         spin_fields[f] = 0u;
     for (uint f = first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
         lanes[f] = 0u;
-    if (first == 0u) {
+    if (first == 0u)
         listed[0] = 0u;
-        listed[1] = SW_NO_BOND;
-    }
     sw_spins_begin(&own);
     SW_SYNC;
     for (uint k = 0; k < SW_PER && before != SW_NO_SAMPLE; k++) {
@@ -268,6 +260,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
         const uint site = sw_tile_index(corner, n);                                                \
         uint root = site;                                                                          \
         if (j < n_open) {                                                                          \
+            const uint part = SW_FLIP_PART;                                                        \
             root = sw_find_still(own, site);                                                       \
             SW_FLIP_FOUND                                                                          \
         }                                                                                          \
@@ -306,6 +299,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
                 sw_fill(bits[p], starts) & valid;                                                  \
     }
 
+#define SW_FLIP_PART 0u
 #define SW_FLIP_FOUND
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip(__global uint *spins, __global const struct sw_member *members, __global const uint *right,
@@ -316,15 +310,27 @@ sw_flip(__global uint *spins, __global const struct sw_member *members, __global
     SW_FLIP_DRAW
     SW_FLIP_SPINS
 }
+#undef SW_FLIP_PART
 #undef SW_FLIP_FOUND
+
+/* A part that was joined with `before` sites (0: none): small ones at once, others to the list. */
+ERGO_INLINE void sw_flip_joined(__local uint *fields, __local uint2 *joins, __local uint *n_joins,
+                                uint before, uint part) {
+    if (before && before + part - 1u < SW_SMALL)
+        sw_count_joined(fields, before + part, before, part);
+    else if (before)
+        joins[SW_ADD_LOCAL(n_joins, 1u)] = (uint2)(before, part);
+}
 
 /*
  * The same, and sizes of open parts are added up at their clusters' roots, and joins counted. Many
  * parts of a tile belong to the lattice's largest cluster: those of the tile's least root are first
- * added up here.
+ * added up here. Nothing waits for memory: sizes are asked for before roots are looked for, and
+ * what additions found is looked at after the new spins.
  */
+#define SW_FLIP_PART counts[site]
 #define SW_FLIP_FOUND                                                                              \
-    found[j] = root;                                                                               \
+    found[j] = (uint2)(root, part);                                                                \
     SW_MIN_LOCAL(&common[0], root);
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
@@ -333,41 +339,41 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
               __global uint *sums, uint sample) {
     __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
-    __local uint found[SW_MOST_OPEN], fields[SW_CLUSTER_FIELDS];
-    __local uint2 joins[SW_MOST_OPEN];
+    __local uint2 found[SW_MOST_OPEN], joins[SW_MOST_OPEN];
+    __local uint fields[SW_CLUSTER_FIELDS];
     __local uint common[4]; /* root, size; of its parts beyond SW_SMALL; number of joins */
+    __global uint *counts = sizes + get_global_id(1) * SW_SITES;
+    uint before = 0u, size = 0u;
+    uint2 join = (uint2)(0u, 0u);
     sw_count_begin(fields, (uint)get_local_id(0), SW_GROUP);
     if (get_local_id(0) == 0) {
-        common[0] = 0xffffffffu;
+        common[0] = SW_NO_BOND;
         common[1] = common[2] = common[3] = 0u;
     }
     SW_FLIP_DRAW
-    __global uint *counts = sizes + (ulong)index * SW_SITES;
     for (uint j = first; j < n_open; j += SW_GROUP) {
-        const uint site = sw_tile_index(corner, list[SW_LIST_END - j]), root = found[j];
+        const uint site = sw_tile_index(corner, list[SW_LIST_END - j]), root = found[j].x;
+        sw_flip_joined(fields, joins, &common[3], before, size);
+        before = 0u;
+        size = found[j].y;
         if (root == site)
             continue; /* its own part is there */
-        const uint part = counts[site];
-        uint before = 0u;
         if (root != common[0]) {
-            before = atomic_add(&counts[root], part);
-        } else {
-            SW_ADD_LOCAL(&common[1], part);
-            if (part > SW_SMALL)
-                before = SW_ADD_LOCAL(&common[2], part);
-            else
-                atomic_dec(&fields[SW_FIELD_SMALL + part - 1u]);
+            before = atomic_add(&counts[root], size);
+            continue;
         }
-        if (before && before + part - 1u < SW_SMALL)
-            sw_count_joined(fields, before + part, before, part);
-        else if (before)
-            joins[SW_ADD_LOCAL(&common[3], 1u)] = (uint2)(before, part);
+        SW_ADD_LOCAL(&common[1], size);
+        if (size > SW_SMALL)
+            before = SW_ADD_LOCAL(&common[2], size);
+        else
+            atomic_dec(&fields[SW_FIELD_SMALL + size - 1u]);
     }
     SW_SYNC;
-    uint2 join = (uint2)(0u, 0u);
     if (first == 0u && common[1])
         join = (uint2)(atomic_add(&counts[common[0]], common[1]), common[2]);
     SW_FLIP_SPINS
+    sw_flip_joined(fields, joins, &common[3], before, size);
+    SW_SYNC;
     /* joins beyond SW_SMALL, a work-item each */
     const uint n_joins = common[3];
     for (uint e = first; e <= n_joins; e += SW_GROUP) {

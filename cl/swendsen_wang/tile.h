@@ -175,31 +175,10 @@ ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
     return root;
 }
 
-/* Sizes of the parts, at their roots. Many runs of a tile belong to one part (at Tc, q = 2: 5 of a
- * word's 16.5): a work-item adds those up before. */
-struct sw_tile_sizes {
-    uint common, sum; /* root of that part, sites */
-};
-
-ERGO_INLINE void sw_tile_count(__local uint *labels, struct sw_tile_sizes *sizes, uint root,
-                               uint sites) {
-    if (root == sizes->common)
-        sizes->sum += sites;
-    else
-        SW_ADD_LOCAL(&labels[SW_AT(root)], sites << SW_SIZE_SHIFT);
-}
-
-ERGO_INLINE void sw_tile_count_end(__local uint *labels, const struct sw_tile_sizes *sizes) {
-    if (sizes->sum)
-        SW_ADD_LOCAL(&labels[SW_AT(sizes->common)], sizes->sum << SW_SIZE_SHIFT);
-}
-
-/* A guess at the root of that part, by words in the middle: the least root of 32 runs. What reaches
- * far up is large. */
-ERGO_INLINE void sw_tile_common(__local uint *labels, __local uint *common, uint item,
-                                uint starts) {
-    if (starts && item - SW_TILE_ITEMS / 2u < 32u)
-        SW_MIN_LOCAL(common, sw_find_local(labels, 32u * item + sw_start_of(starts, 16u)));
+/* Sizes of the parts, at their roots. (Adding up before what belongs to one part costs more: runs
+ * of a root follow each other in a word too rarely.) */
+ERGO_INLINE void sw_tile_count(__local uint *labels, uint root, uint sites) {
+    SW_ADD_LOCAL(&labels[SW_AT(root)], sites << SW_SIZE_SHIFT);
 }
 
 /* Sites without a bond that do not lie at the tile's edge. */
@@ -221,9 +200,8 @@ ERGO_INLINE uint sw_tile_alone(__local const uint *sides, __local const uint *un
 /* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
  * roots among the word's sites. sized: the sites of runs are counted at their roots. */
 ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_tile_word *w,
-                               uint sites, __global uint *runs, uint sized, uint common) {
+                               uint sites, __global uint *runs, uint sized) {
     uint roots = 0u, rest = w->starts, bit = sw_first_bit(rest);
-    struct sw_tile_sizes sizes = {common, 0u};
     while (rest) {
         const uint n = 32u * item + bit, root = sw_tile_root(labels, n);
         rest &= rest - 1u;
@@ -231,7 +209,7 @@ ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_
         uint pair = root;
         roots |= root == n ? 1u << bit : 0u;
         if (sized)
-            sw_tile_count(labels, &sizes, root, SW_RUN_END(bit2, sites) - bit);
+            sw_tile_count(labels, root, SW_RUN_END(bit2, sites) - bit);
         if (rest) {
             const uint n2 = 32u * item + bit2, root2 = sw_tile_root(labels, n2);
             rest &= rest - 1u;
@@ -239,13 +217,11 @@ ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_
             pair |= root2 << 16;
             roots |= root2 == n2 ? 1u << bit2 : 0u;
             if (sized)
-                sw_tile_count(labels, &sizes, root2, SW_RUN_END(bit, sites) - bit2);
+                sw_tile_count(labels, root2, SW_RUN_END(bit, sites) - bit2);
         }
         *runs = pair;
         runs += SW_TILE_ITEMS;
     }
-    if (sized)
-        sw_tile_count_end(labels, &sizes);
     return roots;
 }
 

@@ -30,6 +30,15 @@ static uint64_t parts(uint64_t n, uint32_t size) {
     return size ? (n + size - 1) / size : 0;
 }
 
+/* Local memory for a tile's labels, or for its new spins: states, a list of 16-bit indices, and 16
+ * bytes for each part that may leave it. */
+static uint64_t tile_bytes(const struct sw_shape *s, uint32_t words, uint32_t rows) {
+    const uint64_t items = (uint64_t)words * rows;
+    const uint64_t label = WORD_BYTES * items;
+    const uint64_t flip = (64 + 4 * (uint64_t)s->planes) * items + 16 * (64 * words + 2 * rows);
+    return (label > flip ? label : flip) + SUM_BYTES + 64;
+}
+
 /*
  * Tiles: on GPUs a work-item for each word; on CPUs one for all, which then needs no atomics that
  * cost. Labels in a tile have 15 bits. What local memory does not hold is less high. A lattice that
@@ -44,11 +53,9 @@ static void choose_tile(const struct ergo_point *point, const struct sw_shape *s
     const uint32_t wish_group = (uint32_t)ergo_point_int(point, "/tuning/tile_group");
     l->tile_words = ergo_power_of_two_up(s->row_words, 1, wish_words ? wish_words : most_words);
     l->tile_rows = ergo_power_of_two_up((uint64_t)s->ly, 1, wish_rows ? wish_rows : most_rows);
-    while (
-        l->tile_rows > 1 &&
-        ((uint64_t)WORD_BYTES * l->tile_words * l->tile_rows + SUM_BYTES + 64 > d->local_memory ||
-         l->tile_words * l->tile_rows > 1024 ||
-         (gpu && l->tile_words * l->tile_rows > d->largest_group)))
+    while (l->tile_rows > 1 && (tile_bytes(s, l->tile_words, l->tile_rows) > d->local_memory ||
+                                l->tile_words * l->tile_rows > 1024 ||
+                                (gpu && l->tile_words * l->tile_rows > d->largest_group)))
         l->tile_rows /= 2;
     const uint32_t items = l->tile_words * l->tile_rows;
     l->tile_group = ergo_power_of_two_up(items, 1, wish_group ? wish_group : gpu ? items : 1);
@@ -153,7 +160,9 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
 
     const uint64_t sample_bytes =
         members * (4 * (uint64_t)l.sum_slots * (s.q + SW_CLUSTER_FIELDS) + 4);
-    l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
+    /* what the host does with the last block's samples is not hidden: no long blocks */
+    l.block_samples = (size_t)fmax(
+        1, fmin(fmax(64, plan->block_steps), (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
     plan->largest_buffer = l.local ? s.member_bytes * members : labels;
     plan->device_bytes = (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES +
