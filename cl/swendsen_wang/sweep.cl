@@ -328,7 +328,7 @@ ERGO_INLINE void sw_flip_joined(__local uint *fields, __local uint2 *joins, __lo
  * added up here. Nothing waits for memory: sizes are asked for before roots are looked for, and
  * what additions found is looked at after the new spins.
  */
-#define SW_FLIP_PART counts[site]
+#define SW_FLIP_PART SW_READ(&counts[site]) /* changes meanwhile at roots, where it is not used */
 #define SW_FLIP_FOUND                                                                              \
     found[j] = (uint2)(root, part);                                                                \
     SW_MIN_LOCAL(&common[0], root);
