@@ -4,9 +4,8 @@
 
 #include "swendsen_wang/core.h"
 
-/* Bonds between equal neighbours, to the right and down, both ways around the lattice. */
-ERGO_INLINE void sw_draw(__global const uint *planes, const struct sw_member *m, uint i, uint y,
-                         ulong step, uint *right, uint *down) {
+/* Equal neighbours, to the right and down, both ways around the lattice. */
+ERGO_INLINE void sw_equal(__global const uint *planes, uint i, uint y, uint *right, uint *down) {
     const uint word = y * SW_WORDS + i;
     const uint next = i + 1u == SW_WORDS ? word - i : word + 1u;
     const uint below = y + 1u == SW_LY ? i : word + SW_WORDS;
@@ -17,10 +16,15 @@ ERGO_INLINE void sw_draw(__global const uint *planes, const struct sw_member *m,
         side &= ~(own ^ shifted);
         under &= ~(own ^ planes[p * SW_PLANE_WORDS + below]);
     }
-    sw_bonds_both(&side, &under, sw_global_word(i, y), (uint)step, (uint)(step >> 32), m->key0,
-                  m->key1, m->high, m->low, m->always);
     *right = side;
     *down = under;
+}
+
+/* The active ones of their bonds. */
+ERGO_INLINE void sw_activate(const struct sw_member *m, uint i, uint y, ulong step, uint *right,
+                             uint *down) {
+    sw_bonds_both(right, down, sw_global_word(i, y), (uint)step, (uint)(step >> 32), m->key0,
+                  m->key1, m->high, m->low, m->always);
 }
 
 #endif

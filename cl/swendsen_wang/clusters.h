@@ -2,8 +2,8 @@
  * Sums over clusters, exact in integers: the largest, a histogram, sum n^2 and sum n^4. First in a
  * work-group's local memory, then to one of SW_SUM_SLOTS places in global memory.
  *
- * fields[SW_CLUSTER_FIELDS] (params.h); small[n - 1]: clusters of n sites, n <= SW_SMALL, of which
- * there are most. Sums of powers are kept in limbs of 16 bits, each summed by itself: a group
+ * fields[SW_CLUSTER_FIELDS] (params.h). Of small clusters, of which there are most, only the
+ * numbers are kept. Sums of powers are kept in limbs of 16 bits, each summed by itself: a group
  * counts fewer than 2^16 clusters beyond SW_SMALL, so no limb overflows; and once carries have gone
  * one limb further, 2^15 groups may add theirs in one place.
  */
@@ -12,13 +12,15 @@
 
 #include "swendsen_wang/core.h"
 
-#define SW_SMALL 32u
-
-ERGO_INLINE void sw_count_begin(__local uint *fields, __local uint *small, uint item, uint size) {
+ERGO_INLINE void sw_count_begin(__local uint *fields, uint item, uint size) {
     for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
         fields[f] = 0u;
-    for (uint n = item; n < SW_SMALL; n += size)
-        small[n] = 0u;
+}
+
+/* Where clusters of n sites are counted; n = 0 is 2^32. */
+ERGO_INLINE uint sw_count_at(uint n) {
+    return n - 1u < SW_SMALL ? SW_FIELD_SMALL + n - 1u
+                             : SW_FIELD_BINS + (n ? 31u - ERGO_CLZ(n) : 32u);
 }
 
 /* value 2^(16 first) to the limbs of a sum */
@@ -29,17 +31,52 @@ ERGO_INLINE void sw_count_limbs(__local uint *limbs, ulong value) {
 }
 
 /* A cluster of n sites; 0 is 2^32. */
-ERGO_INLINE void sw_count(__local uint *fields, __local uint *small, uint n) {
-    if (n - 1u < SW_SMALL) {
-        atomic_inc(&small[n - 1u]);
-        return;
-    }
+ERGO_INLINE void sw_count(__local uint *fields, uint n) {
     const ulong square = (ulong)n * n;
+    atomic_inc(&fields[sw_count_at(n)]);
+    if (n - 1u < SW_SMALL)
+        return;
     atomic_max(&fields[SW_FIELD_LARGEST], n);
-    atomic_inc(&fields[SW_FIELD_BINS + (n ? 31u - ERGO_CLZ(n) : 32u)]);
     sw_count_limbs(fields + SW_FIELD_SQUARES, square);
     sw_count_limbs(fields + SW_FIELD_FOURTHS, square * square);
     sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(square, square));
+}
+
+/* The same: clusters beyond SW_SMALL, which are few and take long, are listed first; then the
+ * work-items of a group take one each. */
+ERGO_INLINE void sw_count_or_list(__local uint *fields, __local uint *list, __local uint *listed,
+                                  uint n) {
+    if (n - 1u < SW_SMALL)
+        atomic_inc(&fields[SW_FIELD_SMALL + n - 1u]);
+    else
+        list[atomic_inc(listed)] = n;
+}
+
+/* n^2 of what is beyond SW_SMALL. */
+ERGO_INLINE ulong sw_count_square(uint n) {
+    return n > SW_SMALL ? (ulong)n * n : 0UL;
+}
+
+/* Parts of a and b sites (b = 0: one part), counted before, are among n that are one now. So
+ * clusters are counted without anyone who would have to know when they are complete: what all
+ * orders of joins add to the sums is the same. */
+ERGO_INLINE void sw_count_joined(__local uint *fields, uint n, uint a, uint b) {
+    atomic_dec(&fields[sw_count_at(a)]);
+    if (b)
+        atomic_dec(&fields[sw_count_at(b)]);
+    atomic_inc(&fields[sw_count_at(n)]);
+    if (n - 1u < SW_SMALL)
+        return;
+    const ulong square = (ulong)n * n, square_a = sw_count_square(a), square_b = sw_count_square(b);
+    const ulong fourth = square * square, fourth_a = square_a * square_a;
+    const ulong fourth_b = square_b * square_b, rest = fourth - fourth_a;
+    atomic_max(&fields[SW_FIELD_LARGEST], n);
+    sw_count_limbs(fields + SW_FIELD_SQUARES, square - square_a - square_b);
+    sw_count_limbs(fields + SW_FIELD_FOURTHS, rest - fourth_b);
+    sw_count_limbs(fields + SW_FIELD_FOURTHS + 4,
+                   mul_hi(square, square) - mul_hi(square_a, square_a) -
+                       mul_hi(square_b, square_b) - (fourth < fourth_a ? 1UL : 0UL) -
+                       (rest < fourth_b ? 1UL : 0UL));
 }
 
 /* Sums of a work-item alone. The sites are 2^32 at most, so that these do not overflow but where
@@ -66,26 +103,12 @@ ERGO_INLINE void sw_count_own_end(const struct sw_own_sums *own, __local uint *f
     sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, own->fourths_high);
 }
 
-/* Between barriers: small clusters to the fields. */
-ERGO_INLINE void sw_count_small(__local uint *fields, __local const uint *small, uint item,
-                                uint size) {
-    for (uint k = item; k < SW_SMALL; k += size) {
-        const uint n = k + 1u, clusters = small[k];
-        if (!clusters)
-            continue;
-        atomic_max(&fields[SW_FIELD_LARGEST], n);
-        atomic_add(&fields[SW_FIELD_BINS + 31u - ERGO_CLZ(n)], clusters);
-        sw_count_limbs(fields + SW_FIELD_SQUARES, (ulong)(n * n) * clusters);
-        sw_count_limbs(fields + SW_FIELD_FOURTHS, (ulong)(n * n) * (n * n) * clusters);
-    }
-}
-
 /* sums: of this sample, member and place. */
 ERGO_INLINE void sw_count_end(__global uint *sums, __local const uint *fields, uint item,
                               uint size) {
     for (uint f = item; f < SW_CLUSTER_FIELDS; f += size) {
         uint value = fields[f];
-        if (f >= SW_FIELD_SQUARES) {
+        if (f >= SW_FIELD_SQUARES && f < SW_FIELD_SMALL) {
             value &= 0xffffu;
             if (f != SW_FIELD_SQUARES && f != SW_FIELD_FOURTHS)
                 value += fields[f - 1u] >> 16;

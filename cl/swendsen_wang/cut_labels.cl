@@ -189,11 +189,11 @@ __kernel void sw_cut_add_sizes(SW_RECT rect, __global const uint *right,
 __kernel void sw_cut_sum_clusters(SW_RECT rect, __global const uint *right,
                                   __global const uint *labels, __global const uint *sizes,
                                   __global uint *clusters) {
-    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];
+    __local uint fields[SW_CLUSTER_FIELDS];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint plane = rect->words * rect->rows;
-    sw_count_begin(fields, small, item, size);
+    sw_count_begin(fields, item, size);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint stride = groups * size, rounds = (plane + stride - 1u) / stride;
     for (uint round = 0; round < rounds; round++) {
@@ -205,11 +205,9 @@ __kernel void sw_cut_sum_clusters(SW_RECT rect, __global const uint *right,
             const uint bit = 31u - ERGO_CLZ(rest), site = 32u * word + bit;
             rest ^= 1u << bit;
             if (labels[site] == site)
-                sw_count(fields, small, sizes[site]);
+                sw_count(fields, sizes[site]);
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sw_count_small(fields, small, item, size);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
         clusters[group * SW_CLUSTER_FIELDS + f] = fields[f];

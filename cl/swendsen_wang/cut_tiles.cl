@@ -45,7 +45,8 @@ sw_cut_tile_sizes(__global const uint *open, __global uint *labels, __global uin
         uint rest = inside && valid ? open[plane + word] : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), site = 32u * word + sw_bit_of(low);
-            const uint root = sw_find(labels, site);
+            uint odd = 0u;
+            const uint root = sw_find(labels, site, &odd);
             rest ^= low;
             SW_LOWER(&labels[site], root);
             atomic_min(&common[0], root);
@@ -122,14 +123,16 @@ __kernel void sw_cut_tile_name(SW_RECT rect, __global const uint *right, __globa
 }
 
 #define sw_global_site(root) SW_CUT_NAME(root)
+#undef SW_FLIP_PART
 #undef SW_FLIP_FOUND
+#define SW_FLIP_PART 0u
 #define SW_FLIP_FOUND
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_cut_tile_flip(__global uint *spins, __global const struct sw_member *members, SW_RECT rect,
                  __global const uint *right, __global const uint *runs, __global const uint *roots,
                  __global const uint *open, __global uint *labels, __global const ulong *names,
                  ulong step) {
-    __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[1];
+    __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
     SW_FLIP_DRAW
     SW_FLIP_SPINS

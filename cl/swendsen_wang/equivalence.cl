@@ -20,7 +20,8 @@ __kernel void sw_equivalence_bonds(__global const uint *spins,
         return;
     const struct sw_member m = members[index];
     uint side, under;
-    sw_draw(spins + plane * SW_PLANES, &m, word % SW_WORDS, word / SW_WORDS, step, &side, &under);
+    sw_equal(spins + plane * SW_PLANES, word % SW_WORDS, word / SW_WORDS, &side, &under);
+    sw_activate(&m, word % SW_WORDS, word / SW_WORDS, step, &side, &under);
     right[plane + word] = side;
     down[plane + word] = under;
 }
@@ -70,7 +71,8 @@ __kernel void sw_equivalence_analyse(__global uint *labels) {
     __global uint *own = labels + (ulong)get_global_id(1) * SW_SITES;
     if (site >= SW_SITES)
         return;
-    const uint root = sw_find(own, site);
+    uint odd = 0u;
+    const uint root = sw_find(own, site, &odd);
     if (root != site)
         atomic_xchg(&own[site], root);
 }
@@ -101,12 +103,12 @@ __kernel void sw_equivalence_clear(__global uint *sizes) {
 /* Sums over clusters; a work-group sees at most 2^15 words. */
 __kernel void sw_equivalence_sums(__global const uint *right, __global const uint *labels,
                                   __global const uint *sizes, __global uint *sums, uint sample) {
-    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];
+    __local uint fields[SW_CLUSTER_FIELDS];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), index = (uint)get_global_id(1);
     __global const uint *own = labels + (ulong)index * SW_SITES;
     const uint word = (uint)get_global_id(0);
-    sw_count_begin(fields, small, item, size);
+    sw_count_begin(fields, item, size);
     barrier(CLK_LOCAL_MEM_FENCE);
     uint rest = 0u;
     if (word < SW_PLANE_WORDS)
@@ -115,10 +117,8 @@ __kernel void sw_equivalence_sums(__global const uint *right, __global const uin
         const uint bit = 31u - ERGO_CLZ(rest), site = 32u * word + bit;
         rest ^= 1u << bit;
         if (own[site] == site)
-            sw_count(fields, small, sizes[(ulong)index * SW_SITES + site]);
+            sw_count(fields, sizes[(ulong)index * SW_SITES + site]);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sw_count_small(fields, small, item, size);
     barrier(CLK_LOCAL_MEM_FENCE);
     const ulong member_at = (ulong)sample * get_global_size(1) + index;
     sw_count_end(sums + (member_at * SW_SUM_SLOTS + group % SW_SUM_SLOTS) * SW_CLUSTER_FIELDS,

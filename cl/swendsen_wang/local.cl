@@ -122,17 +122,14 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         uint roots = 0u, rest = words[k].starts;                                                   \
-        struct sw_tile_sizes part = {0u, 0u};                                                      \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);                  \
             const uint root = sw_tile_root(tile, n);                                               \
             rest ^= low;                                                                           \
             roots |= root == n ? low : 0u;                                                         \
             if (SIZES)                                                                             \
-                sw_tile_count(tile, &part, root, ((rest & (0u - rest)) - low) & valid);            \
+                sw_tile_count(tile, root, popcount(((rest & (0u - rest)) - low) & valid));         \
         }                                                                                          \
-        if (SIZES)                                                                                 \
-            sw_tile_count_end(tile, &part);                                                        \
         words[k].linked = roots;                                                                   \
     }                                                                                              \
     SW_SYNC;                                                                                       \
@@ -150,7 +147,7 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
             for (uint p = 0; p < SW_PLANES; p++)                                                   \
                 bits[p] |= state >> p & 1u ? low : 0u;                                             \
             if (SIZES)                                                                             \
-                sw_count(fields, small, tile[bit * SW_TILE_ITEMS + item] >> SW_SIZE_SHIFT);        \
+                sw_count(fields, tile[bit * SW_TILE_ITEMS + item] >> SW_SIZE_SHIFT);               \
         }                                                                                          \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             states[p * SW_TILE_ITEMS + item] = bits[p];                                            \
@@ -177,7 +174,7 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
 #define SW_BEGIN                                                                                   \
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];            \
     __local uint spin[SW_PLANES * SW_TILE_ITEMS], states[SW_PLANES * SW_TILE_ITEMS];               \
-    __local uint fields[SW_CLUSTER_FIELDS], small[SW_SMALL];                                       \
+    __local uint fields[SW_CLUSTER_FIELDS];                                                        \
     const uint first = (uint)get_local_id(0), index = (uint)get_global_id(1);                      \
     const struct sw_member m = members[index];                                                     \
     __global uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);                   \
@@ -201,7 +198,7 @@ __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_local(__global uint *spins, __global const struct sw_member *members, ulong step, uint sweeps) {
     SW_BEGIN
     __global uint2 *seam = (__global uint2 *)spins; /* these not used */
-    (void)fields, (void)small, (void)seam;
+    (void)fields, (void)seam;
     for (uint sweep = 0; sweep < sweeps; sweep++, step++) {
         SW_SWEEP(0)
     }
@@ -215,10 +212,8 @@ sw_local_sizes(__global uint *spins, __global const struct sw_member *members, u
     SW_BEGIN
     const ulong at = (ulong)sample * get_global_size(1) + index;
     __global uint2 *seam = seams + (ulong)index * (SW_LY + 32u * SW_WORDS);
-    sw_count_begin(fields, small, first, SW_GROUP);
+    sw_count_begin(fields, first, SW_GROUP);
     SW_SWEEP(1)
-    sw_count_small(fields, small, first, SW_GROUP);
-    SW_SYNC;
     sw_count_end(sums + at * SW_SUM_SLOTS * SW_CLUSTER_FIELDS, fields, first, SW_GROUP);
     SW_END
 }

@@ -1,8 +1,9 @@
 /* Swendsen-Wang: start; what is measured, of the bonds around the lattice in a sweep and of the
  * spins after it. Dimension 1 is the member. */
-#include "swendsen_wang/clusters.h"
+#include "swendsen_wang/bonds.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
+#include "swendsen_wang/spins.h"
 
 #define SW_SITES (32UL * SW_PLANE_WORDS)
 
@@ -28,33 +29,27 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
         planes[p * SW_PLANE_WORDS + word] = bits[p];
 }
 
-/* Zeros for `count` entries a member, and for one for each sample. */
-__kernel void sw_clear(__global uint *sums, uint count, __global uint *wraps, uint samples) {
-    const ulong item = get_global_id(0), index = get_global_id(1);
-    if (item < count)
-        sums[index * count + item] = 0u;
-    if (item < samples)
-        wraps[index * samples + item] = 0u;
+/* Zeros in the sums of a block. */
+__kernel void sw_clear(__global uint *sums, uint n_sums, __global uint *clusters, uint n_clusters,
+                       __global uint *wraps, uint n_wraps) {
+    const uint item = (uint)get_global_id(0);
+    if (item < n_sums)
+        sums[item] = 0u;
+    if (item < n_clusters)
+        clusters[item] = 0u;
+    if (item < n_wraps)
+        wraps[item] = 0u;
 }
 
 /*
- * Does a cluster lead around the lattice? What is joined inside it lies at one place; a bond around
- * it leads one lattice further, to the right or down. A closed way that crosses no bond twice leads
- * around an odd number of times in one of the directions, or not at all. So it is enough to know of
- * each part whether the way from its root is odd, in either direction: a union-find that keeps two
- * bits meets a contradiction exactly where a cluster leads around (J. Machta et al., Phys. Rev. E
- * 54, 1332 (1996), keep the distances).
+ * Does a cluster lead around the lattice? Where labels do not say (labels.h), a union-find over the
+ * ends of the bonds around it does, when all is joined inside, by the same two bits.
  *
  * seams[member][entries]: the bonds as pairs of labels, rows' ends first; twice SW_NO_BOND: none.
  * nodes[member][2 entries]: 4 times the node that it leads to, and bits: 1 odd to the right, 2
  * down. firsts[member][site]: of a label the node that stands for it, one of its ends of bonds.
  */
 #define SW_ENTRIES (SW_LY + 32u * SW_WORDS)
-#ifdef ERGO_ATOMIC_READS
-#define SW_PUT(p, value) atomic_xchg((p), (value))
-#else
-#define SW_PUT(p, value) (*(p) = (value))
-#endif
 
 ERGO_INLINE void sw_seam_nodes(uint2 pair, uint item, __global uint *firsts, __global uint *nodes) {
     nodes[2u * item] = 4u * (2u * item);
@@ -133,7 +128,7 @@ __kernel void sw_wraps(__global const uint2 *seams, __global const uint *firsts,
     if (pair.x == SW_NO_BOND && pair.y == SW_NO_BOND)
         return;
 #ifdef SW_OPEN_SUMS
-    sw_join(labels + (ulong)index * SW_SITES, pair.x, pair.y);
+    sw_join(labels + (ulong)index * SW_SITES, pair.x, pair.y, 0u);
 #endif
     uint a = own_firsts[pair.x], b = own_firsts[pair.y], odd = bond;
     while (1) {
@@ -151,98 +146,34 @@ __kernel void sw_wraps(__global const uint2 *seams, __global const uint *firsts,
         SW_PUT(&wraps[(ulong)sample * get_global_size(1) + index], 1u);
 }
 
-/*
- * Unequal bonds, and sites in states 1 .. q - 1, per work-group: sums[sample][member][group][SW_Q].
- * A group sees fewer than 2^26 words, so that each number stays below 2^32. Of sweeps by tiles
- * (SW_OPEN_SUMS) also clusters of open parts, whose sizes are at their roots, to the sums over
- * clusters.
- */
-__kernel void sw_measure(__global const uint *spins, __global const uint *open,
-                         __global const uint *labels, __global const uint *sizes,
-                         __global uint *sums, __global uint *clusters, uint sample) {
+/* Sums over spins: sums[sample][member][place][SW_Q]. A group sees fewer than 2^26 words, so that
+ * each number stays below 2^32. */
+__kernel void sw_measure(__global const uint *spins, __global uint *sums, uint sample) {
     __local uint fields[SW_Q];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint index = (uint)get_global_id(1), members = (uint)get_global_size(1);
     __global const uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);
+    struct sw_spins own;
     for (uint f = item; f < SW_Q; f += size)
         fields[f] = 0u;
-#ifdef SW_OPEN_SUMS
-    __local uint cluster_fields[SW_CLUSTER_FIELDS];
-    struct sw_own_sums own_sums = {0UL, 0UL, 0UL, 0u};
-    for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
-        cluster_fields[f] = 0u;
-#endif
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint unequal = 0u;
-#if SW_Q <= 8
-    uint counts[SW_Q];
-    for (uint k = 0; k < SW_Q; k++)
-        counts[k] = 0u;
-#endif
+    sw_spins_begin(&own);
     const uint stride = groups * size, rounds = (SW_PLANE_WORDS + stride - 1u) / stride;
     for (uint round = 0; round < rounds; round++) {
         const uint word = round * stride + group * size + item;
+        const uint i = word % SW_WORDS, y = word / SW_WORDS;
+        uint side, under;
         if (word >= SW_PLANE_WORDS)
             continue;
-        const uint i = word % SW_WORDS, y = word / SW_WORDS;
-        const uint next = i + 1u == SW_WORDS ? word - i : word + 1u;
-        const uint below = y + 1u == SW_LY ? i : word + SW_WORDS;
-        const uint valid = sw_valid(i);
-        uint side = 0u, under = 0u, own[SW_PLANES];
-        for (uint p = 0; p < SW_PLANES; p++) {
-            own[p] = planes[p * SW_PLANE_WORDS + word];
-            const uint shifted = own[p] >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u)
-                                                   << sw_last_bit(i);
-            side |= own[p] ^ shifted;
-            under |= own[p] ^ planes[p * SW_PLANE_WORDS + below];
-        }
-        unequal += popcount(side & valid) + popcount(under & valid);
-#ifdef SW_OPEN_SUMS
-        uint parts = open[(ulong)index * SW_PLANE_WORDS + word];
-        while (parts) {
-            const uint bit = 31u - ERGO_CLZ(parts), site = 32u * word + bit;
-            parts ^= 1u << bit;
-            if (labels[(ulong)index * SW_SITES + site] == site)
-                sw_count_own(&own_sums, cluster_fields, sizes[(ulong)index * SW_SITES + site]);
-        }
-#endif
-#if SW_Q <= 8
-        for (uint k = 1; k < SW_Q; k++) {
-            uint match = valid;
-            for (uint p = 0; p < SW_PLANES; p++)
-                match &= k >> p & 1u ? own[p] : ~own[p];
-            counts[k] += popcount(match);
-        }
-#else
-        const uint sites = sw_last_bit(i) + 1u;
-        for (uint b = 0; b < sites; b++) {
-            uint k = 0u;
-            for (uint p = 0; p < SW_PLANES; p++)
-                k |= (own[p] >> b & 1u) << p;
-            if (k)
-                atomic_add(&fields[k], 1u);
-        }
-#endif
+        sw_equal(planes, i, y, &side, &under);
+        sw_spins_add(&own, fields, planes, i, y, side, under);
     }
-    atomic_add(&fields[0], unequal);
-#if SW_Q <= 8
-    for (uint k = 1; k < SW_Q; k++)
-        atomic_add(&fields[k], counts[k]);
-#endif
-#ifdef SW_OPEN_SUMS
-    sw_count_own_end(&own_sums, cluster_fields);
-#endif
+    for (uint k = 0; k < SW_SPIN_SUMS; k++)
+        atomic_add(&fields[k], own.sums[k]);
     barrier(CLK_LOCAL_MEM_FENCE);
-#ifdef SW_OPEN_SUMS
-    sw_count_end(clusters +
-                     (((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS) *
-                         SW_CLUSTER_FIELDS,
-                 cluster_fields, item, size);
-#endif
-    const ulong at = (((ulong)sample * members + index) * groups + group) * SW_Q;
-    for (uint f = item; f < SW_Q; f += size)
-        sums[at + f] = fields[f];
+    const ulong at = ((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS;
+    sw_spins_end(sums + at * SW_Q, fields, item, size);
 }
 
 /* Representatives of the sites of `count` words of a member, for audits; 0 beside the lattice. */

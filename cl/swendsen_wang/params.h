@@ -25,15 +25,22 @@ struct sw_member {
 
 /* Sums over clusters, in uints: the largest; the number of clusters with 2^b <= size < 2^(b + 1),
  * b = 0 .. 32; the sums of n^2 and n^4 in limbs of 16 bits, the lowest first, each of which has
- * carries to give to the next. */
+ * carries to give to the next; then the number of clusters of n sites, n = 1 .. SW_SMALL, which
+ * stand nowhere else. Numbers of clusters count parts off when they are joined: in one place they
+ * may be less than 0, as int. */
 #define SW_CLUSTER_BINS 33
+#define SW_SMALL 32
 #define SW_SQUARE_LIMBS 5
 #define SW_FOURTH_LIMBS 9
 #define SW_FIELD_LARGEST 0
 #define SW_FIELD_BINS 1
 #define SW_FIELD_SQUARES (SW_FIELD_BINS + SW_CLUSTER_BINS)
 #define SW_FIELD_FOURTHS (SW_FIELD_SQUARES + SW_SQUARE_LIMBS)
-#define SW_CLUSTER_FIELDS (SW_FIELD_FOURTHS + SW_FOURTH_LIMBS)
+#define SW_FIELD_SMALL (SW_FIELD_FOURTHS + SW_FOURTH_LIMBS)
+#define SW_CLUSTER_FIELDS (SW_FIELD_SMALL + SW_SMALL)
+
+/* Instead of a sample's number: of a sweep that is not measured. */
+#define SW_NO_SAMPLE 0xffffffffu
 
 /* Entry of a seam's list where there is no bond. */
 #define SW_NO_BOND 0xffffffffu

@@ -53,10 +53,16 @@ struct sw_tile_word {
     uint links;  /* bonds to the row above that atomics have to join */
     uint linked; /* first sites of runs whose label leads to another */
     uint left;   /* 1: bit 0 has to be joined to the left by atomics */
+    uint alone;  /* of measured sweeps: sw_tile_alone() */
 };
 
 ERGO_INLINE uint sw_bit_of(uint low) {
     return 31u - ERGO_CLZ(low);
+}
+
+/* Number of the lowest bit; 32: there is none. */
+ERGO_INLINE uint sw_first_bit(uint set) {
+    return popcount(~set & (set - 1u));
 }
 
 ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
@@ -169,55 +175,53 @@ ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
     return root;
 }
 
-/* Sizes of the parts, at their roots. Many runs of a word belong to one part, and many words' to
- * the same: those of the first run's are added up before. */
-struct sw_tile_sizes {
-    uint root, sum;
-};
-
-ERGO_INLINE void sw_tile_count(__local uint *labels, struct sw_tile_sizes *first, uint root,
-                               uint sites) {
-    if (first->sum == 0u)
-        first->root = root;
-    if (root == first->root)
-        first->sum += popcount(sites);
-    else
-        SW_ADD_LOCAL(&labels[SW_AT(root)], popcount(sites) << SW_SIZE_SHIFT);
+/* Sizes of the parts, at their roots. (Adding up before what belongs to one part costs more: runs
+ * of a root follow each other in a word too rarely.) */
+ERGO_INLINE void sw_tile_count(__local uint *labels, uint root, uint sites) {
+    SW_ADD_LOCAL(&labels[SW_AT(root)], sites << SW_SIZE_SHIFT);
 }
 
-ERGO_INLINE void sw_tile_count_end(__local uint *labels, const struct sw_tile_sizes *first) {
-    if (first->sum)
-        SW_ADD_LOCAL(&labels[SW_AT(first->root)], first->sum << SW_SIZE_SHIFT);
+/* Sites without a bond that do not lie at the tile's edge. */
+ERGO_INLINE uint sw_tile_alone(__local const uint *sides, __local const uint *unders, uint item,
+                               uint i, uint y, uint valid) {
+    const uint tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS, side = sides[item];
+    if (ty == 0u || ty + 1u == SW_TILE_ROWS || y + 1u == SW_LY)
+        return 0u;
+    uint bonds = side | side << 1 | unders[item] | unders[item - SW_TILE_WORDS];
+    bonds |= tx ? sides[item - 1u] >> 31 : 1u;
+    if (tx + 1u == SW_TILE_WORDS || i + 1u == SW_WORDS)
+        bonds |= 1u << sw_last_bit(i);
+    return ~bonds & valid;
 }
+
+/* Where a run ends that is followed by one at `next`; 32: by none. sites: of the word. */
+#define SW_RUN_END(next, sites) (SW_TAIL == 32u ? (next) : min((next), (sites)))
 
 /* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
  * roots among the word's sites. sized: the sites of runs are counted at their roots. */
 ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_tile_word *w,
-                               uint valid, __global uint *runs, uint sized) {
-    uint roots = 0u, rest = w->starts;
-    struct sw_tile_sizes sizes = {0u, 0u};
+                               uint sites, __global uint *runs, uint sized) {
+    uint roots = 0u, rest = w->starts, bit = sw_first_bit(rest);
     while (rest) {
-        const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);
-        const uint root = sw_tile_root(labels, n);
+        const uint n = 32u * item + bit, root = sw_tile_root(labels, n);
+        rest &= rest - 1u;
+        const uint bit2 = sw_first_bit(rest);
         uint pair = root;
-        rest ^= low;
-        const uint low2 = rest & (0u - rest); /* 0: none, and all of the row is in the first */
-        roots |= root == n ? low : 0u;
+        roots |= root == n ? 1u << bit : 0u;
         if (sized)
-            sw_tile_count(labels, &sizes, root, (low2 - low) & valid);
+            sw_tile_count(labels, root, SW_RUN_END(bit2, sites) - bit);
         if (rest) {
-            const uint n2 = 32u * item + sw_bit_of(low2), root2 = sw_tile_root(labels, n2);
-            rest ^= low2;
+            const uint n2 = 32u * item + bit2, root2 = sw_tile_root(labels, n2);
+            rest &= rest - 1u;
+            bit = sw_first_bit(rest);
             pair |= root2 << 16;
-            roots |= root2 == n2 ? low2 : 0u;
+            roots |= root2 == n2 ? 1u << bit2 : 0u;
             if (sized)
-                sw_tile_count(labels, &sizes, root2, ((rest & (0u - rest)) - low2) & valid);
+                sw_tile_count(labels, root2, SW_RUN_END(bit, sites) - bit2);
         }
         *runs = pair;
         runs += SW_TILE_ITEMS;
     }
-    if (sized)
-        sw_tile_count_end(labels, &sizes);
     return roots;
 }
 

@@ -1,8 +1,8 @@
 /*
  * One Swendsen-Wang job, with ' for ", as a mutant is judged: test_potts 'JOB'. Bit for bit against
- * the serial oracle; with test_potts 'JOB' ENERGY PSI2 by statistics alone against exact values,
- * each |z| < 5 over 64 bins. The sampler is called without the run around it, whose audit would see
- * that the chain is not the host's.
+ * the serial oracle, and what a sweep counts by the audit; with test_potts 'JOB' ENERGY PSI2 by
+ * statistics alone against exact values, each |z| < 5 over 64 bins. The sampler is called without
+ * the run around it, whose audit would see that the chain is not the host's.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -113,6 +113,7 @@ static void test_job(void **unused) {
     } else {
         OK(ops->advance(ctx, state, 0, 0, 4, 0));
         compare_bits(state, &job->batches[0]);
+        OK(ops->audit(ctx, state));
     }
     ops->destroy(state);
     ergo_device_close(device);

@@ -63,6 +63,7 @@ static size_t part_of(const struct audit *a, size_t i, const uint32_t *runs) {
  * that have labels; NULL: all. */
 static bool labels_agree(const struct audit *a, const uint32_t *runs, const uint32_t *open) {
     const size_t sites = 32 * (size_t)a->s->shape.words;
+    const uint32_t bits = a->s->launch.label_bits;
     for (size_t i = 0; i < sites; i++) {
         if (!starts_run(a, i))
             continue;
@@ -70,9 +71,9 @@ static bool labels_agree(const struct audit *a, const uint32_t *runs, const uint
         if (root >= sites)
             return false;
         if (!open || open[root / 32] >> (root % 32) & 1u) {
-            while (a->found[root] < root)
-                root = a->found[root];
-            if (a->found[root] != root)
+            while (a->found[root] >> bits < root)
+                root = a->found[root] >> bits;
+            if (a->found[root] >> bits != root)
                 return false;
         }
         if (root != a->twin.labels[i])
@@ -109,20 +110,20 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct au
 static enum ergo_status compare_counts(struct ergo_context *ctx, const struct audit *a,
                                        size_t member) {
     struct sw_state *s = a->s;
-    const size_t groups = s->launch.sum_groups, q = s->shape.q;
-    const size_t clusters_bytes = 4 * (size_t)s->launch.sum_slots * SW_CLUSTER_FIELDS;
-    uint32_t *sums = malloc(4 * groups * q + clusters_bytes);
-    uint32_t *clusters = sums ? sums + groups * q : NULL;
+    const size_t slots = s->launch.sum_slots, q = s->shape.q;
+    const size_t clusters_bytes = 4 * slots * SW_CLUSTER_FIELDS;
+    uint32_t *sums = malloc(4 * slots * q + clusters_bytes);
+    uint32_t *clusters = sums ? sums + slots * q : NULL;
     struct sw_counts c;
     if (!sums)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     enum ergo_status status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_SUMS],
-                                               4 * member * groups * q, 4 * groups * q, sums);
+                                               4 * member * slots * q, 4 * slots * q, sums);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_CLUSTERS],
                                   member * clusters_bytes, clusters_bytes, clusters);
     if (status == ERGO_OK) {
-        sw_add_groups(s, sums, clusters, &c);
+        sw_add_places(s, sums, clusters, &c);
         if (c.unequal != a->twin.unequal ||
             memcmp(c.states, a->twin.counts, q * sizeof c.states[0]) != 0)
             status = differ(ctx, a, member, "counts of spins and bonds");
@@ -185,9 +186,10 @@ static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const
     if (status == ERGO_OK && memcmp(a->found, a->twin.planes, bytes) != 0)
         status = differ(ctx, a, member, "new spins");
     const size_t entries = s->launch.seam_entries;
-    if (status == ERGO_OK)
+    const bool seams = s->launch.label_bits == 0;
+    if (status == ERGO_OK && seams)
         status = read_member(ctx, a, s->seams, member, 8 * entries);
-    if (status == ERGO_OK && memcmp(a->found, a->twin.seams, 8 * entries) != 0)
+    if (status == ERGO_OK && seams && memcmp(a->found, a->twin.seams, 8 * entries) != 0)
         status = differ(ctx, a, member, "bonds around the lattice");
     if (status == ERGO_OK)
         status = compare_wraps(ctx, a, member);

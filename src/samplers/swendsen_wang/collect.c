@@ -1,14 +1,34 @@
 /* Swendsen-Wang: sums from the device to samples. */
 #include "samplers/swendsen_wang/sw.h"
 
-/* A sum in limbs of 16 bits (params.h) over all places, with its carries; rounded once, in an order
- * that no place has a part in. low (may be NULL): modulo 2^64. */
-static double add_limbs(const uint32_t *sums, size_t slots, size_t limbs, uint64_t *low) {
+void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, uint64_t *squares,
+                     uint64_t *fourths) {
+    *largest = fields[SW_FIELD_LARGEST] > *largest ? fields[SW_FIELD_LARGEST] : *largest;
+    for (size_t l = 0; l < SW_SQUARE_LIMBS; l++)
+        squares[l] += fields[SW_FIELD_SQUARES + l];
+    for (size_t l = 0; l < SW_FOURTH_LIMBS; l++)
+        fourths[l] += fields[SW_FIELD_FOURTHS + l];
+    /* numbers may be less than 0 here, modulo 2^64; they are not when all are added up */
+    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+        bins[b] += (uint64_t)(int32_t)fields[SW_FIELD_BINS + b];
+    for (uint64_t n = 1, bin = 0; n <= SW_SMALL; n++) {
+        const int32_t clusters = (int32_t)fields[SW_FIELD_SMALL + n - 1];
+        bin += n >> (bin + 1);
+        bins[bin] += (uint64_t)clusters;
+        squares[0] += n * n * (uint64_t)clusters;
+        fourths[0] += n * n * n * n * (uint64_t)clusters;
+        if (clusters > 0 && n > *largest)
+            *largest = n;
+    }
+}
+
+/* A sum in limbs of 16 bits, with its carries; rounded once, the lowest first. low (may be NULL):
+ * modulo 2^64. */
+static double add_limbs(const uint64_t *sums, size_t limbs, uint64_t *low) {
     uint64_t carry = 0, bits = 0;
     double value = 0, scale = 1;
     for (size_t l = 0; l < limbs; l++, scale *= 65536) {
-        for (size_t i = 0; i < slots; i++)
-            carry += sums[i * SW_CLUSTER_FIELDS + l];
+        carry += sums[l];
         value += (double)(carry & 0xffff) * scale;
         bits |= l < 4 ? (carry & 0xffff) << (16 * l) : 0;
         carry >>= 16;
@@ -18,24 +38,20 @@ static double add_limbs(const uint32_t *sums, size_t slots, size_t limbs, uint64
     return value;
 }
 
-void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
+void sw_add_places(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
                    struct sw_counts *c) {
     const size_t q = s->shape.q, slots = s->launch.sum_slots;
-    uint64_t others = 0;
+    uint64_t others = 0, square_limbs[SW_SQUARE_LIMBS] = {0}, fourth_limbs[SW_FOURTH_LIMBS] = {0};
     *c = (struct sw_counts){0};
-    for (size_t g = 0; g < s->launch.sum_groups; g++) {
-        c->unequal += sums[g * q];
-        for (size_t k = 1; k < q; k++)
-            c->states[k] += sums[g * q + k];
-    }
     for (size_t i = 0; i < slots; i++) {
-        const uint32_t *part = clusters + i * SW_CLUSTER_FIELDS;
-        c->largest = part[SW_FIELD_LARGEST] > c->largest ? part[SW_FIELD_LARGEST] : c->largest;
-        for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
-            c->bins[b] += part[SW_FIELD_BINS + b];
+        c->unequal += sums[i * q];
+        for (size_t k = 1; k < q; k++)
+            c->states[k] += sums[i * q + k];
+        sw_add_clusters(clusters + i * SW_CLUSTER_FIELDS, &c->largest, c->bins, square_limbs,
+                        fourth_limbs);
     }
-    add_limbs(clusters + SW_FIELD_SQUARES, slots, SW_SQUARE_LIMBS, &c->squares);
-    c->fourths = add_limbs(clusters + SW_FIELD_FOURTHS, slots, SW_FOURTH_LIMBS, NULL);
+    add_limbs(square_limbs, SW_SQUARE_LIMBS, &c->squares);
+    c->fourths = add_limbs(fourth_limbs, SW_FOURTH_LIMBS, NULL);
     for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
         c->clusters += c->bins[b];
     for (size_t k = 1; k < q; k++)
@@ -78,8 +94,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
                             struct ergo_samples *samples) {
     struct sw_state *s = opaque;
     struct sw_slot *slot = &s->slots[which];
-    const size_t members = s->batch->count, groups = s->launch.sum_groups;
-    const size_t slots = s->launch.sum_slots;
+    const size_t members = s->batch->count, slots = s->launch.sum_slots;
     samples->count = samples->n_curve_samples = slot->samples;
     if (slot->samples == 0)
         return ERGO_OK;
@@ -94,7 +109,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
     for (size_t row = 0; row < slot->samples * members; row++) {
         double *columns = samples->columns + row * SW_COLUMNS;
         struct sw_counts c;
-        sw_add_groups(s, sums + row * groups * s->shape.q,
+        sw_add_places(s, sums + row * slots * s->shape.q,
                       clusters + row * slots * SW_CLUSTER_FIELDS, &c);
         sw_convert(&s->shape, s->batch->points[row % members], &c, columns);
         columns[SW_COLUMN_WRAPS] = wraps[row] ? 1.0 : 0.0;

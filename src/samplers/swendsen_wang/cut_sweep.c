@@ -131,27 +131,36 @@ static enum ergo_status label_by_tiles(struct ergo_context *ctx, struct sw_cut *
                                        struct sw_cut_member *m, bool counted) {
     const struct sw_piece *p = &s->piece;
     const cl_ulong step = s->step;
-    const cl_uint first = 0, n_rows = (p->rows - 1) / s->tiles.tile_rows;
+    const cl_uint first = 0, n_rows = (p->rows - 1) / s->tiles.tile_rows, none = SW_NO_SAMPLE;
     const cl_uint n_columns = (p->words - 1) / s->tiles.tile_words;
     const cl_uint fields = (cl_uint)(s->clusters.bytes / 4);
     const size_t joins = 32 * (size_t)p->words * n_rows + (size_t)p->rows * n_columns;
     const size_t group = s->tiles.tile_group, items = (size_t)s->tiles.tiles * group;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(m->spins),      ERGO_ARG(m->param_buffer), ERGO_ARG(s->right_bonds),
-        ERGO_ARG(s->down_bonds), ERGO_ARG(s->runs),         ERGO_ARG(s->tile_roots),
-        ERGO_ARG(s->open),       ERGO_ARG(s->labels),       ERGO_ARG(step),
-        ERGO_ARG(s->sizes),      ERGO_ARG(s->clusters.mem), ERGO_ARG(first)};
+    const struct ergo_arg args[] = {ERGO_ARG(m->spins),
+                                    ERGO_ARG(m->param_buffer),
+                                    ERGO_ARG(s->right_bonds),
+                                    ERGO_ARG(s->down_bonds),
+                                    ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->tile_roots),
+                                    ERGO_ARG(s->open),
+                                    ERGO_ARG(s->labels),
+                                    ERGO_ARG(step),
+                                    ERGO_ARG(s->sizes),
+                                    ERGO_ARG(s->clusters.mem),
+                                    ERGO_ARG(first),
+                                    ERGO_ARG(s->sums.mem),
+                                    ERGO_ARG(none)};
     const struct ergo_arg sizes[] = {ERGO_ARG(s->open), ERGO_ARG(s->labels), ERGO_ARG(s->sizes)};
     enum ergo_status status = ERGO_OK;
     if (counted)
         LAUNCH(SW_CUT_TILE_CLEAR, fields, ERGO_ARG(s->clusters.mem), ERGO_ARG(fields));
     if (status == ERGO_OK)
         status = sw_cut_launch(ctx, s, counted ? SW_CUT_TILE_LABEL_SIZES : SW_CUT_TILE_LABEL_ALL,
-                               args, counted ? 12 : 9, items, group);
+                               args, counted ? 14 : 9, items, group);
     if (joins)
         LAUNCH(SW_CUT_TILE_JOIN, joins, ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds),
                ERGO_ARG(s->runs), ERGO_ARG(s->labels), ERGO_ARG(first), ERGO_ARG(n_rows),
-               ERGO_ARG(first), ERGO_ARG(n_columns));
+               ERGO_ARG(first), ERGO_ARG(n_columns), ERGO_ARG(s->clusters.mem), ERGO_ARG(none));
     if (counted && status == ERGO_OK)
         status = sw_cut_launch(ctx, s, SW_CUT_TILE_SIZES, sizes, 3, items, group);
     return status;
@@ -444,16 +453,9 @@ static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
     for (size_t part = 0; part < 2 * edge_sites(s); part++)
         if (roots[part] != SW_CUT_NO_BOND && s->cluster_of[part] == SW_CUT_NO_BOND)
             sw_cut_count(c, sizes[part]);
-    for (size_t g = 0; g < s->sum_groups; g++) {
-        const uint32_t *part = (const uint32_t *)s->clusters.host + g * SW_CLUSTER_FIELDS;
-        c->largest = part[SW_FIELD_LARGEST] > c->largest ? part[SW_FIELD_LARGEST] : c->largest;
-        for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
-            c->bins[b] += part[SW_FIELD_BINS + b];
-        for (size_t l = 0; l < SW_SQUARE_LIMBS; l++)
-            c->squares[l] += part[SW_FIELD_SQUARES + l];
-        for (size_t l = 0; l < SW_FOURTH_LIMBS; l++)
-            c->fourths[l] += part[SW_FIELD_FOURTHS + l];
-    }
+    for (size_t g = 0; g < s->sum_groups; g++)
+        sw_add_clusters((const uint32_t *)s->clusters.host + g * SW_CLUSTER_FIELDS, &c->largest,
+                        c->bins, c->squares, c->fourths);
 }
 
 static enum ergo_status count_spins(struct ergo_context *ctx, struct sw_cut *s,

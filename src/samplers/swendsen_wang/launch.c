@@ -22,12 +22,21 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
 
 /* Bytes of local memory: of a word of a tile 32 labels, bonds in both directions; then also spins
  * and new states. */
-enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + 32) + 64 };
+enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
 
-enum { PATH_LOCAL = 1, PATH_TILES = 2 }; /* of /tuning/path */
+enum { PATH_LOCAL = 1, PATH_TILES = 2, PATH_SEAMS = 3 }; /* of /tuning/path */
 
 static uint64_t parts(uint64_t n, uint32_t size) {
     return size ? (n + size - 1) / size : 0;
+}
+
+/* Local memory for a tile's labels, or for its new spins: states, a list of 16-bit indices, and 16
+ * bytes for each part that may leave it. */
+static uint64_t tile_bytes(const struct sw_shape *s, uint32_t words, uint32_t rows) {
+    const uint64_t items = (uint64_t)words * rows;
+    const uint64_t label = WORD_BYTES * items;
+    const uint64_t flip = (64 + 4 * (uint64_t)s->planes) * items + 16 * (64 * words + 2 * rows);
+    return (label > flip ? label : flip) + SUM_BYTES + 64;
 }
 
 /*
@@ -44,11 +53,9 @@ static void choose_tile(const struct ergo_point *point, const struct sw_shape *s
     const uint32_t wish_group = (uint32_t)ergo_point_int(point, "/tuning/tile_group");
     l->tile_words = ergo_power_of_two_up(s->row_words, 1, wish_words ? wish_words : most_words);
     l->tile_rows = ergo_power_of_two_up((uint64_t)s->ly, 1, wish_rows ? wish_rows : most_rows);
-    while (
-        l->tile_rows > 1 &&
-        ((uint64_t)WORD_BYTES * l->tile_words * l->tile_rows + SUM_BYTES + 64 > d->local_memory ||
-         l->tile_words * l->tile_rows > 1024 ||
-         (gpu && l->tile_words * l->tile_rows > d->largest_group)))
+    while (l->tile_rows > 1 && (tile_bytes(s, l->tile_words, l->tile_rows) > d->local_memory ||
+                                l->tile_words * l->tile_rows > 1024 ||
+                                (gpu && l->tile_words * l->tile_rows > d->largest_group)))
         l->tile_rows /= 2;
     const uint32_t items = l->tile_words * l->tile_rows;
     l->tile_group = ergo_power_of_two_up(items, 1, wish_group ? wish_group : gpu ? items : 1);
@@ -88,7 +95,7 @@ static void choose_local(const struct ergo_point *point, const struct sw_shape *
 
 void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_RESULTS]) {
     const size_t rows = samples * s->batch->count;
-    bytes[SW_SUMS] = 4 * rows * s->launch.sum_groups * s->shape.q;
+    bytes[SW_SUMS] = 4 * rows * s->launch.sum_slots * s->shape.q;
     bytes[SW_CLUSTERS] = 4 * rows * s->launch.sum_slots * SW_CLUSTER_FIELDS;
     bytes[SW_WRAPS] = 4 * rows;
 }
@@ -115,7 +122,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.equivalence = strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
     const int64_t path = ergo_point_int(first, "/tuning/path");
     sw_choose_tile(first, &s, gpu, device, &l);
-    if (!l.equivalence && path != PATH_TILES)
+    if (!l.equivalence && path != PATH_TILES && path != PATH_SEAMS)
         choose_local(first, &s, gpu, device, path == PATH_LOCAL, &l);
     if (path == PATH_LOCAL && !l.local)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -124,6 +131,8 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                          "and groups of %llu. Use 2",
                          (long long)s.lx, (long long)s.ly, d->name, d->id,
                          (double)d->local_memory / 1024, (unsigned long long)d->largest_group);
+    if (!l.equivalence && !l.local && path != PATH_SEAMS && s.words <= (uint64_t)1 << 25)
+        l.label_bits = 2;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     l.group = ergo_power_of_two_up(s.words, 1, wish ? wish : gpu ? 128 : 32);
     while (l.group > 1 && l.group > d->largest_group)
@@ -140,7 +149,8 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.seam_entries = (uint32_t)s.ly + 32 * s.row_words;
     /* groups that add to sums over clusters, some twice: not too many in one place (clusters.h) */
     const uint64_t adders = l.equivalence ? s.words / l.group + 1 : l.tiles; /* local: 1 */
-    l.sum_slots = (uint32_t)(adders < 32 ? adders : adders / 16384 + 32);
+    const uint64_t most_slots = adders / 16384 + 32;
+    l.sum_slots = (uint32_t)(adders / 32 < most_slots ? adders / 32 + 1 : most_slots);
 
     const double spins = (double)s.sites * (double)members;
     const double per_second = gpu ? 2e10 : 2e7 * units;
@@ -149,16 +159,17 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.launch_sweeps = (uint64_t)plan->block_steps;
 
     const uint64_t sample_bytes =
-        members *
-        (4 * ((uint64_t)l.sum_groups * s.q + (uint64_t)l.sum_slots * SW_CLUSTER_FIELDS) + 4);
-    l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
+        members * (4 * (uint64_t)l.sum_slots * (s.q + SW_CLUSTER_FIELDS) + 4);
+    /* what the host does with the last block's samples is not hidden: no long blocks */
+    l.block_samples = (size_t)fmax(
+        1, fmin(fmax(64, plan->block_steps), (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
     plan->largest_buffer = l.local ? s.member_bytes * members : labels;
-    plan->device_bytes =
-        (s.member_bytes + 8 * s.words + 384 * s.words + SW_MEMBER_BYTES +
-         16 * (uint64_t)l.seam_entries + (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
-            members +
-        2 * sample_bytes * l.block_samples;
+    plan->device_bytes = (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES +
+                          (l.label_bits ? 0 : 128 * s.words + 16 * (uint64_t)l.seam_entries) +
+                          (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
+                             members +
+                         2 * sample_bytes * l.block_samples;
     plan->host_bytes =
         2 * sample_bytes * l.block_samples + 400 * s.words + s.member_bytes * members;
     plan->block_samples = l.block_samples;

@@ -120,11 +120,11 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
                      "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%lldu -DSW_TAIL=%uu "
                      "-DSW_ROW0=0u -DSW_WORD0=0u -DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
                      "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
-                     "-DSW_SUM_SLOTS=%uu%s",
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=%uu%s",
                      shape->q, shape->planes, shape->row_words, (long long)shape->ly, shape->tail,
                      shape->row_words, (long long)shape->lx, s->launch.tile_words,
                      s->launch.tile_rows, s->launch.tile_words * s->launch.tile_rows,
-                     s->launch.tile_group, s->launch.sum_slots,
+                     s->launch.tile_group, s->launch.sum_slots, s->launch.label_bits,
                      s->launch.equivalence ? " -DSW_EQUIVALENCE"
                      : s->launch.local     ? ""
                                            : " -DSW_OPEN_SUMS");
@@ -149,6 +149,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
     const size_t count = s->batch->count, words = (size_t)s->shape.words;
     const size_t entries = s->launch.seam_entries;
     const bool tiles = !s->launch.equivalence && !s->launch.local, global = !s->launch.local;
+    const bool seams = s->launch.label_bits == 0;
     const struct {
         const char *what;
         size_t bytes;
@@ -162,9 +163,9 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
         {"open parts", tiles ? 4 * words * count : 4, &s->open},
         {"labels", global ? 128 * words * count : 4, &s->labels},
         {"cluster sizes", global ? 128 * words * count : 4, &s->sizes},
-        {"bonds around the lattice", 8 * entries * count, &s->seams},
-        {"labels at bonds around the lattice", 128 * words * count, &s->firsts},
-        {"clusters around the lattice", 8 * entries * count, &s->nodes},
+        {"bonds around the lattice", seams ? 8 * entries * count : 4, &s->seams},
+        {"labels at bonds around the lattice", seams ? 128 * words * count : 4, &s->firsts},
+        {"clusters around the lattice", seams ? 8 * entries * count : 4, &s->nodes},
         {"changes", 4, &s->changed},
     };
     enum ergo_status status = ergo_buffer_create(

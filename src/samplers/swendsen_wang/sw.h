@@ -24,8 +24,9 @@ struct sw_launch {
     uint32_t tile_group;            /* work-items for a tile: all its words, or a divisor */
     uint64_t tiles;                 /* of a member */
     uint64_t run_bytes;             /* of a member's labels of runs */
-    uint32_t sum_groups;            /* partial sums over spins per member */
-    uint32_t sum_slots;             /* those over clusters */
+    uint32_t label_bits;            /* of a label, beside its index: 2, or 0 (labels.h) */
+    uint32_t sum_groups;            /* work-groups per member that add up spins */
+    uint32_t sum_slots;             /* places for sums per member */
     uint32_t seam_entries;          /* of a member */
     size_t block_samples;
     uint64_t launch_sweeps; /* sweeps enqueued before the host waits, when blocks are unsampled */
@@ -124,8 +125,11 @@ struct sw_counts {
     uint64_t clusters, largest, squares, bins[SW_CLUSTER_BINS];
     double fourths;
 };
-void sw_add_groups(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
+void sw_add_places(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
                    struct sw_counts *counts);
+/* The fields of one place to sums whose limbs have carries to give. */
+void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, uint64_t *squares,
+                     uint64_t *fourths);
 enum {
     SW_COLUMN_ENERGY,
     SW_COLUMN_ORDER,

@@ -11,41 +11,56 @@ static enum ergo_status launch(struct ergo_context *ctx, struct sw_state *s, enu
                               local, NULL);
 }
 
-/* Edges of tiles: the inner ones, and around: those of the lattice itself. */
-static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s, bool around) {
+/* ---- tiles: slot NULL, sample SW_NO_SAMPLE where the sweep is not measured ------------------ */
+
+/* Measured: sizes of clusters; and of sample `before` (or SW_NO_SAMPLE), which has left the spins,
+ * what they say. */
+static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s,
+                                    const struct sw_slot *slot, cl_uint sample, cl_uint before) {
+    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
+    const struct sw_slot *to = slot ? slot : &s->slots[0];
+    cl_mem clusters = to->results[SW_CLUSTERS], spins = to->results[SW_SUMS];
+    const cl_ulong step = s->step;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->right), ERGO_ARG(s->down),
+                                    ERGO_ARG(s->runs),  ERGO_ARG(s->roots),
+                                    ERGO_ARG(s->open),  ERGO_ARG(s->labels),
+                                    ERGO_ARG(step),     ERGO_ARG(s->sizes),
+                                    ERGO_ARG(clusters), ERGO_ARG(sample),
+                                    ERGO_ARG(spins),    ERGO_ARG(before)};
+    return slot ? launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 14, items, group)
+                : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
+}
+
+/* Edges of tiles: the inner ones, and around: those of the lattice itself. Measured: whether a
+ * cluster leads around it. */
+static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s, bool around,
+                                   const struct sw_slot *slot, cl_uint sample) {
     const cl_uint first = 0, more = around ? 1 : 0;
     const cl_uint n_rows = ((cl_uint)s->shape.ly - 1) / s->launch.tile_rows + more;
     const cl_uint n_columns = (s->shape.row_words - 1) / s->launch.tile_words + more;
     const size_t items = 32 * (size_t)s->shape.row_words * n_rows + (size_t)s->shape.ly * n_columns;
-    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),  ERGO_ARG(s->runs),
-                                    ERGO_ARG(s->labels), ERGO_ARG(first),    ERGO_ARG(n_rows),
-                                    ERGO_ARG(first),     ERGO_ARG(n_columns)};
-    return items ? launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 8, items, s->launch.group)
+    cl_mem wraps = (slot ? slot : &s->slots[0])->results[SW_WRAPS];
+    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),   ERGO_ARG(s->runs),
+                                    ERGO_ARG(s->labels), ERGO_ARG(first),     ERGO_ARG(n_rows),
+                                    ERGO_ARG(first),     ERGO_ARG(n_columns), ERGO_ARG(wraps),
+                                    ERGO_ARG(sample)};
+    return items ? launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 10, items, s->launch.group)
                  : ERGO_OK;
 }
 
-/* Measured sweeps give sizes of clusters: to `sums`, as sample `sample`. */
-static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s, cl_mem sums,
-                                    cl_uint sample) {
+/* Measured: clusters of several tiles, too. */
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s,
+                             const struct sw_slot *slot, cl_uint sample) {
     const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
-    const cl_ulong step = s->step;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right), ERGO_ARG(s->down),
-        ERGO_ARG(s->runs),  ERGO_ARG(s->roots),         ERGO_ARG(s->open),  ERGO_ARG(s->labels),
-        ERGO_ARG(step),     ERGO_ARG(s->sizes),         ERGO_ARG(sums),     ERGO_ARG(sample)};
-    return sums ? launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 12, items, group)
-                : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
-}
-
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, bool sized) {
-    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
+    cl_mem clusters = (slot ? slot : &s->slots[0])->results[SW_CLUSTERS];
     const cl_ulong step = s->step++;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right),  ERGO_ARG(s->runs),
         ERGO_ARG(s->roots), ERGO_ARG(s->open),          ERGO_ARG(s->labels), ERGO_ARG(step),
-        ERGO_ARG(s->sizes)};
-    return sized ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 9, items, group)
-                 : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
+        ERGO_ARG(s->sizes), ERGO_ARG(clusters),         ERGO_ARG(sample)};
+    return slot ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 11, items, group)
+                : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
 }
 
 /* ---- label equivalence ----------------------------------------------------------------------- */
@@ -135,14 +150,16 @@ static enum ergo_status local_sweeps(struct ergo_context *ctx, struct sw_state *
 
 static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s) {
     const bool equivalence = s->launch.equivalence;
+    const cl_uint none = SW_NO_SAMPLE;
     enum ergo_status status =
-        equivalence ? equivalence_bonds(ctx, s) : label_tiles(ctx, s, NULL, 0);
+        equivalence ? equivalence_bonds(ctx, s) : label_tiles(ctx, s, NULL, none, none);
     if (status == ERGO_OK && equivalence)
         status = equivalence_start(ctx, s);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_iterate(ctx, s, 1) : join_tiles(ctx, s, true);
+        status =
+            equivalence ? equivalence_iterate(ctx, s, 1) : join_tiles(ctx, s, true, NULL, none);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, false);
+        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, NULL, none);
     return status;
 }
 
@@ -173,30 +190,24 @@ static enum ergo_status wraps(struct ergo_context *ctx, struct sw_state *s, stru
 static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                                 cl_uint sample) {
     const size_t group = s->launch.group;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
-                                    ERGO_ARG(s->open),
-                                    ERGO_ARG(s->labels),
-                                    ERGO_ARG(s->sizes),
-                                    ERGO_ARG(slot->results[SW_SUMS]),
-                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->results[SW_SUMS]),
                                     ERGO_ARG(sample)};
-    return launch(ctx, s, SW_MEASURE, "sw_measure", args, 7, group * s->launch.sum_groups, group);
+    return launch(ctx, s, SW_MEASURE, "sw_measure", args, 3, group * s->launch.sum_groups, group);
 }
 
-/* What is inside the lattice first: bonds around it then tell which clusters wrap. */
-static enum ergo_status sweep_measured(struct ergo_context *ctx, struct sw_state *s,
-                                       struct sw_slot *slot, cl_uint sample) {
-    cl_mem sums = slot->results[SW_CLUSTERS];
-    enum ergo_status status = label_tiles(ctx, s, sums, sample);
+/* Labels without bits for it: what is inside the lattice first; bonds around it then tell which
+ * clusters wrap. */
+static enum ergo_status tiles_measured(struct ergo_context *ctx, struct sw_state *s,
+                                       struct sw_slot *slot, cl_uint sample, cl_uint before) {
+    const bool whole = s->launch.label_bits > 0;
+    enum ergo_status status = label_tiles(ctx, s, slot, sample, before);
     if (status == ERGO_OK)
-        status = join_tiles(ctx, s, false);
-    if (status == ERGO_OK)
+        status = join_tiles(ctx, s, whole, slot, sample);
+    if (status == ERGO_OK && !whole)
         status = seams(ctx, s, false);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK && !whole)
         status = wraps(ctx, s, slot, sample);
-    if (status == ERGO_OK)
-        status = flip(ctx, s, true);
-    return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
+    return status == ERGO_OK ? flip(ctx, s, slot, sample) : status;
 }
 
 static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw_state *s,
@@ -216,19 +227,27 @@ static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw
         status = equivalence_sizes(ctx, s);
     if (status == ERGO_OK)
         status = equivalence_sums(ctx, s, slot->results[SW_CLUSTERS], sample);
-    if (status == ERGO_OK)
-        status = equivalence_flip(ctx, s);
-    return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
+    return status == ERGO_OK ? equivalence_flip(ctx, s) : status;
 }
 
-/* Sums over clusters are added to what is there; of flags only those of clusters around are set. */
+/* Sums are added to what is there; of flags only those of clusters around are set. */
 static enum ergo_status clear_sums(struct ergo_context *ctx, struct sw_state *s,
                                    struct sw_slot *slot, size_t samples) {
-    const cl_uint count = (cl_uint)(samples * s->launch.sum_slots * SW_CLUSTER_FIELDS);
-    const cl_uint flags = (cl_uint)samples;
-    const struct ergo_arg args[] = {ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(count),
-                                    ERGO_ARG(slot->results[SW_WRAPS]), ERGO_ARG(flags)};
-    return launch(ctx, s, SW_CLEAR, "sw_clear", args, 4, count, s->launch.group);
+    size_t bytes[SW_RESULTS];
+    cl_uint counts[SW_RESULTS];
+    size_t most = 0;
+    sw_result_bytes(s, samples, bytes);
+    for (int r = 0; r < SW_RESULTS; r++) {
+        counts[r] = (cl_uint)(bytes[r] / sizeof(cl_uint));
+        most = counts[r] > most ? counts[r] : most;
+    }
+    const struct ergo_arg args[] = {
+        ERGO_ARG(slot->results[SW_SUMS]),     ERGO_ARG(counts[SW_SUMS]),
+        ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(counts[SW_CLUSTERS]),
+        ERGO_ARG(slot->results[SW_WRAPS]),    ERGO_ARG(counts[SW_WRAPS])};
+    const size_t local = s->launch.group, global = ergo_round_up(most, local);
+    return ergo_kernel_launch(ctx, s->device, s->kernels[SW_CLEAR], "sw_clear", args, 6, 1, &global,
+                              &local, NULL);
 }
 
 static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state *s,
@@ -241,21 +260,23 @@ static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state
                                      s->launch.tile_group, s->launch.tile_group);
     if (status == ERGO_OK)
         status = seams(ctx, s, true);
-    if (status == ERGO_OK)
-        status = wraps(ctx, s, slot, sample);
-    return status == ERGO_OK ? measure(ctx, s, slot, sample) : status;
+    return status == ERGO_OK ? wraps(ctx, s, slot, sample) : status;
 }
 
+/* before: the sample whose spins have not been looked at, or SW_NO_SAMPLE; later: those of this one
+ * will be by the next. */
 static enum ergo_status measured(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
-                                 cl_uint sample) {
-    return s->launch.equivalence ? equivalence_measured(ctx, s, slot, sample)
-           : s->launch.local     ? local_measured(ctx, s, slot, sample)
-                                 : sweep_measured(ctx, s, slot, sample);
+                                 cl_uint sample, cl_uint before, bool later) {
+    const enum ergo_status status =
+        s->launch.equivalence ? equivalence_measured(ctx, s, slot, sample)
+        : s->launch.local     ? local_measured(ctx, s, slot, sample)
+                              : tiles_measured(ctx, s, slot, sample, before);
+    return status == ERGO_OK && !later ? measure(ctx, s, slot, sample) : status;
 }
 
 enum ergo_status sw_sweep_measured(struct ergo_context *ctx, struct sw_state *s) {
     const enum ergo_status status = clear_sums(ctx, s, &s->slots[0], 1);
-    return status == ERGO_OK ? measured(ctx, s, &s->slots[0], 0) : status;
+    return status == ERGO_OK ? measured(ctx, s, &s->slots[0], 0, SW_NO_SAMPLE, false) : status;
 }
 
 enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
@@ -263,16 +284,20 @@ enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned whi
     struct sw_state *s = opaque;
     struct sw_slot *slot = &s->slots[which];
     enum ergo_status status = count ? clear_sums(ctx, s, slot, count) : ERGO_OK;
+    const bool tiles = !s->launch.local && !s->launch.equivalence;
     (void)first_sample;
     slot->samples = count;
     for (size_t i = 0; i < (count ? count : 1) && status == ERGO_OK; i++) {
         const uint64_t alone = count ? every - 1 : every;
+        const bool rides = tiles && alone == 0; /* spins of samples, on the next sweep */
         if (s->launch.local)
             status = local_sweeps(ctx, s, alone);
         for (uint64_t e = 0; e < alone && !s->launch.local && status == ERGO_OK; e++)
             status = sweep(ctx, s);
         if (count && status == ERGO_OK)
-            status = measured(ctx, s, slot, (cl_uint)i);
+            status =
+                measured(ctx, s, slot, (cl_uint)i, rides && i > 0 ? (cl_uint)i - 1 : SW_NO_SAMPLE,
+                         rides && i + 1 < count);
     }
     size_t bytes[SW_RESULTS];
     sw_result_bytes(s, count, bytes);

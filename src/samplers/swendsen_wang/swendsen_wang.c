@@ -229,8 +229,9 @@ static const struct ergo_curve_info curves[] = {
 static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 1 whole sweeps of a lattice in a work-group's local memory, 2 tiles and then "
-     "their edges, three launches a sweep",
-     0, 2, false},
+     "their edges, three launches a sweep, 3 the same and, where that is measured, two more for "
+     "clusters that lead around the lattice (2 too, beyond 2^30 sites)",
+     0, 3, false},
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
     {"tile_words", "words of 32 sites in a tile's row (a power of two)", 0, 32, true},
     {"tile_rows", "rows of a tile (a power of two)", 0, 256, true},

@@ -1,0 +1,57 @@
+/* Sums over spins: unequal bonds, and sites in states 1 .. q - 1. */
+#ifndef ERGO_CL_SWENDSEN_WANG_SPINS_H
+#define ERGO_CL_SWENDSEN_WANG_SPINS_H
+
+#include "swendsen_wang/core.h"
+
+/* Sums that a work-item has of its own: bonds, and then states; of many states only bonds. */
+#if SW_Q <= 8
+#define SW_SPIN_SUMS SW_Q
+#else
+#define SW_SPIN_SUMS 1
+#endif
+
+struct sw_spins {
+    uint sums[SW_SPIN_SUMS];
+};
+
+ERGO_INLINE void sw_spins_begin(struct sw_spins *own) {
+    for (uint k = 0; k < SW_SPIN_SUMS; k++)
+        own->sums[k] = 0u;
+}
+
+/* Of a word; side, under: bonds between equal neighbours, as of sw_equal(). fields[SW_Q]: where
+ * states are counted that are too many for work-items. */
+ERGO_INLINE void sw_spins_add(struct sw_spins *own, __local uint *fields,
+                              __global const uint *planes, uint i, uint y, uint side, uint under) {
+    const uint word = y * SW_WORDS + i, valid = sw_valid(i);
+    own->sums[0] += popcount(valid & ~side) + popcount(valid & ~under);
+#if SW_Q <= 8
+    for (uint k = 1; k < SW_Q; k++) {
+        uint match = valid;
+        for (uint p = 0; p < SW_PLANES; p++)
+            match &= k >> p & 1u ? planes[p * SW_PLANE_WORDS + word]
+                                 : ~planes[p * SW_PLANE_WORDS + word];
+        own->sums[k] += popcount(match);
+    }
+    (void)fields;
+#else
+    for (uint b = 0; b <= sw_last_bit(i); b++) {
+        uint k = 0u;
+        for (uint p = 0; p < SW_PLANES; p++)
+            k |= (planes[p * SW_PLANE_WORDS + word] >> b & 1u) << p;
+        if (k)
+            atomic_add(&fields[k], 1u);
+    }
+#endif
+}
+
+/* A group's sums to their place. */
+ERGO_INLINE void sw_spins_end(__global uint *sums, __local const uint *fields, uint item,
+                              uint size) {
+    for (uint f = item; f < SW_Q; f += size)
+        if (fields[f])
+            atomic_add(&sums[f], fields[f]);
+}
+
+#endif
