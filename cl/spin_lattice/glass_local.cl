@@ -92,22 +92,26 @@ glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint round = 0; round < rounds; round++) {
         const uint parity = (odd + round) & 1;
-        const uint turns = 2 * (round ? every : first);
-        struct glass_counter counter = glass_count_zero();
+        const uint turns = 2 * (round ? every : first) - 1;
         for (uint turn = 0; turn < turns; turn++) {
             const uint colour = turn & 1;
-            GLASS_MINE(e, h) {
-                const struct glass_decision d = glass_step(mine + colour * GLASS_HALF * GLASS_QUADS,
-                                                           here, p, colour, h, &next[e]);
-                if (turn + 1 == turns)
-                    counter = glass_count_one(counter, glass_after(d.sum, d.flip));
-            }
+            GLASS_MINE(e, h)
+            glass_step(mine + colour * GLASS_HALF * GLASS_QUADS, here, p, colour, h, &next[e]);
             barrier(CLK_LOCAL_MEM_FENCE);
             GLASS_MINE(e, h)
             here[h * GLASS_QUADS] = next[e];
             barrier(CLK_LOCAL_MEM_FENCE);
             p.sweep += colour;
         }
+        /* the last one apart: counters in the loop would cost its registers */
+        struct glass_counter counter = glass_count_zero();
+        GLASS_MINE(e, h) {
+            const struct glass_decision d =
+                glass_step(mine + GLASS_HALF * GLASS_QUADS, here, p, 1, h, &next[e]);
+            counter = glass_count_one(counter, glass_after(d.sum, d.flip));
+        }
+        p.sweep++;
+        barrier(CLK_LOCAL_MEM_FENCE);
         uint4 c[12] = {counter.p0, counter.p1, counter.p2, counter.p3, counter.p4, counter.p5};
         GLASS_FOLD(GLASS_PER_QUAD, GLASS_EACH_BITS)
         GLASS_FOLD(GLASS_W1, GLASS_EACH_BITS + 1)
