@@ -46,9 +46,9 @@ static const struct {
         .effect = {.many_barriers_unreliable = true},
         .evidence =
             "PoCL 3.1 (LLVM 14, AVX-512): glass_local_ladder, some 30 barriers in and between "
-            "loops, "
-            "gives wrong spins from groups of 128 on; the right ones with -cl-opt-disable, with a "
-            "printf in its last region, under Oclgrind (no race), on rusticl and on an H200.",
+            "loops, gives wrong spins from groups of 128 on; the right ones with -cl-opt-disable, "
+            "with a printf in its last region, under Oclgrind (no race), on rusticl and on an "
+            "H200.",
         .date = "2026-11-21",
     },
     {

@@ -60,8 +60,8 @@ static void sessions(void) {
     const struct {
         size_t block;
         uint64_t steps, growth;
-    } cases[] = {
-        {1, 1, 5}, {1, total / 12 + 1, 1}, {3, total / 7, 1}, {7, total / 3, 1}, {1, total - 1, 1}};
+    } cases[] = {{1, 1, 5},         {1, 2, 3},         {1, total / 12 + 1, 1},
+                 {3, total / 7, 1}, {7, total / 3, 1}, {1, total - 1, 1}};
     char what[100];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         contract.block_samples = cases[i].block;
