@@ -58,6 +58,7 @@ __kernel void glass_start(__global uint4 *spins, __global const uint2 *keys, uin
     const uint member = lattice / words.x, word = lattice - member * words.x;
     uint4 up = mode ? (uint4)(0xffffffffu) : (uint4)(0u);
     if (mode == 2)
-        up = glass_draw(a.site, 0, GLASS_PURPOSE_START, (words.y + word) << 8 | quad, keys[member]);
+        up = glass_draw(a.site, 0, GLASS_PURPOSE_START,
+                        (words.y + word) << 8 | (GLASS_QUADS_BEFORE + quad), keys[member]);
     spins[(ulong)lattice * (GLASS_SITES * GLASS_QUADS) + i] = up & GLASS_LANES(word, words.x, last);
 }

@@ -13,12 +13,14 @@
  * [word-lattice][colour][h][quad]; couplings: [word-lattice][colour][h][direction], each twice, for
  * both of its ends; directions +x -x +y -y +z -z.
  *
- * Draws: entity = site x + LX (y + LY z), step = sweep, draw = word << 8 | quad; word i of a block
- * is slot i's. With it a flip's probability p is compared to 64 bits: accepted are 1 <= r <= hi,
- * and r = 0 where a second draw is below lo; hi = the upper 32 bits of p 2^64, lo the lower.
+ * Draws: entity = site x + LX (y + LY z), step = sweep, draw = word << 8 | quad of the whole
+ * ladder; word i of a block is slot i's. With it a flip's probability p is compared to 64 bits:
+ * accepted are 1 <= r <= hi, and r = 0 where a second draw is below lo; hi = the upper 32 bits of p
+ * 2^64, lo the lower.
  *
  * Compile-time: GLASS_LX, GLASS_LY, GLASS_LZ, GLASS_D (2 or 3), GLASS_HEAT (heat bath), GLASS_REAL
- * (couplings are not +-1), GLASS_T (temperatures), GLASS_COPIES; of a ladder GLASS_COUNT_LEVELS.
+ * (couplings are not +-1), GLASS_T (temperatures here), GLASS_COPIES; of a ladder
+ * GLASS_COUNT_LEVELS, and where it is divided GLASS_RUNG, GLASS_RUNGS.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_H
@@ -31,6 +33,13 @@
 #define GLASS_HALF (GLASS_ROW * (uint)(GLASS_LY) * (uint)(GLASS_LZ))
 #define GLASS_Z (2u * (GLASS_D)) /* neighbours */
 #define GLASS_QUADS (((uint)(GLASS_T) * (GLASS_COPIES) + 3) / 4)
+
+/* A ladder may be divided at whole quads: its temperatures, and those before the first one here. */
+#ifndef GLASS_RUNGS
+#define GLASS_RUNGS (GLASS_T)
+#define GLASS_RUNG 0u
+#endif
+#define GLASS_QUADS_BEFORE (GLASS_RUNG * (GLASS_COPIES) / 4)
 
 /* Four slots on the device, one in C. */
 #ifdef __OPENCL_VERSION__

@@ -13,7 +13,8 @@
 /* Does sample `bit` of a word exchange slot a and the hotter one? A word with this bit, or 0. */
 ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong step, uint a,
                              uint2 key) {
-    const uint4 r = glass_draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, a, key);
+    const uint4 r =
+        glass_draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, 4 * GLASS_QUADS_BEFORE + a, key);
     return glass_exchanges(worse, slope, r.x) << bit;
 }
 
@@ -40,10 +41,10 @@ ERGO_INLINE void glass_note(struct glass_book book, __global uint *came, __globa
                             __global ulong *trips, uint t, uint copy, uint m, uint lanes) {
     const uint a = t * GLASS_COPIES + copy;
     const uint move = (book.from ^ book.to) & m, cold = book.from ^ move;
-    if (t == 0)
+    if (GLASS_RUNG + t == 0)
         trips[copy] = book.trips + ERGO_POPCOUNT(cold);
-    came[a] = t == 0 ? 0u : cold;
-    came[a + GLASS_COPIES] = t + 2 == GLASS_T ? lanes : book.to ^ move;
+    came[a] = GLASS_RUNG + t == 0 ? 0u : cold;
+    came[a + GLASS_COPIES] = GLASS_RUNG + t + 2 == GLASS_RUNGS ? lanes : book.to ^ move;
     accepted[a] = book.accepted + ERGO_POPCOUNT(m);
 }
 

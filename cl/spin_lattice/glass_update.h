@@ -114,7 +114,7 @@ ERGO_INLINE struct glass_place glass_place(__global const uint *couplings,
     const uint member = lattice / words.x, word = lattice - member * words.x;
     p.key = keys[member];
     p.sweep = sweep;
-    p.draw = (words.y + word) << 8 | quad;
+    p.draw = (words.y + word) << 8 | (GLASS_QUADS_BEFORE + quad);
     p.lanes = GLASS_LANES(word, words.x, last);
     p.table = tables + (member * GLASS_QUADS + quad) * (2 * GLASS_CLASSES);
     p.couplings = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * (GLASS_REAL ? 32u : 1u));

@@ -83,6 +83,11 @@ void ergo_dist_counter_close(void);
  * work on what others want of this rank. */
 bool ergo_dist_stop(bool asked);
 
+/* shares.c: shares of ranks as a job says them: "measured" or "equal", which are equal ones (who
+ * measures does so later), or positive numbers, "3,1", dealt out in turn. */
+bool ergo_dist_shares_valid(const char *text);
+void ergo_dist_shares(const char *text, size_t ranks, double *weights);
+
 /* threads.c: on a host with n ranks, how many threads rank `own` should have on the CPU, where each
  * core is divided among those that take part and may run on it (masks). At least 1; 0: no masks. */
 unsigned ergo_dist_threads(const cpu_set_t *masks, const bool *takes_part, int n, int own);

@@ -84,7 +84,8 @@ static void test_tables(void **state) {
         uint32_t tables[2 * 2 * GLASS_CLASSES * 4];
         float slopes[3];
         double t[GLASS_LADDER_MAX];
-        glass_tables(&job->points[0], tables, slopes);
+        const struct glass_shape s = glass_shape_of(&job->points[0]);
+        glass_tables(&job->points[0], &s, tables, slopes);
         assert_int_equal(glass_temperatures(&job->points[0], t), 3);
         assert_true(t[0] == 0.5 && fabs(t[1] - 1) < 1e-12 && t[2] == 2);
         assert_true(fabs(slopes[0] - 2.0 * 2 * (1 / 0.5 - 1)) < 1e-5 && slopes[2] == 0);

@@ -54,14 +54,15 @@ void glass_destroy(void *opaque) {
             clReleaseEvent(s->slots[i].ready);
         free(s->slots[i].host);
     }
+    glass_ends_destroy(s->ends);
+    free(s->shares);
     free(s->hashes);
     free(s);
 }
 
-static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
+void glass_options(const struct glass_state *s, struct ergo_text *o) {
     const struct glass_shape *h = &s->shape;
-    struct ergo_text o = {0};
-    ergo_text_append(&o,
+    ergo_text_append(o,
                      "-DGLASS_LX=%uu -DGLASS_LY=%uu -DGLASS_LZ=%uu -DGLASS_D=%u -DGLASS_HEAT=%d "
                      "-DGLASS_REAL=%d -DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u "
                      "-DGLASS_COUNT_LEVELS=%u -DGLASS_LADDER_LANES=%u -DGLASS_LADDER_ROOM=%zu",
@@ -69,13 +70,24 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
                      s->launch.levels, s->launch.count_levels, s->launch.ladder_lanes,
                      s->launch.ladder_room);
     if (s->launch.local)
-        ergo_text_append(&o, " -DGLASS_LOCAL");
+        ergo_text_append(o, " -DGLASS_LOCAL");
+}
+
+static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
+    const struct glass_shape *h = &s->shape;
+    struct ergo_text o = {0};
+    glass_options(s, &o);
+    /* what counts does not ask where on the ladder it is: one program for all ranks */
     enum ergo_status status =
         o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
-                 : ergo_program_build(ctx, s->device, "spin_lattice/glass.cl", o.data, &s->program);
+                 : ergo_program_build(ctx, s->device, "spin_lattice/glass_measure.cl", o.data,
+                                      &s->measure_program);
+    if (glass_shares_ladder(h))
+        ergo_text_append(&o, " -DGLASS_RUNG=%uu -DGLASS_RUNGS=%uu", h->rung, h->rungs);
+    if (status == ERGO_OK && o.failed)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     if (status == ERGO_OK)
-        status = ergo_program_build(ctx, s->device, "spin_lattice/glass_measure.cl", o.data,
-                                    &s->measure_program);
+        status = ergo_program_build(ctx, s->device, "spin_lattice/glass.cl", o.data, &s->program);
     const bool ladder = h->temperatures > 1, local = s->launch.local;
     const bool fused = s->launch.fused;
     if (status == ERGO_OK && ladder)
@@ -133,7 +145,7 @@ static enum ergo_status fill(struct ergo_context *ctx, struct glass_state *s) {
                                      packed + (m * h->words + w - h->first) * length);
         }
         s->hashes[m] = ergo_hash64(couplings, 4 * plain * h->all);
-        glass_tables(point, tables + m * table, slopes + m * h->temperatures);
+        glass_tables(point, h, tables + m * table, slopes + m * h->temperatures);
         keys[2 * m] = (uint32_t)point->stream;
         keys[2 * m + 1] = (uint32_t)(point->stream >> 32);
     }
@@ -226,6 +238,8 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
     }
     if (status == ERGO_OK)
         status = allocate(ctx, s);
+    if (status == ERGO_OK)
+        status = glass_ends_create(ctx, s);
     if (status != ERGO_OK) {
         glass_destroy(s);
         s = NULL;
@@ -259,7 +273,8 @@ static enum ergo_status clear_walkers(struct ergo_context *ctx, struct glass_sta
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->trips, 0, 8 * lattices * h->copies, zero);
     uint32_t *came = (uint32_t *)zero;
-    for (size_t l = 0; l < lattices && h->temperatures > 1; l++)
+    const bool hot = h->rungs > 1 && h->rung + h->temperatures == h->rungs;
+    for (size_t l = 0; l < lattices && hot; l++)
         for (uint32_t copy = 0; copy < h->copies; copy++)
             came[l * stride + h->slots - h->copies + copy] =
                 glass_lanes(h, h->first + (uint32_t)(l % h->words));

@@ -25,8 +25,10 @@ struct glass_shape {
     uint64_t sites, half;        /* half: of one colour */
     uint32_t samples, all, last; /* samples; word-lattices; samples in use of the last, a mask */
     uint32_t first, words;       /* word-lattices here: all, or a rank's share */
-    bool idle;                   /* the share is none: one word stands there and never moves */
-    uint32_t temperatures, copies, slots, quads; /* slots: without the padding of the last quad */
+    bool idle;                   /* the share is none: a quad stands there and never moves */
+    uint32_t rungs, rung;        /* temperatures of the ladder; those before the first one here */
+    /* here, all or a rank's share of whole quads; slots: without the padding of the last quad */
+    uint32_t temperatures, copies, slots, quads;
     uint32_t layers, swap_every;
     bool real, heat; /* couplings are not +-1; heat bath */
 };
@@ -64,8 +66,9 @@ struct glass_state {
     cl_mem energies, counts, unsatisfied, masks, came, accepted, trips;
     struct glass_slot slots[2];
     uint64_t step;
-    uint64_t *hashes; /* of each member's couplings */
-    bool cut;         /* words over ranks */
+    uint64_t *hashes;            /* of each member's couplings */
+    struct glass_shares *shares; /* of all ranks, where words or ladders are cut; else NULL */
+    struct glass_ends *ends;     /* where this one's share of a ladder meets others'; or NULL */
 };
 
 /* glass_job.c: what can be said of a point without a device. */
@@ -73,8 +76,11 @@ bool glass_is(const struct ergo_point *point);
 struct glass_shape glass_shape_of(const struct ergo_point *point);
 /* The ladder, coldest first; returns how many. */
 uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]);
-/* tables: [quads][2 * GLASS_CLASSES][4], slopes: [temperatures]. */
-void glass_tables(const struct ergo_point *point, uint32_t *tables, float *slopes);
+/* Of the temperatures here. tables: [quads][2 * GLASS_CLASSES][4], slopes: [temperatures]. */
+void glass_tables(const struct ergo_point *point, const struct glass_shape *s, uint32_t *tables,
+                  float *slopes);
+/* What weighs the energies of temperatures t and t + 1 of the ladder in an exchange, or 0. */
+float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t);
 /* Energy per site of one sample: line[0] + line[1] * what is counted. */
 void glass_energy_line(const struct ergo_point *point, const struct glass_shape *s, double line[2]);
 enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *point);
@@ -107,6 +113,10 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
 
 /* Samples in use of word-lattice `word` of all. */
 uint32_t glass_lanes(const struct glass_shape *s, uint32_t word);
+/* Slots of the whole ladder; the first quad here; an exchange's parity, counted from here. */
+uint32_t glass_all_slots(const struct glass_shape *s);
+uint32_t glass_first_quad(const struct glass_shape *s);
+uint32_t glass_own_parity(const struct glass_shape *s, uint32_t parity);
 
 /* glass_plan.c */
 size_t
@@ -123,6 +133,8 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
                                    const struct ergo_device *device, const struct glass_shape *s,
                                    struct glass_launch *launch, struct ergo_plan *plan);
 /* glass.c */
+/* Of all programs; which part of a ladder is here is not said. */
+void glass_options(const struct glass_state *s, struct ergo_text *options);
 enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                               struct ergo_device *device, const struct glass_shape *shape,
                               const struct glass_launch *launch, void **state);
@@ -143,11 +155,41 @@ enum ergo_status glass_measure_now(struct ergo_context *ctx, struct glass_state 
                                    struct glass_record *records);
 size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
 
-/* glass_cut.c: word-lattices over ranks. */
-/* Of each member's words: `mine`, [member][words here][width], to all ranks, [member][all][width].
+/* glass_share.c: word-lattices and temperatures over ranks. */
+struct glass_shares {
+    size_t ranks;
+    bool by_speed;    /* the job leaves them to a trial; equal ones until then */
+    double weights[]; /* temperatures of a ladder are dealt out in proportion, where they are */
+};
+struct glass_shares *glass_shares_create(const struct ergo_point *point); /* NULL: no memory */
+/* What rank r has of s, the whole. */
+struct glass_shape glass_share_of(const struct glass_shape *s, const struct glass_shares *shares,
+                                  size_t r);
+/* Of each member's words: `mine`, [member][words here][row here], to all ranks, [member][all][row].
+ * Of a row each temperature has `width` bytes; then `tail` bytes that the coldest one brings.
  * A copy where nothing is cut. */
 enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state *s, size_t members,
-                             size_t width, const void *mine, void *all);
+                             size_t width, size_t tail, const void *mine, void *all);
+/* On all ranks, or here where nothing is cut? */
+bool glass_everywhere(const struct glass_state *s, bool here);
+
+/* glass_ends.c: exchanges of temperatures that lie on different ranks. Both ranks draw the same
+ * decision. */
+bool glass_shares_ladder(const struct glass_shape *s);
+size_t glass_ends_bytes(const struct glass_shape *s, size_t members); /* on the device */
+enum ergo_status glass_ends_create(struct ergo_context *ctx, struct glass_state *s);
+void glass_ends_destroy(struct glass_ends *ends); /* NULL-safe */
+/* Is there an exchange with another rank at an exchange of this parity? */
+bool glass_ends_due(const struct glass_state *s, uint32_t parity);
+/* An exchange at `step`; energies have been counted. begin sends them; end waits for the others'
+ * and lets configurations change places. */
+enum ergo_status glass_ends_begin(struct ergo_context *ctx, struct glass_state *s, uint32_t parity);
+enum ergo_status glass_ends_finish(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                   uint32_t parity);
+/* The same of word-lattice l by the host's twins of both ranks. */
+enum ergo_status glass_ends_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
+                                 uint64_t step, uint32_t parity, const int64_t *energies,
+                                 uint32_t *spins, uint32_t *came);
 
 /* glass_curves.c */
 enum ergo_status glass_collect_sample(struct ergo_context *ctx, const struct glass_state *s,
@@ -158,6 +200,12 @@ enum ergo_status glass_end_curves(struct ergo_context *ctx, void *state, size_t 
 double glass_moment(const struct ergo_point *point, const char *observable, const double *mean);
 
 /* glass_state.c */
+/* The part of a member's state that its share `here` has, at `part`, to its place in the whole. */
+void glass_state_place(const struct glass_shape *here, const char *part, char *whole);
+size_t glass_state_bytes(const struct glass_shape *s); /* of the whole */
+size_t glass_part_bytes(const struct glass_shape *s);  /* of the share */
+enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s, size_t member,
+                                 struct ergo_text *text);
 enum ergo_status glass_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
@@ -176,6 +224,15 @@ void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const 
 /* Energies, as the device counts them, [slot][32], by plain sums over bonds. */
 void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
                          const uint32_t *spins, int64_t *energies);
+/* Which samples of word-lattice `word` exchange temperatures t and t + 1 of the ladder. */
+uint32_t glass_twin_decide(const struct glass_shape *s, const uint32_t key[2], float slope,
+                           const int64_t *cold, const int64_t *hot, uint32_t word, uint64_t step,
+                           uint32_t t, uint32_t copy);
+/* Walkers that have been at the hot end, of both temperatures; returns how many arrive at the
+ * cold end. */
+uint32_t glass_twin_walk(const struct glass_shape *s, uint32_t word, uint32_t t, uint32_t mask,
+                         uint32_t *cold, uint32_t *hot);
+/* Exchanges of temperatures here. */
 void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,
                      const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
                      uint32_t *spins, uint32_t *came);

@@ -62,7 +62,7 @@ static void add_word(const double line[2], const struct glass_shape *s,
                 moments[GLASS_Q2] += w * q * q;
                 moments[GLASS_Q4] += w * q * q * q * q;
                 moments[GLASS_QK2] += w * wave * (c * c + d * d);
-                if (t == 0)
+                if (s->rung + t == 0)
                     histogram[glass_q_bins(s) - 1 - glass_q_bin(s, p->unequal)] += w;
             }
         }
@@ -73,10 +73,12 @@ static uint32_t lanes_of(const struct glass_shape *s, uint32_t word) {
     return (uint32_t)__builtin_popcount(glass_lanes(s, word));
 }
 
-/* Of the words here: moments and histogram, and the up spins at the coldest temperature. */
-static void words_here(const struct glass_state *s, const struct glass_record *records,
-                       size_t group, double *rows) {
+/* Of the words here: moments, then `tail` numbers of the coldest temperature: histogram, up spins.
+ */
+static void words_here(const struct glass_state *s, const struct glass_record *records, size_t tail,
+                       double *rows) {
     const struct glass_shape *h = &s->shape;
+    const size_t moments = (size_t)h->temperatures * GLASS_MOMENTS;
     for (size_t m = 0; m < s->batch->count; m++) {
         /* looked up once: keys are found by name */
         double line[2];
@@ -84,11 +86,11 @@ static void words_here(const struct glass_state *s, const struct glass_record *r
         for (uint32_t w = 0; w < h->words; w++) {
             const uint32_t lanes = lanes_of(h, h->first + w);
             const struct glass_record *r = records + (m * h->words + w) * 128 * h->quads;
-            double *row = rows + (m * h->words + w) * (group + 1);
-            add_word(line, h, r, lanes, row, row + (size_t)h->temperatures * GLASS_MOMENTS);
+            double *row = rows + (m * h->words + w) * (moments + tail);
+            add_word(line, h, r, lanes, row, row + moments);
             for (uint32_t copy = 0; copy < h->copies; copy++)
                 for (uint32_t bit = 0; bit < lanes; bit++)
-                    row[group] += r[copy * 32 + bit].up;
+                    row[moments + tail - 1] += r[copy * 32 + bit].up;
         }
     }
 }
@@ -99,13 +101,15 @@ enum ergo_status glass_collect_sample(struct ergo_context *ctx, const struct gla
     const struct glass_shape *h = &s->shape;
     const size_t size = glass_curve_size(s->batch->points[0], CURVE_GROUPS), group = size / h->all;
     const size_t members = s->batch->count, width = (group + 1) * sizeof(double);
+    const size_t tail = group + 1 - (size_t)h->rungs * GLASS_MOMENTS;
     double *here = calloc(members * h->words, width), *all = calloc(members * h->all, width);
     enum ergo_status status =
         here && all ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a sample");
     if (status == ERGO_OK && !h->idle)
-        words_here(s, records, group, here);
+        words_here(s, records, tail, here);
     if (status == ERGO_OK)
-        status = glass_words(ctx, s, members, width, here, all);
+        status = glass_words(ctx, s, members, GLASS_MOMENTS * sizeof(double), tail * sizeof(double),
+                             here, all);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         double energy = 0, up = 0;
         for (uint32_t w = 0; w < h->all; w++) {
@@ -218,7 +222,7 @@ static void add_unit(const struct glass_state *s, const struct units *u, size_t 
     const double *v = u->value + unit * u->size;
     double values[5][GLASS_LADDER_MAX];
     static const quantity f[3] = {heat_of, quantity_binder, quantity_length};
-    for (uint32_t i = 0; i < h->temperatures; i++) {
+    for (uint32_t i = 0; i < h->rungs; i++) {
         values[0][i] = v[(size_t)i * GLASS_MOMENTS + GLASS_E];
         values[1][i] = v[(size_t)i * GLASS_MOMENTS + GLASS_Q2];
         for (int k = 0; k < 3 && h->copies > 1; k++)
@@ -239,8 +243,8 @@ static void add_unit(const struct glass_state *s, const struct units *u, size_t 
     for (uint64_t n = 0; n <= h->sites; n++)
         count[bins - 1 - glass_q_bin(h, n)]++;
     for (size_t i = 0; i < bins; i++)
-        density[i] = v[(size_t)h->temperatures * GLASS_MOMENTS + i] * (double)h->sites /
-                     (2 * (double)count[i]);
+        density[i] =
+            v[(size_t)h->rungs * GLASS_MOMENTS + i] * (double)h->sites / (2 * (double)count[i]);
     ergo_curve_add(&curves[CURVE_OVERLAP], density);
 }
 
@@ -255,17 +259,17 @@ static void swaps_of(const struct glass_state *s, const uint64_t *accepted, cons
                      uint32_t lanes, double *swaps, double summary[2]) {
     const struct glass_shape *h = &s->shape;
     summary[0] = summary[1] = 0;
-    for (uint32_t t = 0; t + 1 < h->temperatures; t++) {
+    for (uint32_t t = 0; t + 1 < h->rungs; t++) {
         double sum = 0;
         for (uint32_t copy = 0; copy < h->copies; copy++)
             sum += (double)accepted[t * h->copies + copy];
         const double n = tries(s, t, lanes);
         swaps[t] = n > 0 ? sum / n : 0;
-        summary[0] += swaps[t] / (h->temperatures - 1);
+        summary[0] += swaps[t] / (h->rungs - 1);
     }
-    for (uint32_t copy = 0; copy < h->copies && h->temperatures > 1; copy++)
+    for (uint32_t copy = 0; copy < h->copies && h->rungs > 1; copy++)
         summary[1] += (double)trips[copy] * 1e6 /
-                      ((double)lanes * h->slots * (double)(s->step ? s->step : 1));
+                      ((double)lanes * glass_all_slots(h) * (double)(s->step ? s->step : 1));
 }
 
 enum ergo_status glass_end_curves(struct ergo_context *ctx, void *opaque, size_t member,
@@ -275,7 +279,8 @@ enum ergo_status glass_end_curves(struct ergo_context *ctx, void *opaque, size_t
     struct units u = {0};
     double ladder[GLASS_LADDER_MAX], swaps[GLASS_LADDER_MAX] = {0}, row[GLASS_MOMENTS + 2];
     const size_t slots = 8 * (size_t)h->slots, copies = 8 * (size_t)h->copies;
-    uint64_t *accepted = malloc((h->words + h->all) * slots);
+    const size_t all_slots = glass_all_slots(h);
+    uint64_t *accepted = malloc(h->words * slots + 8 * h->all * all_slots);
     uint64_t *trips = malloc((h->words + h->all) * copies);
     enum ergo_status status = accepted && trips && units_of(h, &curves[CURVE_GROUPS], &u)
                                   ? ERGO_OK
@@ -284,22 +289,22 @@ enum ergo_status glass_end_curves(struct ergo_context *ctx, void *opaque, size_t
     const size_t first = member * h->words;
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->accepted, first * slots, h->words * slots,
-                                  accepted + h->all * h->slots);
+                                  accepted + h->all * all_slots);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->trips, first * copies, h->words * copies,
                                   trips + h->all * h->copies);
     if (status == ERGO_OK)
-        status = glass_words(ctx, s, 1, slots, accepted + h->all * h->slots, accepted);
+        status = glass_words(ctx, s, 1, copies, 0, accepted + h->all * all_slots, accepted);
     if (status == ERGO_OK)
-        status = glass_words(ctx, s, 1, copies, trips + h->all * h->copies, trips);
+        status = glass_words(ctx, s, 1, 0, copies, trips + h->all * h->copies, trips);
     for (size_t k = 0; k < u.count && status == ERGO_OK; k++) {
         const size_t w = h->all > 1 ? k : 0;
         const uint32_t lanes = lanes_of(h, (uint32_t)w);
-        swaps_of(s, accepted + w * h->slots, trips + w * h->copies, lanes, swaps,
+        swaps_of(s, accepted + w * all_slots, trips + w * h->copies, lanes, swaps,
                  row + GLASS_MOMENTS);
         memcpy(row, u.value + k * u.size, GLASS_MOMENTS * sizeof *row);
         ergo_curve_add(&curves[CURVE_MOMENTS], row);
-        if (h->temperatures > 1)
+        if (h->rungs > 1)
             ergo_curve_add(&curves[CURVE_LADDER_SWAPS], swaps);
         add_unit(s, &u, k, ladder, curves);
     }

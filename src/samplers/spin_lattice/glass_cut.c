@@ -1,10 +1,7 @@
 /*
- * Spin glasses with their word-lattices over ranks: the second table of operations (sampler.h).
- *
- * A rank has a range of each member's words, with their ladders whole: words share nothing but the
- * job, so that no rank waits for another in a sweep or an exchange. What they measure goes to all
- * ranks with each sample. A ladder itself is not divided: ranks beyond the number of words are
- * idle.
+ * Spin glasses over ranks: the second table of operations (sampler.h). What a rank has, words with
+ * whole ladders or a part of one ladder, is glass_share.c's to say. What is measured goes to all
+ * ranks with each sample.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,62 +12,17 @@
 #include "samplers/spin_lattice/glass.h"
 #include "samplers/spin_lattice/models.h"
 
-/* Word-lattices before those of rank r; rank 0 is never idle. */
-static uint32_t before(const struct glass_shape *s, size_t r) {
-    const size_t ranks = (size_t)ergo_dist_count();
-    return (uint32_t)((s->all * r + ranks - 1) / ranks);
-}
-
-static struct glass_shape share_of(const struct ergo_point *point) {
-    struct glass_shape s = glass_shape_of(point);
-    const size_t rank = (size_t)ergo_ranks_rank();
-    s.first = before(&s, rank);
-    s.words = before(&s, rank + 1) - s.first;
-    s.idle = s.words == 0;
-    if (s.idle) {
-        s.first = s.all - 1;
-        s.words = 1;
-    }
-    return s;
-}
-
-enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state *s, size_t members,
-                             size_t width, const void *mine, void *all) {
-    const struct glass_shape *h = &s->shape;
-    if (!s->cut) {
-        memcpy(all, mine, members * h->words * width);
-        return ERGO_OK;
-    }
-    const size_t ranks = (size_t)ergo_dist_count(), most = (h->all + ranks - 1) / ranks;
-    const size_t share = members * most * width;
-    char *own = calloc(1, share), *from = malloc(ranks * share);
-    enum ergo_status status =
-        own && from ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for other ranks' words");
-    if (status == ERGO_OK) {
-        if (!h->idle)
-            memcpy(own, mine, members * h->words * width);
-        ergo_dist_collect(own, share, from);
-        for (size_t r = 0; r < ranks; r++) {
-            const size_t first = before(h, r), words = before(h, r + 1) - first;
-            for (size_t m = 0; m < members && words; m++)
-                memcpy((char *)all + (m * h->all + first) * width,
-                       from + r * share + m * words * width, words * width);
-        }
-    }
-    free(own);
-    free(from);
-    return status;
-}
-
 /* The same blocks on all ranks: the shortest that any of them wants. */
 static enum ergo_status plan_share(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                   const struct ergo_device *device, struct glass_shape *shape,
+                                   const struct ergo_device *device,
+                                   const struct glass_shares *shares, struct glass_shape *shape,
                                    struct glass_launch *launch, struct ergo_plan *plan) {
-    *shape = share_of(batch->points[0]);
+    const struct glass_shape whole = glass_shape_of(batch->points[0]);
+    *shape = glass_share_of(&whole, shares, (size_t)ergo_ranks_rank());
     const enum ergo_status status = glass_launch_plan(ctx, batch, device, shape, launch, plan);
     if (status != ERGO_OK)
         return status;
-    const size_t ranks = (size_t)ergo_dist_count();
+    const size_t ranks = shares->ranks;
     const double own[2] = {plan->block_steps, (double)plan->block_samples};
     double *all = malloc(ranks * sizeof own);
     if (!all)
@@ -83,8 +35,9 @@ static enum ergo_status plan_share(struct ergo_context *ctx, const struct ergo_b
     free(all);
     launch->block_samples = plan->block_samples;
     const size_t length = strlen(plan->launch);
-    snprintf(plan->launch + length, sizeof plan->launch - length, "; of all %u words a chain %u",
-             shape->all, shape->idle ? 0 : shape->words);
+    snprintf(plan->launch + length, sizeof plan->launch - length,
+             "; of all %u words a chain %u, of %u temperatures %u", shape->all,
+             shape->idle ? 0 : shape->words, shape->rungs, shape->idle ? 0 : shape->temperatures);
     return ERGO_OK;
 }
 
@@ -92,29 +45,110 @@ static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *
                              const struct ergo_device *device, struct ergo_plan *plan) {
     struct glass_shape shape;
     struct glass_launch launch;
-    return plan_share(ctx, batch, device, &shape, &launch, plan);
+    struct glass_shares *shares = glass_shares_create(batch->points[0]);
+    const enum ergo_status status =
+        shares ? plan_share(ctx, batch, device, shares, &shape, &launch, plan)
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a plan");
+    free(shares);
+    return status;
+}
+
+static enum ergo_status create_share(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                     struct ergo_device *device, struct glass_shares *shares,
+                                     size_t block_samples, void **state) {
+    struct glass_shape shape;
+    struct glass_launch launch;
+    struct ergo_plan unused;
+    enum ergo_status status = plan_share(ctx, batch, device, shares, &shape, &launch, &unused);
+    if (block_samples)
+        launch.block_samples = block_samples;
+    if (status == ERGO_OK)
+        status = glass_create(ctx, batch, device, &shape, &launch, state);
+    if (status != ERGO_OK) {
+        free(shares);
+        return status;
+    }
+    struct glass_state *s = *state;
+    s->ops = &glass_cut_ops;
+    s->shares = shares;
+    return ERGO_OK;
+}
+
+enum { TRIAL_MS = 40 };
+
+/* Slots that this rank's device sweeps in a second, while all others work, too. */
+static enum ergo_status measure_speed(struct ergo_context *ctx, struct glass_state *s,
+                                      double *speed) {
+    const uint32_t every = s->shape.swap_every;
+    double seconds = 0;
+    uint64_t sweeps = 0;
+    enum ergo_status status = glass_init(ctx, s);
+    s->shape.swap_every = UINT32_MAX; /* no exchange: it would wait for others */
+    ergo_dist_barrier();
+    const double started = ergo_clock();
+    for (; seconds < 1e-3 * TRIAL_MS && status == ERGO_OK; sweeps++) {
+        status = glass_advance_sweeps(ctx, s, 1);
+        if (status == ERGO_OK)
+            status = ergo_device_finish(ctx, s->device);
+        seconds = ergo_clock() - started;
+    }
+    s->shape.swap_every = every;
+    *speed = (double)sweeps * s->shape.quads / seconds;
+    return status;
+}
+
+/* New shares where the speeds of ranks that share a ladder differ by more than a tenth. */
+static enum ergo_status share_by_speed(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                       struct ergo_device *device, void **state) {
+    struct glass_state *s = *state;
+    const size_t samples = s->launch.block_samples;
+    struct glass_shares *shares = glass_shares_create(batch->points[0]);
+    double own = 0, least = INFINITY, most = 0;
+    enum ergo_status status = shares ? measure_speed(ctx, s, &own)
+                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares");
+    if (status == ERGO_OK) {
+        ergo_dist_collect(&own, sizeof own, shares->weights);
+        for (size_t r = 0; r < shares->ranks; r++) {
+            least = fmin(least, shares->weights[r]);
+            most = fmax(most, shares->weights[r]);
+        }
+    }
+    if (status != ERGO_OK || most <= 1.1 * least) {
+        free(shares);
+        return status;
+    }
+    glass_destroy(s);
+    *state = NULL;
+    return create_share(ctx, batch, device, shares, samples, state);
+}
+
+static void tell(struct ergo_context *ctx, const struct glass_shape *h) {
+    const int ranks = ergo_dist_count();
+    const uint64_t quads = ((uint64_t)h->rungs * h->copies + 3) / 4;
+    if (h->all * quads < (uint64_t)ranks && ergo_ranks_rank() == 0)
+        ergo_log(ctx, ERGO_LOG_WARNING,
+                 "%d ranks share %u words of 32 samples, with ladders of %llu quads of slots each, "
+                 "which are not divided: some ranks are idle",
+                 ranks, h->all, (unsigned long long)quads);
+    if (glass_shares_ladder(h) && !h->idle)
+        ergo_log(ctx, ERGO_LOG_INFO, "rank %d has temperatures %u to %u of %u, of word %u",
+                 ergo_ranks_rank(), h->rung + 1, h->rung + h->temperatures, h->rungs, h->first + 1);
 }
 
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    struct glass_shape shape;
-    struct glass_launch launch;
-    struct ergo_plan unused;
+    struct glass_shares *shares = glass_shares_create(batch->points[0]);
     *state = NULL;
-    enum ergo_status status = plan_share(ctx, batch, device, &shape, &launch, &unused);
+    if (!shares)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares");
+    enum ergo_status status = create_share(ctx, batch, device, shares, 0, state);
+    const struct glass_shape whole = glass_shape_of(batch->points[0]);
+    const bool divided = (size_t)ergo_dist_count() > whole.all && whole.quads > 1;
+    if (status == ERGO_OK && divided && shares->by_speed)
+        status = share_by_speed(ctx, batch, device, state);
     if (status == ERGO_OK)
-        status = glass_create(ctx, batch, device, &shape, &launch, state);
-    if (status != ERGO_OK)
-        return status;
-    struct glass_state *s = *state;
-    s->ops = &glass_cut_ops;
-    s->cut = true;
-    if (s->shape.all < (uint32_t)ergo_dist_count() && ergo_ranks_rank() == 0)
-        ergo_log(ctx, ERGO_LOG_WARNING,
-                 "%d ranks share %u words of 32 samples: the others are idle (a ladder is not "
-                 "divided)",
-                 ergo_dist_count(), s->shape.all);
-    return ERGO_OK;
+        tell(ctx, &((struct glass_state *)*state)->shape);
+    return status;
 }
 
 static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned which,
@@ -129,38 +163,52 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
 
 struct gathering {
     struct ergo_context *ctx;
-    struct ergo_text *text;
+    const struct glass_shares *shares;
+    struct glass_shape whole;
+    char *state;
 };
 
 static enum ergo_status take(void *user, int rank, const char *data, size_t length) {
     struct gathering *g = user;
-    (void)rank;
-    ergo_text_append_bytes(g->text, data, length);
+    const struct glass_shape here = glass_share_of(&g->whole, g->shares, (size_t)rank);
+    if (here.idle)
+        return ERGO_OK;
+    if (length != glass_part_bytes(&here))
+        return ERGO_FAIL(g->ctx, ERGO_E_DEVICE,
+                         "rank %d sent %zu bytes of its state instead of %zu", rank, length,
+                         glass_part_bytes(&here));
+    glass_state_place(&here, data, g->state);
     return ERGO_OK;
 }
 
-/* Words follow each other in the state as in the ranks. */
 static enum ergo_status save(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_text *text) {
-    const struct glass_state *s = opaque;
-    struct ergo_text none = {0}, own = {0};
-    struct gathering g = {.ctx = ctx, .text = text};
-    enum ergo_status status = ERGO_OK;
-    if (ergo_ranks_rank() == 0)
-        status = glass_save(ctx, opaque, member, text);
-    else if (!s->shape.idle)
-        status = glass_save(ctx, opaque, member, &own);
+    struct glass_state *s = opaque;
+    struct ergo_text own = {0};
+    struct gathering g = {
+        .ctx = ctx, .shares = s->shares, .whole = glass_shape_of(s->batch->points[0])};
+    const bool writer = ergo_ranks_rank() == 0;
+    enum ergo_status status = s->shape.idle ? ERGO_OK : glass_save_part(ctx, s, member, &own);
+    if (writer && status == ERGO_OK) {
+        const size_t bytes = glass_state_bytes(&g.whole);
+        g.state = calloc(1, bytes);
+        if (!g.state)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes);
+    }
+    if (writer && status == ERGO_OK) {
+        memcpy(g.state, &s->hashes[member], 8);
+        status = take(&g, 0, own.data, own.length);
+    }
     if (status == ERGO_OK)
-        status = ergo_dist_gather(ctx, ergo_ranks_rank() ? &own : &none, take, &g);
-    if (status == ERGO_OK && text->failed)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the words of all ranks");
+        status = ergo_dist_gather(ctx, &own, take, &g);
+    if (writer && status == ERGO_OK) {
+        ergo_text_append_bytes(text, g.state, glass_state_bytes(&g.whole));
+        if (text->failed)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the words of all ranks");
+    }
+    free(g.state);
     ergo_text_free(&own);
     return status;
-}
-
-static enum ergo_status audit(struct ergo_context *ctx, void *opaque) {
-    const struct glass_state *s = opaque;
-    return s->shape.idle ? ERGO_OK : glass_audit(ctx, opaque);
 }
 
 static enum ergo_status picture(struct ergo_context *ctx, void *opaque, size_t member,
@@ -182,7 +230,7 @@ const struct ergo_sampler_ops glass_cut_ops = {
     .end_curves = glass_end_curves,
     .save = save,
     .load = glass_load,
-    .audit = audit,
+    .audit = glass_audit,
     .picture = picture,
     .exact = glass_exact,
     .destroy = glass_destroy,

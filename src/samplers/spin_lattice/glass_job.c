@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/portable.h"
+#include "dist/dist.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/glass.h"
 #include "samplers/spin_lattice/models.h"
@@ -42,7 +43,7 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.samples = (uint32_t)integer(point, "/system/samples", from_file(point) ? 1 : 32);
     s.all = s.words = (s.samples + 31) / 32;
     s.last = s.samples % 32 ? (1u << (s.samples % 32)) - 1 : 0xffffffffu;
-    s.temperatures = (uint32_t)integer(point, "/system/ladder", 1);
+    s.temperatures = s.rungs = (uint32_t)integer(point, "/system/ladder", 1);
     s.copies = (uint32_t)integer(point, "/system/copies", 2);
     s.slots = s.temperatures * s.copies;
     s.quads = (s.slots + 3) / 4;
@@ -54,6 +55,18 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
 
 uint32_t glass_lanes(const struct glass_shape *s, uint32_t word) {
     return word + 1 == s->all ? s->last : 0xffffffffu;
+}
+
+uint32_t glass_all_slots(const struct glass_shape *s) {
+    return s->rungs * s->copies;
+}
+
+uint32_t glass_first_quad(const struct glass_shape *s) {
+    return s->rung * s->copies / 4;
+}
+
+uint32_t glass_own_parity(const struct glass_shape *s, uint32_t parity) {
+    return (parity ^ s->rung) & 1;
 }
 
 /* r with r^n = x > 0, by products alone: libm's pow may differ in the last bit. */
@@ -105,31 +118,38 @@ static void split(double p, uint32_t *hi, uint32_t *lo) {
     *lo = (uint32_t)((upper - (double)*hi) * 0x1p32); /* exact: a difference of near numbers */
 }
 
-void glass_tables(const struct ergo_point *point, uint32_t *tables, float *slopes) {
-    const struct glass_shape s = glass_shape_of(point);
+float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t) {
     const double j = fabs(ergo_point_real(point, "/system/coupling"));
-    const double unit = s.real ? 0x1p-24 : 2; /* energy of a count: an unsatisfied bond costs 2 */
+    const double unit = s->real ? 0x1p-24 : 2; /* energy of a count: an unsatisfied bond costs 2 */
+    double all[GLASS_LADDER_MAX];
+    glass_temperatures(point, all);
+    return t + 1 < s->rungs ? (float)((j / all[t] - j / all[t + 1]) * unit) : 0;
+}
+
+void glass_tables(const struct ergo_point *point, const struct glass_shape *s, uint32_t *tables,
+                  float *slopes) {
+    const double j = fabs(ergo_point_real(point, "/system/coupling"));
     double t[GLASS_LADDER_MAX];
     glass_temperatures(point, t);
-    memset(tables, 0, s.quads * 2 * GLASS_CLASSES * 4 * sizeof *tables);
-    for (uint32_t slot = 0; slot < s.slots; slot++) {
-        const double kelvin = t[slot / s.copies] / j; /* in units of the coupling */
+    memset(tables, 0, s->quads * 2 * GLASS_CLASSES * 4 * sizeof *tables);
+    for (uint32_t slot = 0; slot < s->slots; slot++) {
+        const double kelvin = t[s->rung + slot / s->copies] / j; /* in units of the coupling */
         uint32_t *own = tables + (size_t)(slot / 4) * 2 * GLASS_CLASSES * 4 + slot % 4;
-        if (s.real) {
+        if (s->real) {
             const float scale = (float)(kelvin * 0x1p23); /* T / 2 in units of 2^-24 */
             memcpy(own, &scale, sizeof scale);
             continue;
         }
-        for (uint32_t m = 0; m <= 2 * s.d; m++) {
+        for (uint32_t m = 0; m <= 2 * s->d; m++) {
             /* with m of z bonds unsatisfied a flip costs 2 (z - 2m) */
-            const double cost = 2 * (2 * (double)s.d - 2 * (double)m);
+            const double cost = 2 * (2 * (double)s->d - 2 * (double)m);
             const double weight = ergo_portable_exp(-cost / kelvin);
-            split(s.heat ? weight / (1 + weight) : fmin(1, weight), own + (size_t)(2 * m) * 4,
+            split(s->heat ? weight / (1 + weight) : fmin(1, weight), own + (size_t)(2 * m) * 4,
                   own + (size_t)(2 * m + 1) * 4);
         }
     }
-    for (uint32_t i = 0; i < s.temperatures; i++)
-        slopes[i] = i + 1 < s.temperatures ? (float)((j / t[i] - j / t[i + 1]) * unit) : 0;
+    for (uint32_t i = 0; i < s->temperatures; i++)
+        slopes[i] = glass_slope(point, s, s->rung + i);
 }
 
 void glass_energy_line(const struct ergo_point *point, const struct glass_shape *s,
@@ -222,6 +242,12 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
                                 "%g is more than 1000 bonds of a spin: Metropolis would accept "
                                 "every flip; use dynamics \"heat-bath\"",
                                 t);
+    const char *shares = text(point, "/system/shares", "measured");
+    if (!ergo_dist_shares_valid(shares))
+        status = ergo_job_error(ctx, "/system/shares",
+                                "found \"%.64s\"; allowed: \"measured\", \"equal\", or positive "
+                                "numbers with commas between them, like \"3,1\"",
+                                shares);
     enum ergo_status other = check_ladder(ctx, point);
     status = other != ERGO_OK ? other : status;
     if (status == ERGO_OK)

@@ -138,12 +138,18 @@ static enum ergo_status launch_exchange(struct ergo_context *ctx, struct glass_s
 
 static enum ergo_status launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
                                     uint32_t parity) {
-    if (pairs_of(&s->shape, parity) == 0)
-        return ERGO_OK;
-    enum ergo_status status = launch_energy(ctx, s);
-    if (status == ERGO_OK)
-        status = launch_decision(ctx, s, step, parity, false);
-    return status == ERGO_OK ? launch_exchange(ctx, s, parity) : status;
+    const uint32_t own = glass_own_parity(&s->shape, parity);
+    const bool here = pairs_of(&s->shape, own) > 0, ends = glass_ends_due(s, parity);
+    enum ergo_status status = here || ends ? launch_energy(ctx, s) : ERGO_OK;
+    if (ends && status == ERGO_OK)
+        status = glass_ends_begin(ctx, s, parity);
+    if (here && status == ERGO_OK)
+        status = launch_decision(ctx, s, step, own, false);
+    if (here && status == ERGO_OK)
+        status = launch_exchange(ctx, s, own);
+    if (ends && status == ERGO_OK)
+        status = glass_ends_finish(ctx, s, step, parity);
+    return status;
 }
 
 /* Rounds of sweeps from s->step on, an exchange at the end of each. */
@@ -224,7 +230,7 @@ static enum ergo_status advance_fused(struct ergo_context *ctx, struct glass_sta
 enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t sweeps) {
     const uint64_t end = s->step + sweeps, every = s->shape.swap_every;
-    const bool ladder = s->shape.temperatures > 1;
+    const bool ladder = s->shape.rungs > 1;
     uint32_t moving = 2;
     enum ergo_status status = ERGO_OK;
     if (s->launch.local && s->launch.fused)

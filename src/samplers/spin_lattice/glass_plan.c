@@ -110,7 +110,8 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     l->parts = (uint32_t)fmax(many, s->real ? 1 : ceil(half / (42 * size)));
     /* Tempering: as many lanes as make a good group; where there are few work-items, few sites
      * each. Each costs its share of adding up, some 3 sites' work. */
-    l->fused = !s->real && s->temperatures > 1 && (l->local || s->quads <= most);
+    l->fused = !s->real && s->temperatures > 1 && !glass_shares_ladder(s) &&
+               (l->local || s->quads <= most);
     /* whole ladders: a group for each, where that keeps the device busy or local memory is asked
      * for */
     if (l->local && l->fused)
@@ -143,15 +144,16 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
     memset(plan, 0, sizeof *plan);
     if (status != ERGO_OK)
         return status;
-    const double work = (double)s.sites * s.samples * s.slots * (double)batch->count;
+    const double work = (double)s.sites * s.samples * glass_all_slots(&s) * (double)batch->count;
+    const double own = work / ((double)s.all * glass_all_slots(&s)) * s.words * s.slots;
+    const double ends = (double)glass_ends_bytes(&s, batch->count);
     const double spins = (double)glass_lattice_bytes(&s) * lattices;
     const double couplings = 4 * (double)glass_packed_length(&s) * lattices;
     const double records = lattices * slots * 32;
     const double energies = 8 * records * l.parts, counts = 8 * records * s.layers;
     l.records = (size_t)records;
     l.block_samples = (size_t)fmax(1, fmin(256, 0x1p26 / (GLASS_RECORD_BYTES * records)));
-    plan->block_steps =
-        fmax(1, floor(0.1e9 * rate_of(&s, gpu, d->compute_units) * s.all / (work * s.words)));
+    plan->block_steps = fmax(1, floor(0.1e9 * rate_of(&s, gpu, d->compute_units) / own));
     if ((double)l.launch_sweeps > plan->block_steps)
         l.launch_sweeps = (uint64_t)plan->block_steps;
     plan->largest_buffer = (uint64_t)fmax(
@@ -159,9 +161,9 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
         fmax(fmax(energies, counts), GLASS_RECORD_BYTES * records * (double)l.block_samples));
     plan->device_bytes = (uint64_t)(spins + couplings + energies + counts +
                                     2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                    lattices * (148 * slots + 8.0 * s.slots + 32));
+                                    lattices * (148 * slots + 8.0 * s.slots + 32) + ends);
     plan->host_bytes = (uint64_t)(2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                  2 * spins + couplings);
+                                  2 * spins + couplings + 2 * ends);
     plan->block_samples = l.block_samples;
     plan->work_per_step = work;
     plan->launches_per_step = l.local ? 1.0 / s.swap_every : 2;

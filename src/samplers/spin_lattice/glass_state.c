@@ -18,18 +18,46 @@
 /* Spins (sites x slots x 32) that are looked at in one audit. */
 static const double audit_spins = 1 << 23;
 
-static size_t spins_bytes(const struct glass_shape *s) {
-    return 4 * s->slots * (size_t)s->sites;
+/* ---- the parts of a word-lattice's state ------------------------------------------------------
+ */
+
+enum { SPINS, CAME, ACCEPTED, TRIPS, PARTS };
+
+/* Bytes of each that are here, and bytes of the whole before them. */
+struct layout {
+    size_t bytes[PARTS], before[PARTS], whole;
+};
+
+static struct layout layout_of(const struct glass_shape *s) {
+    const size_t sites = s->sites, pair = 8 * (size_t)s->copies;
+    const size_t slots = s->slots, all = glass_all_slots(s), first = (size_t)s->rung * s->copies;
+    const bool ladder = s->rungs > 1, hot = s->rung + s->temperatures == s->rungs;
+    struct layout l = {.bytes = {4 * sites * slots, ladder ? 4 * slots : 0,
+                                 ladder ? (s->temperatures - hot) * pair : 0,
+                                 ladder && s->rung == 0 ? pair : 0},
+                       .before = {4 * sites * first}};
+    l.before[CAME] = 4 * sites * all + 4 * first;
+    l.before[ACCEPTED] = 4 * sites * all + 4 * all + 8 * first;
+    l.before[TRIPS] = 4 * sites * all + 4 * all + (s->rungs - 1) * pair;
+    l.whole = 4 * sites * all + (ladder ? 4 * all + s->rungs * pair : 0);
+    return l;
 }
 
-static size_t ladder_bytes(const struct glass_shape *s) {
-    return s->temperatures < 2
-               ? 0
-               : 4 * (size_t)s->slots + 8 * (size_t)(s->slots - s->copies) + 8 * (size_t)s->copies;
+size_t glass_state_bytes(const struct glass_shape *s) {
+    return 8 + s->all * layout_of(s).whole;
 }
 
-static size_t state_bytes(const struct glass_shape *s) {
-    return 8 + s->all * (spins_bytes(s) + ladder_bytes(s));
+size_t glass_part_bytes(const struct glass_shape *s) {
+    const struct layout l = layout_of(s);
+    return s->words * (l.bytes[SPINS] + l.bytes[CAME] + l.bytes[ACCEPTED] + l.bytes[TRIPS]);
+}
+
+void glass_state_place(const struct glass_shape *here, const char *part, char *whole) {
+    const struct layout l = layout_of(here);
+    for (size_t w = 0; w < here->words; w++)
+        for (int k = 0; k < PARTS; part += l.bytes[k++])
+            if (l.bytes[k])
+                memcpy(whole + 8 + (here->first + w) * l.whole + l.before[k], part, l.bytes[k]);
 }
 
 /* ---- save and load --------------------------------------------------------------------------- */
@@ -37,15 +65,20 @@ static size_t state_bytes(const struct glass_shape *s) {
 enum ergo_status glass_save(struct ergo_context *ctx, void *opaque, size_t member,
                             struct ergo_text *text) {
     struct glass_state *s = opaque;
+    ergo_text_append_bytes(text, &s->hashes[member], 8);
+    return glass_save_part(ctx, s, member, text);
+}
+
+enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s, size_t member,
+                                 struct ergo_text *text) {
     const struct glass_shape *h = &s->shape;
+    const struct layout parts = layout_of(h);
     const size_t stride = 4 * (size_t)h->quads, bytes = glass_lattice_bytes(h);
-    uint32_t *spins = malloc(bytes), *plain = malloc(spins_bytes(h));
+    uint32_t *spins = malloc(bytes), *plain = malloc(parts.bytes[SPINS]);
     uint64_t *numbers = malloc(8 * stride);
     enum ergo_status status = spins && plain && numbers
                                   ? ergo_device_finish(ctx, s->device)
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
-    if (h->first == 0)
-        ergo_text_append_bytes(text, &s->hashes[member], 8);
     for (size_t w = 0; w < h->words && status == ERGO_OK; w++) {
         const size_t l = member * h->words + w;
         status = ergo_buffer_read(ctx, s->device, s->spins, l * bytes, bytes, spins);
@@ -54,51 +87,53 @@ enum ergo_status glass_save(struct ergo_context *ctx, void *opaque, size_t membe
         for (uint64_t site = 0; site < h->sites; site++)
             for (uint32_t slot = 0; slot < h->slots; slot++)
                 plain[slot * h->sites + site] = spins[glass_place_of(h, site) * stride + slot];
-        ergo_text_append_bytes(text, plain, spins_bytes(h));
-        if (h->temperatures < 2)
-            continue;
-        status = ergo_buffer_read(ctx, s->device, s->came, l * 4 * stride, 4 * stride, numbers);
-        ergo_text_append_bytes(text, numbers, 4 * (size_t)h->slots);
-        if (status == ERGO_OK)
-            status = ergo_buffer_read(ctx, s->device, s->accepted, l * 8 * h->slots,
-                                      8 * (size_t)h->slots, numbers);
-        ergo_text_append_bytes(text, numbers, 8 * (size_t)(h->slots - h->copies));
-        if (status == ERGO_OK)
-            status = ergo_buffer_read(ctx, s->device, s->trips, l * 8 * h->copies,
-                                      8 * (size_t)h->copies, numbers);
-        ergo_text_append_bytes(text, numbers, 8 * (size_t)h->copies);
+        ergo_text_append_bytes(text, plain, parts.bytes[SPINS]);
+        const struct {
+            cl_mem mem;
+            size_t each; /* of a word-lattice on the device */
+        } walkers[PARTS] = {{NULL, 0},
+                            {s->came, 4 * stride},
+                            {s->accepted, 8 * h->slots},
+                            {s->trips, 8 * h->copies}};
+        for (int k = CAME; k < PARTS && status == ERGO_OK; k++) {
+            if (parts.bytes[k])
+                status = ergo_buffer_read(ctx, s->device, walkers[k].mem, l * walkers[k].each,
+                                          parts.bytes[k], numbers);
+            ergo_text_append_bytes(text, numbers, parts.bytes[k]);
+        }
     }
     if (status == ERGO_OK && text->failed)
-        status =
-            ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", state_bytes(h));
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes",
+                           glass_state_bytes(h));
     free(spins);
     free(plain);
     free(numbers);
     return status;
 }
 
-/* One word-lattice's part of the state. False: bits where none can be. */
+/* What is here of one word-lattice's state. False: bits where none can be. */
 static bool unpack(const struct glass_shape *h, const uint8_t *from, uint32_t lanes,
                    uint32_t *spins, uint32_t *came, uint64_t *accepted, uint64_t *trips) {
+    const struct layout l = layout_of(h);
     const size_t stride = 4 * (size_t)h->quads;
+    const uint32_t first = h->rung * h->copies, all = glass_all_slots(h);
+    const uint8_t *at = from + l.before[SPINS];
     uint32_t word, outside = 0;
     for (uint32_t slot = 0; slot < h->slots; slot++)
-        for (uint64_t site = 0; site < h->sites; site++, from += 4) {
-            memcpy(&word, from, 4);
+        for (uint64_t site = 0; site < h->sites; site++, at += 4) {
+            memcpy(&word, at, 4);
             outside |= word & ~lanes;
             spins[glass_place_of(h, site) * stride + slot] = word;
         }
-    if (h->temperatures < 2)
+    if (h->rungs < 2)
         return outside == 0;
-    memcpy(came, from, 4 * (size_t)h->slots);
-    from += 4 * (size_t)h->slots;
-    memcpy(accepted, from, 8 * (size_t)(h->slots - h->copies));
-    from += 8 * (size_t)(h->slots - h->copies);
-    memcpy(trips, from, 8 * (size_t)h->copies);
+    memcpy(came, from + l.before[CAME], l.bytes[CAME]);
+    memcpy(accepted, from + l.before[ACCEPTED], l.bytes[ACCEPTED]);
+    memcpy(trips, from + l.before[TRIPS], l.bytes[TRIPS]);
     for (uint32_t slot = 0; slot < h->slots; slot++)
-        outside |= slot < h->copies               ? came[slot]
-                   : slot >= h->slots - h->copies ? came[slot] ^ lanes
-                                                  : came[slot] & ~lanes;
+        outside |= first + slot < h->copies          ? came[slot]
+                   : first + slot >= all - h->copies ? came[slot] ^ lanes
+                                                     : came[slot] & ~lanes;
     return outside == 0;
 }
 
@@ -125,11 +160,12 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
     const struct glass_shape *h = &s->shape;
     const size_t stride = 4 * (size_t)h->quads;
     const uint8_t *from = bytes;
-    if (length != state_bytes(h))
+    if (length != glass_state_bytes(h))
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; %u words of %u x %u x %u "
                          "sites with %u slots have %zu",
-                         member, length, h->all, h->lx, h->ly, h->lz, h->slots, state_bytes(h));
+                         member, length, h->all, h->lx, h->ly, h->lz, glass_all_slots(h),
+                         glass_state_bytes(h));
     if (memcmp(from, &s->hashes[member], 8) != 0)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu belongs to other couplings, or is damaged: "
@@ -140,7 +176,8 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
     enum ergo_status status = spins && came && numbers
                                   ? ergo_device_finish(ctx, s->device)
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    from += 8 + h->first * (spins_bytes(h) + ladder_bytes(h));
+    const size_t whole = layout_of(h).whole;
+    from += 8 + h->first * whole;
     for (size_t w = 0; w < h->words && status == ERGO_OK; w++) {
         if (!unpack(h, from, glass_lanes(h, h->first + (uint32_t)w), spins, came, numbers,
                     numbers + stride))
@@ -151,7 +188,7 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
         if (status == ERGO_OK)
             status =
                 write_word(ctx, s, member * h->words + w, spins, came, numbers, numbers + stride);
-        from += spins_bytes(h) + ladder_bytes(h);
+        from += whole;
     }
     s->step = step;
     free(spins);
@@ -288,20 +325,24 @@ static enum ergo_status advance_audit(struct ergo_context *ctx, struct glass_sta
     return status;
 }
 
-static void advance_twin(const struct glass_state *s, const struct room *r, size_t l,
-                         const float *slopes) {
+static enum ergo_status advance_twin(struct ergo_context *ctx, const struct glass_state *s,
+                                     const struct room *r, size_t l, const float *slopes) {
     const struct glass_shape *h = &s->shape;
     const struct ergo_point *point = s->batch->points[l / h->words];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
     const uint32_t word = word_of(h, l);
-    for (uint64_t t = s->step; t < s->step + AUDIT_SWEEPS; t++) {
+    enum ergo_status status = ERGO_OK;
+    for (uint64_t t = s->step; t < s->step + AUDIT_SWEEPS && status == ERGO_OK; t++) {
+        const uint32_t parity = (uint32_t)((t + 1) / AUDIT_EVERY & 1);
         glass_twin_sweep(h, key, r->tables, r->packed, word, t, r->spins);
-        if (h->temperatures < 2 || (t + 1) % AUDIT_EVERY != 0)
+        if (h->rungs < 2 || (t + 1) % AUDIT_EVERY != 0)
             continue;
         glass_twin_energies(h, r->couplings, r->spins, r->energies);
-        glass_twin_swap(h, key, slopes, r->energies, word, t + 1,
-                        (uint32_t)((t + 1) / AUDIT_EVERY & 1), r->spins, r->came);
+        glass_twin_swap(h, key, slopes, r->energies, word, t + 1, parity, r->spins, r->came);
+        if (glass_ends_due(s, parity))
+            status = glass_ends_twin(ctx, s, l, t + 1, parity, r->energies, r->spins, r->came);
     }
+    return status;
 }
 
 static enum ergo_status audit_word(struct ergo_context *ctx, const struct glass_state *s,
@@ -315,14 +356,16 @@ static enum ergo_status audit_word(struct ergo_context *ctx, const struct glass_
     if (status != ERGO_OK)
         return status;
     glass_pack_couplings(h, r->couplings, r->packed);
-    glass_tables(point, r->tables, slopes);
+    glass_tables(point, h, r->tables, slopes);
     memcpy(r->spins, before->spins + l * words, 4 * words);
     memcpy(r->came, before->came + l * stride, 4 * stride);
     glass_twin_energies(h, r->couplings, r->spins, r->energies);
     const char *wrong = compare_counts(h, r, r->spins, records + l * stride * 32);
     if (wrong)
         return fails(ctx, s, l, wrong);
-    advance_twin(s, r, l, slopes);
+    status = advance_twin(ctx, s, r, l, slopes);
+    if (status != ERGO_OK)
+        return status;
     bool same = memcmp(r->came, after->came + l * stride, 4 * stride) == 0;
     for (size_t i = 0; i < h->sites && same; i++) /* the padding of the last quad is free */
         same = memcmp(r->spins + i * stride, after->spins + l * words + i * stride,
@@ -338,17 +381,19 @@ enum ergo_status glass_audit(struct ergo_context *ctx, void *opaque) {
     struct glass_state *s = opaque;
     const struct glass_shape *h = &s->shape;
     const size_t lattices = s->batch->count * h->words;
-    const double fit = audit_spins / ((double)h->sites * h->slots * 32);
+    const double fit = audit_spins / ((double)h->sites * glass_all_slots(h) * 32);
     const size_t looked = fit < 1 ? 1 : fit < (double)lattices ? (size_t)fit : lattices;
     struct copy before = {0}, after = {0};
     struct room room = {0};
     struct glass_record *records = malloc(s->launch.records * sizeof *records);
     enum ergo_status status = ERGO_OK;
-    if (!copy_allocate(s, &before) || !copy_allocate(s, &after) || !room_allocate(h, &room) ||
-        !records) {
+    if (!glass_everywhere(s, copy_allocate(s, &before) && copy_allocate(s, &after) &&
+                                 room_allocate(h, &room) && records)) {
         ergo_log(ctx, ERGO_LOG_WARNING, "no memory to copy the lattices: not audited");
         goto out;
     }
+    if (h->idle)
+        goto out;
     status = transfer(ctx, s, &before, true);
     if (status == ERGO_OK)
         status = glass_measure_now(ctx, s, records);

@@ -58,8 +58,8 @@ void glass_twin_start(const struct glass_shape *s, const uint32_t key[2], uint32
                       uint32_t mode, uint32_t *spins) {
     for (uint32_t site = 0; site < s->sites; site++)
         for (uint32_t slot = 0; slot < 4 * s->quads; slot++) {
-            const struct ergo_words r =
-                draw(site, 0, GLASS_PURPOSE_START, word << 8 | slot / 4, key);
+            const struct ergo_words r = draw(site, 0, GLASS_PURPOSE_START,
+                                             word << 8 | (glass_first_quad(s) + slot / 4), key);
             const uint32_t up = mode == 2 ? slot_of(r, slot) : mode ? 0xffffffffu : 0;
             spins[glass_place_of(s, site) * 4 * s->quads + slot] = up & glass_lanes(s, word);
         }
@@ -88,7 +88,7 @@ void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const 
             const size_t own = colour * s->half + h, other = (1 - colour) * s->half;
             const uint32_t *bonds = packed + own * GLASS_Z * (s->real ? 32 : 1);
             for (uint32_t slot = 0; slot < s->slots; slot++) {
-                const uint32_t n = word << 8 | slot / 4;
+                const uint32_t n = word << 8 | (glass_first_quad(s) + slot / 4);
                 const uint32_t r = slot_of(draw(a.site, step, GLASS_PURPOSE_UPDATE, n, key), slot);
                 const uint32_t spin = spins[own * stride + slot];
                 const uint32_t *quad = tables + slot / 4 * (2 * GLASS_CLASSES * 4) + slot % 4;
@@ -133,28 +133,41 @@ void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
         }
 }
 
+uint32_t glass_twin_decide(const struct glass_shape *s, const uint32_t key[2], float slope,
+                           const int64_t *cold, const int64_t *hot, uint32_t word, uint64_t step,
+                           uint32_t t, uint32_t copy) {
+    uint32_t mask = 0;
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        const struct ergo_words r =
+            draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, t * s->copies + copy, key);
+        mask |= glass_exchanges(hot[bit] - cold[bit], slope, r.x) << bit;
+    }
+    return mask & glass_lanes(s, word);
+}
+
+uint32_t glass_twin_walk(const struct glass_shape *s, uint32_t word, uint32_t t, uint32_t mask,
+                         uint32_t *cold, uint32_t *hot) {
+    const uint32_t move = (*cold ^ *hot) & mask, to = *cold ^ move;
+    *cold = t == 0 ? 0 : to;
+    *hot = t + 2 == s->rungs ? glass_lanes(s, word) : *hot ^ move;
+    return t == 0 ? ERGO_POPCOUNT(to) : 0;
+}
+
 void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,
                      const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
                      uint32_t *spins, uint32_t *came) {
     const size_t stride = (size_t)4 * s->quads;
-    for (uint32_t t = parity; t + 1 < s->temperatures; t += 2)
+    for (uint32_t t = glass_own_parity(s, parity); t + 1 < s->temperatures; t += 2)
         for (uint32_t copy = 0; copy < s->copies; copy++) {
             const uint32_t a = t * s->copies + copy, b = a + s->copies;
-            uint32_t mask = 0;
-            for (uint32_t bit = 0; bit < 32; bit++) {
-                const struct ergo_words r = draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, a, key);
-                mask |=
-                    glass_exchanges(energies[b * 32 + bit] - energies[a * 32 + bit], slopes[t], r.x)
-                    << bit;
-            }
-            mask &= glass_lanes(s, word);
+            const uint32_t mask =
+                glass_twin_decide(s, key, slopes[t], energies + (size_t)a * 32,
+                                  energies + (size_t)b * 32, word, step, s->rung + t, copy);
             for (size_t i = 0; i < s->sites; i++) {
                 const uint32_t move = (spins[i * stride + a] ^ spins[i * stride + b]) & mask;
                 spins[i * stride + a] ^= move;
                 spins[i * stride + b] ^= move;
             }
-            const uint32_t move = (came[a] ^ came[b]) & mask;
-            came[a] = t == 0 ? 0 : came[a] ^ move;
-            came[b] = t + 2 == s->temperatures ? glass_lanes(s, word) : came[b] ^ move;
+            glass_twin_walk(s, word, s->rung + t, mask, &came[a], &came[b]);
         }
 }

@@ -278,6 +278,12 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .unit = "sweeps",
      .help = "Model spin-glass: sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) "
              "... and (1, 2), (3, 4) ... in turn; 10 if not given."},
+    {.pointer = "/system/shares",
+     .type = ERGO_KEY_STRING,
+     .unit = "",
+     .help = "Model spin-glass: shares of the ranks in a ladder that is divided over them; the "
+             "chain does not depend on it. measured (if not given): by a short trial at the "
+             "start; equal; or numbers > 0, \"3,1\", dealt out to the ranks in turn."},
     {.pointer = "/run/correlation_every",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,

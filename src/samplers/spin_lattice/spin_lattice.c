@@ -37,7 +37,8 @@ static const struct ergo_sampler_info info = {
                  "spin_lattice/facilitated.cl", "spin_lattice/facilitated_tiles.cl",
                  "spin_lattice/facilitated_lambda.cl", "spin_lattice/bytes.cl",
                  "spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
-                 "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl"},
+                 "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
+                 "spin_lattice/glass_ends.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = spin_lattice_keys,
@@ -81,7 +82,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                         "/system/disorder_seed",   "/system/negative_fraction",
                                         "/system/samples",         "/system/copies",
                                         "/system/ladder",          "/system/ladder_spacing",
-                                        "/system/temperature_max", "/system/swap_every"};
+                                        "/system/temperature_max", "/system/swap_every",
+                                        "/system/shares"};
     enum ergo_status status = ERGO_OK;
     const bool ising = strcmp(ergo_point_text(point, "/system/model"), "ising") == 0;
     for (size_t i = ising ? 4 : 0; i < sizeof glass / sizeof glass[0] && !glass_is(point); i++)

@@ -4,7 +4,7 @@
 #include "samplers/spin_lattice/models.h"
 
 /* keys.c, observables.c */
-enum { SPIN_LATTICE_KEYS = 31, SPIN_LATTICE_OBSERVABLES = 24 };
+enum { SPIN_LATTICE_KEYS = 32, SPIN_LATTICE_OBSERVABLES = 24 };
 extern const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS];
 extern const struct ergo_column spin_lattice_columns[COLUMNS];
 extern const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES];

@@ -1,41 +1,15 @@
 /* Shares of the ranks in a cut lattice: what the job says, or as fast as they are. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/swendsen_wang/cut.h"
-
-static bool is_word(const char *text) {
-    return strcmp(text, "measured") == 0 || strcmp(text, "equal") == 0;
-}
-
-/* The k-th of the numbers in the text, in turn; 0: it has none, or one that is not positive. */
-static double share_of(const char *text, size_t k) {
-    double first[256];
-    size_t n = 0;
-    for (const char *at = text; n < 256;) {
-        char *end = NULL;
-        const double value = strtod(at, &end);
-        if (end == at || !(value > 0) || value > 1e9 || (*end && *end != ','))
-            return 0;
-        first[n++] = value;
-        if (!*end)
-            return first[k % n];
-        at = end + 1;
-    }
-    return 0;
-}
-
-bool sw_shares_valid(const char *text) {
-    return is_word(text) || share_of(text, 0) > 0;
-}
 
 double *sw_shares_initial(const struct ergo_batch *batch) {
     const char *text = ergo_point_text(batch->points[0], "/system/shares");
     const size_t ranks = (size_t)ergo_dist_count();
     double *weights = calloc(ranks, sizeof *weights);
-    for (size_t r = 0; weights && r < ranks; r++)
-        weights[r] = is_word(text) ? 1 : share_of(text, r);
+    if (weights)
+        ergo_dist_shares(text, ranks, weights);
     return weights;
 }
 

@@ -187,7 +187,6 @@ enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape
 
 /* cut.c and those it names: the same sampler with one lattice over all ranks. */
 extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;
-bool sw_shares_valid(const char *text);
 
 /* audit.c */
 enum ergo_status sw_audit(struct ergo_context *ctx, void *state);

@@ -271,7 +271,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "\"ising\" means q = 2, and /system/q is %lld; use \"potts\"",
                                 (long long)ergo_point_int(point, "/system/q"));
     const char *shares = ergo_point_text(point, "/system/shares");
-    if (!sw_shares_valid(shares))
+    if (!ergo_dist_shares_valid(shares))
         status = ergo_job_error(ctx, "/system/shares",
                                 "found \"%.64s\"; allowed: \"measured\", \"equal\", or positive "
                                 "numbers with commas between them, like \"3,1\"",

@@ -1,0 +1,63 @@
+/*
+ * Spin glasses: a ladder that goes on, on another rank. The temperature at an end here, and its
+ * neighbour there: what both ranks decide by, and what changes places. An entry is a word-lattice
+ * and a copy: COPIES * word-lattice + copy. slot: of the end's first copy.
+ */
+#include "spin_lattice/glass_ladder.h"
+
+/* look[entry][33]: energies of the samples, and the word of `came`. Dimension 0: 32 * entry + bit.
+ */
+__kernel void glass_ends_look(__global const long *energies, __global const uint *came,
+                              __global long *look, uint parts, uint slot, uint entries) {
+    const uint i = (uint)get_global_id(0), entry = i / 32, bit = i % 32;
+    if (entry >= entries)
+        return;
+    const uint lattice = entry / GLASS_COPIES, own = slot + entry % GLASS_COPIES;
+    __global const long *e =
+        energies + (ulong)lattice * parts * (GLASS_SLOTS * 32) + own * 32 + bit;
+    long sum = 0;
+    for (uint part = 0; part < parts; part++)
+        sum += e[part * (GLASS_SLOTS * 32)];
+    look[entry * 33 + bit] = sum;
+    if (bit == 0)
+        look[entry * 33 + 32] = (long)came[lattice * GLASS_SLOTS + own];
+}
+
+/* swaps[entry]: the samples that exchange; `came` from now on; exchanges and round trips to count.
+ * Dimension 0: entry. */
+__kernel void glass_ends_note(__global const uint4 *swaps, __global uint *came,
+                              __global ulong *accepted, __global ulong *trips, uint slot,
+                              uint entries) {
+    const uint entry = (uint)get_global_id(0);
+    if (entry >= entries)
+        return;
+    const uint lattice = entry / GLASS_COPIES, copy = entry % GLASS_COPIES;
+    const uint4 swap = swaps[entry];
+    came[lattice * GLASS_SLOTS + slot + copy] = swap.y;
+    accepted[lattice * ((uint)(GLASS_T)*GLASS_COPIES) + slot + copy] += swap.z;
+    trips[entry] += swap.w;
+}
+
+/* list: entries in which some sample exchanges. Dimension 0: site, 1: place in the list, and in
+ * rows[place][site]. */
+__kernel void glass_ends_pack(__global const uint *spins, __global const uint *list,
+                              __global uint *rows, uint slot) {
+    const uint at = (uint)get_global_id(0), place = (uint)get_global_id(1), entry = list[place];
+    if (at >= GLASS_SITES)
+        return;
+    const ulong lattice = entry / GLASS_COPIES;
+    rows[(ulong)place * GLASS_SITES + at] =
+        spins[(lattice * GLASS_SITES + at) * GLASS_SLOTS + slot + entry % GLASS_COPIES];
+}
+
+/* The same samples of the other rank's rows take their places. */
+__kernel void glass_ends_merge(__global uint *spins, __global const uint *list,
+                               __global const uint *rows, __global const uint4 *swaps, uint slot) {
+    const uint at = (uint)get_global_id(0), place = (uint)get_global_id(1), entry = list[place];
+    if (at >= GLASS_SITES)
+        return;
+    const ulong lattice = entry / GLASS_COPIES;
+    __global uint *own =
+        spins + (lattice * GLASS_SITES + at) * GLASS_SLOTS + slot + entry % GLASS_COPIES;
+    *own ^= (*own ^ rows[(ulong)place * GLASS_SITES + at]) & swaps[entry].x;
+}
