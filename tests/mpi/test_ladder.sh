@@ -20,11 +20,11 @@ o = json.load(open("one/result.json"))["points"][0]["observables"]
 raise SystemExit(not (0.1 < o["swap_acceptance"]["mean"] < 0.9 and o["round_trips"]["mean"] > 0))
 PYTHON
 for n in 2 3 4; do
-    expect 0 ranks $n run ladder.json -o ranks$n --device "$pocl"
+    expect 0 ranks $n run ladder.json -o ranks$n --device "$pocl" --verbose
     same_points one ranks$n
     [ "$(ls one/snapshots)" = "$(ls ranks$n/snapshots)" ] || fail "other snapshots with $n ranks"
 done
-says err "4 ranks share 3 words"
+says err "has temperatures 3 to 4 of 4, of word 3"
 expect 0 ranks 2 run ladder.json -o mixed --device "$pocl,$other" --quiet
 same_points one mixed
 # two chains on three ranks: each over all
