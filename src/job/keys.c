@@ -74,9 +74,9 @@ const struct ergo_key ergo_job_common_keys[] = {
      .unit = "",
      .help = "What the ranks of mpirun share; no chain depends on it. points: scan points and "
              "replicas, whole ones; lattice: each system, cut into pieces, one chain after the "
-             "other (samplers that can; spin glasses: its samples, dealt out); auto: lattice where "
-             "there are fewer chains than ranks and "
-             "the sampler can."},
+             "other (samplers that can; spin glasses: its samples, dealt out, and ladders of "
+             "temperatures where ranks are more than words of samples); auto: lattice where there "
+             "are fewer chains than ranks and the sampler can."},
     {.pointer = "/checkpoint/every_seconds",
      .type = ERGO_KEY_REAL,
      .fallback = "600",

@@ -1,5 +1,5 @@
 /* Spin glasses: the kernels' functions as C, acceptance tables, ladders, couplings drawn and from
- * files. */
+ * files, shares of ranks. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -246,6 +246,69 @@ static void test_refused(void **state) {
             fail_msg("taken: %s", bad[i]);
 }
 
+/* Each temperature of each word on one rank, parts of a ladder one after the other, and nobody
+ * without work before the last of them. */
+static void check_shares(const struct glass_shape *s, const struct glass_shares *shares) {
+    uint8_t seen[5 * 16] = {0};
+    assert_true((size_t)s->all * s->rungs <= sizeof seen);
+    struct glass_shape last = {.idle = true};
+    for (size_t r = 0; r < shares->ranks; r++) {
+        const struct glass_shape h = glass_share_of(s, shares, r);
+        assert_true(h.words > 0 && h.temperatures > 0 && h.first + h.words <= s->all);
+        assert_true(h.rung + h.temperatures <= s->rungs && h.slots == h.temperatures * h.copies);
+        assert_true(h.quads == (h.slots + 3) / 4 && h.rung * h.copies % 4 == 0);
+        assert_false(h.idle && (r == 0 || shares->ranks <= s->all));
+        for (uint32_t w = h.first; w < h.first + h.words && !h.idle; w++)
+            for (uint32_t t = h.rung; t < h.rung + h.temperatures; t++)
+                assert_int_equal(seen[w * s->rungs + t]++, 0);
+        if (h.rung > 0 && !h.idle)
+            assert_true(!last.idle && last.first == h.first &&
+                        last.rung + last.temperatures == h.rung);
+        last = h;
+    }
+    for (size_t i = 0; i < (size_t)s->all * s->rungs; i++)
+        assert_int_equal(seen[i], 1);
+}
+
+static void test_shares(void **state) {
+    (void)state;
+    struct glass_shares *shares = malloc(sizeof *shares + 9 * sizeof shares->weights[0]);
+    assert_non_null(shares);
+    for (shares->ranks = 1; shares->ranks <= 9; shares->ranks++)
+        for (uint32_t all = 1; all <= 5; all++)
+            for (uint32_t rungs = 1; rungs <= 16; rungs++)
+                for (uint32_t copies = 1; copies <= 4; copies *= 2)
+                    for (int unlike = 0; unlike < 3; unlike++) {
+                        const uint32_t slots = rungs * copies, quads = (slots + 3) / 4;
+                        const struct glass_shape s = {.all = all,
+                                                      .words = all,
+                                                      .rungs = rungs,
+                                                      .temperatures = rungs,
+                                                      .copies = copies,
+                                                      .slots = slots,
+                                                      .quads = quads};
+                        for (size_t r = 0; r < shares->ranks; r++)
+                            shares->weights[r] = unlike == 0   ? 1
+                                                 : unlike == 1 ? 1 + (double)(r % 3)
+                                                               : (r % 2 ? 1e6 : 1e-6);
+                        check_shares(&s, shares);
+                    }
+    /* in proportion */
+    const struct glass_shape s = {.all = 1,
+                                  .words = 1,
+                                  .rungs = 16,
+                                  .temperatures = 16,
+                                  .copies = 2,
+                                  .slots = 32,
+                                  .quads = 8};
+    shares->ranks = 2;
+    shares->weights[0] = 1;
+    shares->weights[1] = 3;
+    assert_int_equal(glass_share_of(&s, shares, 0).temperatures, 4);
+    assert_int_equal(glass_share_of(&s, shares, 1).rung, 4);
+    free(shares);
+}
+
 static int set_up(void **state) {
     (void)state;
     ctx = ergo_context_create();
@@ -263,7 +326,7 @@ int main(void) {
         cmocka_unit_test(test_log),         cmocka_unit_test(test_accept),
         cmocka_unit_test(test_tables),      cmocka_unit_test(test_drawn),
         cmocka_unit_test(test_file),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_enumeration),
+        cmocka_unit_test(test_enumeration), cmocka_unit_test(test_shares),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

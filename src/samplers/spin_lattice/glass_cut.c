@@ -127,8 +127,8 @@ static void tell(struct ergo_context *ctx, const struct glass_shape *h) {
     const uint64_t quads = ((uint64_t)h->rungs * h->copies + 3) / 4;
     if (h->all * quads < (uint64_t)ranks && ergo_ranks_rank() == 0)
         ergo_log(ctx, ERGO_LOG_WARNING,
-                 "%d ranks share %u words of 32 samples, with ladders of %llu quads of slots each, "
-                 "which are not divided: some ranks are idle",
+                 "%d ranks share %u words of 32 samples, each with %llu quads of slots (of a "
+                 "temperature and copy), which stay whole: some ranks are idle",
                  ranks, h->all, (unsigned long long)quads);
     if (glass_shares_ladder(h) && !h->idle)
         ergo_log(ctx, ERGO_LOG_INFO, "rank %d has temperatures %u to %u of %u, of word %u",
