@@ -84,8 +84,8 @@ enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state 
         return ERGO_OK;
     }
     const struct glass_shape whole = glass_shape_of(s->batch->points[0]);
-    const size_t ranks = s->shares->ranks, row = h->rungs * width + tail;
-    size_t share = 0;
+    const size_t ranks = (size_t)ergo_dist_count(), row = h->rungs * width + tail;
+    size_t share = 1;
     for (size_t r = 0; r < ranks; r++) {
         const struct glass_shape of = glass_share_of(&whole, s->shares, r);
         const size_t bytes = members * of.words * (of.temperatures * width + tail);

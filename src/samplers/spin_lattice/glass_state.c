@@ -387,8 +387,9 @@ enum ergo_status glass_audit(struct ergo_context *ctx, void *opaque) {
     struct room room = {0};
     struct glass_record *records = malloc(s->launch.records * sizeof *records);
     enum ergo_status status = ERGO_OK;
-    if (!glass_everywhere(s, copy_allocate(s, &before) && copy_allocate(s, &after) &&
-                                 room_allocate(h, &room) && records)) {
+    const bool enough =
+        copy_allocate(s, &before) && copy_allocate(s, &after) && room_allocate(h, &room) && records;
+    if (!glass_everywhere(s, enough) || !enough) { /* or the others' twins would wait for ours */
         ergo_log(ctx, ERGO_LOG_WARNING, "no memory to copy the lattices: not audited");
         goto out;
     }
