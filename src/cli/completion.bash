@@ -1,10 +1,15 @@
 # bash completion for ergocl                                              -*- shell-script -*-
 # shellcheck shell=bash disable=SC2207 # words from compgen hold no spaces; files go through -o
+
+# The samplers of the program that is being completed.
+_ergocl_samplers() {
+    "${COMP_WORDS[0]/#\~/$HOME}" help 2>/dev/null | sed -n '/^Samplers/,/^Topics/s/^  \([a-z-]*\)$/\1/p'
+}
+
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
     local commands="run resume validate report compare tune bench devices help schema kernels"
-    local samplers="spin-lattice hard-disks swendsen-wang helium-vmc lj-gcmc"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "$commands --version --help" -- "$word"))
@@ -24,7 +29,7 @@ _ergocl() {
         return
         ;;
     --sampler)
-        COMPREPLY=($(compgen -W "$samplers" -- "$word"))
+        COMPREPLY=($(compgen -W "$(_ergocl_samplers)" -- "$word"))
         return
         ;;
     -s | --set | --seconds) return ;;
@@ -54,9 +59,9 @@ _ergocl() {
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
     help)
-        COMPREPLY=($(compgen -W "$samplers $commands job result exit-codes environment" -- "$word"))
+        COMPREPLY=($(compgen -W "$(_ergocl_samplers) $commands job result exit-codes environment" -- "$word"))
         ;;
-    kernels) COMPREPLY=($(compgen -W "$samplers" -- "$word")) ;;
+    kernels) COMPREPLY=($(compgen -W "$(_ergocl_samplers)" -- "$word")) ;;
     esac
 }
 complete -F _ergocl ergocl

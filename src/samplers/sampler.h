@@ -154,13 +154,17 @@ struct ergo_sampler_ops {
     /*
      * A member's physical state in its canonical form (documented in the sampler's README; no
      * trace of the layout in memory). The digest is made of it and the step counter. save appends
-     * to `text`; load takes the same bytes, checks them, and continues at `step`.
+     * to `text`; load takes the same bytes, checks them (ERGO_E_IO where they are no state), and
+     * continues at `step`.
      */
     enum ergo_status (*save)(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);
     enum ergo_status (*load)(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length);
-    /* Recompute running quantities from scratch and compare: ERGO_E_AUDIT with what differs. */
+    /* Recompute running quantities from scratch and compare; replay a few steps of the run's own
+     * kernels on the host. ERGO_E_AUDIT with what differs; afterwards the state is as before. Each
+     * launch made here has to matter, and of a device that reads back wrong bits nothing may pass:
+     * so what is written back is measured, too. */
     enum ergo_status (*audit)(struct ergo_context *ctx, void *state);
     /* A picture of a member, or NULL op. */
     enum ergo_status (*picture)(struct ergo_context *ctx, void *state, size_t member,

@@ -49,6 +49,11 @@ says_not() {
     done
 }
 
+# The samplers of the program, one a line.
+samplers() {
+    "$ERGOCL" help </dev/null | sed -n '/^Samplers/,/^Topics/s/^  \([a-z-]*\)$/\1/p'
+}
+
 # The digests of a run folder, one a line; fails when there are none.
 digests() {
     grep -o '"digest": *"[0-9a-f]\{16\}"' "$1/result.json" || fail "no digests in $1/result.json"

@@ -53,12 +53,16 @@ CASES
 # A device that begins to give wrong answers, at any moment: no sampler believes it, no checkpoint
 # holds one.
 [ -n "${ERGOCL_TEST_FULL:-}" ] && step=1 || step=13
-for sampler in hard-disks helium-vmc lj-gcmc spin-lattice swendsen-wang; do
+for sampler in $(samplers); do
     run[2]=$jobs/$sampler.json
     expect 0 "${run[@]}" -o "$sampler"
     for ((n = 20; n < 60; n += step)); do
-        rm -rf wrong
-        expect 5 faulty "clEnqueueReadBuffer flip $n" "${run[@]}" -o wrong
+        rm -rf wrong mark
+        code=0
+        FAULT_MARK=$PWD/mark faulty "clEnqueueReadBuffer flip $n" "${run[@]}" -o wrong >out 2>err || code=$?
+        # a job may be over before its n-th read
+        if [ $n -gt 20 ] && [ $code -eq 0 ] && [ ! -e mark ]; then break; fi
+        [ $code -eq 5 ] || { cat out err; fail "$sampler, read $n wrong: exit code $code instead of 5"; }
         says err "$sampler"
         [ ! -e wrong ] || goes_on wrong "$sampler"
     done

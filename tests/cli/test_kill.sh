@@ -30,7 +30,7 @@ victim_of() {
 
 RANDOM=20100713 # the moments are arbitrary, but the same ones each time (as far as clocks go)
 resumed=0
-for sampler in hard-disks helium-vmc lj-gcmc spin-lattice swendsen-wang; do
+for sampler in $(samplers); do
     job=$ERGOCL_ROOT/tests/contract/jobs/$sampler.json folder=killed-$sampler
     whole_run
     for ((kills = 0; kills < KILLS; )); do

@@ -66,7 +66,7 @@ says err --dump
 expect 2 "$ERGOCL" kernels --dump spin-latice
 says err '"spin-latice"' 'did you mean "spin-lattice"?'
 expect 2 "$ERGOCL" kernels --dump fliegenpilz
-says err '"fliegenpilz"' "samplers: hard-disks, "
+says err '"fliegenpilz"' "samplers: " "hard-disks, "
 says_not err "did you mean"
 expect 0 "$ERGOCL" kernels --dump
 says out __kernel
