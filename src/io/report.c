@@ -32,6 +32,12 @@ void ergo_report_label(char *label, size_t size, const struct ergo_result *resul
                          point->replica);
         used += n > 0 ? (size_t)n : 0;
     }
+    ergo_report_words(label);
+}
+
+void ergo_report_words(char *name) {
+    for (; *name; name++)
+        *name = *name == '_' ? ' ' : *name;
 }
 
 size_t ergo_report_members(const struct ergo_result *result, size_t limit, size_t *members) {
@@ -246,7 +252,7 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
     for (size_t i = 0; i < point->n_scanned; i++) {
         const struct ergo_key *key = ergo_format_key(result->job, point->scanned[i].pointer);
         ergo_text_append(text, "<th>");
-        ergo_html_escape(text, ergo_format_pointer(name, point->scanned[i].pointer));
+        ergo_html_name(text, ergo_format_pointer(name, point->scanned[i].pointer), false);
         ergo_text_append(text, "<small>");
         ergo_html_name(text, key ? key->unit : "", false);
         ergo_text_append(text, "</small></th>");
@@ -336,6 +342,9 @@ enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *tex
                                  const struct ergo_result *result) {
     append_head(text, result);
     enum ergo_status status = append_warnings(ctx, text, result);
+    const bool alone = result->n_members == 1; /* then numbers say more than figures */
+    if (alone)
+        append_table(text, result);
     if (status == ERGO_OK)
         status = ergo_report_observables(ctx, text, result);
     if (status == ERGO_OK)
@@ -346,7 +355,8 @@ enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *tex
         status = ergo_report_traces(ctx, text, result);
     if (status == ERGO_OK)
         status = ergo_report_distributions(ctx, text, result);
-    append_table(text, result);
+    if (!alone)
+        append_table(text, result);
     ergo_report_parameters(text, result);
     append_foot(text, result);
     return status;

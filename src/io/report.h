@@ -55,6 +55,8 @@ void ergo_report_rate(char *out, size_t size, double rate, const char *unit);
 /* "temperature 2.25, replica 1"; "" for a job of one point. */
 void ergo_report_label(char *label, size_t size, const struct ergo_result *result,
                        const struct ergo_member_result *member);
+/* A name as words: "packing_fraction" to "packing fraction". */
+void ergo_report_words(char *name);
 /* Up to `limit` members of replica 0 spread evenly over the scan. */
 size_t ergo_report_members(const struct ergo_result *result, size_t limit, size_t *members);
 

@@ -70,13 +70,14 @@ static void label_group(struct groups *g, struct group *group) {
     for (size_t i = 0; g->scan && i < point->n_scanned; i++) {
         if (i == g->axis)
             continue;
-        int n = snprintf(group->label + used, sizeof group->label - used, "%s%s = %s",
+        int n = snprintf(group->label + used, sizeof group->label - used, "%s%s %s",
                          used ? ", " : "", ergo_format_pointer(name, point->scanned[i].pointer),
                          ergo_format_short(value, point->scanned[i].value, 6));
         used += n > 0 ? (size_t)n : 0;
         if (used >= sizeof group->label)
             break;
     }
+    ergo_report_words(group->label);
 }
 
 static void groups_free(struct groups *g) {
@@ -334,7 +335,8 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
         if (dof && alone)
             ergo_text_append(text, " &ensp;z = %.1f", g->groups[0].z[0]);
         else if (dof)
-            ergo_text_append(text, " &ensp;χ² = %.1f over %zu points", chi2, dof);
+            ergo_text_append(text, " &ensp;χ² = %.1f over %zu point%s", chi2, dof,
+                             dof == 1 ? "" : "s");
         ergo_text_append(text, "<small>");
         ergo_html_escape(text, observable->help);
         ergo_text_append(text, "</small></figcaption>\n");
@@ -436,6 +438,14 @@ static bool spans(const double *v, size_t n, double factor) {
     return high >= factor * low;
 }
 
+/* Points of a curve that are worth an axis: without the zeros at the end, but for one. */
+static size_t size_with_values(const struct ergo_curve_result *curve) {
+    size_t n = curve->size;
+    while (n > 1 && curve->mean[n - 1] == 0 && curve->mean[n - 2] == 0)
+        n--;
+    return n;
+}
+
 static void append_curve(struct ergo_text *text, const struct ergo_result *result, size_t c,
                          const size_t *members, size_t count) {
     struct ergo_plot_series series[CURVES_MAX];
@@ -450,24 +460,30 @@ static void append_curve(struct ergo_text *text, const struct ergo_result *resul
                              .series = series,
                              .x_log = true,
                              .y_log = true};
+    size_t longest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t size = size_with_values(&result->members[members[i]].curves[c]);
+        longest = size > longest ? size : longest;
+    }
     for (size_t i = 0; i < count; i++) {
         const struct ergo_curve_result *curve = &result->members[members[i]].curves[c];
-        if (!curve->size)
+        if (curve->size < 2) /* a number: among the observables */
             continue;
+        const size_t size = longest < curve->size ? longest : curve->size;
         ergo_report_label(labels[plot.n_series], sizeof labels[0], result,
                           &result->members[members[i]]);
         series[plot.n_series] = (struct ergo_plot_series){
             .mark = ERGO_MARK_CURVE,
             .color = (unsigned)plot.n_series,
             .label = labels[plot.n_series][0] ? labels[plot.n_series] : NULL,
-            .n = curve->size,
+            .n = size,
             .x = curve->x,
             .y = curve->mean,
             .error = curve->error};
         plot.n_series++;
         /* logarithmic when every curve asks for it */
-        plot.x_log &= spans(curve->x, curve->size, 500);
-        plot.y_log &= spans(curve->mean, curve->size, 300);
+        plot.x_log &= spans(curve->x, size, 500);
+        plot.y_log &= spans(curve->mean, size, 300);
     }
     snprintf(alt, sizeof alt, "%s against %s", info->name, info->x_label);
     ergo_report_figure(text, &plot, info->name, info->help);

@@ -100,13 +100,22 @@ static bool correlate(struct lines *lines, const struct ergo_result *result,
     return ok;
 }
 
+/* "5800 ± 2400", "2.3 ± 0.4": to two digits of the error. */
+static void append_time(char *out, size_t size, double time, double error) {
+    const double unit = error >= 100 ? pow(10, floor(log10(error)) - 1) : 0;
+    if (unit > 0)
+        snprintf(out, size, "%.0f ± %.0f", round(time / unit) * unit, round(error / unit) * unit);
+    else
+        snprintf(out, size, "%.3g ± %.2g", time, error);
+}
+
 static bool append_autocorrelation(struct ergo_text *text, const struct ergo_result *result,
                                    size_t o) {
     const struct ergo_sampler_info *info = result->job->sampler->info;
     struct lines lines = {.count = 0};
     size_t members[MEMBERS_MAX];
     const size_t count = ergo_report_members(result, MEMBERS_MAX, members);
-    char small[160], alt[160], lag[64];
+    char small[160], alt[160], lag[64], time[64];
     double most = 0, most_error = 0;
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++)
@@ -119,8 +128,9 @@ static bool append_autocorrelation(struct ergo_text *text, const struct ergo_res
             most_error = e->tau_error * every;
         }
     }
-    snprintf(small, sizeof small, "integrated time %.3g ± %.2g %ss%s", most, most_error,
-             info->step_name, result->n_members > 1 ? ", the longest of all points" : "");
+    append_time(time, sizeof time, most, most_error);
+    snprintf(small, sizeof small, "integrated time %s %ss%s", time, info->step_name,
+             result->n_members > 1 ? ", the longest of all points" : "");
     snprintf(alt, sizeof alt, "autocorrelation function of %s", info->observables[o].name);
     snprintf(lag, sizeof lag, "lag in %ss", info->step_name);
     const struct ergo_plot plot = {.alt = alt,
@@ -397,8 +407,8 @@ enum ergo_status ergo_report_checks(struct ergo_context *ctx, struct ergo_text *
     if (far.count) {
         ergo_text_append(list,
                          "<li>More than four standard errors from the exact value: %zu "
-                         "values, the farthest %.1f.</li>\n",
-                         far.count, far.worst);
+                         "value%s, the farthest %.1f.</li>\n",
+                         far.count, far.count == 1 ? "" : "s", far.worst);
     }
     if (unfinished.count)
         ergo_text_append(list,

@@ -7,7 +7,7 @@
 enum { TICKS_MAX = 24, TICK_TEXT = 24 };
 
 /* In the units of the drawing, which a page shows at 0.8 to 1 times as many CSS pixels. */
-static const double plot_width = 400, margin_right = 12, margin_top = 8, margin_bottom = 46,
+static const double plot_width = 400, margin_right = 18, margin_top = 8, margin_bottom = 46,
                     usual_height = 220, residual_gap = 10, residual_height = 62;
 
 struct axis {

@@ -247,10 +247,14 @@ static enum ergo_status warn_short(struct ergo_run *run) {
     if (count) {
         struct ergo_text text = {0};
         describe_point(first, where, sizeof where);
-        ergo_text_append(&text,
-                         "%zu of %zu points are too short, or too correlated, for honest errors "
-                         "(first: %s) of ",
-                         count, run->result->n_members, where);
+        if (run->result->n_members == 1)
+            ergo_text_append(&text,
+                             "the run is too short, or too correlated, for honest errors of ");
+        else
+            ergo_text_append(&text,
+                             "%zu of %zu points are too short, or too correlated, for honest "
+                             "errors (first: %s) of ",
+                             count, run->result->n_members, where);
         const char *separator = "";
         for (size_t o = 0; o < n; o++)
             if (short_points(run, false, o, o + 1, &any)) {
@@ -266,10 +270,11 @@ static enum ergo_status warn_short(struct ergo_run *run) {
             continue;
         struct ergo_text text = {0};
         describe_point(first, where, sizeof where);
-        ergo_text_append(&text,
-                         "the error of %s cannot be trusted at %zu of %zu points (first: %s): %s. "
-                         "The other observables there are not affected",
-                         info->observables[o].name, count, run->result->n_members, where,
+        ergo_text_append(&text, "the error of %s cannot be trusted", info->observables[o].name);
+        if (run->result->n_members > 1)
+            ergo_text_append(&text, " at %zu of %zu points (first: %s)", count,
+                             run->result->n_members, where);
+        ergo_text_append(&text, ": %s. The other observables there are not affected",
                          info->observables[o].slow(first));
         status = warn_text(run, &text);
     }

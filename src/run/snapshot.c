@@ -206,9 +206,11 @@ static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
             return false;
         curve->count = head[0];
         curve->bin_length = head[1];
-        /* bins are indexed by these; two bins became one when all were full */
+        /* bins are indexed by these; two bins became one when all were full. A sample adds one to a
+         * curve; of realisations, at the end of the run, there may be more. */
+        const bool of_samples = !(info->curves_at_end >> c & 1);
         const uint64_t length = curve->bin_length;
-        if (!length || curve->count > meta.n_samples ||
+        if (!length || (of_samples && curve->count > meta.n_samples) ||
             (curve->count + length - 1) / length > ERGO_CURVE_BINS ||
             (length > 1 && curve->count / (ERGO_CURVE_BINS / 2) < length) ||
             !copy(curves, curve->bins, used_bins(curve) * curve->size * sizeof(double)))

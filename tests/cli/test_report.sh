@@ -68,6 +68,18 @@ expect 4 "$ERGOCL" report cutrun
 expect 2 "$ERGOCL" report
 expect 4 "$ERGOCL" report ising -o nofolder/x.html
 
+# Curves of more realisations than there are measurements.
+cat >ne.json <<'JSON'
+{ "sampler": "spin-lattice", "seed": "5",
+  "system": { "model": "north-east", "size": [32, 32], "up_density": 0.5, "realisations": 96 },
+  "run": { "sweeps": 10, "measure_every": 10 } }
+JSON
+expect 0 "$ERGOCL" run ne.json -o ne --quiet
+cp ne/report.html own.html
+expect 0 "$ERGOCL" report ne
+says ne/report.html ">phi<"
+says own.html ">phi<"
+
 # A chain that is still on its way to equilibrium is told.
 cat >drift.json <<'JSON'
 { "sampler": "spin-lattice", "seed": "5",

@@ -81,11 +81,11 @@ fi
 # Warnings about errors: what is slow by its physics is told from what is only too short.
 slow=(--set '/system/size=[16,16]' --set /system/start=up --set '/scan={}' --set /system/temperature=2.1)
 expect 0 "$ERGOCL" run job.json -o slow "${slow[@]}" --set /run/sweeps=100000
-says out "the error of magnetization cannot be trusted at 1 of 1 points" "changes sign only as a whole"
+says out "the error of magnetization cannot be trusted: " "changes sign only as a whole"
 [ "$(grep -c warning: out)" -eq 1 ] || fail "one point, one warning: $(grep warning: out)"
 says slow/result.json "the error of magnetization cannot be trusted"
 expect 0 "$ERGOCL" run job.json -o short "${slow[@]}" --set /run/sweeps=200
-says out "1 of 1 points are too short" "of energy, abs_magnetization" ", magnetization, " "run longer"
+says out "the run is too short" "of energy, abs_magnetization" ", magnetization, " "run longer"
 [ "$(grep -c warning: out)" -eq 1 ] || fail "one point, one warning: $(grep warning: out)"
 expect 0 "$ERGOCL" run job.json -o field "${slow[@]}" --set /run/sweeps=100000 --set /system/field=1e-4
 says out "of magnetization: run longer" # m has a mean here, which a longer run finds

@@ -9,8 +9,9 @@
 #include "samplers/lj_gcmc/tables.h"
 
 static const struct ergo_curve_info curves[] = {
-    [LJ_CURVE_GR] = {"gr", "r", "", "pair correlation g(r); each configuration by its own N"},
-    [LJ_CURVE_PAIR_DENSITY] = {"pair_density", "r", "1/length^6",
+    [LJ_CURVE_GR] = {"gr", "r (length)", "",
+                     "pair correlation g(r); each configuration by its own N"},
+    [LJ_CURVE_PAIR_DENSITY] = {"pair_density", "r (length)", "1/length^6",
                                "rho^2 g(r): ordered pairs per volume of the box and of the shell"},
     [LJ_CURVE_HISTOGRAM] = {"particles_histogram", "N", "", "P(N)"},
 };

@@ -49,7 +49,8 @@ static const struct ergo_sampler_info info = {
     .n_observables = SPIN_LATTICE_OBSERVABLES,
     .curves = spin_lattice_curves,
     .n_curves = CURVE_GROUPS + 1,
-    .curves_at_end = (1u << CURVE_GROUPS) - (1u << CURVE_LADDER_ENERGY),
+    .curves_at_end = ((1u << CURVE_GROUPS) - (1u << CURVE_LADDER_ENERGY)) |
+                     ((1u << (CURVE_FROZEN + 1)) - (1u << CURVE_PHI)),
     .curves_hidden = 1u << CURVE_MOMENTS | 1u << CURVE_GROUPS,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
