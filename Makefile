@@ -97,6 +97,17 @@ demo:
 	@mkdir -p $(BUILD)/demo
 	$(BUILD)/ergocl run data/jobs/quickstart.json -o $(DEMO) --overwrite
 
+# The drawings of README.md, from example jobs: minutes. Pages are made by `ergocl run`.
+figure = $(BUILD)/ergocl run data/jobs/$(2).json -o $(BUILD)/figures/$(2) --overwrite --quiet && \
+         tools/figure.py $(BUILD)/figures/$(2)/report.html $(3) > data/figures/$(1).svg
+figures: all
+	@mkdir -p $(BUILD)/figures
+	$(call figure,spin-lattice,quickstart,"heat capacity" correlation)
+	$(call figure,hard-disks,disks-equation-of-state,pressure gr)
+	$(call figure,swendsen-wang,potts-q3,"heat capacity" "moment ratio")
+	$(call figure,helium-vmc,helium-64,gr sk)
+	$(call figure,lj-gcmc,lj-isotherm,"pressure against density" "pair density")
+
 # ---- tests --------------------------------------------------------------------------------------
 
 SUITES     := unit kernel contract physics mutants
@@ -278,6 +289,7 @@ make fuzz           jobs by libFuzzer, FUZZ_SECONDS=600 (clang)
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
 make format         clang-format                   make format-check
 make bench          measure this machine
+make figures        the drawings of README.md
 make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)      make uninstall
 make clean
 
@@ -287,7 +299,7 @@ export HELP
 help:
 	@echo "$$HELP"
 
-.PHONY: all demo test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
+.PHONY: all demo figures test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
         test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
         lint-shell fuzz install uninstall clean help

@@ -101,8 +101,11 @@ static void append_speed(struct ergo_text *text, const struct ergo_comparison *c
             continue;
         ergo_report_rate(rate, sizeof rate, d->result->rate,
                          ergo_comparison_job(c)->sampler->info->rate_unit);
-        snprintf(number, sizeof number, "%s, %.3g times the reference", rate,
-                 d->result->rate / base);
+        if (i == c->reference)
+            snprintf(number, sizeof number, "%s, the reference", rate);
+        else
+            snprintf(number, sizeof number, "%s, %.3g times the reference", rate,
+                     d->result->rate / base);
         append_bar(text, ergo_comparison_name(d), d->result->rate / most, (unsigned)i, number);
     }
 }

@@ -80,6 +80,15 @@ expect 0 "$ERGOCL" report ne
 says ne/report.html ">phi<"
 says own.html ">phi<"
 
+# Figures of a page, as a drawing that stands alone.
+$python "$ERGOCL_ROOT/tools/figure.py" ising/report.html "heat capacity" energy >figure.svg || fail "figure.py failed"
+$python -c 'import sys, xml.dom.minidom as dom; [dom.parse(name) for name in sys.argv[1:]]' \
+    figure.svg "$ERGOCL_ROOT"/data/figures/*.svg || fail "a drawing is no XML"
+says figure.svg ">heat capacity<" "temperature (J/k" "exact"
+says_not figure.svg "var(--"
+$python "$ERGOCL_ROOT/tools/figure.py" ising/report.html nonsense 2>err && fail "figure.py drew nonsense"
+says err "no figure 'nonsense'" "energy"
+
 # A chain that is still on its way to equilibrium is told.
 cat >drift.json <<'JSON'
 { "sampler": "spin-lattice", "seed": "5",
