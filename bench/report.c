@@ -1,7 +1,6 @@
 /* The table for people and the file for results/. */
 #include "bench.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,43 +85,39 @@ void ergo_bench_print(const struct ergo_bench *bench) {
         print_peers(&bench->results[i]);
 }
 
-static void put_text(struct ergo_text *t, const char *key, const char *value) {
-    ergo_text_append(t, "\"%s\": ", key);
-    ergo_json_string(t, value);
-    ergo_text_append(t, ", ");
-}
-
 static void put_number(struct ergo_text *t, const char *key, double value) {
-    char digits[32];
-    snprintf(digits, sizeof digits, "%.5g", value);
-    ergo_text_append(t, "\"%s\": %s, ", key, isfinite(value) ? digits : "null");
+    ergo_json_key(t, key);
+    if (isfinite(value))
+        ergo_text_append(t, "%.5g", value);
+    else
+        ergo_text_append(t, "null");
 }
 
 static void put_rate(struct ergo_text *t, const char *key, struct ergo_bench_rate r) {
+    ergo_json_key(t, key);
     if (r.n)
-        ergo_text_append(t,
-                         "\"%s\": {\"median\": %.5g, \"min\": %.5g, \"max\": %.5g, \"n\": %zu}, ",
-                         key, r.median, r.least, r.most, r.n);
+        ergo_text_append(t, "{\"median\": %.5g, \"min\": %.5g, \"max\": %.5g, \"n\": %zu}",
+                         r.median, r.least, r.most, r.n);
     else
-        ergo_text_append(t, "\"%s\": null, ", key);
+        ergo_text_append(t, "null");
 }
 
 static void put_head(struct ergo_text *t, const struct ergo_bench_result *r) {
     char unit[64], per_ns[80];
     snprintf(per_ns, sizeof per_ns, "%s per ns", ergo_bench_unit(r->suite->sampler, unit));
-    put_text(t, "sampler", r->suite->sampler);
-    put_text(t, "name", r->what->name);
-    put_text(t, "unit", per_ns);
+    ergo_json_pair(t, "sampler", r->suite->sampler);
+    ergo_json_pair(t, "name", r->what->name);
+    ergo_json_pair(t, "unit", per_ns);
 }
 
 static void put_case(struct ergo_text *t, const struct ergo_bench_result *r) {
     ergo_text_append(t, "{");
     put_head(t, r);
-    put_text(t, "job", r->what->job);
-    ergo_text_append(t, "\"members\": %zu, ", r->members);
-    put_text(t, "path", r->path);
-    put_text(t, "launch", r->launch);
-    ergo_text_append(t, "\"sweeps\": %llu, ", (unsigned long long)r->steps);
+    ergo_json_pair(t, "job", r->what->job);
+    ergo_json_pair_number(t, "members", (double)r->members);
+    ergo_json_pair(t, "path", r->path);
+    ergo_json_pair(t, "launch", r->launch);
+    ergo_json_pair_number(t, "sweeps", (double)r->steps);
     put_rate(t, "rate", r->wall);
     put_rate(t, "rate_device_events", r->device);
     put_rate(t, "rate_with_measurement", r->measured);
@@ -130,28 +125,27 @@ static void put_case(struct ergo_text *t, const struct ergo_bench_result *r) {
     put_number(t, "useful", r->useful);
     put_number(t, "cores", r->cores);
     put_number(t, "limit", r->limit);
-    put_text(t, "limited_by", r->limited_by ? r->limited_by : "");
+    ergo_json_pair(t, "limited_by", r->limited_by ? r->limited_by : "");
     put_number(t, "share", isfinite(r->limit) ? r->share : NAN);
-    put_text(t, "check", r->check);
-    ergo_text_append(t, "\"ok\": %s}", r->ok ? "true" : "false");
+    ergo_json_pair(t, "check", r->check);
+    ergo_text_append(t, ", \"ok\": %s}", r->ok ? "true" : "false");
 }
 
 static void put_peers(struct ergo_text *t, const struct ergo_bench_result *r) {
     ergo_text_append(t, "{");
     put_head(t, r);
     put_rate(t, "ergocl_per_core", r->ergocl);
-    ergo_text_append(t, "\"programs\": [");
+    ergo_text_append(t, ", \"programs\": [");
     for (size_t p = 0; p < r->suite->n_peers; p++) {
         ergo_text_append(t, "%s{", p ? ", " : "");
-        put_text(t, "generator", r->suite->peers[p].name);
+        ergo_json_pair(t, "generator", r->suite->peers[p].name);
         put_rate(t, "rate", r->peers[p]);
         put_rate(t, "ratio", r->ratio[p]);
-        t->length -= t->failed ? 0 : 2; /* the last comma */
         ergo_text_append(t, "}");
     }
-    ergo_text_append(t, "], ");
-    put_text(t, "check", r->peers_check);
-    ergo_text_append(t, "\"ok\": %s}", r->peers_ok ? "true" : "false");
+    ergo_text_append(t, "]");
+    ergo_json_pair(t, "check", r->peers_check);
+    ergo_text_append(t, ", \"ok\": %s}", r->peers_ok ? "true" : "false");
 }
 
 static void put_ceilings(struct ergo_text *t, const struct ergo_bench *bench) {
@@ -164,7 +158,6 @@ static void put_ceilings(struct ergo_text *t, const struct ergo_bench *bench) {
         if (!bench->gpu)
             put_number(t, key, c->per_core);
     }
-    t->length -= t->failed ? 0 : 2;
 }
 
 enum ergo_status ergo_bench_write(const struct ergo_bench *bench, const char *path) {
@@ -172,19 +165,19 @@ enum ergo_status ergo_bench_write(const struct ergo_bench *bench, const char *pa
     struct ergo_text t = {0}, pretty = {0};
     enum ergo_status status = ERGO_OK;
     ergo_text_append(&t, "{");
-    put_text(&t, "program", "ergocl-bench " ERGO_VERSION);
-    put_text(&t, "commit", bench->commit);
-    put_text(&t, "date", bench->date);
-    put_text(&t, "note", bench->note);
-    put_text(&t, "class", bench->gpu ? "gpu" : "cpu");
-    ergo_text_append(&t, "\"device\": {");
-    put_text(&t, "name", d->name);
-    put_text(&t, "platform", d->platform);
-    put_text(&t, "driver", d->driver);
-    put_text(&t, "version", d->version);
-    ergo_text_append(&t, "\"compute_units\": %u}, ", d->compute_units);
-    put_text(&t, "serial_compiler", __VERSION__);
-    ergo_text_append(&t, "\"ceilings\": {");
+    ergo_json_pair(&t, "program", "ergocl-bench " ERGO_VERSION);
+    ergo_json_pair(&t, "commit", bench->commit);
+    ergo_json_pair(&t, "date", bench->date);
+    ergo_json_pair(&t, "note", bench->note);
+    ergo_json_pair(&t, "class", bench->gpu ? "gpu" : "cpu");
+    ergo_text_append(&t, ", \"device\": {");
+    ergo_json_pair(&t, "name", d->name);
+    ergo_json_pair(&t, "platform", d->platform);
+    ergo_json_pair(&t, "driver", d->driver);
+    ergo_json_pair(&t, "version", d->version);
+    ergo_text_append(&t, ", \"compute_units\": %u}", d->compute_units);
+    ergo_json_pair(&t, "serial_compiler", __VERSION__);
+    ergo_text_append(&t, ", \"ceilings\": {");
     put_ceilings(&t, bench);
     ergo_text_append(&t, "}, \"cases\": [");
     for (size_t i = 0; i < bench->n_results; i++) {
@@ -206,10 +199,7 @@ enum ergo_status ergo_bench_write(const struct ergo_bench *bench, const char *pa
         status = ERGO_FAIL(bench->ctx, ERGO_E_MEMORY, "no memory for the results");
         goto out;
     }
-    FILE *file = fopen(path, "w");
-    const bool written = file && fwrite(pretty.data, 1, pretty.length, file) == pretty.length;
-    if (!file || (fclose(file) != 0) || !written)
-        status = ERGO_FAIL(bench->ctx, ERGO_E_IO, "writing %s failed: %s", path, strerror(errno));
+    status = ergo_file_write(bench->ctx, path, pretty.data, pretty.length);
 out:
     ergo_text_free(&t);
     ergo_text_free(&pretty);

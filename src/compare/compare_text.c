@@ -107,16 +107,6 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx, const struct er
     return *out ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a table");
 }
 
-static void append_number(struct ergo_text *t, const char *key, double value) {
-    ergo_text_append(t, ", \"%s\": ", key);
-    ergo_json_number(t, value);
-}
-
-static void append_string(struct ergo_text *t, const char *key, const char *value) {
-    ergo_text_append(t, ", \"%s\": ", key);
-    ergo_json_string(t, value);
-}
-
 static void append_costs(struct ergo_text *t, const struct ergo_compared_device *d) {
     static const char *const phases[ERGO_PHASES] = {"device", "build", "prepare",
                                                     "sample", "audit", "files"};
@@ -130,9 +120,9 @@ static void append_costs(struct ergo_text *t, const struct ergo_compared_device 
                      " },\n      \"device_bytes\": %" PRIu64 ", \"programs_built\": %u, "
                      "\"programs_cached\": %u",
                      d->result->device_bytes, d->result->built, d->result->loaded);
-    append_number(t, "copy_bytes_per_second", d->copy_rate > 0 ? d->copy_rate : NAN);
-    append_number(t, "joules", d->joules_work > 0 ? d->joules : NAN);
-    append_number(t, "work_of_these_joules", d->joules_work > 0 ? d->joules_work : NAN);
+    ergo_json_pair_number(t, "copy_bytes_per_second", d->copy_rate > 0 ? d->copy_rate : NAN);
+    ergo_json_pair_number(t, "joules", d->joules_work > 0 ? d->joules : NAN);
+    ergo_json_pair_number(t, "work_of_these_joules", d->joules_work > 0 ? d->joules_work : NAN);
     ergo_text_append(t, ", \"kernels_timed_by\": %s,\n      \"kernels\": [",
                      !p         ? "null"
                      : p->waits ? "\"host\""
@@ -141,8 +131,8 @@ static void append_costs(struct ergo_text *t, const struct ergo_compared_device 
         ergo_text_append(t, "%s{ \"name\": ", k ? ",\n        " : "\n        ");
         ergo_json_string(t, p->kernels[k].name);
         ergo_text_append(t, ", \"launches\": %" PRIu64, p->kernels[k].launches);
-        append_number(t, "seconds", p->kernels[k].seconds);
-        append_number(t, "bytes", p->kernels[k].bytes);
+        ergo_json_pair_number(t, "seconds", p->kernels[k].seconds);
+        ergo_json_pair_number(t, "bytes", p->kernels[k].bytes);
         ergo_text_append(t, " }");
     }
     ergo_text_append(t, "]");
@@ -151,19 +141,19 @@ static void append_costs(struct ergo_text *t, const struct ergo_compared_device 
 static void append_device(struct ergo_text *t, const struct ergo_compared_device *d) {
     ergo_text_append(t, "    { \"selector\": ");
     ergo_json_string(t, d->selector);
-    append_string(t, "folder", d->folder);
-    append_number(t, "wall_seconds", d->seconds);
+    ergo_json_pair(t, "folder", d->folder);
+    ergo_json_pair_number(t, "wall_seconds", d->seconds);
     if (!d->result) {
-        append_string(t, "error", d->message ? d->message : "");
+        ergo_json_pair(t, "error", d->message ? d->message : "");
         ergo_text_append(t, " }");
         return;
     }
-    append_string(t, "name", d->result->device.name);
-    append_string(t, "platform", d->result->device.platform);
-    append_string(t, "driver", d->result->device.driver);
-    append_number(t, "rate", d->result->rate);
-    append_number(t, "seconds", d->result->seconds);
-    append_number(t, "host_seconds", d->result->host_seconds);
+    ergo_json_pair(t, "name", d->result->device.name);
+    ergo_json_pair(t, "platform", d->result->device.platform);
+    ergo_json_pair(t, "driver", d->result->device.driver);
+    ergo_json_pair_number(t, "rate", d->result->rate);
+    ergo_json_pair_number(t, "seconds", d->result->seconds);
+    ergo_json_pair_number(t, "host_seconds", d->result->host_seconds);
     ergo_text_append(t,
                      ",\n      \"points_that_differ\": %zu, \"same_samples\": %s, \"digests\": [",
                      d->n_different, d->same_samples ? "true" : "false");
@@ -187,7 +177,7 @@ enum ergo_status ergo_comparison_json(struct ergo_context *ctx, const struct erg
                          ", \"first_different_step\": %" PRIu64 ", \"kernel\": ",
                          c->first_device, c->first_point, c->last_same, c->first_step);
         ergo_json_string(&t, c->kernel);
-        append_string(&t, "buffer", c->buffer);
+        ergo_json_pair(&t, "buffer", c->buffer);
         ergo_text_append(&t, " }");
     } else {
         ergo_text_append(&t, "null");

@@ -74,6 +74,26 @@ void ergo_json_string(struct ergo_text *text, const char *string) {
     ergo_text_append_bytes(text, "\"", 1);
 }
 
+void ergo_json_key(struct ergo_text *text, const char *name) {
+    size_t at = text->length;
+    while (at && (text->data[at - 1] == ' ' || text->data[at - 1] == '\n'))
+        at--;
+    if (at && !strchr("{,", text->data[at - 1]))
+        ergo_text_append_bytes(text, ", ", 2);
+    ergo_json_string(text, name);
+    ergo_text_append_bytes(text, ": ", 2);
+}
+
+void ergo_json_pair(struct ergo_text *text, const char *name, const char *value) {
+    ergo_json_key(text, name);
+    ergo_json_string(text, value);
+}
+
+void ergo_json_pair_number(struct ergo_text *text, const char *name, double value) {
+    ergo_json_key(text, name);
+    ergo_json_number(text, value);
+}
+
 static void new_line(struct ergo_text *text, int depth) {
     ergo_text_append(text, "\n%*s", 2 * depth, "");
 }

@@ -6,34 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void append_pair(struct ergo_text *text, const char *name, const char *value) {
-    ergo_json_string(text, name);
-    ergo_text_append_bytes(text, ": ", 2);
-    ergo_json_string(text, value);
-}
-
-static void append_number(struct ergo_text *text, const char *name, double value) {
-    ergo_text_append_bytes(text, ", ", 2);
-    ergo_json_string(text, name);
-    ergo_text_append_bytes(text, ": ", 2);
-    ergo_json_number(text, value);
-}
-
 static void append_device(struct ergo_text *text, size_t rank,
                           const struct ergo_device_summary *device) {
     ergo_text_append(text, "%s { \"rank\": %zu, ", rank ? "," : "", rank);
-    append_pair(text, "id", device->id);
-    ergo_text_append(text, ", ");
-    append_pair(text, "name", device->name);
-    ergo_text_append(text, ", ");
-    append_pair(text, "driver", device->driver);
+    ergo_json_pair(text, "id", device->id);
+    ergo_json_pair(text, "name", device->name);
+    ergo_json_pair(text, "driver", device->driver);
     ergo_text_append(text, " }");
 }
 
 static void append_array(struct ergo_text *text, const char *name, const double *x, size_t n) {
-    ergo_text_append_bytes(text, ", ", 2);
-    ergo_json_string(text, name);
-    ergo_text_append_bytes(text, ": [", 3);
+    ergo_json_key(text, name);
+    ergo_text_append_bytes(text, "[", 1);
     for (size_t i = 0; i < n; i++) {
         if (i)
             ergo_text_append_bytes(text, ", ", 2);
@@ -48,22 +32,22 @@ static void append_observable(struct ergo_text *text, const struct ergo_observab
     ergo_json_string(text, o->observable->name);
     ergo_text_append(text, ": { \"mean\": ");
     ergo_json_number(text, estimate->mean);
-    append_number(text, "error", estimate->error);
-    append_number(text, "error_binning", estimate->error_binning);
-    append_number(text, "tau", estimate->tau * (double)measure_every); /* in steps */
-    append_number(text, "tau_error", estimate->tau_error * (double)measure_every);
+    ergo_json_pair_number(text, "error", estimate->error);
+    ergo_json_pair_number(text, "error_binning", estimate->error_binning);
+    ergo_json_pair_number(text, "tau", estimate->tau * (double)measure_every); /* in steps */
+    ergo_json_pair_number(text, "tau_error", estimate->tau_error * (double)measure_every);
     ergo_text_append(text, ", \"samples\": %" PRIu64 ", ", estimate->samples);
-    append_pair(text, "unit", o->observable->unit ? o->observable->unit : "");
+    ergo_json_pair(text, "unit", o->observable->unit ? o->observable->unit : "");
     if (estimate->too_short)
         ergo_text_append(text, ", \"too_short\": true");
     if (!isnan(o->exact)) {
-        append_number(text, "exact", o->exact);
-        append_number(text, "z", o->z);
+        ergo_json_pair_number(text, "exact", o->exact);
+        ergo_json_pair_number(text, "z", o->z);
     }
     if (o->reference_error > 0) {
-        append_number(text, "reference", o->reference);
-        append_number(text, "reference_error", o->reference_error);
-        append_number(text, "reference_z", o->reference_z);
+        ergo_json_pair_number(text, "reference", o->reference);
+        ergo_json_pair_number(text, "reference_error", o->reference_error);
+        ergo_json_pair_number(text, "reference_z", o->reference_z);
     }
     ergo_text_append(text, " }");
 }
@@ -79,9 +63,8 @@ static void append_curves(struct ergo_text *text, const struct ergo_member_resul
         ergo_text_append(text, "%s\n        ", separator);
         ergo_json_string(text, curve->info->name);
         ergo_text_append(text, ": { ");
-        append_pair(text, "x_label", curve->info->x_label ? curve->info->x_label : "");
-        ergo_text_append(text, ", ");
-        append_pair(text, "unit", curve->info->unit ? curve->info->unit : "");
+        ergo_json_pair(text, "x_label", curve->info->x_label ? curve->info->x_label : "");
+        ergo_json_pair(text, "unit", curve->info->unit ? curve->info->unit : "");
         append_array(text, "x", curve->x, curve->size);
         append_array(text, "mean", curve->mean, curve->size);
         append_array(text, "error", curve->error, curve->size);
@@ -130,12 +113,12 @@ static void append_merit(struct ergo_text *text, const struct ergo_result *resul
     if (!ergo_format_merit(result, &merit))
         return;
     ergo_text_append(text, ",\n    \"decorrelation\": { ");
-    append_pair(text, "observable", merit.observable->name);
-    append_number(text, "independent_per_second", merit.independent);
-    append_number(text, "error", merit.independent_error);
-    append_number(text, "steps_per_second", merit.steps_per_second);
-    append_number(text, "tau", merit.tau);
-    append_number(text, "tau_error", merit.tau_error);
+    ergo_json_pair(text, "observable", merit.observable->name);
+    ergo_json_pair_number(text, "independent_per_second", merit.independent);
+    ergo_json_pair_number(text, "error", merit.independent_error);
+    ergo_json_pair_number(text, "steps_per_second", merit.steps_per_second);
+    ergo_json_pair_number(text, "tau", merit.tau);
+    ergo_json_pair_number(text, "tau_error", merit.tau_error);
     ergo_text_append(text, merit.too_short ? ", \"too_short\": true }" : " }");
 }
 
@@ -158,19 +141,15 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     *out = NULL;
 
     ergo_text_append(&text, "{\n  ");
-    append_pair(&text, "ergocl", ERGO_VERSION);
-    ergo_text_append(&text, ", ");
-    append_pair(&text, "sampler", info->name);
+    ergo_json_pair(&text, "ergocl", ERGO_VERSION);
+    ergo_json_pair(&text, "sampler", info->name);
     ergo_text_append(&text, ", \"seed\": ");
     append_seed(&text, result);
-    ergo_text_append(&text, ", ");
-    append_pair(&text, "status", result->status);
+    ergo_json_pair(&text, "status", result->status);
     ergo_text_append(&text, ",\n  ");
-    append_pair(&text, "name", result->job->name);
-    ergo_text_append(&text, ", ");
-    append_pair(&text, "started", result->started);
-    ergo_text_append(&text, ", ");
-    append_pair(&text, "step_unit", info->step_name);
+    ergo_json_pair(&text, "name", result->job->name);
+    ergo_json_pair(&text, "started", result->started);
+    ergo_json_pair(&text, "step_unit", info->step_name);
     ergo_text_append(&text, ",\n  \"device\": [");
     append_device(&text, 0, result->n_devices ? &result->devices[0] : &result->device);
     for (size_t r = 1; r < result->n_devices; r++)
@@ -182,12 +161,11 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     }
     ergo_text_append(&text, "%s],\n  \"rate\": { \"value\": ", result->n_members ? "\n  " : "");
     ergo_json_number(&text, result->rate);
-    ergo_text_append(&text, ", ");
-    append_pair(&text, "unit", info->rate_unit);
-    append_number(&text, "seconds", result->seconds);
+    ergo_json_pair(&text, "unit", info->rate_unit);
+    ergo_json_pair_number(&text, "seconds", result->seconds);
     if (isfinite(result->host_seconds)) {
-        append_number(&text, "host_seconds", result->host_seconds);
-        append_number(&text, "host_hidden_seconds", result->hidden_seconds);
+        ergo_json_pair_number(&text, "host_seconds", result->host_seconds);
+        ergo_json_pair_number(&text, "host_hidden_seconds", result->hidden_seconds);
     }
     append_merit(&text, result);
     ergo_text_append(&text, " },\n  \"warnings\": [");
@@ -197,7 +175,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     }
     ergo_text_append(&text, "%s],\n  ", result->n_warnings ? "\n  " : "");
     if (result->comparison) {
-        append_pair(&text, "comparison", result->comparison);
+        ergo_json_pair(&text, "comparison", result->comparison);
         ergo_text_append(&text, ",\n  ");
     }
     ergo_text_append(&text, "\"job\": ");

@@ -155,11 +155,8 @@ enum ergo_status ergo_tuning_read(struct ergo_context *ctx, const char *path,
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_text(struct ergo_text *t, const char *key, const char *value) {
-    if (!*value)
-        return;
-    ergo_text_append(t, "\"%s\": ", key);
-    ergo_json_string(t, value);
-    ergo_text_append(t, ", ");
+    if (*value)
+        ergo_json_pair(t, key, value);
 }
 
 static void put_entry(struct ergo_text *t, const struct ergo_tuning_entry *e) {
@@ -172,10 +169,8 @@ static void put_entry(struct ergo_text *t, const struct ergo_tuning_entry *e) {
     put_text(t, "sampler", e->sampler);
     put_text(t, "model", e->model);
     put_text(t, "path", e->path);
-    ergo_text_append(t, "\"members\": ");
-    ergo_json_number(t, e->members);
-    ergo_text_append(t, ", \"work_per_step\": ");
-    ergo_json_number(t, e->work_per_step);
+    ergo_json_pair_number(t, "members", e->members);
+    ergo_json_pair_number(t, "work_per_step", e->work_per_step);
     ergo_text_append(t, ",\n      \"tuning\": {");
     for (size_t s = 0; s < e->n_settings; s++)
         ergo_text_append(t, "%s\"%s\": %" PRId64, s ? ", " : " ", e->settings[s].name,
