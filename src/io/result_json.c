@@ -1,4 +1,4 @@
-/* result.json: what JOB.md fixes, for scripts. */
+/* result.json, for scripts: `ergocl help result` says what is in it. */
 #include "io/format.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Plots as inline SVG, styled by the classes of report_style.h. Internal to src/io. */
+/* Plots as inline SVG, styled by the classes of report_style.c. Internal to src/io. */
 #ifndef ERGO_IO_SVG_H
 #define ERGO_IO_SVG_H
 

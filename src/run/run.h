@@ -9,6 +9,8 @@
  *     spread.c      points spread over ranks; spread_parcel.c: points as messages; spread_store.c:
  *                   their checkpoints
  *     finish.c      digests, estimates, files
+ *     files.c       files that a chain depends on: the same at a resume?
+ *     compare.c     scan points beside their reference
  *     cost.c        what steps and measurements cost; how often to measure
  *     plan.c        what a job would need; kernels as text
  *     tuning.c      launch shapes from profiles; tuning_file.c: the files; tune.c: finding them

@@ -141,24 +141,23 @@ static enum ergo_status allocate_result(struct ergo_run *run, struct ergo_job *j
     return status;
 }
 
-enum ergo_status ergo_run_open_device(struct ergo_run *run, const struct ergo_job *job,
-                                      struct ergo_device **device) {
+/* Option, environment, job: in this order. */
+static const char *device_wanted(const struct ergo_run *run, const struct ergo_job *job) {
     const char *selector = run->options->device;
     if (!selector)
         selector = getenv("ERGOCL_DEVICE");
-    if (!selector || !*selector)
-        selector = ergo_point_text(&job->points[0], "/device");
-    return ergo_device_open(run->ctx, selector, device);
+    return selector && *selector ? selector : ergo_point_text(&job->points[0], "/device");
+}
+
+enum ergo_status ergo_run_open_device(struct ergo_run *run, const struct ergo_job *job,
+                                      struct ergo_device **device) {
+    return ergo_device_open(run->ctx, device_wanted(run, job), device);
 }
 
 static enum ergo_status open_device(struct ergo_run *run) {
-    const char *selector = run->options->device;
-    if (!selector)
-        selector = getenv("ERGOCL_DEVICE");
-    if (!selector || !*selector)
-        selector = ergo_point_text(&run->job->points[0], "/device");
     char own[512];
-    enum ergo_status status = ergo_dist_device(run->ctx, selector, own, sizeof own);
+    enum ergo_status status =
+        ergo_dist_device(run->ctx, device_wanted(run, run->job), own, sizeof own);
     if (status == ERGO_OK)
         status = ergo_device_open(run->ctx, own, &run->device);
     if (status == ERGO_OK) {
@@ -312,11 +311,6 @@ static void choose_ops(struct ergo_run *run) {
     run->ops = run->cut ? ops->cut : ops;
 }
 
-static char *copy_text(const char *text) {
-    char *copy = malloc(strlen(text) + 1);
-    return copy ? strcpy(copy, text) : NULL;
-}
-
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result) {
     static const struct ergo_run_options none = {0};
@@ -334,8 +328,7 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     else
         ergo_job_destroy(own);
     if (status == ERGO_OK) {
-        run.folder = folder =
-            copy_text(run.options->directory ? run.options->directory : job->name);
+        run.folder = folder = strdup(run.options->directory ? run.options->directory : job->name);
         status = !folder                 ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path")
                  : ergo_ranks_rank() > 0 ? ERGO_OK
                                          : ergo_run_take_folder(&run);
@@ -373,7 +366,7 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
     struct ergo_job *job = NULL;
-    char *path = ergo_path_join(directory, "checkpoint.h5"), *folder = copy_text(directory);
+    char *path = ergo_path_join(directory, "checkpoint.h5"), *folder = strdup(directory);
     enum ergo_status status = ERGO_OK;
     if (result)
         *result = NULL;
