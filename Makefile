@@ -200,7 +200,13 @@ $(BUILD)/bench/serial_helium.o: override CFLAGS += -fno-math-errno -fno-trapping
 $(BENCH): $(BENCH_OBJ) $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
-bench-program: $(BENCH)
+# What a trial move is worth in other programs' checkerboards (bench/papers/disks-schemes.py).
+SCHEMES := $(BUILD)/bench/disks-schemes
+$(SCHEMES): bench/papers/disks-schemes.c tests/oracle/disks_schemes.c tests/oracle/disks_schemes.h $(BUILD)/libergocl.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) -O3 -march=native $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS)
+bench-program: $(BENCH) $(SCHEMES)
 bench: $(BENCH)
 	$(BENCH) --json $(BUILD)/bench/result.json --results bench/results $(BENCH_ARGS)
 
@@ -214,7 +220,7 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
 # ---- the code's looks ---------------------------------------------------------------------------
 
-C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch])
+C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
 CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
 SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh) tests/run-all .ci/run
 

@@ -1,0 +1,50 @@
+/*
+ * Checkerboard chains of hard disks as different programs define them, serial and in doubles: who
+ * is who is kept, so that displacements can be followed. Generator: xoshiro256++. What a scheme
+ * leaves open:
+ *
+ *   cells   how many a side (even; w >= sigma, so that disks of two cells of a set never meet)
+ *   moves   trials of a cell at a time, neighbours standing still
+ *   rounds  over the four sets, before the grid is shifted
+ *   drawn   the disk of each trial is drawn at random among the cell's; else shuffled, then in turn
+ *   square  displacements uniform in [-d, d]^2; else in the circle of radius d
+ *   both    shift by -w/2 .. w/2 along x and along y; else by 0 .. w/2 along one of +-x, +-y
+ */
+#ifndef ERGO_ORACLE_DISKS_SCHEMES_H
+#define ERGO_ORACLE_DISKS_SCHEMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ergo_oracle_scheme {
+    int cells, moves, rounds;
+    bool drawn, square, both;
+    double d;
+};
+
+enum { ERGO_ORACLE_SCHEME_SLOTS = 16 };
+
+struct ergo_oracle_chain {
+    struct ergo_oracle_scheme scheme;
+    int n;
+    double box, width;
+    double *x, *y;     /* [n] from the grid's origin, 0 <= x, y < box */
+    double *ux, *uy;   /* [n] all accepted displacements of a disk added up */
+    int *count, *list; /* [cells^2], [cells^2][SLOTS]: disks of a cell */
+    uint64_t random[4];
+    uint64_t sweeps, updates, trials, accepted; /* updates: of cells that had disks */
+};
+
+/* rows^2 disks (rows even) of diameter 1, every other row shifted by half a spacing. False: no such
+ * checkerboard, an overlap, or no memory. */
+bool ergo_oracle_chain_init(struct ergo_oracle_chain *c, struct ergo_oracle_scheme scheme, int rows,
+                            double packing_fraction, uint64_t seed);
+void ergo_oracle_chain_free(struct ergo_oracle_chain *c);
+void ergo_oracle_chain_sweep(struct ergo_oracle_chain *c);
+/* |mean of local psi_6|, neighbours within `cutoff`. */
+double ergo_oracle_chain_psi6(const struct ergo_oracle_chain *c, double cutoff);
+/* Pairs closer than `cutoff`; *overlaps: closer than 1, but for 1e-9. By all pairs. */
+size_t ergo_oracle_chain_pairs(const struct ergo_oracle_chain *c, double cutoff, size_t *overlaps);
+
+#endif
