@@ -1,0 +1,172 @@
+/*
+ * What the trials of a cell look at, in registers. DISKS_SPACE as in cell.h.
+ *
+ * With n another disk and t the trial position, both from the middle of the cell, r^2 = |n|^2 -
+ * 2 t.n + |t|^2, of which |n|^2 is the same for all trials of a cell: two fma a pair. For a pair
+ * near contact (n within 1.71 W of the middle) fp32 is off by less than 2^23 units^2 (wide; the
+ * largest intermediate is below 2^46 and rounded by 2^21 at most), 2^-20 of the contact distance
+ * squared.
+ */
+#ifndef ERGO_CL_HARD_DISKS_LOOK_H
+#define ERGO_CL_HARD_DISKS_LOOK_H
+
+#include "hard_disks/cell.h"
+
+/* Where a cell and its eight neighbours are: rows and columns below, at, and above it. */
+struct disks_place {
+    uint row[3], col[3];
+    uint second;
+};
+
+/* No value is NaN. GPUs have instructions for fmin and fmax; on CPUs these ask for NaN first. */
+#ifdef DISKS_CPU
+#define DISKS_LESS(a, b) ((a) < (b) ? (a) : (b))
+#define DISKS_LARGER(a, b) ((a) > (b) ? (a) : (b))
+#else
+#define DISKS_LESS(a, b) fmin(a, b)
+#define DISKS_LARGER(a, b) fmax(a, b)
+#endif
+
+/* The smaller of floats that are positive, or else mean an overlap: GPUs have the smallest of three
+ * integers in one instruction. */
+#if defined(DISKS_CPU) || defined(DISKS_LEAVE)
+#define DISKS_NEARER(a, b, floats, ints) DISKS_LESS(a, b)
+#else
+#define DISKS_NEARER(a, b, floats, ints) as_##floats(min(as_##ints(a), as_##ints(b)))
+#endif
+
+#define DISKS_NEAREST3(a, b, c, floats, ints)                                                      \
+    DISKS_NEARER(DISKS_NEARER(a, b, floats, ints), c, floats, ints)
+
+ERGO_INLINE float disks_least4(float4 x) {
+    const float2 y = DISKS_LESS(x.lo, x.hi);
+    return DISKS_LESS(y.x, y.y);
+}
+
+/* Where cell (cx, cy) of a whole member is, with periodic boundaries. */
+ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint second) {
+    const uint h = m / 2u;
+    struct disks_place p;
+    p.row[0] = disks_row(h, h, cy ? cy - 1u : m - 1u);
+    p.row[1] = disks_row(h, h, cy);
+    p.row[2] = disks_row(h, h, cy + 1u < m ? cy + 1u : 0u);
+    p.col[0] = disks_col(h, h, cx ? cx - 1u : m - 1u);
+    p.col[1] = disks_col(h, h, cx);
+    p.col[2] = disks_col(h, h, cx + 1u < m ? cx + 1u : 0u);
+    p.second = second;
+    return p;
+}
+
+/* Eight disks as the overlap test wants them: n and |n|^2. */
+struct disks_eight {
+    float8 x, y, square;
+};
+
+ERGO_INLINE struct disks_eight disks_eight_of(float8 x, float8 y) {
+    const struct disks_eight e = {x, y, fma(x, x, y * y)};
+    return e;
+}
+
+/* Slots 0 and 1 of four neighbours. Lane by lane: Oclgrind's memory check crashes on vectors of
+ * vectors. */
+#define DISKS_FOUR(a, b, c, d, i, j)                                                               \
+    (float8)((a).i, (a).j, (b).i, (b).j, (c).i, (c).j, (d).i, (d).j)
+
+/* Where neighbour k = 3 j + i is. */
+ERGO_INLINE uint disks_at(struct disks_place place, uint k) {
+    const uint i = k % 3u, j = k / 3u;
+    return (j == 0u   ? place.row[0]
+            : j == 1u ? place.row[1]
+                      : place.row[2]) +
+           (i == 0u   ? place.col[0]
+            : i == 1u ? place.col[1]
+                      : place.col[2]);
+}
+
+/* Slots 2 and 3 of neighbour k, from the middle of the cell itself, as x2 x3 y2 y3. */
+ERGO_INLINE float4 disks_rest(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                              uint k) {
+    const uint at = disks_at(place, k);
+    const float ox = ((float)(k % 3u) - 1.5f) * DISKS_WF, oy = ((float)(k / 3u) - 1.5f) * DISKS_WF;
+    return disks_second(cells[at], cells[DISKS_SECOND(place.second, at)]) +
+           (float4)(ox, ox, oy, oy);
+}
+
+/* What a cell's trials look at besides the cell itself. */
+struct disks_around {
+    struct disks_eight a, b; /* slots 0 and 1 of the neighbours */
+    uint fuller;             /* bit 3 j + i: that neighbour has more */
+    float4 rest;             /* of one of those, as disks_rest(), */
+    float2 rest_square;      /* and |n|^2 */
+};
+
+/* Smallest r^2 between (px, py) and the disks around, in fp32. */
+ERGO_INLINE float disks_nearest(struct disks_around around, float px, float py) {
+    const float ux = fma(-2.0f, px, DISKS_WF), uy = fma(-2.0f, py, DISKS_WF);
+    const float8 tx = (float8)(ux), ty = (float8)(uy);
+    const float8 sa = fma(around.a.x, tx, fma(around.a.y, ty, around.a.square));
+    const float8 sb = fma(around.b.x, tx, fma(around.b.y, ty, around.b.square));
+    const float2 sr =
+        fma(around.rest.s01, tx.s01, fma(around.rest.s23, ty.s01, around.rest_square));
+    const float4 four = DISKS_NEAREST3(sa.lo, sa.hi, sb.lo, float4, int4);
+    const float2 two = DISKS_NEAREST3(DISKS_NEAREST3(four.lo, four.hi, sb.s45, float2, int2),
+                                      sb.s67, sr, float2, int2);
+    const float least = DISKS_NEARER(two.x, two.y, float, int);
+    return fma(0.25f, fma(ux, ux, uy * uy), least);
+}
+
+/* Has one of four cells more than two disks? */
+ERGO_INLINE uint disks_one_has_more(DISKS_RAW a, DISKS_RAW b, DISKS_RAW c, DISKS_RAW d) {
+#ifdef DISKS_PACKED
+    return (uint)((((a.s2 & b.s2) & (c.s2 & d.s2)) & 0xffffu) != (uint)DISKS_W);
+#else
+    return (uint)(DISKS_LARGER(DISKS_LARGER(a.s3, b.s3), DISKS_LARGER(c.s3, d.s3)) >
+                  0.5f * DISKS_MORE);
+#endif
+}
+
+/* A cell and its surroundings in registers. Returns the cell's slots 0 and 1; *crowded: it has
+ * more. */
+ERGO_INLINE float4 disks_look(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                              struct disks_around *around, uint *crowded) {
+    uint fuller = 0u;
+    /* all loads before anything that waits for one of them */
+#define DISKS_RAW_OF(i, j) cells[place.row[j] + place.col[i]]
+    DISKS_RAW own = DISKS_RAW_OF(1, 1), a0 = DISKS_RAW_OF(0, 0), a1 = DISKS_RAW_OF(0, 1),
+              a2 = DISKS_RAW_OF(0, 2), a3 = DISKS_RAW_OF(1, 0), b0 = DISKS_RAW_OF(2, 0),
+              b1 = DISKS_RAW_OF(2, 1), b2 = DISKS_RAW_OF(2, 2), b3 = DISKS_RAW_OF(1, 2);
+#undef DISKS_RAW_OF
+    around->rest = DISKS_NOTHING;
+    if (disks_one_has_more(a0, a1, a2, a3) | disks_one_has_more(b0, b1, b2, b3)) { /* seldom */
+#define DISKS_NEIGHBOUR(name, i, j)                                                                \
+    fuller |= disks_more(name) << (3 * j + i);                                                     \
+    name = disks_plain(name, disks_more(name))
+        DISKS_NEIGHBOUR(a0, 0, 0);
+        DISKS_NEIGHBOUR(a1, 0, 1);
+        DISKS_NEIGHBOUR(a2, 0, 2);
+        DISKS_NEIGHBOUR(a3, 1, 0);
+        DISKS_NEIGHBOUR(b0, 2, 0);
+        DISKS_NEIGHBOUR(b1, 2, 1);
+        DISKS_NEIGHBOUR(b2, 2, 2);
+        DISKS_NEIGHBOUR(b3, 1, 2);
+#undef DISKS_NEIGHBOUR
+        around->rest = disks_rest(cells, place, 31u - clz(fuller));
+    }
+    around->fuller = fuller;
+    around->rest_square =
+        fma(around->rest.s01, around->rest.s01, around->rest.s23 * around->rest.s23);
+    const float4 fa0 = disks_first(a0), fa1 = disks_first(a1), fa2 = disks_first(a2),
+                 fa3 = disks_first(a3), fb0 = disks_first(b0), fb1 = disks_first(b1),
+                 fb2 = disks_first(b2), fb3 = disks_first(b3);
+    const float v = -1.5f * DISKS_WF, o = -0.5f * DISKS_WF, w = 0.5f * DISKS_WF;
+    around->a =
+        disks_eight_of(DISKS_FOUR(fa0, fa1, fa2, fa3, s0, s1) + (float8)(v, v, v, v, v, v, o, o),
+                       DISKS_FOUR(fa0, fa1, fa2, fa3, s2, s3) + (float8)(v, v, o, o, w, w, v, v));
+    around->b =
+        disks_eight_of(DISKS_FOUR(fb0, fb1, fb2, fb3, s0, s1) + (float8)(w, w, w, w, w, w, o, o),
+                       DISKS_FOUR(fb0, fb1, fb2, fb3, s2, s3) + (float8)(v, v, o, o, w, w, w, w));
+    *crowded = disks_more(own);
+    return disks_first(disks_plain(own, *crowded));
+}
+
+#endif
