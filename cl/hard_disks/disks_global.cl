@@ -3,8 +3,6 @@
  * cells has one, and waits for no memory before it asks for all that it needs.
  */
 #define DISKS_SPACE __global
-#define DISKS_PLACE_AGAIN(member, entity, second)                                                  \
-    disks_place_of((member)->cells, (entity) % (member)->cells, (entity) / (member)->cells, second)
 #include "hard_disks/moves.h"
 
 /* Plans of `count` sweeps from `step` on, [member][capacity]. */

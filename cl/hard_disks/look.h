@@ -27,9 +27,10 @@ struct disks_place {
 #define DISKS_LARGER(a, b) fmax(a, b)
 #endif
 
-/* The smaller of floats that are positive, or else mean an overlap: GPUs have the smallest of three
- * integers in one instruction. */
-#if defined(DISKS_CPU) || defined(DISKS_LEAVE)
+/* The smaller of floats as a minimum of integers: GPUs have that of three in one instruction.
+ * Negative ones are in the wrong order, but then both are overlaps: from the middle of a cell |t|^2
+ * is W^2 / 2 at most, less than contact. (But for centres that have left their cell.) */
+#ifdef DISKS_LEAVE
 #define DISKS_NEARER(a, b, floats, ints) DISKS_LESS(a, b)
 #else
 #define DISKS_NEARER(a, b, floats, ints) as_##floats(min(as_##ints(a), as_##ints(b)))
@@ -41,6 +42,10 @@ struct disks_place {
 ERGO_INLINE float disks_least4(float4 x) {
     const float2 y = DISKS_LESS(x.lo, x.hi);
     return DISKS_LESS(y.x, y.y);
+}
+
+ERGO_INLINE float disks_least8(float8 x) {
+    return disks_least4(DISKS_LESS(x.lo, x.hi));
 }
 
 /* Where cell (cx, cy) of a whole member is, with periodic boundaries. */
@@ -72,22 +77,17 @@ ERGO_INLINE struct disks_eight disks_eight_of(float8 x, float8 y) {
 #define DISKS_FOUR(a, b, c, d, i, j)                                                               \
     (float8)((a).i, (a).j, (b).i, (b).j, (c).i, (c).j, (d).i, (d).j)
 
-/* Where neighbour k = 3 j + i is. */
-ERGO_INLINE uint disks_at(struct disks_place place, uint k) {
-    const uint i = k % 3u, j = k / 3u;
-    return (j == 0u   ? place.row[0]
-            : j == 1u ? place.row[1]
-                      : place.row[2]) +
-           (i == 0u   ? place.col[0]
-            : i == 1u ? place.col[1]
-                      : place.col[2]);
-}
-
-/* Slots 2 and 3 of neighbour k, from the middle of the cell itself, as x2 x3 y2 y3. */
+/* Slots 2 and 3 of neighbour k = 3 j + i, in the cell's own coordinates, as x2 x3 y2 y3. */
 ERGO_INLINE float4 disks_rest(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                               uint k) {
-    const uint at = disks_at(place, k);
-    const float ox = ((float)(k % 3u) - 1.5f) * DISKS_WF, oy = ((float)(k / 3u) - 1.5f) * DISKS_WF;
+    const uint i = k % 3u, j = k / 3u;
+    const uint at = (j == 0u   ? place.row[0]
+                     : j == 1u ? place.row[1]
+                               : place.row[2]) +
+                    (i == 0u   ? place.col[0]
+                     : i == 1u ? place.col[1]
+                               : place.col[2]);
+    const float ox = ((float)i - 1.5f) * DISKS_WF, oy = ((float)j - 1.5f) * DISKS_WF;
     return disks_second(cells[at], cells[DISKS_SECOND(place.second, at)]) +
            (float4)(ox, ox, oy, oy);
 }

@@ -1,16 +1,15 @@
 /*
  * A cell's update in registers: lines 5 to 12 of Algorithm 1. DISKS_SPACE as in cell.h.
  *
- * The fast way decides by r^2 in fp32 (look.h). A cell where one comes closer to contact than 2^-19
- * is done again by disks_update_slowly(), which decides exactly where it must; one in some thousand
- * near melting. The filter is conservative, so a device's rounding cannot change the chain.
+ * The fast way decides by r^2 in fp32 (look.h). A cell where one comes closer to contact than 2^-20
+ * is done again by disks_update_slowly(), which decides exactly where it must; one in some ten
+ * thousand near melting. The filter is conservative, so a device's rounding cannot change the
+ * chain.
  *
- * The same goes for cells of more than two disks (one in 1500, with cells of about one disk), and
- * for those with two neighbours of more than two. Nothing of this is in the way of the others: what
- * the slow way needs it reads again, a cell at a time, so that it takes no more registers than the
- * trials (on an H200 95 and not 127, and room for five groups instead of four). With cells so large
- * that in every row of 32 one is crowded (DISKS_FULL), all take the slow way at once, with their
- * surroundings in registers.
+ * The same goes for cells of more than three disks, and for those with two neighbours of more than
+ * two. Nothing of this is in the way of the others: it costs registers and instructions if it is
+ * among the trials. With cells so large that in every row of 32 one is crowded (DISKS_FULL), all
+ * take the slow way at once.
  */
 #ifndef ERGO_CL_HARD_DISKS_MOVES_H
 #define ERGO_CL_HARD_DISKS_MOVES_H
@@ -112,30 +111,37 @@ ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member
  * below 2^24, and exact; and the last sum, like every correctly rounded one, has the right sign.
  * Elsewhere s - high is rounded, but larger than all errors.
  */
-ERGO_INLINE float4 disks_gap4(float4 dx, float4 dy, float high, float low) {
-    const float4 a = dx * dx, b = dy * dy, s = a + b;
-    const float4 ea = fma(dx, dx, -a), eb = fma(dy, dy, -b);
-    const float4 t = s - a, es = (a - (s - t)) + (b - t);
-    return (s - high) + ((es + ea) + (eb - low));
-}
+#define DISKS_DEFINE_GAP(name, type)                                                               \
+    ERGO_INLINE type name(type dx, type dy, float high, float low) {                               \
+        const type a = dx * dx, b = dy * dy, s = a + b;                                            \
+        const type ea = fma(dx, dx, -a), eb = fma(dy, dy, -b);                                     \
+        const type t = s - a, es = (a - (s - t)) + (b - t);                                        \
+        return (s - high) + ((es + ea) + (eb - low));                                              \
+    }
+DISKS_DEFINE_GAP(disks_gap8, float8)
+DISKS_DEFINE_GAP(disks_gap4, float4)
 
 /* Smallest r^2 - contact between (px, py), the others of its cell in (ox, oy), and the disks
  * around: its sign is exact. */
 ERGO_INLINE float disks_gap_of(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
-                               float4 ox, float4 oy, float px, float py, float high, float low) {
-    float gap = disks_least4(disks_gap4(ox - px, oy - py, high, low));
-    DISKS_NO_UNROLL
-    for (uint k = 0u; k < 9u && gap >= 0.0f; k += k == 3u ? 2u : 1u) { /* 4 is the cell itself */
-        const struct disks_cell c = disks_load(cells, place.second, disks_at(place, k));
-        const float x = px - ((float)(k % 3u) - 1.0f) * DISKS_WF;
-        const float y = py - ((float)(k / 3u) - 1.0f) * DISKS_WF;
-        gap = DISKS_LESS(gap, disks_least4(disks_gap4(c.x - x, c.y - y, high, low)));
-    }
+                               struct disks_around around, float4 ox, float4 oy, float px, float py,
+                               float high, float low) {
+    const float qx = px - 0.5f * DISKS_WF, qy = py - 0.5f * DISKS_WF;
+    const float8 a = disks_gap8(around.a.x - qx, around.a.y - qy, high, low);
+    const float8 b = disks_gap8(around.b.x - qx, around.b.y - qy, high, low);
+    float gap = DISKS_LESS(disks_least4(disks_gap4(ox - px, oy - py, high, low)),
+                           disks_least8(DISKS_LESS(a, b)));
+    for (uint k = 0u, left = around.fuller; left; k++, left >>= 1)
+        if (left & 1u) {
+            const float4 r = disks_rest(cells, place, k);
+            gap = DISKS_LESS(
+                gap, disks_least4(disks_gap4((float4)(r.s0, r.s1, r.s0, r.s1) - qx,
+                                             (float4)(r.s2, r.s3, r.s2, r.s3) - qy, high, low)));
+        }
     return gap;
 }
 
 /* Smallest r^2 between (px, py), the others of its cell, and all disks around, in fp32. */
-#ifdef DISKS_FULL
 ERGO_INLINE float disks_nearest_of_all(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                                        struct disks_around around, float4 ox, float4 oy, float px,
                                        float py) {
@@ -152,21 +158,6 @@ ERGO_INLINE float disks_nearest_of_all(DISKS_SPACE const DISKS_RAW *cells, struc
     }
     return least;
 }
-#else
-ERGO_INLINE float disks_nearest_of_all(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
-                                       float4 ox, float4 oy, float px, float py, float low) {
-    const float4 ux = ox - px, uy = oy - py;
-    float least = disks_least4(fma(ux, ux, uy * uy));
-    DISKS_NO_UNROLL
-    for (uint k = 0u; k < 9u && least > low; k += k == 3u ? 2u : 1u) { /* ends at an overlap */
-        const struct disks_cell c = disks_load(cells, place.second, disks_at(place, k));
-        const float4 x = c.x - (px - ((float)(k % 3u) - 1.0f) * DISKS_WF);
-        const float4 y = c.y - (py - ((float)(k / 3u) - 1.0f) * DISKS_WF);
-        least = DISKS_LESS(least, disks_least4(fma(x, x, y * y)));
-    }
-    return least;
-}
-#endif
 
 /*
  * A cell's trials, whatever it holds and however close a disk comes: exact, and slow. (Not from
@@ -174,19 +165,12 @@ ERGO_INLINE float disks_nearest_of_all(DISKS_SPACE const DISKS_RAW *cells, struc
  * accepted moves.
  */
 ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_place place,
-                                     uint entity, ulong step,
+                                     struct disks_around around, uint entity, ulong step,
                                      __global const struct disks_member *member) {
     const uint at = place.row[1] + place.col[1];
     uint accepted = 0u, slot = 0u;
     struct disks_cell all = disks_load(cells, place.second, at);
     const uint n = disks_count(all);
-#ifdef DISKS_FULL
-    struct disks_around around;
-    uint crowded;
-    disks_look(cells, place, &around, &crowded);
-    if (n == 0u)
-        return 0u;
-#endif
     DISKS_NO_UNROLL
     for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
         struct disks_four four = disks_four_from(member, entity, step, done);
@@ -204,15 +188,10 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
             const float py = my.s0 + my.s1 + my.s2 + my.s3 + four.dy.s0;
             uint good = disks_inside(px, py, member->leave);
             if (good) {
-#ifdef DISKS_FULL
                 const float least = disks_nearest_of_all(cells, place, around, ox, all.y, px, py);
-#else
-                const float least =
-                    disks_nearest_of_all(cells, place, ox, all.y, px, py, member->low);
-#endif
                 good = (uint)(least > member->low);
                 if (good && least < member->high)
-                    good = (uint)(disks_gap_of(cells, place, ox, all.y, px, py,
+                    good = (uint)(disks_gap_of(cells, place, around, ox, all.y, px, py,
                                                member->contact_high, member->contact_low) >= 0.0f);
             }
             if (good) {
@@ -226,67 +205,101 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
         }
     }
     disks_store(cells, place.second, at, all);
-    return accepted + 0x10000u;
+    return accepted;
 }
 
 /* ---- the fast way -----------------------------------------------------------------------------
  */
 
-/* A trial of slot 1 if `second`, else 0, of a cell of one or two disks (x0 x1 y0 y1 in own). */
-#define DISKS_TRIAL(second, DX, DY)                                                                \
+/* Of crowded cells nearly all have three disks. They go the fast way, too: on a GPU the rest of the
+ * row would wait for the slow one, and the next sub-sweep for the last row. (With more than four
+ * moves it would have to be counted whose turn it is: the slow way does.) */
+#if DISKS_MOVES > 4
+#define DISKS_THIRD(three, two) (two)
+#else
+#define DISKS_THIRD(three, two) (three)
+#endif
+
+/* A trial of slot 1 if `second`, of slot 2 if `third`, else 0, of a cell of up to three disks (x0
+ * x1 y0 y1 in own, x2 y2 in x, y). */
+#define DISKS_TRIAL(second, third, DX, DY)                                                         \
     do {                                                                                           \
-        const uint last = (second);                                                                \
-        const float px = (last ? own.s1 : own.s0) + (DX), py = (last ? own.s3 : own.s2) + (DY);    \
-        const float ux = (last ? own.s0 : own.s1) - px, uy = (last ? own.s2 : own.s3) - py;        \
-        const float least = DISKS_LESS(disks_nearest(around, px, py), fma(ux, ux, uy * uy));       \
+        const uint is1 = (second), is2 = DISKS_THIRD(third, 0u), is0 = ~(is1 | is2) & 1u;          \
+        const float px = (is2 ? x : is1 ? own.s1 : own.s0) + (DX);                                 \
+        const float py = (is2 ? y : is1 ? own.s3 : own.s2) + (DY);                                 \
+        const float ux = (is1 ? own.s0 : own.s1) - px, uy = (is1 ? own.s2 : own.s3) - py;          \
+        const float vx = (is2 ? own.s0 : x) - px, vy = (is2 ? own.s2 : y) - py;                    \
+        const float u2 = fma(ux, ux, uy * uy);                                                     \
+        const float own2 = DISKS_THIRD(DISKS_LESS(u2, fma(vx, vx, vy * vy)), u2);                  \
+        const float least = DISKS_LESS(disks_nearest(around, px, py), own2);                       \
         const uint good = disks_inside(px, py, member->leave) & (uint)(least > member->low);       \
         close |= good & (uint)(least < member->high);                                              \
         accepted += good;                                                                          \
-        own.s0 = good & ~last & 1u ? px : own.s0;                                                  \
-        own.s2 = good & ~last & 1u ? py : own.s2;                                                  \
-        own.s1 = good & last ? px : own.s1;                                                        \
-        own.s3 = good & last ? py : own.s3;                                                        \
+        own.s0 = good & is0 ? px : own.s0;                                                         \
+        own.s2 = good & is0 ? py : own.s2;                                                         \
+        own.s1 = good & is1 ? px : own.s1;                                                         \
+        own.s3 = good & is1 ? py : own.s3;                                                         \
+        x = good & is2 ? px : x;                                                                   \
+        y = good & is2 ? py : y;                                                                   \
     } while (0)
 
 /* A sub-sweep's work on one cell; returns accepted moves, plus 2^16 when there are disks. */
 ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
                               ulong step, __global const struct disks_member *member) {
-#ifdef DISKS_FULL
-    return disks_update_slowly(cells, place, entity, step, member);
-#else
+    const uint at = place.row[1] + place.col[1];
     struct disks_around around;
-    uint crowded, accepted = 0u, close = 0u;
+    uint crowded, three = 0u, accepted = 0u, close = 0u;
+    float x = DISKS_FAR, y = 0.0f;
     /* here, while the cells are under way */
     const struct disks_four first = disks_four_from(member, entity, step, 0u);
     float4 own = disks_look(cells, place, &around, &crowded);
-#ifdef DISKS_CPU
+#if defined(DISKS_CPU) || defined(DISKS_FULL)
     /* elsewhere an empty cell waits for the others of its row, and a way out here would have the
      * compiler put the moves behind it */
     if (!(own.s0 < DISKS_EMPTY))
         return 0u;
 #endif
+#ifdef DISKS_FULL
+    return disks_update_slowly(cells, place, around, entity, step, member) + 0x10000u;
+#else
     const uint two = (uint)(own.s1 < DISKS_EMPTY);
+    if (DISKS_THIRD(crowded, 0u)) { /* seldom */
+        const float4 rest = disks_second(cells[at], cells[DISKS_SECOND(place.second, at)]);
+        crowded = (uint)(rest.s1 < DISKS_EMPTY);
+        three = 1u;
+        x = rest.s0;
+        y = rest.s2;
+    }
 #ifndef DISKS_NO_SHUFFLE
-    if (two && disks_below(first.spare, 2u) == 0u)
+    uint k = disks_below(first.spare, three ? 6u : 2u); /* as disks_shuffle() */
+    if (three) {
+        const uint j = k % 3u;
+        const float sx = x, sy = y;
+        k /= 3u;
+        x = j == 0u ? own.s0 : j == 1u ? own.s1 : x;
+        y = j == 0u ? own.s2 : j == 1u ? own.s3 : y;
+        own.s0 = j == 0u ? sx : own.s0;
+        own.s2 = j == 0u ? sy : own.s2;
+        own.s1 = j == 1u ? sx : own.s1;
+        own.s3 = j == 1u ? sy : own.s3;
+    }
+    if (two && k == 0u)
         own = own.s1032;
 #endif
     for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
         const struct disks_four four = done ? disks_four_from(member, entity, step, done) : first;
-        DISKS_TRIAL(0u, four.dx.s0, four.dy.s0);
+        DISKS_TRIAL(0u, 0u, four.dx.s0, four.dy.s0);
         if (done + 1u < (uint)DISKS_MOVES)
-            DISKS_TRIAL(two, four.dx.s1, four.dy.s1);
+            DISKS_TRIAL(two, 0u, four.dx.s1, four.dy.s1);
         if (done + 2u < (uint)DISKS_MOVES)
-            DISKS_TRIAL(0u, four.dx.s2, four.dy.s2);
+            DISKS_TRIAL(0u, three, four.dx.s2, four.dy.s2);
         if (done + 3u < (uint)DISKS_MOVES)
-            DISKS_TRIAL(two, four.dx.s3, four.dy.s3);
+            DISKS_TRIAL(two & ~three, 0u, four.dx.s3, four.dy.s3);
     }
-    if (crowded | close | (around.fuller & (around.fuller - 1u))) {
-#ifdef DISKS_PLACE_AGAIN
-        place = DISKS_PLACE_AGAIN(member, entity, place.second);
-#endif
-        return disks_update_slowly(cells, place, entity, step, member);
-    }
-    cells[place.row[1] + place.col[1]] = disks_raw(disks_join(own, DISKS_NOTHING));
+    if (crowded | close | (around.fuller & (around.fuller - 1u)))
+        accepted = disks_update_slowly(cells, place, around, entity, step, member);
+    else
+        disks_store(cells, place.second, at, disks_join(own, (float4)(x, DISKS_FAR, y, 0.0f)));
     return own.s0 < DISKS_EMPTY ? accepted + 0x10000u : 0u;
 #endif
 }

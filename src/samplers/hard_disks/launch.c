@@ -125,7 +125,7 @@ static void plan_samples(const struct ergo_point *first, uint64_t members, bool 
 
 /*
  * Where loops end by themselves (struct ergo_quirks), no launch may come near: at worst, a move
- * looks at eight neighbours twice, and a pair of cells has twenty pairs of disks. (Cells of a
+ * looks for the rest of nine neighbours, and a pair of cells has twenty pairs of disks. (Cells of a
  * measurement's item: plan_samples.) False: a loop that no launch shape makes shorter is too long.
  */
 static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
@@ -133,7 +133,7 @@ static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
     const struct ergo_point *first = batch->points[0];
     const uint64_t moves = (uint64_t)ergo_point_int(first, "/system/moves_per_cell");
     const uint64_t block = (uint64_t)ergo_point_int(first, "/run/block_cells");
-    const uint64_t cell = 4 + 18 * moves;
+    const uint64_t cell = 4 + 11 * moves;
     uint64_t row = 0, sweep = 4 + cell; /* iterations of a work-item */
     if (l->path == DISKS_PATH_LOCAL)
         sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + 10) + 8;

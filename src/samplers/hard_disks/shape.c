@@ -93,8 +93,8 @@ void disks_member_fill(const struct ergo_point *point, const struct disks_shape 
     if (ergo_point_bool(point, "/system/leave_cell") && room > 1.0)
         member->leave = (float)(floor(room) - 1.0);
     /* cl/hard_disks/moves.h; and how these two are rounded */
-    member->low = (float)((double)s->contact * (1.0 - 0x1.4p-19));
-    member->high = (float)((double)s->contact * (1.0 + 0x1.4p-19));
+    member->low = (float)((double)s->contact * (1.0 - 0x1.2p-20));
+    member->high = (float)((double)s->contact * (1.0 + 0x1.2p-20));
     member->contact_high = (float)s->contact;
     member->contact_low = (float)((double)s->contact - (double)member->contact_high);
     member->inverse = (float)(1.0 / s->sigma);
