@@ -8,6 +8,7 @@
  * several groups, with the same random numbers and the same result.
  */
 #define DISKS_SPACE __local
+#define DISKS_WAITS
 #include "hard_disks/moves.h"
 
 DISKS_DEFINE_ACCESS(disks_whole_global, disks_load_global, disks_store_global, __global)

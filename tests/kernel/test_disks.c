@@ -31,6 +31,8 @@ static const struct {
     {false, "\"n\": 400, \"packing_fraction\": 0.698, \"start\": \"random\"",
      "\"path\": 2, \"tile\": 6, \"work_group\": 8"},
     {false, "\"n\": 400, \"packing_fraction\": 0.5, \"moves_per_cell\": 5", "\"path\": 2"},
+    {false, "\"n\": 800, \"packing_fraction\": 0.7, \"cells\": 26",
+     "\"path\": 2, \"tile\": 8"}, /* three a cell */
     {false, "\"n\": 400, \"packing_fraction\": 0.72, \"coordinates\": \"packed\"",
      "\"path\": 2, \"tile\": 10"},
     {false, "\"n\": 3, \"box\": 2.5", "\"path\": 2, \"work_group\": 4"},
