@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
     run_to(&c, trials);
     c.accepted = 0;
     const uint64_t first_trial = c.trials, first_update = c.updates, first_sweep = c.sweeps;
-    while (old && seconds() - start < limit) {
+    while (old && (strides <= LAGS || seconds() - start < limit)) {
         for (size_t lag = 1; lag <= LAGS && lag <= strides; lag++) {
             const double *at = old + 2 * ((strides - lag) % LAGS) * (size_t)c.n;
             double sum = 0.0;

@@ -26,3 +26,15 @@ import sys
 z = [float(line.split("|")[4]) for line in open(sys.argv[1]) if line.startswith("| phi") and line.split("|")[4].strip() != "-"]
 sys.exit(len(z) < 8 or max(map(abs, z)) >= 4)
 PYTHON
+
+# other programs' checkerboards, as short as it goes
+schemes=${ERGOCL%/*}/bench/disks-schemes
+if [ -x "$schemes" ]; then
+    expect 0 $python "${figure%/*}/disks-schemes.py" --rows 8 --seconds 0 --seeds 2 --program "$schemes" --lines raw \
+        --only ergocl SoftDisks
+    says out "| ergocl | 1.061 | 4, 1 |" "| SoftDisks | 2.122 | 16, 1 |"
+    cp out first
+    expect 0 $python "${figure%/*}/disks-schemes.py" --rows 8 --read raw
+    diff -u first out || fail "the table of the lines kept is another"
+    expect 1 "$schemes" 7 0 1 8 4 1 0 0 0 0.16
+fi
