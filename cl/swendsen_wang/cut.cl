@@ -135,6 +135,12 @@ __kernel void sw_cut_rename(__global ulong *names, __global const uint *parts,
         names[parts[k]] = others[k];
 }
 
+#define SW_CUT_PART(i, y, bit)                                                                     \
+    (32u * ((y)*rect->words + (i)) +                                                               \
+     sw_start_of(~(right[(y)*rect->words + (i)] << 1), (bit)))
+#define SW_CUT_ROOT(part) sw_cut_find(labels, (part))
+#include "swendsen_wang/cut_pairs.cl"
+
 /* Every word's runs take the state of their cluster's representative. */
 __kernel void sw_cut_flip(__global uint *spins, __global const struct sw_member *member,
                           SW_RECT rect, __global const uint *right, __global const uint *labels,
@@ -152,10 +158,11 @@ __kernel void sw_cut_flip(__global uint *spins, __global const struct sw_member 
     while (rest) {
         const uint bit = 31u - ERGO_CLZ(rest);
         rest ^= 1u << bit;
-        const uint root = sw_cut_find(labels, 32u * word + bit);
-        const ulong site = SW_CUT_NAME(root);
-        const uint state =
-            sw_state(site, SW_PURPOSE_SPIN, (uint)step, (uint)(step >> 32), key0, key1);
+        const uint lead = sw_cut_lead(labels, 32u * word + bit);
+        const uint state = lead >= SW_CUT_STATES
+                               ? lead - SW_CUT_STATES
+                               : sw_state(SW_CUT_NAME(lead), SW_PURPOSE_SPIN, (uint)step,
+                                          (uint)(step >> 32), key0, key1);
         const uint run = sw_run(starts, bit, valid);
         for (uint p = 0; p < SW_PLANES; p++)
             bits[p] |= state >> p & 1u ? run : 0u;

@@ -9,6 +9,16 @@
 #define SW_CUT_NAME(root)                                                                          \
     ((root) < SW_CUT_SITES ? sw_rect_site(rect, (root)) : names[(root)-SW_CUT_SITES])
 
+/* Where the labels of a site lead: to a root, to the number of a part, or to a state. */
+ERGO_INLINE uint sw_cut_lead(__global const uint *labels, uint i) {
+    uint next = labels[i];
+    while (next != i && next < SW_CUT_STATES) {
+        i = next;
+        next = labels[i];
+    }
+    return next;
+}
+
 /*
  * Entries for the neighbours: of the first row (32 words), of the first column (rows); then, where
  * a bond leads out of the rectangle, of the last row and of the last column. Entry `item` is of

@@ -17,6 +17,10 @@ struct sw_rect {
 /* Behind the labels of a rectangle's sites are those of the parts that reach its edges: the root of
  * part k leads to site index `sites` + k, a root, whose cluster's representative is in a list. */
 
+/* Of sweeps that are not measured and gathered: a root whose cluster is in other rectangles too has
+ * its cluster's new state for a label, from here on. (Sites and parts are fewer.) */
+#define SW_CUT_STATES 0xffffff00u
+
 /* A bond that does not lead out of the rectangle. */
 #define SW_CUT_NO_BOND 0xffffffffu
 

@@ -23,6 +23,10 @@ __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struc
     edges[item] = entry;
 }
 
+#define SW_CUT_PART(i, y, bit) sw_part(runs, (i), (y), ~(right[(y)*SW_WORDS + (i)] << 1), (bit))
+#define SW_CUT_ROOT(part) sw_find_still(labels, (part))
+#include "swendsen_wang/cut_pairs.cl"
+
 __kernel void sw_cut_tile_clear(__global uint *clusters, uint count) {
     const uint item = (uint)get_global_id(0);
     if (item < count)
@@ -122,11 +126,20 @@ __kernel void sw_cut_tile_name(SW_RECT rect, __global const uint *right, __globa
     }
 }
 
-#define sw_global_site(root) SW_CUT_NAME(root)
+/* The rectangle's shape is known here, so that a site's id takes no division. */
+#define SW_FLIP_SITE(index)                                                                        \
+    (corner_site + (ulong)((index) / (32u * SW_WORDS)) * SW_ALL_LX + (index) % (32u * SW_WORDS))
 #undef SW_FLIP_PART
 #undef SW_FLIP_FOUND
+#undef SW_FLIP_ROOT
+#undef SW_FLIP_STATE
 #define SW_FLIP_PART 0u
 #define SW_FLIP_FOUND
+#define SW_FLIP_ROOT(site) sw_cut_lead(own, (site))
+#define SW_FLIP_STATE(root)                                                                        \
+    ((root) >= SW_CUT_STATES                                                                       \
+         ? (root)-SW_CUT_STATES                                                                    \
+         : SW_FLIP_DRAWN((root) < (uint)SW_SITES ? SW_FLIP_SITE(root) : names[(root)-SW_SITES]))
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_cut_tile_flip(__global uint *spins, __global const struct sw_member *members, SW_RECT rect,
                  __global const uint *right, __global const uint *runs, __global const uint *roots,
@@ -134,6 +147,7 @@ sw_cut_tile_flip(__global uint *spins, __global const struct sw_member *members,
                  ulong step) {
     __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
+    const ulong corner_site = sw_rect_site(rect, 0u);
     SW_FLIP_DRAW
     SW_FLIP_SPINS
 }

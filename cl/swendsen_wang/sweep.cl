@@ -261,11 +261,10 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
         uint root = site;                                                                          \
         if (j < n_open) {                                                                          \
             const uint part = SW_FLIP_PART;                                                        \
-            root = sw_find_still(own, site);                                                       \
+            root = SW_FLIP_ROOT(site);                                                             \
             SW_FLIP_FOUND                                                                          \
         }                                                                                          \
-        const uint state = sw_state(sw_global_site(root), SW_PURPOSE_SPIN, (uint)step,             \
-                                    (uint)(step >> 32), key0, key1);                               \
+        const uint state = SW_FLIP_STATE(root);                                                    \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             if (state >> p & 1u)                                                                   \
                 SW_OR_LOCAL(&states[p * SW_TILE_ITEMS + (n >> 5)], 1u << (n & 31u));               \
@@ -299,6 +298,11 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
                 sw_fill(bits[p], starts) & valid;                                                  \
     }
 
+/* State of the cluster that `name` represents; where a part's labels lead, and what that gets. */
+#define SW_FLIP_DRAWN(name)                                                                        \
+    sw_state((name), SW_PURPOSE_SPIN, (uint)step, (uint)(step >> 32), key0, key1)
+#define SW_FLIP_ROOT(site) sw_find_still(own, (site))
+#define SW_FLIP_STATE(root) SW_FLIP_DRAWN(sw_global_site(root))
 #define SW_FLIP_PART 0u
 #define SW_FLIP_FOUND
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void

@@ -157,6 +157,8 @@ enum sw_cut_kernel {
     SW_CUT_START,
     SW_CUT_PACK,
     SW_CUT_BONDS,
+    SW_CUT_NEAR,
+    SW_CUT_PAIRS,
     SW_CUT_EDGES,
     SW_CUT_PARTS,
     SW_CUT_PART_SIZES,
@@ -173,14 +175,14 @@ enum sw_cut_kernel {
     SW_CUT_EQ_SCAN,
     SW_CUT_EQ_ANALYSE,
     SW_CUT_EQ_SIZES,
-    SW_CUT_FORGET,
-    SW_CUT_PAIRS,
     SW_CUT_NODES,
     SW_CUT_JOIN_NODES,
-    SW_CUT_TAKE_NAMES,
+    SW_CUT_TAKE_STATES,
     SW_CUT_TILE_LABEL_ALL,
     SW_CUT_TILE_LABEL_SIZES,
     SW_CUT_TILE_JOIN,
+    SW_CUT_TILE_NEAR,
+    SW_CUT_TILE_PAIRS,
     SW_CUT_TILE_EDGES,
     SW_CUT_TILE_CLEAR,
     SW_CUT_TILE_SIZES,
@@ -204,7 +206,8 @@ struct sw_gather {
     uint32_t slots;                       /* nodes of a rank */
     size_t nodes, head;                   /* head: entries before all pairs */
     uint32_t second, third;               /* rows from which on other neighbours are on the right */
-    struct sw_cut_buffer far, pairs, all; /* neighbours' parts; pairs found here, and by all */
+    /* parts on this rank's edges, and on the neighbours'; pairs found here, and by all */
+    struct sw_cut_buffer near, far, pairs, all;
     size_t guess;                         /* so many pairs, about */
     uint64_t *counts;                     /* [ranks] */
     struct ergo_dist_shared *shared;      /* of ranks on one host: what they tell, in no message */
@@ -323,29 +326,33 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
  * `row`: bytes of the first row, after which the column follows with `of_row` bytes a row. */
 enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
                                  void *theirs, size_t row, size_t of_row);
-/* What the sweep of a rectangle costs without the others, for shares by speed. */
+/* What the sweep of a rectangle costs without the others, also for shares by speed. near (NULL:
+ * none): what sw_gather_near waits for. */
 enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
-                              bool counted);
+                              bool counted, cl_event *near);
 extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
 
 /* The first `bytes` of a buffer to the device; the host's stay until a later command has ended. */
 enum ergo_status sw_cut_write_later(struct ergo_context *ctx, const struct sw_cut *s,
                                     const struct sw_cut_buffer *b, size_t bytes);
 
-/* cut_gather.c: in this order, _forget before the rest of a sweep, the others when the parts have
- * numbers and before the new spins. */
+/* cut_gather.c */
 bool sw_gather_wanted(const char *merge, const struct sw_layout *layout);
 uint64_t sw_gather_bytes(const struct sw_layout *layout); /* on the device */
 enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s);
 void sw_gather_release(struct sw_cut *s);
-enum ergo_status sw_gather_forget(struct ergo_context *ctx, struct sw_cut *s);
-/* Parts of the neighbours, from those on this rank's edges (s->edges.host); pairs. */
-enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, size_t *count);
-/* Pairs of all ranks: *all of them. */
+/* In this order: when parts are known, before they are joined, those on the edges to the host; to
+ * and from the neighbours; when they are joined, this rank's pairs; those of all ranks, *all of
+ * them; and states of this rank's parts. The first and the last do not wait for the device. */
+enum ergo_status sw_gather_near(struct ergo_context *ctx, struct sw_cut *s,
+                                const struct sw_cut_member *m, cl_event *ready);
+enum ergo_status sw_gather_tell(struct ergo_context *ctx, struct sw_cut *s, cl_event *ready);
+enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s,
+                                 const struct sw_cut_member *m, size_t *count);
 enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,
                                    size_t *all);
-/* Names of this rank's parts. Does not wait for the device. */
-enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t all);
+enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s,
+                                const struct sw_cut_member *m, size_t all);
 
 /* cut_count.c */
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,

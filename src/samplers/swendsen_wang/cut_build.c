@@ -21,7 +21,7 @@ static enum ergo_status build(struct ergo_context *ctx, struct sw_cut *s) {
     for (int k = 0; k < SW_CUT_TILE_LABEL_ALL && status == ERGO_OK; k++)
         status = ergo_kernel_create(ctx, s->device,
                                     s->programs[k < SW_CUT_LABEL_TILE ? 0
-                                                : k < SW_CUT_FORGET   ? 1
+                                                : k < SW_CUT_NODES    ? 1
                                                                       : 2],
                                     sw_cut_kernel_names[k], &s->kernels[k]);
     ergo_text_free(&o);
@@ -64,9 +64,9 @@ enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s) 
 /* Drivers that compile at the first launch do so here, rank 0's before the others': theirs then
  * find its results in the caches. */
 static enum ergo_status warm(struct ergo_context *ctx, struct sw_cut *s) {
-    enum ergo_status status = sw_cut_local(ctx, s, &s->members[0], true);
+    enum ergo_status status = sw_cut_local(ctx, s, &s->members[0], true, NULL);
     if (status == ERGO_OK)
-        status = sw_cut_local(ctx, s, &s->members[0], false);
+        status = sw_cut_local(ctx, s, &s->members[0], false, NULL);
     return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;
 }
 

@@ -1,16 +1,21 @@
 /*
  * Clusters across ranks on the devices: each rank's pairs of parts go to all, and every device
- * joins them for itself (cl/swendsen_wang/cut_gather.cl). The hosts only carry messages. For sweeps
- * without measurement: ways around the lattice and sizes are known to the tree alone.
+ * joins them for itself (cl/swendsen_wang/cut_pairs.cl, cut_gather.cl). The hosts only carry
+ * messages. For sweeps without measurement: ways around the lattice and sizes are known to the tree
+ * alone.
+ *
+ * What neighbours tell each other, spins and parts in tiles on common edges, is known before a
+ * device joins its tiles, and travels meanwhile. So a device waits for hosts once in a sweep: until
+ * all pairs are there.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/swendsen_wang/cut.h"
 
-/* Ranks up to which "auto" gathers: beyond, all pairs are many for each. Neighbours that a pair can
- * name: one below, three on the right. */
-enum { MOST_RANKS = 64, NEIGHBOURS = 4, PAIR_BYTES = 8 };
+/* Ranks up to which "auto" gathers: beyond, all pairs are many for each. Whose parts a pair can
+ * name: of one rank below, three on the right, and this one. */
+enum { MOST_RANKS = 64, NEIGHBOURS = 5, OWN = 4, PAIR_BYTES = 8 };
 
 static uint64_t entries_of(const struct sw_piece *p) {
     return 32ull * p->words + p->rows;
@@ -24,7 +29,8 @@ static uint64_t most_entries(const struct sw_layout *l) {
     return most;
 }
 
-/* Places for a rank's parts with bonds to others, twice as many as there can be. */
+/* Places for a rank's parts on its edges and their roots: one for each entry of both edges, and a root
+ * for each of the upper and left one, at the most. */
 static uint32_t slots_of(const struct sw_layout *l) {
     return ergo_power_of_two_up(4 * most_entries(l), 64, 1u << 31);
 }
@@ -35,9 +41,10 @@ static bool neighbours_of(const struct sw_layout *l, int rank, struct sw_link *b
     size_t n = 0;
     sw_layout_beside(l, rank, true, beside, &n);
     neighbours[0] = (uint32_t)sw_layout_below(l, rank).rank;
-    for (size_t k = 0; k < n && k + 1 < NEIGHBOURS; k++)
+    for (size_t k = 0; k < n && k + 1 < OWN; k++)
         neighbours[1 + k] = (uint32_t)beside[k].rank;
-    return n + 1 <= NEIGHBOURS;
+    neighbours[OWN] = (uint32_t)rank;
+    return n + 1 <= OWN;
 }
 
 bool sw_gather_wanted(const char *merge, const struct sw_layout *l) {
@@ -47,27 +54,37 @@ bool sw_gather_wanted(const char *merge, const struct sw_layout *l) {
     uint32_t neighbours[NEIGHBOURS];
     wanted = wanted && beside && (uint64_t)l->ranks * 4 * most_entries(l) < UINT64_C(1) << 30;
     for (int r = 0; r < l->ranks && wanted; r++)
-        wanted = neighbours_of(l, r, beside, neighbours);
+        wanted = neighbours_of(l, r, beside, neighbours) &&
+                 sw_piece_words(&l->pieces[r]) <= UINT64_C(1) << 25; /* two bits of a part's */
     free(beside);
     return wanted;
 }
 
 uint64_t sw_gather_bytes(const struct sw_layout *l) {
     const uint64_t ranks = (uint64_t)l->ranks;
-    return ranks * (16 * (uint64_t)slots_of(l) + 16 * most_entries(l)) + 16 * most_entries(l);
+    return ranks * (16 * (uint64_t)slots_of(l) + 32 * most_entries(l)) + 32 * most_entries(l);
 }
 
-/* Of all ranks: rectangles and neighbours. */
-/* A rank's part of the memory that ranks of one host share: roots on its first row and column, then
- * the number of its pairs, and these. */
-static uint32_t *shared_roots(const struct sw_gather *g, int rank) {
+/* Bytes of parts and states on an edge: near and far (cut_pairs.cl). */
+static size_t edge_bytes(uint64_t entries) {
+    return 5 * (size_t)entries;
+}
+
+/* A rank's part of the memory that ranks of one host share: what is near on its first row and
+ * column, then the number of its pairs, and these. */
+static size_t shared_near_bytes(const struct sw_layout *l) {
+    return (edge_bytes(most_entries(l)) + 7) / 8 * 8;
+}
+
+static char *shared_near(const struct sw_gather *g, int rank) {
     return ergo_dist_shared_of(g->shared, rank);
 }
 
 static uint64_t *shared_pairs(const struct sw_gather *g, const struct sw_layout *l, int rank) {
-    return (uint64_t *)ergo_dist_shared_of(g->shared, rank) + (most_entries(l) + 1) / 2;
+    return (uint64_t *)(void *)(shared_near(g, rank) + shared_near_bytes(l));
 }
 
+/* Of all ranks: rectangles and neighbours. */
 static enum ergo_status create_tables(struct ergo_context *ctx, struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
     const struct sw_layout *l = &s->layout;
@@ -101,11 +118,11 @@ enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
     const size_t ranks = (size_t)l->ranks, entries = (size_t)entries_of(&s->piece);
     size_t all = 0;
     for (size_t r = 0; r < ranks; r++)
-        all += (size_t)entries_of(&l->pieces[r]);
+        all += 2 * (size_t)entries_of(&l->pieces[r]);
     g->slots = slots_of(l);
     g->nodes = ranks * g->slots;
     g->head = ranks / 2 + 1;
-    g->guess = entries / 4;
+    g->guess = entries / 2;
     g->second = s->n_right > 1 ? s->right[1].first : UINT32_MAX;
     g->third = s->n_right > 2 ? s->right[2].first : UINT32_MAX;
     g->counts = calloc(ranks, sizeof *g->counts);
@@ -123,21 +140,23 @@ enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
     for (size_t k = 0; k < sizeof mems / sizeof mems[0] && status == ERGO_OK; k++)
         status = ergo_buffer_create(ctx, s->device, mems[k].what, mems[k].bytes, NULL, mems[k].mem);
     if (status == ERGO_OK)
-        status = sw_cut_buffer_create(ctx, s, "neighbours' parts", 4 * entries, &g->far);
+        status = sw_cut_buffer_create(ctx, s, "parts on edges", edge_bytes(entries), &g->near);
     if (status == ERGO_OK)
-        status = sw_cut_buffer_create(ctx, s, "pairs", PAIR_BYTES * (entries + 1), &g->pairs);
+        status = sw_cut_buffer_create(ctx, s, "neighbours' parts", edge_bytes(entries), &g->far);
+    if (status == ERGO_OK)
+        status = sw_cut_buffer_create(ctx, s, "pairs", PAIR_BYTES * (2 * entries + 1), &g->pairs);
     if (status == ERGO_OK)
         status = sw_cut_buffer_create(ctx, s, "all pairs", PAIR_BYTES * (g->head + all), &g->all);
     if (status == ERGO_OK && ranks > 1)
-        g->shared = ergo_dist_shared_create(8 * (size_t)((most_entries(l) + 1) / 2) + 8 +
-                                            PAIR_BYTES * (size_t)most_entries(l));
+        g->shared = ergo_dist_shared_create(shared_near_bytes(l) + 8 +
+                                            2 * PAIR_BYTES * (size_t)most_entries(l));
     return status;
 }
 
 void sw_gather_release(struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
     cl_mem *const mems[] = {&g->rects, &g->neighbours, &g->keys, &g->labels, &g->names, &g->ends};
-    struct sw_cut_buffer *const buffers[] = {&g->far, &g->pairs, &g->all};
+    struct sw_cut_buffer *const buffers[] = {&g->near, &g->far, &g->pairs, &g->all};
     for (size_t k = 0; k < sizeof mems / sizeof mems[0]; k++)
         ergo_buffer_release(mems[k]);
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
@@ -157,47 +176,80 @@ void sw_gather_release(struct sw_cut *s) {
                               (items), s->group_size);                                             \
     } while (0)
 
-enum ergo_status sw_gather_forget(struct ergo_context *ctx, struct sw_cut *s) {
-    const cl_uint nodes = (cl_uint)s->gather.nodes;
+enum ergo_status sw_gather_near(struct ergo_context *ctx, struct sw_cut *s,
+                                const struct sw_cut_member *m, cl_event *ready) {
+    struct sw_gather *g = &s->gather;
+    const cl_uint nodes = (cl_uint)g->nodes;
     enum ergo_status status = ERGO_OK;
-    LAUNCH(SW_CUT_FORGET, nodes, ERGO_ARG(s->gather.keys), ERGO_ARG(nodes),
-           ERGO_ARG(s->gather.pairs.mem));
-    return status;
+    LAUNCH(s->by_tiles ? SW_CUT_TILE_NEAR : SW_CUT_NEAR, nodes, ERGO_ARG(m->spins),
+           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs), ERGO_ARG(g->near.mem),
+           ERGO_ARG(g->keys), ERGO_ARG(nodes), ERGO_ARG(g->pairs.mem));
+    return status == ERGO_OK ? ergo_buffer_read_later(ctx, s->device, g->near.mem, 0,
+                                                      g->near.bytes, g->near.host, ready)
+                             : status;
 }
 
-/* Roots across the lower and right edge, from those that all ranks show. */
-static void look_at_neighbours(struct sw_cut *s) {
-    struct sw_gather *g = &s->gather;
+/* Of `size` bytes an entry, `before` bytes behind what precedes them for an entry. */
+static void look_at(const struct sw_cut *s, size_t before, size_t size) {
+    const struct sw_gather *g = &s->gather;
     const size_t row = 32 * (size_t)s->piece.words;
-    uint32_t *far = g->far.host;
-    memcpy(shared_roots(g, s->rank), s->edges.host, 4 * (size_t)entries_of(&s->piece));
-    ergo_dist_shared_meet();
-    memcpy(far, shared_roots(g, s->below.rank), 4 * row);
+    char *far = (char *)g->far.host + before * (size_t)entries_of(&s->piece);
+    const struct sw_piece *below = &s->layout.pieces[s->below.rank];
+    memcpy(far, shared_near(g, s->below.rank) + before * (size_t)entries_of(below), size * row);
     for (size_t k = 0; k < s->n_right; k++) {
         const struct sw_link *link = &s->right[k];
-        const size_t their_row = 32 * (size_t)s->layout.pieces[link->rank].words;
-        memcpy(far + row + link->first, shared_roots(g, link->rank) + their_row + link->far_first,
-               4 * (size_t)link->count);
+        const struct sw_piece *p = &s->layout.pieces[link->rank];
+        memcpy(far + size * (row + link->first),
+               shared_near(g, link->rank) + before * (size_t)entries_of(p) +
+                   size * (32 * (size_t)p->words + link->far_first),
+               size * (size_t)link->count);
     }
 }
 
-enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, size_t *count) {
+/* What is across the lower and right edge: from memory that all see, or by messages. */
+static enum ergo_status look_at_neighbours(struct ergo_context *ctx, struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
-    const size_t entries = (size_t)entries_of(&s->piece);
+    const size_t entries = (size_t)entries_of(&s->piece), row = 32 * (size_t)s->piece.words;
+    const char *near = g->near.host;
+    char *far = g->far.host;
+    if (g->shared) {
+        memcpy(shared_near(g, s->rank), near, g->near.bytes);
+        ergo_dist_shared_meet();
+        look_at(s, 0, 4);
+        look_at(s, 4, 1);
+        return ERGO_OK;
+    }
+    enum ergo_status status = sw_cut_exchange(ctx, s, near, far, 4 * row, 4);
+    return status == ERGO_OK
+               ? sw_cut_exchange(ctx, s, near + 4 * entries, far + 4 * entries, row, 1)
+               : status;
+}
+
+enum ergo_status sw_gather_tell(struct ergo_context *ctx, struct sw_cut *s, cl_event *ready) {
+    const double started = ergo_clock();
+    enum ergo_status status = ergo_event_wait(ctx, s->device, ready, NULL);
+    s->times.busy += ergo_clock() - started;
+    if (status == ERGO_OK)
+        status = look_at_neighbours(ctx, s);
+    s->times.edge_bytes += s->gather.near.bytes;
+    return status == ERGO_OK ? sw_cut_write_later(ctx, s, &s->gather.far, s->gather.far.bytes)
+                             : status;
+}
+
+enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s,
+                                 const struct sw_cut_member *m, size_t *count) {
+    struct sw_gather *g = &s->gather;
+    const size_t most = 2 * (size_t)entries_of(&s->piece);
+    const cl_ulong step = s->step;
     const uint32_t *pairs = g->pairs.host;
     cl_event ready = NULL;
     enum ergo_status status = ERGO_OK;
-    if (g->shared)
-        look_at_neighbours(s);
-    else
-        status =
-            sw_cut_exchange(ctx, s, s->edges.host, g->far.host, 128 * (size_t)s->piece.words, 4);
-    if (status == ERGO_OK)
-        status = sw_cut_write_later(ctx, s, &g->far, g->far.bytes);
-    LAUNCH(SW_CUT_PAIRS, entries, ERGO_ARG(s->rect), ERGO_ARG(s->edges.mem), ERGO_ARG(s->roots.mem),
-           ERGO_ARG(g->far.mem), ERGO_ARG(g->pairs.mem), ERGO_ARG(g->second), ERGO_ARG(g->third));
+    LAUNCH(s->by_tiles ? SW_CUT_TILE_PAIRS : SW_CUT_PAIRS, most, ERGO_ARG(m->spins),
+           ERGO_ARG(m->param_buffer), ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
+           ERGO_ARG(s->runs), ERGO_ARG(s->labels), ERGO_ARG(g->near.mem), ERGO_ARG(g->far.mem),
+           ERGO_ARG(g->pairs.mem), ERGO_ARG(g->second), ERGO_ARG(g->third), ERGO_ARG(step));
     /* about as many as last time, and the others when it is known how many */
-    const size_t guess = g->guess < entries ? g->guess : entries;
+    const size_t guess = g->guess < most ? g->guess : most;
     if (status == ERGO_OK)
         status = ergo_buffer_read_later(ctx, s->device, g->pairs.mem, 0, PAIR_BYTES * (1 + guess),
                                         g->pairs.host, &ready);
@@ -207,6 +259,7 @@ enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s, siz
         return status;
     *count = pairs[0];
     g->guess = *count + *count / 8 + 64;
+    s->times.pair_bytes += PAIR_BYTES * (uint64_t)*count;
     return *count > guess ? ergo_buffer_read(ctx, s->device, g->pairs.mem, PAIR_BYTES * (1 + guess),
                                              PAIR_BYTES * (*count - guess),
                                              (char *)g->pairs.host + PAIR_BYTES * (1 + guess))
@@ -244,19 +297,22 @@ enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, s
     return ERGO_OK;
 }
 
-enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s, size_t all) {
+enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s,
+                                const struct sw_cut_member *m, size_t all) {
     struct sw_gather *g = &s->gather;
     const cl_uint ranks = (cl_uint)s->layout.ranks, n = (cl_uint)all, own = (cl_uint)s->rank;
+    const cl_ulong step = s->step;
     if (all == 0)
         return ERGO_OK;
     enum ergo_status status = sw_cut_write_later(ctx, s, &g->all, PAIR_BYTES * (g->head + all));
+    clFlush(s->device->queue); /* the device has nothing else to do */
     LAUNCH(SW_CUT_NODES, 2 * all, ERGO_ARG(g->rects), ERGO_ARG(g->neighbours), ERGO_ARG(ranks),
            ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->keys), ERGO_ARG(g->labels),
            ERGO_ARG(g->names), ERGO_ARG(g->ends), ERGO_ARG(g->slots));
     LAUNCH(SW_CUT_JOIN_NODES, all, ERGO_ARG(g->ends), ERGO_ARG(n), ERGO_ARG(g->labels),
            ERGO_ARG(g->names));
-    LAUNCH(SW_CUT_TAKE_NAMES, 2 * all, ERGO_ARG(s->rect), ERGO_ARG(g->ends), ERGO_ARG(n),
-           ERGO_ARG(g->keys), ERGO_ARG(g->labels), ERGO_ARG(g->names), ERGO_ARG(own),
-           ERGO_ARG(s->labels), ERGO_ARG(s->names), ERGO_ARG(g->slots));
+    LAUNCH(SW_CUT_TAKE_STATES, g->slots, ERGO_ARG(m->param_buffer), ERGO_ARG(g->keys),
+           ERGO_ARG(g->labels), ERGO_ARG(g->names), ERGO_ARG(own), ERGO_ARG(g->slots),
+           ERGO_ARG(s->labels), ERGO_ARG(step));
     return status;
 }

@@ -23,7 +23,7 @@ static enum ergo_status measure_speed(struct ergo_context *ctx, struct sw_cut *s
     ergo_dist_barrier();
     const double started = ergo_clock();
     for (; seconds < 1e-3 * TRIAL_MS && status == ERGO_OK; sweeps++) {
-        status = sw_cut_local(ctx, s, &s->members[0], false);
+        status = sw_cut_local(ctx, s, &s->members[0], false, NULL);
         if (status == ERGO_OK)
             status = ergo_device_finish(ctx, s->device);
         seconds = ergo_clock() - started;

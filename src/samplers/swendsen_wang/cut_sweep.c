@@ -17,6 +17,8 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_START] = "sw_cut_start",
     [SW_CUT_PACK] = "sw_cut_pack",
     [SW_CUT_BONDS] = "sw_cut_bonds",
+    [SW_CUT_NEAR] = "sw_cut_near",
+    [SW_CUT_PAIRS] = "sw_cut_pairs",
     [SW_CUT_EDGES] = "sw_cut_edges",
     [SW_CUT_PARTS] = "sw_cut_parts",
     [SW_CUT_PART_SIZES] = "sw_cut_part_sizes",
@@ -33,14 +35,14 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_EQ_SCAN] = "sw_cut_equivalence_scan",
     [SW_CUT_EQ_ANALYSE] = "sw_cut_equivalence_analyse",
     [SW_CUT_EQ_SIZES] = "sw_cut_equivalence_sizes",
-    [SW_CUT_FORGET] = "sw_cut_forget",
-    [SW_CUT_PAIRS] = "sw_cut_pairs",
     [SW_CUT_NODES] = "sw_cut_nodes",
     [SW_CUT_JOIN_NODES] = "sw_cut_join_nodes",
-    [SW_CUT_TAKE_NAMES] = "sw_cut_take_names",
+    [SW_CUT_TAKE_STATES] = "sw_cut_take_states",
     [SW_CUT_TILE_LABEL_ALL] = "sw_label",
     [SW_CUT_TILE_LABEL_SIZES] = "sw_label_sizes",
     [SW_CUT_TILE_JOIN] = "sw_join_tiles",
+    [SW_CUT_TILE_NEAR] = "sw_cut_near",
+    [SW_CUT_TILE_PAIRS] = "sw_cut_pairs",
     [SW_CUT_TILE_EDGES] = "sw_cut_tile_edges",
     [SW_CUT_TILE_CLEAR] = "sw_cut_tile_clear",
     [SW_CUT_TILE_SIZES] = "sw_cut_tile_sizes",
@@ -128,7 +130,7 @@ static enum ergo_status union_find(struct ergo_context *ctx, struct sw_cut *s, b
 /* Bonds and labels by the kernels of sweep.cl; counted: with sizes at roots, and the clusters that
  * do not leave their tile in the sums. */
 static enum ergo_status label_by_tiles(struct ergo_context *ctx, struct sw_cut *s,
-                                       struct sw_cut_member *m, bool counted) {
+                                       struct sw_cut_member *m, bool counted, cl_event *near) {
     const struct sw_piece *p = &s->piece;
     const cl_ulong step = s->step;
     const cl_uint first = 0, n_rows = (p->rows - 1) / s->tiles.tile_rows, none = SW_NO_SAMPLE;
@@ -157,6 +159,8 @@ static enum ergo_status label_by_tiles(struct ergo_context *ctx, struct sw_cut *
     if (status == ERGO_OK)
         status = sw_cut_launch(ctx, s, counted ? SW_CUT_TILE_LABEL_SIZES : SW_CUT_TILE_LABEL_ALL,
                                args, counted ? 14 : 9, items, group);
+    if (near && status == ERGO_OK)
+        status = sw_gather_near(ctx, s, m, near);
     if (joins)
         LAUNCH(SW_CUT_TILE_JOIN, joins, ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds),
                ERGO_ARG(s->runs), ERGO_ARG(s->labels), ERGO_ARG(first), ERGO_ARG(n_rows),
@@ -167,16 +171,16 @@ static enum ergo_status label_by_tiles(struct ergo_context *ctx, struct sw_cut *
 }
 
 enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
-                              bool counted) {
+                              bool counted, cl_event *near) {
     const cl_ulong step = s->step;
     enum ergo_status status = ERGO_OK;
     if (s->by_tiles)
-        return label_by_tiles(ctx, s, m, counted);
+        return label_by_tiles(ctx, s, m, counted, near);
     LAUNCH(SW_CUT_BONDS, sw_piece_words(&s->piece), ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
            ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->down_bonds), ERGO_ARG(step));
     if (status == ERGO_OK)
         status = s->equivalence ? equivalence(ctx, s, counted) : union_find(ctx, s, counted);
-    return status;
+    return near && status == ERGO_OK ? sw_gather_near(ctx, s, m, near) : status;
 }
 
 static enum ergo_status flip(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m) {
@@ -282,16 +286,8 @@ static enum ergo_status find_parts(struct ergo_context *ctx, struct sw_cut *s,
         LAUNCH(SW_CUT_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
                ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds),
                ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
-    /* by the devices: roots of the inner half, which the neighbours need, on their way before parts
-     * get numbers */
-    const bool by_devices = s->gathers && !counted;
-    if (by_devices && status == ERGO_OK)
-        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 2 * items, s->edges.host,
-                                        &ready);
     LAUNCH(SW_CUT_PARTS, items, ERGO_ARG(s->rect), ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem),
            ERGO_ARG(s->roots.mem), ERGO_ARG(s->names));
-    if (by_devices)
-        return status == ERGO_OK ? ergo_event_wait(ctx, s->device, &ready, NULL) : status;
     if (counted) {
         LAUNCH(SW_CUT_PART_SIZES, items, ERGO_ARG(s->sizes), ERGO_ARG(s->roots.mem),
                ERGO_ARG(s->part_sizes.mem), ERGO_ARG(n));
@@ -500,20 +496,6 @@ static double lap(double *started) {
     return seconds;
 }
 
-/* Names of all parts of this rank: by the devices, or by the hosts. */
-static enum ergo_status gather(struct ergo_context *ctx, struct sw_cut *s, double *started) {
-    size_t count = 0, all = 0;
-    enum ergo_status status = sw_gather_pairs(ctx, s, &count);
-    s->times.edge_bytes += s->gather.far.bytes;
-    s->times.pair_bytes += 8 * (uint64_t)count;
-    s->times.pairs += lap(started);
-    s->n_parts = count;
-    if (status == ERGO_OK)
-        status = sw_gather_collect(ctx, s, count, &all);
-    s->times.merge += lap(started);
-    return status == ERGO_OK ? sw_gather_join(ctx, s, all) : status;
-}
-
 static enum ergo_status by_hosts(struct ergo_context *ctx, struct sw_cut *s,
                                  struct sw_cut_counts *counts, double *started) {
     enum ergo_status status =
@@ -532,20 +514,50 @@ static enum ergo_status by_hosts(struct ergo_context *ctx, struct sw_cut *s,
     return status;
 }
 
+/* The device labels, while hosts tell their neighbours; then all have all pairs. */
+static enum ergo_status sweep_gathered(struct ergo_context *ctx, struct sw_cut *s,
+                                       struct sw_cut_member *m) {
+    double started = ergo_clock(), waited = 0;
+    size_t count = 0, all = 0;
+    cl_event near = NULL;
+    enum ergo_status status = sw_cut_local(ctx, s, m, false, &near);
+    s->times.local += lap(&started);
+    if (status == ERGO_OK)
+        status = sw_gather_tell(ctx, s, &near);
+    s->times.halo += lap(&started);
+    if (status == ERGO_OK)
+        status = sw_gather_pairs(ctx, s, m, &count);
+    waited = lap(&started);
+    s->times.pairs += waited;
+    s->times.busy += waited;
+    s->n_parts = count;
+    if (status == ERGO_OK)
+        status = sw_gather_collect(ctx, s, count, &all);
+    s->times.merge += lap(&started);
+    if (status == ERGO_OK)
+        status = sw_gather_join(ctx, s, m, all);
+    if (status == ERGO_OK)
+        status = flip(ctx, s, m);
+    clFlush(s->device->queue);
+    s->times.flip += lap(&started);
+    s->times.sweeps++;
+    return status;
+}
+
 enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               struct sw_cut_counts *counts) {
     const bool fresh = m->fresh;
     cl_event packed = NULL;
     enum ergo_status status = ERGO_OK;
     double started = ergo_clock();
+    if (s->gathers && !counts)
+        return sweep_gathered(ctx, s, m);
     if (counts)
         *counts = (struct sw_cut_counts){0};
     if (!fresh)
         status = halo_start(ctx, s, m, &packed);
-    if (s->gathers && !counts && status == ERGO_OK)
-        status = sw_gather_forget(ctx, s);
     if (status == ERGO_OK)
-        status = sw_cut_local(ctx, s, m, counts != NULL);
+        status = sw_cut_local(ctx, s, m, counts != NULL, NULL);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
     s->times.local += lap(&started);
@@ -560,8 +572,7 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     s->times.local += waited;
     s->times.busy += waited;
     if (status == ERGO_OK)
-        status =
-            s->gathers && !counts ? gather(ctx, s, &started) : by_hosts(ctx, s, counts, &started);
+        status = by_hosts(ctx, s, counts, &started);
     if (status == ERGO_OK)
         status = flip(ctx, s, m);
     if (counts && status == ERGO_OK)

@@ -1,0 +1,117 @@
+/*
+ * What crosses the edges of a rectangle in sweeps that are not measured (cut_gather.cl). Included by
+ * cut.cl and cut_tiles.cl, which define SW_CUT_PART(i, y, bit), the site index of what a site is
+ * part of before parts are joined, and SW_CUT_ROOT(part), its root when they are.
+ *
+ * near: of the sites of the first row, then of the first column, the parts; behind them, as bytes,
+ * the states. far: the same of the neighbours' sites below the last row and right of the last
+ * column. So bonds between rectangles are drawn by who has their upper or left end, and what the
+ * neighbours need for that is on its way while parts are joined.
+ *
+ * A pair: two parts of one cluster, this rectangle's root and another part; the upper two bits of
+ * both say whose that is: 0 the rectangle's below, 1 .. 3 that of the k-th on the right (from the
+ * rows 0, second, third on), 4 this one's own, of which a neighbour does not know the root.
+ * pairs[0].x: number of the pairs behind it.
+ */
+#include "swendsen_wang/cut_edges.h"
+
+#define SW_CUT_OWN 4u
+#define SW_SEEN 512u
+#define SW_CUT_MOST_GROUP 1024u
+
+ERGO_INLINE uint sw_cut_state_at(__global const uint *spins, SW_RECT rect, uint i, uint y,
+                                 uint bit) {
+    const uint plane = rect->words * rect->rows;
+    uint state = 0u;
+    for (uint p = 0; p < SW_PLANES; p++)
+        state |= (spins[p * plane + y * rect->words + i] >> bit & 1u) << p;
+    return state;
+}
+
+/* And no pairs yet, and none of the `count` keys of nodes. */
+__kernel void sw_cut_near(__global const uint *spins, SW_RECT rect, __global const uint *right,
+                          __global const uint *runs, __global uint *near, __global uint *keys,
+                          uint count, __global uint2 *pairs) {
+    const uint item = (uint)get_global_id(0), row = 32u * rect->words, entries = row + rect->rows;
+    __global uchar *states = (__global uchar *)(near + entries);
+    if (item == 0u)
+        pairs[0] = (uint2)(0u, 0u);
+    if (item < count)
+        keys[item] = SW_CUT_NO_BOND;
+    if (item >= entries)
+        return;
+    const bool in_row = item < row;
+    const uint y = in_row ? 0u : item - row, i = in_row ? item >> 5 : 0u;
+    const uint bit = in_row ? item & 31u : 0u;
+    near[item] = bit <= sw_rect_last(rect, i) ? SW_CUT_PART(i, y, bit) : SW_CUT_NO_BOND;
+    states[item] = (uchar)sw_cut_state_at(spins, rect, i, y, bit);
+}
+
+/* Of an item the pair, or twice SW_CUT_NO_BOND: of the near sites, then of those across which bonds
+ * may lead out. */
+ERGO_INLINE uint2 sw_cut_pair(__global const uint *spins, __global const struct sw_member *member,
+                              SW_RECT rect, __global const uint *right, __global const uint *runs,
+                              __global const uint *labels, __global const uint *near,
+                              __global const uint *far, uint second, uint third, ulong step,
+                              uint item) {
+    const uint row = 32u * rect->words, entries = row + rect->rows;
+    const struct sw_member m = *member;
+    uint2 pair = (uint2)(SW_CUT_NO_BOND, SW_CUT_NO_BOND);
+    if (item < entries) {
+        const uint part = near[item];
+        const uint root = part == SW_CUT_NO_BOND ? part : SW_CUT_ROOT(part);
+        if (root != part)
+            pair = (uint2)(root | (SW_CUT_OWN & 3u) << 30, part | (SW_CUT_OWN >> 2) << 30);
+    } else if (item < 2u * entries) {
+        const uint at = item - entries, after = at - row;
+        const bool below = at < row;
+        const uint y = below ? rect->rows - 1u : after, i = below ? at >> 5 : rect->words - 1u;
+        const uint last = sw_rect_last(rect, i), bit = below ? at & 31u : last;
+        const uint to = below ? 0u : 1u + (after >= second ? 1u : 0u) + (after >= third ? 1u : 0u);
+        const uint other = ((__global const uchar *)(far + entries))[at];
+        if (bit <= last && sw_cut_state_at(spins, rect, i, y, bit) == other &&
+            sw_bonds(1u << bit, sw_rect_entity(rect, i, y), below ? 1u : 0u, (uint)step,
+                     (uint)(step >> 32), m.key0, m.key1, m.high, m.low, m.always)) {
+            const uint part = SW_CUT_PART(i, y, bit);
+            pair = (uint2)(SW_CUT_ROOT(part) | (to & 3u) << 30, far[at] | (to >> 2) << 30);
+        }
+    }
+    return pair;
+}
+
+/* Of pairs that come again most are left out: of a group's that share a place in `seen` the first
+ * stays, and all that differ from it. */
+__kernel void sw_cut_pairs(__global const uint *spins, __global const struct sw_member *member,
+                           SW_RECT rect, __global const uint *right, __global const uint *runs,
+                           __global const uint *labels, __global const uint *near,
+                           __global const uint *far, __global uint2 *pairs, uint second, uint third,
+                           ulong step) {
+    __local uint2 listed[SW_CUT_MOST_GROUP];
+    __local uint seen[SW_SEEN], found[2]; /* pairs of this group, and of those before */
+    const uint own_item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint2 pair = sw_cut_pair(spins, member, rect, right, runs, labels, near, far, second,
+                                   third, step, (uint)get_global_id(0));
+    const bool is_pair = pair.y != SW_CUT_NO_BOND;
+    const uint place = (pair.x * 0x9e3779b1u ^ pair.y * 0x85ebca6bu) >> 23;
+    for (uint k = own_item; k < SW_SEEN; k += size)
+        seen[k] = SW_CUT_NO_BOND;
+    listed[own_item] = pair;
+    if (own_item == 0u)
+        found[0] = 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (is_pair)
+        atomic_min(&seen[place], own_item);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bool kept = is_pair;
+    if (is_pair && seen[place] != own_item) {
+        const uint2 other = listed[seen[place]];
+        kept = other.x != pair.x || other.y != pair.y;
+    }
+    const uint index = kept ? atomic_inc(&found[0]) : 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (own_item == 0u)
+        found[1] = found[0] ? atomic_add((volatile __global uint *)pairs, found[0]) : 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (kept)
+        pairs[1u + found[1] + index] = pair;
+}
