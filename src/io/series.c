@@ -197,8 +197,9 @@ static void write_point(struct writer *w, hid_t points, size_t index,
     attribute_text(w, group, "step_unit", info->step_name);
     write_steps(w, group, member);
     for (size_t c = 0; member->series && c < info->n_columns; c++)
-        dataset_real(w, group, info->columns[c].name, member->series[c], member->n_samples,
-                     info->columns[c].unit, info->columns[c].help);
+        if (!info->has_column || info->has_column(point, c))
+            dataset_real(w, group, info->columns[c].name, member->series[c], member->n_samples,
+                         info->columns[c].unit, info->columns[c].help);
     write_curves(w, group, member, info->n_curves);
     write_blocks(w, group, member, info);
     close_group(w, group);
@@ -264,6 +265,8 @@ static void write_tables(struct writer *w, const struct ergo_result *result) {
     for (size_t o = 0; o < info->n_observables; o++) {
         const struct ergo_observable *observable = &info->observables[o];
         const char *unit = observable->unit ? observable->unit : "";
+        if (first && !ergo_point_asks(first, observable->name))
+            continue;
         snprintf(path, sizeof path, "observables/%.140s", observable->name);
         hid_t at = open_group(w, w->file, path);
         attribute_text(w, at, "unit", unit);

@@ -269,3 +269,14 @@ bool ergo_point_bool(const struct ergo_point *point, const char *pointer) {
 const char *ergo_point_text(const struct ergo_point *point, const char *pointer) {
     return ergo_point_value(point, pointer)->text;
 }
+
+bool ergo_point_asks(const struct ergo_point *point, const char *name) {
+    const char *asked = ergo_point_text(point, "/run/observables");
+    const size_t length = strlen(name);
+    if (strcmp(asked, "all") == 0)
+        return true;
+    for (; *asked; asked += strcspn(asked, ","), asked += *asked == ',')
+        if (strcspn(asked, ",") == length && strncmp(asked, name, length) == 0)
+            return true;
+    return false;
+}

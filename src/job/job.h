@@ -116,6 +116,9 @@ int64_t ergo_point_int(const struct ergo_point *point, const char *pointer);
 bool ergo_point_bool(const struct ergo_point *point, const char *pointer);
 const char *ergo_point_text(const struct ergo_point *point, const char *pointer);
 
+/* Does /run/observables ask for this observable or curve? */
+bool ergo_point_asks(const struct ergo_point *point, const char *name);
+
 /* Record an error at a JSON pointer; a sampler's `check` uses it too. `check` is called once per
  * scan point, and only when every key is right by itself, so values are there and in range; equal
  * messages of several points are shown once, with the scan values when not all points have them.

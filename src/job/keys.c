@@ -61,6 +61,13 @@ const struct ergo_key ergo_job_common_keys[] = {
      .help = "Steps between measurements. \"auto\" (helium-vmc): what gives the least error in the "
              "time, from timings at the start; it is kept with the run. The chain does not depend "
              "on it, but which of its states are measured does."},
+    {.pointer = "/run/observables",
+     .type = ERGO_KEY_STRING,
+     .fallback = "\"all\"",
+     .unit = "",
+     .help = "What the result is to have: names of observables and curves, \"energy,psi2\", or all. "
+             "What none of these needs is not measured where that saves time (swendsen-wang: "
+             "clusters). The chain and the others' values do not depend on it."},
     {.pointer = "/device",
      .type = ERGO_KEY_STRING,
      .fallback = "\"auto\"",

@@ -212,6 +212,53 @@ static enum ergo_status check_tunables(struct ergo_context *ctx, const struct er
     return status;
 }
 
+/* Is it one of the names that a result can have at this point? */
+static bool is_observable(const struct ergo_sampler_info *info, const struct ergo_point *point,
+                          const char *name, size_t length) {
+    for (size_t o = 0; o < info->n_observables; o++) {
+        const struct ergo_observable *observable = &info->observables[o];
+        if (strlen(observable->name) == length && !strncmp(observable->name, name, length))
+            return !observable->hidden && (!observable->applies || observable->applies(point));
+    }
+    for (size_t c = 0; c < info->n_curves; c++)
+        if (strlen(info->curves[c].name) == length && !strncmp(info->curves[c].name, name, length))
+            return !(info->curves_hidden >> c & 1u);
+    return false;
+}
+
+static enum ergo_status check_observables(struct ergo_context *ctx,
+                                          const struct ergo_sampler *sampler,
+                                          const struct ergo_point *point) {
+    const struct ergo_sampler_info *info = sampler->info;
+    const char *asked = ergo_point_text(point, "/run/observables");
+    if (strcmp(asked, "all") == 0)
+        return ERGO_OK;
+    while (1) {
+        const size_t length = strcspn(asked, ",");
+        if (!is_observable(info, point, asked, length)) {
+            struct ergo_text known = {0};
+            for (size_t o = 0; o < info->n_observables; o++)
+                if (is_observable(info, point, info->observables[o].name,
+                                  strlen(info->observables[o].name)))
+                    ergo_text_append(&known, ", %s", info->observables[o].name);
+            for (size_t c = 0; c < info->n_curves; c++)
+                if (!(info->curves_hidden >> c & 1u))
+                    ergo_text_append(&known, ", %s", info->curves[c].name);
+            const enum ergo_status status =
+                ergo_job_error(ctx, "/run/observables",
+                               "%s has nothing called \"%.*s\" here; allowed: \"all\", or names with "
+                               "commas between them, of%s",
+                               info->name, length < 64 ? (int)length : 64, asked,
+                               known.data && !known.failed ? known.data + 1 : " its observables");
+            ergo_text_free(&known);
+            return status;
+        }
+        if (!asked[length])
+            return ERGO_OK;
+        asked += length + 1;
+    }
+}
+
 /* The key that names the file which a message is about, as "POINTER: "; else "". */
 static void file_key(const struct ergo_point *point, const char *message, char where[128]) {
     *where = '\0';
@@ -237,6 +284,8 @@ static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t
     for (size_t s = 0; s < build->n_scan && room && build->status == ERGO_OK; s++) {
         const struct ergo_point *point = &job->points[s * replicas];
         enum ergo_status status = check_tunables(ctx, build->sampler, point);
+        const enum ergo_status names = check_observables(ctx, build->sampler, point);
+        status = status == ERGO_OK ? names : status;
         const enum ergo_status own = build->sampler->ops->check(ctx, point);
         status = status == ERGO_OK ? own : status;
         if (status == ERGO_OK)

@@ -154,7 +154,7 @@ static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member
         r->observable = &info->observables[o];
         r->exact = r->z = NAN;
         r->estimate = (struct ergo_estimate){NAN, NAN, NAN, NAN, NAN, 0, true};
-        if (n == 0)
+        if (n == 0 || !ergo_point_asks(m->point, r->observable->name))
             continue;
         if (r->observable->sample)
             ergo_stats_estimate(series[o], n, &r->estimate);
@@ -180,7 +180,7 @@ static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_resul
         const struct ergo_curve *curve = &run->curves[m->point->index][c];
         struct ergo_curve_result *r = &m->curves[c];
         r->info = &info->curves[c];
-        r->size = curve->count ? curve->size : 0;
+        r->size = curve->count && ergo_point_asks(m->point, info->curves[c].name) ? curve->size : 0;
         if (!r->size)
             continue;
         r->x = malloc(r->size * sizeof(double));

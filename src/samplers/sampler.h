@@ -47,7 +47,8 @@ struct ergo_observable {
 /* Is the observable in the result of a point? */
 static inline bool ergo_observable_shown(const struct ergo_observable *observable,
                                          const struct ergo_point *point) {
-    return !observable->hidden && (!observable->applies || observable->applies(point));
+    return !observable->hidden && (!observable->applies || observable->applies(point)) &&
+           ergo_point_asks(point, observable->name);
 }
 
 /* A function measured along an axis, e.g. correlation over distance. */
@@ -97,6 +98,8 @@ struct ergo_sampler_info {
     size_t n_keys;
     const struct ergo_column *columns;
     size_t n_columns;
+    /* False: column c is not measured at this point, and nowhere written. NULL: all are. */
+    bool (*has_column)(const struct ergo_point *point, size_t c);
     const struct ergo_observable *observables;
     size_t n_observables;
     /* Two observables that are plotted against each other over a scan ("density", "pressure"), and

@@ -47,8 +47,9 @@ void sw_add_places(const struct sw_state *s, const uint32_t *sums, const uint32_
         c->unequal += sums[i * q];
         for (size_t k = 1; k < q; k++)
             c->states[k] += sums[i * q + k];
-        sw_add_clusters(clusters + i * SW_CLUSTER_FIELDS, &c->largest, c->bins, square_limbs,
-                        fourth_limbs);
+        if (clusters)
+            sw_add_clusters(clusters + i * SW_CLUSTER_FIELDS, &c->largest, c->bins, square_limbs,
+                            fourth_limbs);
     }
     add_limbs(square_limbs, SW_SQUARE_LIMBS, &c->squares);
     c->fourths = add_limbs(fourth_limbs, SW_FOURTH_LIMBS, NULL);
@@ -102,7 +103,7 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
     if (status != ERGO_OK)
         return status;
     size_t bins = 0; /* as curve_size */
-    while (bins < SW_CLUSTER_BINS && s->shape.sites >> bins)
+    while (s->clusters && bins < SW_CLUSTER_BINS && s->shape.sites >> bins)
         bins++;
     const uint32_t *sums = slot->host[SW_SUMS], *clusters = slot->host[SW_CLUSTERS];
     const uint32_t *wraps = slot->host[SW_WRAPS];
@@ -110,9 +111,9 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
         double *columns = samples->columns + row * SW_COLUMNS;
         struct sw_counts c;
         sw_add_places(s, sums + row * slots * s->shape.q,
-                      clusters + row * slots * SW_CLUSTER_FIELDS, &c);
+                      s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
         sw_convert(&s->shape, s->batch->points[row % members], &c, columns);
-        columns[SW_COLUMN_WRAPS] = wraps[row] ? 1.0 : 0.0;
+        columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
     }

@@ -130,6 +130,7 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
     s->device = device;
     s->shape = sw_shape_of(first);
     s->equivalence = strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
+    s->of_clusters = sw_wants_clusters(first);
     s->neighbour = strcmp(ergo_point_text(first, "/system/merge"), "neighbour") == 0;
     enum ergo_status status = allocate(ctx, s);
     if (status == ERGO_OK)

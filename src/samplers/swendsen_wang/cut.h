@@ -234,6 +234,7 @@ struct sw_cut {
     struct ergo_device *device;
     struct sw_shape shape; /* of the whole lattice */
     bool equivalence, neighbour;
+    bool of_clusters; /* are measured, not only spins */
     bool gathers; /* sweeps that are not measured join parts on the devices */
     uint32_t group_size, tile_words, tile_rows, sum_groups;
     size_t block_samples;

@@ -68,7 +68,7 @@ enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *opaque, unsigned
     const double n = (double)s->shape.sites;
     size_t bins = 0; /* as curve_size */
     (void)ctx;
-    while (bins < SW_CUT_ALL_BINS && s->shape.sites >> bins)
+    while (s->of_clusters && bins < SW_CUT_ALL_BINS && s->shape.sites >> bins)
         bins++;
     samples->count = samples->n_curve_samples = s->slot_samples[which];
     for (size_t row = 0; row < samples->count * members; row++) {

@@ -582,6 +582,16 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     return status;
 }
 
+/* What is asked for; counts NULL: nothing. */
+static enum ergo_status sweep_asked(struct ergo_context *ctx, struct sw_cut *s,
+                                    struct sw_cut_member *m, struct sw_cut_counts *counts) {
+    if (s->of_clusters || !counts)
+        return sw_cut_sweep(ctx, s, m, counts);
+    *counts = (struct sw_cut_counts){0};
+    const enum ergo_status status = sw_cut_sweep(ctx, s, m, NULL);
+    return status == ERGO_OK ? count_spins(ctx, s, m, counts) : status;
+}
+
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned which,
@@ -597,8 +607,8 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
         for (uint64_t e = 0; e < every && status == ERGO_OK; e++) {
             const bool measured = count && e + 1 == every;
             for (size_t m = 0; m < members && status == ERGO_OK; m++)
-                status = sw_cut_sweep(ctx, s, &s->members[m],
-                                      measured ? &s->slots[which][i * members + m] : NULL);
+                status = sweep_asked(ctx, s, &s->members[m],
+                                     measured ? &s->slots[which][i * members + m] : NULL);
             s->step++;
         }
     for (size_t row = 0; row < count * members && status == ERGO_OK; row++)

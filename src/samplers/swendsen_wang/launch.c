@@ -93,11 +93,12 @@ static void choose_local(const struct ergo_point *point, const struct sw_shape *
         *l = one;
 }
 
-void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_RESULTS]) {
+void sw_result_bytes(const struct sw_state *s, size_t samples, bool clusters,
+                     size_t bytes[SW_RESULTS]) {
     const size_t rows = samples * s->batch->count;
     bytes[SW_SUMS] = 4 * rows * s->launch.sum_slots * s->shape.q;
-    bytes[SW_CLUSTERS] = 4 * rows * s->launch.sum_slots * SW_CLUSTER_FIELDS;
-    bytes[SW_WRAPS] = 4 * rows;
+    bytes[SW_CLUSTERS] = clusters ? 4 * rows * s->launch.sum_slots * SW_CLUSTER_FIELDS : 0;
+    bytes[SW_WRAPS] = clusters ? 4 * rows : 0;
 }
 
 enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,

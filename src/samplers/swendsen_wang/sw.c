@@ -102,7 +102,7 @@ static const struct {
     {"swendsen_wang/sweep.cl",
      SW_LABEL,
      SW_EQ_BONDS,
-     {"sw_label", "sw_label_sizes", "sw_join_tiles", "sw_flip", "sw_flip_sizes"}},
+     {"sw_label", "sw_label_spins", "sw_label_sizes", "sw_join_tiles", "sw_flip", "sw_flip_sizes"}},
     {"swendsen_wang/equivalence.cl",
      SW_EQ_BONDS,
      SW_LOCAL,
@@ -174,7 +174,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
         status = ergo_buffer_create(ctx, s->device, buffers[b].what, buffers[b].bytes, NULL,
                                     buffers[b].mem);
     size_t bytes[SW_RESULTS];
-    sw_result_bytes(s, s->launch.block_samples, bytes);
+    sw_result_bytes(s, s->launch.block_samples, true, bytes);
     for (int i = 0; i < 2; i++)
         for (int r = 0; r < SW_RESULTS && status == ERGO_OK; r++) {
             struct sw_slot *slot = &s->slots[i];
@@ -198,6 +198,7 @@ enum ergo_status sw_create(struct ergo_context *ctx, const struct ergo_batch *ba
     s->batch = batch;
     s->device = device;
     s->shape = sw_shape_of(batch->points[0]);
+    s->clusters = sw_wants_clusters(batch->points[0]);
     s->members = calloc(batch->count, sizeof *s->members);
     enum ergo_status status =
         s->members ? sw_launch_plan(ctx, batch, device, &s->launch, &plan)

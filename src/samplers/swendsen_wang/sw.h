@@ -41,6 +41,7 @@ enum sw_kernel {
     SW_MEASURE,
     SW_NAMES,
     SW_LABEL,
+    SW_LABEL_SPINS,
     SW_LABEL_SIZES,
     SW_JOIN_TILES,
     SW_FLIP,
@@ -60,7 +61,7 @@ enum sw_kernel {
 
 /* A block of samples on its way: sums of the spins, of the clusters, and whether one leads around
  * the lattice (cl/swendsen_wang/measure.cl). */
-enum { SW_SUMS, SW_CLUSTERS, SW_WRAPS, SW_RESULTS };
+enum { SW_CLUSTERS, SW_WRAPS, SW_SUMS, SW_RESULTS };
 
 struct sw_slot {
     cl_mem results[SW_RESULTS];
@@ -75,6 +76,7 @@ struct sw_state {
     struct ergo_device *device;
     struct sw_shape shape;
     struct sw_launch launch;
+    bool clusters;             /* measured, not only spins */
     struct sw_member *members; /* [batch->count] */
     cl_program programs[4];
     cl_kernel kernels[SW_KERNELS];
@@ -87,6 +89,8 @@ struct sw_state {
 struct sw_shape sw_shape_of(const struct ergo_point *point);
 /* Philox key and bond probability of a member. */
 void sw_member_fill(const struct ergo_point *point, struct sw_member *member);
+/* Is anything asked for that comes of clusters? */
+bool sw_wants_clusters(const struct ergo_point *point);
 /* H = -J sum s s instead of -J sum (delta - 1)? */
 bool sw_is_ising(const struct ergo_point *point);
 
@@ -112,8 +116,9 @@ void sw_destroy(void *state);
 /* sweep.c */
 enum ergo_status sw_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                             uint64_t every, uint64_t first_sample);
-/* Of `samples` samples of all members. */
-void sw_result_bytes(const struct sw_state *s, size_t samples, size_t bytes[SW_RESULTS]);
+/* Of `samples` samples of all members; without clusters 0 of what comes of them. */
+void sw_result_bytes(const struct sw_state *s, size_t samples, bool clusters,
+                     size_t bytes[SW_RESULTS]);
 /* One sweep of all members, measured into sample 0 of slot 0 (not read back). */
 enum ergo_status sw_sweep_measured(struct ergo_context *ctx, struct sw_state *s);
 
@@ -125,6 +130,7 @@ struct sw_counts {
     uint64_t clusters, largest, squares, bins[SW_CLUSTER_BINS];
     double fourths;
 };
+/* clusters NULL: not measured. */
 void sw_add_places(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
                    struct sw_counts *counts);
 /* The fields of one place to sums whose limbs have carries to give. */

@@ -11,15 +11,16 @@ static enum ergo_status launch(struct ergo_context *ctx, struct sw_state *s, enu
                               local, NULL);
 }
 
-/* ---- tiles: slot NULL, sample SW_NO_SAMPLE where the sweep is not measured ------------------ */
+/* ---- tiles: slot NULL, sample SW_NO_SAMPLE where clusters are not measured ------------------ */
 
-/* Measured: sizes of clusters; and of sample `before` (or SW_NO_SAMPLE), which has left the spins,
- * what they say. */
+/* Measured: sizes of clusters; and of sample `before` of `of` (or SW_NO_SAMPLE), which has left the
+ * spins, what they say. */
 static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s,
-                                    const struct sw_slot *slot, cl_uint sample, cl_uint before) {
+                                    const struct sw_slot *slot, cl_uint sample,
+                                    const struct sw_slot *of, cl_uint before) {
     const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     const struct sw_slot *to = slot ? slot : &s->slots[0];
-    cl_mem clusters = to->results[SW_CLUSTERS], spins = to->results[SW_SUMS];
+    cl_mem clusters = to->results[SW_CLUSTERS], spins = (of ? of : to)->results[SW_SUMS];
     const cl_ulong step = s->step;
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
                                     ERGO_ARG(s->right), ERGO_ARG(s->down),
@@ -28,8 +29,13 @@ static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s
                                     ERGO_ARG(step),     ERGO_ARG(s->sizes),
                                     ERGO_ARG(clusters), ERGO_ARG(sample),
                                     ERGO_ARG(spins),    ERGO_ARG(before)};
-    return slot ? launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 14, items, group)
-                : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
+    const struct ergo_arg with_spins[] = {args[0], args[1], args[2], args[3], args[4],  args[5],
+                                          args[6], args[7], args[8], args[12], args[13]};
+    if (slot)
+        return launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 14, items, group);
+    return before != SW_NO_SAMPLE
+               ? launch(ctx, s, SW_LABEL_SPINS, "sw_label_spins", with_spins, 11, items, group)
+               : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
 }
 
 /* Edges of tiles: the inner ones, and around: those of the lattice itself. Measured: whether a
@@ -148,11 +154,13 @@ static enum ergo_status local_sweeps(struct ergo_context *ctx, struct sw_state *
     return status;
 }
 
-static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s) {
+/* of, before: a sample whose spins are to be looked at (by tiles), or NULL, SW_NO_SAMPLE. */
+static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s,
+                              const struct sw_slot *of, cl_uint before) {
     const bool equivalence = s->launch.equivalence;
     const cl_uint none = SW_NO_SAMPLE;
     enum ergo_status status =
-        equivalence ? equivalence_bonds(ctx, s) : label_tiles(ctx, s, NULL, none, none);
+        equivalence ? equivalence_bonds(ctx, s) : label_tiles(ctx, s, NULL, none, of, before);
     if (status == ERGO_OK && equivalence)
         status = equivalence_start(ctx, s);
     if (status == ERGO_OK)
@@ -200,7 +208,7 @@ static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, st
 static enum ergo_status tiles_measured(struct ergo_context *ctx, struct sw_state *s,
                                        struct sw_slot *slot, cl_uint sample, cl_uint before) {
     const bool whole = s->launch.label_bits > 0;
-    enum ergo_status status = label_tiles(ctx, s, slot, sample, before);
+    enum ergo_status status = label_tiles(ctx, s, slot, sample, slot, before);
     if (status == ERGO_OK)
         status = join_tiles(ctx, s, whole, slot, sample);
     if (status == ERGO_OK && !whole)
@@ -232,11 +240,11 @@ static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw
 
 /* Sums are added to what is there; of flags only those of clusters around are set. */
 static enum ergo_status clear_sums(struct ergo_context *ctx, struct sw_state *s,
-                                   struct sw_slot *slot, size_t samples) {
+                                   struct sw_slot *slot, size_t samples, bool clusters) {
     size_t bytes[SW_RESULTS];
     cl_uint counts[SW_RESULTS];
     size_t most = 0;
-    sw_result_bytes(s, samples, bytes);
+    sw_result_bytes(s, samples, clusters, bytes);
     for (int r = 0; r < SW_RESULTS; r++) {
         counts[r] = (cl_uint)(bytes[r] / sizeof(cl_uint));
         most = counts[r] > most ? counts[r] : most;
@@ -264,26 +272,29 @@ static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state
 }
 
 /* before: the sample whose spins have not been looked at, or SW_NO_SAMPLE; later: those of this one
- * will be by the next. */
+ * will be by the next. Without clusters a sweep is one that is not measured. */
 static enum ergo_status measured(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
-                                 cl_uint sample, cl_uint before, bool later) {
+                                 cl_uint sample, bool clusters, cl_uint before, bool later) {
+    const bool equivalence = s->launch.equivalence, local = s->launch.local;
     const enum ergo_status status =
-        s->launch.equivalence ? equivalence_measured(ctx, s, slot, sample)
-        : s->launch.local     ? local_measured(ctx, s, slot, sample)
-                              : tiles_measured(ctx, s, slot, sample, before);
+        !clusters     ? (local ? local_sweeps(ctx, s, 1) : sweep(ctx, s, slot, before))
+        : equivalence ? equivalence_measured(ctx, s, slot, sample)
+        : local       ? local_measured(ctx, s, slot, sample)
+                      : tiles_measured(ctx, s, slot, sample, before);
     return status == ERGO_OK && !later ? measure(ctx, s, slot, sample) : status;
 }
 
 enum ergo_status sw_sweep_measured(struct ergo_context *ctx, struct sw_state *s) {
-    const enum ergo_status status = clear_sums(ctx, s, &s->slots[0], 1);
-    return status == ERGO_OK ? measured(ctx, s, &s->slots[0], 0, SW_NO_SAMPLE, false) : status;
+    const enum ergo_status status = clear_sums(ctx, s, &s->slots[0], 1, true);
+    return status == ERGO_OK ? measured(ctx, s, &s->slots[0], 0, true, SW_NO_SAMPLE, false)
+                             : status;
 }
 
 enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
                             uint64_t every, uint64_t first_sample) {
     struct sw_state *s = opaque;
     struct sw_slot *slot = &s->slots[which];
-    enum ergo_status status = count ? clear_sums(ctx, s, slot, count) : ERGO_OK;
+    enum ergo_status status = count ? clear_sums(ctx, s, slot, count, s->clusters) : ERGO_OK;
     const bool tiles = !s->launch.local && !s->launch.equivalence;
     (void)first_sample;
     slot->samples = count;
@@ -293,17 +304,19 @@ enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned whi
         if (s->launch.local)
             status = local_sweeps(ctx, s, alone);
         for (uint64_t e = 0; e < alone && !s->launch.local && status == ERGO_OK; e++)
-            status = sweep(ctx, s);
+            status = sweep(ctx, s, NULL, SW_NO_SAMPLE);
         if (count && status == ERGO_OK)
-            status =
-                measured(ctx, s, slot, (cl_uint)i, rides && i > 0 ? (cl_uint)i - 1 : SW_NO_SAMPLE,
-                         rides && i + 1 < count);
+            status = measured(ctx, s, slot, (cl_uint)i, s->clusters,
+                              rides && i > 0 ? (cl_uint)i - 1 : SW_NO_SAMPLE,
+                              rides && i + 1 < count);
     }
     size_t bytes[SW_RESULTS];
-    sw_result_bytes(s, count, bytes);
+    sw_result_bytes(s, count, s->clusters, bytes);
     for (int r = 0; r < SW_RESULTS && count && status == ERGO_OK; r++)
-        status = ergo_buffer_read_later(ctx, s->device, slot->results[r], 0, bytes[r],
-                                        slot->host[r], r + 1 == SW_RESULTS ? &slot->ready : NULL);
+        if (bytes[r])
+            status =
+                ergo_buffer_read_later(ctx, s->device, slot->results[r], 0, bytes[r], slot->host[r],
+                                       r + 1 == SW_RESULTS ? &slot->ready : NULL);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
     return status;

@@ -109,6 +109,22 @@ static const struct ergo_column columns[] = {
 };
 _Static_assert(sizeof columns / sizeof columns[0] == SW_COLUMNS, "columns as in sw.h");
 
+bool sw_wants_clusters(const struct ergo_point *point) {
+    static const char *const of_clusters[] = {"psi2",     "psi4",            "moment_ratio",
+                                              "binder",   "clusters",        "largest_cluster",
+                                              "wrapping", "cluster_sizes"};
+    bool wanted = false;
+    for (size_t i = 0; i < sizeof of_clusters / sizeof of_clusters[0]; i++)
+        wanted = wanted || ergo_point_asks(point, of_clusters[i]);
+    return wanted;
+}
+
+/* What is not of the spins comes of clusters. */
+static bool has_column(const struct ergo_point *point, size_t c) {
+    return c == SW_COLUMN_ENERGY || c == SW_COLUMN_ORDER || c == SW_COLUMN_PSI2 ||
+           sw_wants_clusters(point);
+}
+
 #define SAMPLE(name, expression)                                                                   \
     static double sample_##name(const struct ergo_point *point, const double *c) {                 \
         (void)point;                                                                               \
@@ -255,6 +271,7 @@ static const struct ergo_sampler_info info = {
     .n_keys = sizeof keys / sizeof keys[0],
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
+    .has_column = has_column,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves,
@@ -290,7 +307,7 @@ static size_t curve_size(const struct ergo_point *point, size_t c) {
     const uint64_t n = (uint64_t)size->size[0] * (uint64_t)size->size[1];
     size_t bins = 0;
     (void)c;
-    while (bins < 64 && n >> bins) /* one device has no more than SW_CLUSTER_BINS */
+    while (bins < 64 && n >> bins && sw_wants_clusters(point)) /* one device has no more than SW_CLUSTER_BINS */
         bins++;
     return bins;
 }
