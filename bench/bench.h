@@ -126,6 +126,8 @@ void ergo_bench_close(struct ergo_bench_run *run);
 /* Steps alone, and wait. clocks may be NULL. */
 enum ergo_status ergo_bench_steps(struct ergo_bench_run *run, uint64_t steps,
                                   struct ergo_bench_clocks *clocks);
+/* Samples of a block as a run begins with them. */
+size_t ergo_bench_block(const struct ergo_bench_run *run, uint64_t every);
 /* `samples` times (`every` steps and a measurement), two blocks in flight as in a run. columns (may
  * be NULL): [samples][members][columns of the sampler]. */
 enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, uint64_t every,

@@ -167,14 +167,17 @@ static void samples_free(struct ergo_samples *s) {
         free(s->curves[c]);
 }
 
+size_t ergo_bench_block(const struct ergo_bench_run *run, uint64_t every) {
+    const size_t wish = (size_t)fmax(1, run->plan.block_steps / (double)every);
+    const size_t most = run->plan.block_samples ? run->plan.block_samples : 1;
+    return wish < most ? wish : most;
+}
+
 enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, uint64_t every,
                                    double *columns, struct ergo_bench_clocks *clocks) {
     const struct ergo_sampler_ops *ops = run->sampler->ops;
     const size_t width = run->batch->count * run->sampler->info->n_columns;
-    const double per_block = run->plan.block_steps / (double)every;
-    size_t block = per_block < 1 ? 1 : (size_t)fmin(per_block, (double)samples);
-    if (block > run->plan.block_samples)
-        block = run->plan.block_samples ? run->plan.block_samples : 1;
+    const size_t most = ergo_bench_block(run, every), block = most < samples ? most : samples;
     struct ergo_samples s = {0};
     struct watch w;
     enum ergo_status status = ERGO_OK;

@@ -72,10 +72,13 @@ void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares,
         clusters == 1 ? 1.0 : ((q + 1) * psi2 * psi2 - 2 * (fourths / (n * n) / (n * n))) / (q - 1);
 }
 
-void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
-                const struct sw_counts *c, double *columns) {
-    const double n = (double)shape->sites, q = (double)shape->q;
-    const double j = ergo_point_real(point, "/system/coupling");
+struct sw_unit sw_unit_of(const struct ergo_point *point) {
+    return (struct sw_unit){ergo_point_real(point, "/system/coupling"), sw_is_ising(point)};
+}
+
+void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *c,
+                double *columns) {
+    const double n = (double)shape->sites, q = (double)shape->q, j = unit.coupling;
     const double unequal = (double)c->unequal / n;
     double most = 0, squares = 0;
     for (size_t k = 0; k < shape->q; k++) {
@@ -83,7 +86,7 @@ void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
         most = share > most ? share : most;
         squares += share * share;
     }
-    columns[SW_COLUMN_ENERGY] = sw_is_ising(point) ? -j * (2.0 - 2.0 * unequal) : j * unequal;
+    columns[SW_COLUMN_ENERGY] = unit.ising ? -j * (2.0 - 2.0 * unequal) : j * unequal;
     columns[SW_COLUMN_ORDER] = (q * most - 1) / (q - 1);
     columns[SW_COLUMN_PSI2] = (q * squares - 1) / (q - 1);
     sw_improve(shape, c->clusters, (double)c->squares, c->fourths, columns);
@@ -107,15 +110,18 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
         bins++;
     const uint32_t *sums = slot->host[SW_SUMS], *clusters = slot->host[SW_CLUSTERS];
     const uint32_t *wraps = slot->host[SW_WRAPS];
-    for (size_t row = 0; row < slot->samples * members; row++) {
-        double *columns = samples->columns + row * SW_COLUMNS;
-        struct sw_counts c;
-        sw_add_places(s, sums + row * slots * s->shape.q,
-                      s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
-        sw_convert(&s->shape, s->batch->points[row % members], &c, columns);
-        columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
-        for (size_t b = 0; b < bins && samples->curves[0]; b++)
-            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
+    for (size_t m = 0; m < members; m++) {
+        const struct sw_unit unit = sw_unit_of(s->batch->points[m]);
+        for (size_t row = m; row < slot->samples * members; row += members) {
+            double *columns = samples->columns + row * SW_COLUMNS;
+            struct sw_counts c;
+            sw_add_places(s, sums + row * slots * s->shape.q,
+                          s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
+            sw_convert(&s->shape, unit, &c, columns);
+            columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
+            for (size_t b = 0; b < bins && samples->curves[0]; b++)
+                samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
+        }
     }
     return ERGO_OK;
 }

@@ -150,9 +150,15 @@ enum {
 /* Columns of the improved estimators, from sums of n^2 and n^4 over clusters. */
 void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
                 double *columns);
+/* What the energy is counted in; looked up once for many samples. */
+struct sw_unit {
+    double coupling;
+    bool ising;
+};
+struct sw_unit sw_unit_of(const struct ergo_point *point);
 /* Columns of a sample, but for the wrapping. */
-void sw_convert(const struct sw_shape *shape, const struct ergo_point *point,
-                const struct sw_counts *counts, double *columns);
+void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *counts,
+                double *columns);
 enum ergo_status sw_collect(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples);
 
