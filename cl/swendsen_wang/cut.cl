@@ -136,8 +136,7 @@ __kernel void sw_cut_rename(__global ulong *names, __global const uint *parts,
 }
 
 #define SW_CUT_PART(i, y, bit)                                                                     \
-    (32u * ((y)*rect->words + (i)) +                                                               \
-     sw_start_of(~(right[(y)*rect->words + (i)] << 1), (bit)))
+    (32u * ((y)*rect->words + (i)) + sw_start_of(~(right[(y)*rect->words + (i)] << 1), (bit)))
 #define SW_CUT_ROOT(part) sw_cut_find(labels, (part))
 #include "swendsen_wang/cut_pairs.cl"
 

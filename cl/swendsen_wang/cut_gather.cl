@@ -2,8 +2,8 @@
  * Clusters across rectangles, joined by every device for itself from the pairs of parts that all
  * ranks have found on their edges (cut_pairs.cl). No host looks at a pair.
  *
- * A part is known by its rank and a site index (below 2^30). all: first the ranks' firsts[ranks + 1]
- * among the pairs, in SW_HEAD(ranks) entries, then the pairs of all.
+ * A part is known by its rank and a site index (below 2^30). all: first the ranks' firsts[ranks +
+ * 1] among the pairs, in SW_HEAD(ranks) entries, then the pairs of all.
  *
  * Nodes: places in hash tables of the ranks' parts (keys), `slots` (a power of two) each; ends: the
  * nodes of the pairs. In labels of nodes the one with the smaller name leads. A root's site is the
@@ -24,8 +24,8 @@
 #define SW_NODE_PUT(p, value) (*(p) = (value))
 #endif
 
-/* Of all ranks' pairs: nodes alone, with their names. neighbours[rank][SW_NEIGHBOURS]: whose the second
- * part is. */
+/* Of all ranks' pairs: nodes alone, with their names. neighbours[rank][SW_NEIGHBOURS]: whose the
+ * second part is. */
 __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const uint *neighbours,
                            uint ranks, __global const uint2 *all, uint count, __global uint *keys,
                            __global uint *labels, __global ulong *names, __global uint *ends,
@@ -92,10 +92,9 @@ __kernel void sw_cut_join_nodes(__global const uint *ends, uint count, __global 
 }
 
 /* This rank's roots get the states of their clusters, as labels. An item for each of its nodes. */
-__kernel void sw_cut_take_states(__global const struct sw_member *member,
-                                 __global const uint *keys, __global const uint *labels,
-                                 __global const ulong *names, uint rank, uint slots,
-                                 __global uint *own_labels, ulong step) {
+__kernel void sw_cut_take_states(__global const struct sw_member *member, __global const uint *keys,
+                                 __global const uint *labels, __global const ulong *names,
+                                 uint rank, uint slots, __global uint *own_labels, ulong step) {
     const uint item = (uint)get_global_id(0), node = slots * rank + item;
     const uint part = item < slots ? keys[node] : SW_CUT_NO_BOND;
     if (part == SW_CUT_NO_BOND || own_labels[part] != part)

@@ -1,6 +1,6 @@
 /*
- * What crosses the edges of a rectangle in sweeps that are not measured (cut_gather.cl). Included by
- * cut.cl and cut_tiles.cl, which define SW_CUT_PART(i, y, bit), the site index of what a site is
+ * What crosses the edges of a rectangle in sweeps that are not measured (cut_gather.cl). Included
+ * by cut.cl and cut_tiles.cl, which define SW_CUT_PART(i, y, bit), the site index of what a site is
  * part of before parts are joined, and SW_CUT_ROOT(part), its root when they are.
  *
  * near: of the sites of the first row, then of the first column, the parts; behind them, as bytes,

@@ -65,9 +65,10 @@ const struct ergo_key ergo_job_common_keys[] = {
      .type = ERGO_KEY_STRING,
      .fallback = "\"all\"",
      .unit = "",
-     .help = "What the result is to have: names of observables and curves, \"energy,psi2\", or all. "
-             "What none of these needs is not measured where that saves time (swendsen-wang: "
-             "clusters). The chain and the others' values do not depend on it."},
+     .help =
+         "What the result is to have: names of observables and curves, \"energy,psi2\", or all. "
+         "What none of these needs is not measured where that saves time (swendsen-wang: "
+         "clusters). The chain and the others' values do not depend on it."},
     {.pointer = "/device",
      .type = ERGO_KEY_STRING,
      .fallback = "\"auto\"",

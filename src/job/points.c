@@ -244,12 +244,12 @@ static enum ergo_status check_observables(struct ergo_context *ctx,
             for (size_t c = 0; c < info->n_curves; c++)
                 if (!(info->curves_hidden >> c & 1u))
                     ergo_text_append(&known, ", %s", info->curves[c].name);
-            const enum ergo_status status =
-                ergo_job_error(ctx, "/run/observables",
-                               "%s has nothing called \"%.*s\" here; allowed: \"all\", or names with "
-                               "commas between them, of%s",
-                               info->name, length < 64 ? (int)length : 64, asked,
-                               known.data && !known.failed ? known.data + 1 : " its observables");
+            const enum ergo_status status = ergo_job_error(
+                ctx, "/run/observables",
+                "%s has nothing called \"%.*s\" here; allowed: \"all\", or names with "
+                "commas between them, of%s",
+                info->name, length < 64 ? (int)length : 64, asked,
+                known.data && !known.failed ? known.data + 1 : " its observables");
             ergo_text_free(&known);
             return status;
         }

@@ -187,10 +187,70 @@ static void test_stopped(void **state) {
     contract_each(stopped);
 }
 
+/* Only what is asked for is there, with the values that it has among all others. */
+static void expect_asked(const cJSON *all, const char *asked, bool is_curve) {
+    char set[128], *text = NULL;
+    snprintf(set, sizeof set, "/run/observables=%s", asked);
+    struct ergo_result *result = contract_run(contract.job, set, NULL);
+    contract_ok(ergo_result_json(contract.ctx, result, &text), set);
+    cJSON *tree = cJSON_Parse(text);
+    where = set;
+    const cJSON *point, *whole = member(all, "points", cJSON_Array)->child;
+    cJSON_ArrayForEach(point, member(tree, "points", cJSON_Array)) {
+        const cJSON *observables = member(point, "observables", cJSON_Object);
+        const cJSON *curves = cJSON_GetObjectItemCaseSensitive(point, "curves");
+        assert_string_equal(string(point, "digest"), string(whole, "digest"));
+        assert_int_equal(cJSON_GetArraySize(observables), !is_curve);
+        assert_int_equal(curves ? cJSON_GetArraySize(curves) : 0, is_curve);
+        const char *kind = is_curve ? "curves" : "observables";
+        assert_true(cJSON_Compare(member(is_curve ? curves : observables, asked, cJSON_Object),
+                                  member(member(whole, kind, cJSON_Object), asked, cJSON_Object),
+                                  true));
+        whole = whole->next;
+    }
+    cJSON_Delete(tree);
+    free(text);
+    ergo_result_destroy(result);
+}
+
+static void asked(void) {
+    const struct ergo_sampler_info *info = contract.sampler->info;
+    struct ergo_result *result = contract_run(contract.job, NULL, NULL);
+    char *text = NULL;
+    contract_ok(ergo_result_json(contract.ctx, result, &text), "all");
+    cJSON *all = cJSON_Parse(text);
+    const struct ergo_member_result *first = &result->members[0];
+    const char *last = NULL, *curve = NULL;
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (ergo_observable_shown(&info->observables[o], first->point)) {
+            if (!last) /* the first, and the last */
+                expect_asked(all, info->observables[o].name, false);
+            last = info->observables[o].name;
+        }
+    expect_asked(all, last, false);
+    for (size_t c = 0; c < info->n_curves && !curve; c++)
+        if (first->curves[c].size && !(info->curves_hidden >> c & 1u))
+            curve = info->curves[c].name;
+    if (curve)
+        expect_asked(all, curve, true);
+    cJSON_Delete(all);
+    free(text);
+    ergo_result_destroy(result);
+    const char *const sets[] = {"/run/observables=no_such_thing"};
+    assert_int_equal(contract_try(contract.job, sets, 1, &result), ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(contract.ctx), "no_such_thing"));
+}
+
+static void test_asked(void **state) {
+    (void)state;
+    contract_each(asked);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_complete),
         cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_asked),
     };
     return cmocka_run_group_tests(tests, contract_set_up, contract_tear_down);
 }

@@ -201,16 +201,16 @@ struct sw_cut_buffer {
 
 /* Pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl). */
 struct sw_gather {
-    cl_mem rects, neighbours;             /* of all ranks */
-    cl_mem keys, labels, names, ends;     /* of nodes; of pairs */
-    uint32_t slots;                       /* nodes of a rank */
-    size_t nodes, head;                   /* head: entries before all pairs */
-    uint32_t second, third;               /* rows from which on other neighbours are on the right */
+    cl_mem rects, neighbours;         /* of all ranks */
+    cl_mem keys, labels, names, ends; /* of nodes; of pairs */
+    uint32_t slots;                   /* nodes of a rank */
+    size_t nodes, head;               /* head: entries before all pairs */
+    uint32_t second, third;           /* rows from which on other neighbours are on the right */
     /* parts on this rank's edges, and on the neighbours'; pairs found here, and by all */
     struct sw_cut_buffer near, far, pairs, all;
-    size_t guess;                         /* so many pairs, about */
-    uint64_t *counts;                     /* [ranks] */
-    struct ergo_dist_shared *shared;      /* of ranks on one host: what they tell, in no message */
+    size_t guess;                    /* so many pairs, about */
+    uint64_t *counts;                /* [ranks] */
+    struct ergo_dist_shared *shared; /* of ranks on one host: what they tell, in no message */
 };
 
 /* One chain. */
@@ -235,7 +235,7 @@ struct sw_cut {
     struct sw_shape shape; /* of the whole lattice */
     bool equivalence, neighbour;
     bool of_clusters; /* are measured, not only spins */
-    bool gathers; /* sweeps that are not measured join parts on the devices */
+    bool gathers;     /* sweeps that are not measured join parts on the devices */
     uint32_t group_size, tile_words, tile_rows, sum_groups;
     size_t block_samples;
     int rank;

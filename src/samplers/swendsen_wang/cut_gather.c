@@ -29,8 +29,8 @@ static uint64_t most_entries(const struct sw_layout *l) {
     return most;
 }
 
-/* Places for a rank's parts on its edges and their roots: one for each entry of both edges, and a root
- * for each of the upper and left one, at the most. */
+/* Places for a rank's parts on its edges and their roots: one for each entry of both edges, and a
+ * root for each of the upper and left one, at the most. */
 static uint32_t slots_of(const struct sw_layout *l) {
     return ergo_power_of_two_up(4 * most_entries(l), 64, 1u << 31);
 }
@@ -184,8 +184,8 @@ enum ergo_status sw_gather_near(struct ergo_context *ctx, struct sw_cut *s,
     LAUNCH(s->by_tiles ? SW_CUT_TILE_NEAR : SW_CUT_NEAR, nodes, ERGO_ARG(m->spins),
            ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs), ERGO_ARG(g->near.mem),
            ERGO_ARG(g->keys), ERGO_ARG(nodes), ERGO_ARG(g->pairs.mem));
-    return status == ERGO_OK ? ergo_buffer_read_later(ctx, s->device, g->near.mem, 0,
-                                                      g->near.bytes, g->near.host, ready)
+    return status == ERGO_OK ? ergo_buffer_read_later(ctx, s->device, g->near.mem, 0, g->near.bytes,
+                                                      g->near.host, ready)
                              : status;
 }
 

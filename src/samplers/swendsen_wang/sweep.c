@@ -29,7 +29,7 @@ static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s
                                     ERGO_ARG(step),     ERGO_ARG(s->sizes),
                                     ERGO_ARG(clusters), ERGO_ARG(sample),
                                     ERGO_ARG(spins),    ERGO_ARG(before)};
-    const struct ergo_arg with_spins[] = {args[0], args[1], args[2], args[3], args[4],  args[5],
+    const struct ergo_arg with_spins[] = {args[0], args[1], args[2], args[3],  args[4], args[5],
                                           args[6], args[7], args[8], args[12], args[13]};
     if (slot)
         return launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 14, items, group);
@@ -306,9 +306,9 @@ enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned whi
         for (uint64_t e = 0; e < alone && !s->launch.local && status == ERGO_OK; e++)
             status = sweep(ctx, s, NULL, SW_NO_SAMPLE);
         if (count && status == ERGO_OK)
-            status = measured(ctx, s, slot, (cl_uint)i, s->clusters,
-                              rides && i > 0 ? (cl_uint)i - 1 : SW_NO_SAMPLE,
-                              rides && i + 1 < count);
+            status =
+                measured(ctx, s, slot, (cl_uint)i, s->clusters,
+                         rides && i > 0 ? (cl_uint)i - 1 : SW_NO_SAMPLE, rides && i + 1 < count);
     }
     size_t bytes[SW_RESULTS];
     sw_result_bytes(s, count, s->clusters, bytes);

@@ -110,8 +110,8 @@ static const struct ergo_column columns[] = {
 _Static_assert(sizeof columns / sizeof columns[0] == SW_COLUMNS, "columns as in sw.h");
 
 bool sw_wants_clusters(const struct ergo_point *point) {
-    static const char *const of_clusters[] = {"psi2",     "psi4",            "moment_ratio",
-                                              "binder",   "clusters",        "largest_cluster",
+    static const char *const of_clusters[] = {"psi2",     "psi4",         "moment_ratio",
+                                              "binder",   "clusters",     "largest_cluster",
                                               "wrapping", "cluster_sizes"};
     bool wanted = false;
     for (size_t i = 0; i < sizeof of_clusters / sizeof of_clusters[0]; i++)
@@ -307,7 +307,8 @@ static size_t curve_size(const struct ergo_point *point, size_t c) {
     const uint64_t n = (uint64_t)size->size[0] * (uint64_t)size->size[1];
     size_t bins = 0;
     (void)c;
-    while (bins < 64 && n >> bins && sw_wants_clusters(point)) /* one device has no more than SW_CLUSTER_BINS */
+    while (bins < 64 && n >> bins &&
+           sw_wants_clusters(point)) /* one device has no more than SW_CLUSTER_BINS */
         bins++;
     return bins;
 }
