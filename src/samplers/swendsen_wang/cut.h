@@ -331,6 +331,8 @@ enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, con
  * none): what sw_gather_near waits for. */
 enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               bool counted, cl_event *near);
+/* Seconds since *started, which is then now. */
+double sw_cut_lap(double *started);
 extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
 
 /* The first `bytes` of a buffer to the device; the host's stay until a later command has ended. */
@@ -342,18 +344,13 @@ bool sw_gather_wanted(const char *merge, const struct sw_layout *layout);
 uint64_t sw_gather_bytes(const struct sw_layout *layout); /* on the device */
 enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s);
 void sw_gather_release(struct sw_cut *s);
-/* In this order: when parts are known, before they are joined, those on the edges to the host; to
- * and from the neighbours; when they are joined, this rank's pairs; those of all ranks, *all of
- * them; and states of this rank's parts. The first and the last do not wait for the device. */
+/* When parts are known, before they are joined: those on the edges to the host. Does not wait. */
 enum ergo_status sw_gather_near(struct ergo_context *ctx, struct sw_cut *s,
                                 const struct sw_cut_member *m, cl_event *ready);
-enum ergo_status sw_gather_tell(struct ergo_context *ctx, struct sw_cut *s, cl_event *ready);
-enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s,
-                                 const struct sw_cut_member *m, size_t *count);
-enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,
-                                   size_t *all);
-enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s,
-                                const struct sw_cut_member *m, size_t all);
+/* Labels inside, and states of the clusters that are in other rectangles too: a sweep but for the
+ * new spins. */
+enum ergo_status sw_gather_names(struct ergo_context *ctx, struct sw_cut *s,
+                                 struct sw_cut_member *m);
 
 /* cut_count.c */
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,

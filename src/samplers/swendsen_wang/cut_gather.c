@@ -225,7 +225,7 @@ static enum ergo_status look_at_neighbours(struct ergo_context *ctx, struct sw_c
                : status;
 }
 
-enum ergo_status sw_gather_tell(struct ergo_context *ctx, struct sw_cut *s, cl_event *ready) {
+static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s, cl_event *ready) {
     const double started = ergo_clock();
     enum ergo_status status = ergo_event_wait(ctx, s->device, ready, NULL);
     s->times.busy += ergo_clock() - started;
@@ -236,8 +236,8 @@ enum ergo_status sw_gather_tell(struct ergo_context *ctx, struct sw_cut *s, cl_e
                              : status;
 }
 
-enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s,
-                                 const struct sw_cut_member *m, size_t *count) {
+static enum ergo_status pairs(struct ergo_context *ctx, struct sw_cut *s,
+                              const struct sw_cut_member *m, size_t *count) {
     struct sw_gather *g = &s->gather;
     const size_t most = 2 * (size_t)entries_of(&s->piece);
     const cl_ulong step = s->step;
@@ -266,8 +266,8 @@ enum ergo_status sw_gather_pairs(struct ergo_context *ctx, struct sw_cut *s,
                           : ERGO_OK;
 }
 
-enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,
-                                   size_t *all) {
+static enum ergo_status collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,
+                                size_t *all) {
     struct sw_gather *g = &s->gather;
     const uint64_t own = count;
     uint32_t *firsts = g->all.host;
@@ -297,8 +297,8 @@ enum ergo_status sw_gather_collect(struct ergo_context *ctx, struct sw_cut *s, s
     return ERGO_OK;
 }
 
-enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s,
-                                const struct sw_cut_member *m, size_t all) {
+static enum ergo_status join(struct ergo_context *ctx, struct sw_cut *s,
+                             const struct sw_cut_member *m, size_t all) {
     struct sw_gather *g = &s->gather;
     const cl_uint ranks = (cl_uint)s->layout.ranks, n = (cl_uint)all, own = (cl_uint)s->rank;
     const cl_ulong step = s->step;
@@ -314,5 +314,29 @@ enum ergo_status sw_gather_join(struct ergo_context *ctx, struct sw_cut *s,
     LAUNCH(SW_CUT_TAKE_STATES, g->slots, ERGO_ARG(m->param_buffer), ERGO_ARG(g->keys),
            ERGO_ARG(g->labels), ERGO_ARG(g->names), ERGO_ARG(own), ERGO_ARG(g->slots),
            ERGO_ARG(s->labels), ERGO_ARG(step));
+    return status;
+}
+
+enum ergo_status sw_gather_names(struct ergo_context *ctx, struct sw_cut *s,
+                                 struct sw_cut_member *m) {
+    double started = ergo_clock();
+    size_t count = 0, all = 0;
+    cl_event near = NULL;
+    enum ergo_status status = sw_cut_local(ctx, s, m, false, &near);
+    s->times.local += sw_cut_lap(&started);
+    if (status == ERGO_OK)
+        status = tell(ctx, s, &near);
+    s->times.halo += sw_cut_lap(&started);
+    if (status == ERGO_OK)
+        status = pairs(ctx, s, m, &count);
+    const double waited = sw_cut_lap(&started);
+    s->times.pairs += waited;
+    s->times.busy += waited;
+    s->n_parts = count;
+    if (status == ERGO_OK)
+        status = collect(ctx, s, count, &all);
+    if (status == ERGO_OK)
+        status = join(ctx, s, m, all);
+    s->times.merge += sw_cut_lap(&started);
     return status;
 }

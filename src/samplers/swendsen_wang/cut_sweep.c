@@ -489,8 +489,7 @@ static enum ergo_status merge(struct ergo_context *ctx, struct sw_cut *s,
     return status == ERGO_OK ? rename_parts(ctx, s, n, before) : status;
 }
 
-/* Seconds since *started, which is then now. */
-static double lap(double *started) {
+double sw_cut_lap(double *started) {
     const double now = ergo_clock(), seconds = now - *started;
     *started = now;
     return seconds;
@@ -505,42 +504,12 @@ static enum ergo_status by_hosts(struct ergo_context *ctx, struct sw_cut *s,
         status = share_pairs(ctx, s);
     if (status == ERGO_OK)
         status = make_group(ctx, s, counts != NULL);
-    s->times.pairs += lap(started);
+    s->times.pairs += sw_cut_lap(started);
     if (counts && status == ERGO_OK)
         count_clusters(s, counts);
     if (status == ERGO_OK)
         status = merge(ctx, s, counts);
-    s->times.merge += lap(started);
-    return status;
-}
-
-/* The device labels, while hosts tell their neighbours; then all have all pairs. */
-static enum ergo_status sweep_gathered(struct ergo_context *ctx, struct sw_cut *s,
-                                       struct sw_cut_member *m) {
-    double started = ergo_clock(), waited = 0;
-    size_t count = 0, all = 0;
-    cl_event near = NULL;
-    enum ergo_status status = sw_cut_local(ctx, s, m, false, &near);
-    s->times.local += lap(&started);
-    if (status == ERGO_OK)
-        status = sw_gather_tell(ctx, s, &near);
-    s->times.halo += lap(&started);
-    if (status == ERGO_OK)
-        status = sw_gather_pairs(ctx, s, m, &count);
-    waited = lap(&started);
-    s->times.pairs += waited;
-    s->times.busy += waited;
-    s->n_parts = count;
-    if (status == ERGO_OK)
-        status = sw_gather_collect(ctx, s, count, &all);
-    s->times.merge += lap(&started);
-    if (status == ERGO_OK)
-        status = sw_gather_join(ctx, s, m, all);
-    if (status == ERGO_OK)
-        status = flip(ctx, s, m);
-    clFlush(s->device->queue);
-    s->times.flip += lap(&started);
-    s->times.sweeps++;
+    s->times.merge += sw_cut_lap(started);
     return status;
 }
 
@@ -550,8 +519,16 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     cl_event packed = NULL;
     enum ergo_status status = ERGO_OK;
     double started = ergo_clock();
-    if (s->gathers && !counts)
-        return sweep_gathered(ctx, s, m);
+    if (s->gathers && !counts) {
+        status = sw_gather_names(ctx, s, m);
+        started = ergo_clock();
+        if (status == ERGO_OK)
+            status = flip(ctx, s, m);
+        clFlush(s->device->queue);
+        s->times.flip += sw_cut_lap(&started);
+        s->times.sweeps++;
+        return status;
+    }
     if (counts)
         *counts = (struct sw_cut_counts){0};
     if (!fresh)
@@ -560,15 +537,15 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
         status = sw_cut_local(ctx, s, m, counts != NULL, NULL);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
-    s->times.local += lap(&started);
+    s->times.local += sw_cut_lap(&started);
     if (!fresh && status == ERGO_OK)
         status = halo_finish(ctx, s, m, &packed);
-    s->times.halo += lap(&started);
+    s->times.halo += sw_cut_lap(&started);
     if (m->halo_copy && status == ERGO_OK)
         memcpy(m->halo_copy, m->in.host, m->in.bytes);
     if (status == ERGO_OK)
         status = find_parts(ctx, s, m, counts != NULL);
-    const double waited = lap(&started);
+    const double waited = sw_cut_lap(&started);
     s->times.local += waited;
     s->times.busy += waited;
     if (status == ERGO_OK)
@@ -577,7 +554,7 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
         status = flip(ctx, s, m);
     if (counts && status == ERGO_OK)
         status = count_spins(ctx, s, m, counts);
-    s->times.flip += lap(&started);
+    s->times.flip += sw_cut_lap(&started);
     s->times.sweeps++;
     return status;
 }
