@@ -80,11 +80,11 @@ enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_
         if (t.device > 0)
             device[events++] = work / t.device;
     }
-    /* where a sample takes longer than the steps timed, three times must do; and several blocks, as
-     * in a run: what the host does with the last is not hidden */
-    const size_t wish = r->steps < every ? 1 : (size_t)(r->steps / every);
-    const size_t least = BLOCKS * ergo_bench_block(&run, every);
-    const size_t samples = wish > least ? wish : least;
+    /* several blocks, as in a run, where they are short: what the host does with the last of them
+     * is not hidden. Where a sample takes longer than the steps timed, three times must do. */
+    const size_t least = r->steps < every ? 1 : (size_t)(r->steps / every);
+    const size_t wish = BLOCKS * ergo_bench_block(&run, every);
+    const size_t samples = wish < least ? least : wish < 4 * least ? wish : 4 * least;
     const double end = ergo_bench_wall() + bench->seconds;
     size_t n_sampled = 0;
     for (int i = -1; i < ERGO_BENCH_REPEATS && status == ERGO_OK; i++) {
