@@ -36,6 +36,36 @@ with h5py.File("first/series.h5") as file:
     assert any("energy" in name for name in found), found
 PYTHON
 
+# what is not asked for is in no file; of clusters nothing is measured where nothing of them is
+cat >spins.json <<'JOB'
+{ "sampler": "swendsen-wang", "system": { "size": [40, 30], "temperature": 1.2 },
+  "run": { "sweeps": 40, "observables": "energy,susceptibility" }, "output": { "blocks": 4 } }
+JOB
+expect 0 "$ERGOCL" run spins.json -o spins
+says out energy susceptibility
+says_not out psi2 clusters
+says_not spins/report.html moment_ratio binder wrapping
+expect 0 "$ERGOCL" run spins.json -o whole --set /run/observables=all
+[ "$(digests spins)" = "$(digests whole)" ] || fail "the chain depends on what is asked for"
+$python - <<'PYTHON' || fail "not what was asked for"
+import json
+import h5py
+import numpy
+
+a, b = (json.load(open(f"{f}/result.json"))["points"][0] for f in ("spins", "whole"))
+assert set(a["observables"]) == {"energy", "susceptibility"}, a["observables"].keys()
+assert all(b["observables"][name] == o for name, o in a["observables"].items())
+assert "cluster_sizes" in b["curves"] and not a.get("curves")
+with h5py.File("spins/series.h5") as some, h5py.File("whole/series.h5") as full:
+    assert set(some["observables"]) == {"energy", "susceptibility"}, list(some["observables"])
+    some, full = some["points/0000"], full["points/0000"]
+    assert set(some["blocks"]) == {"energy"}, list(some["blocks"])
+    columns = {n for n in full if isinstance(full[n], h5py.Dataset)}
+    assert columns - set(some) == {"psi2", "psi4", "clusters", "largest_cluster", "wrapping"}, set(some)
+    for name in columns & set(some):
+        assert numpy.array_equal(some[name], full[name]), name
+PYTHON
+
 # the folder is not written over by accident
 expect 2 "$ERGOCL" run job.json -o first
 says err first --overwrite resume

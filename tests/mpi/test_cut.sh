@@ -40,6 +40,11 @@ expect 0 ranks 4 run cold.json -o tiles --device "$pocl" --quiet --set /run/meas
     --set /tuning/tile_group=4
 expect 0 "$ERGOCL" run cold.json -o every3 --device "$pocl" --quiet --set /run/measure_every=3
 same_points every3 tiles
+# spins alone: the same sweeps as those that are not measured
+expect 0 "$ERGOCL" run cold.json -o spins1 --device "$pocl" --quiet --set /run/observables=energy
+expect 0 ranks 4 run cold.json -o spins4 --device "$pocl" --quiet --set /run/observables=energy
+same_points spins1 spins4
+same_digests cold spins4
 expect 0 ranks 7 run cold.json -o gather --device "$pocl" --quiet --set /run/measure_every=3 \
     --set /system/shares=3,1,2 --set /system/merge=gather
 same_points every3 gather
