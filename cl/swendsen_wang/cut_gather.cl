@@ -47,15 +47,21 @@ __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const 
     if (item & 1u)
         rank = neighbours[SW_NEIGHBOURS * rank + (pair.x >> 30) + 4u * (pair.y >> 30)];
     const uint part = (item & 1u ? pair.y : pair.x) & SW_PART, first = slots * rank;
-    uint slot = part * 0x9e3779b1u & (slots - 1u);
+    /* the product's upper bits: of the lower ones parts of a column, whole rows apart, share nearly
+     * all */
+    uint slot = part * 0x9e3779b1u >> (ERGO_CLZ(slots) + 1u);
     while (1) { /* never full */
-        const uint key = atomic_cmpxchg(&keys[first + slot], SW_CUT_NO_BOND, part);
+        uint key = SW_NODE_READ(&keys[first + slot]);
+        if (key == SW_CUT_NO_BOND)
+            key = atomic_cmpxchg(&keys[first + slot], SW_CUT_NO_BOND, part);
+        if (key == SW_CUT_NO_BOND) {
+            labels[first + slot] = first + slot;
+            names[first + slot] = sw_rect_site(&rects[rank], part);
+        }
         if (key == SW_CUT_NO_BOND || key == part)
             break;
         slot = (slot + 1u) & (slots - 1u);
     }
-    labels[first + slot] = first + slot;
-    names[first + slot] = sw_rect_site(&rects[rank], part);
     ends[item] = first + slot;
 }
 
