@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCKS = 8 };
+enum { BLOCKS = 16 };
 
 struct ergo_bench_rate ergo_bench_rate_of(double *values, size_t n) {
     if (n == 0)
