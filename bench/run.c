@@ -151,7 +151,7 @@ static bool samples_allocate(const struct ergo_bench_run *run, size_t block,
     const struct ergo_point *first = run->batch->points[0];
     const size_t members = run->batch->count;
     const size_t curve_samples = (block - 1) / (size_t)ops->curve_every(first) + 1;
-    s->columns = calloc(block * members * info->n_columns, sizeof(double));
+    s->columns = calloc(block * members * info->n_columns + 1, sizeof(double));
     bool ok = s->columns != NULL;
     for (size_t c = 0; c < info->n_curves; c++) {
         const size_t size = ops->curve_size(first, c);
@@ -168,16 +168,17 @@ static void samples_free(struct ergo_samples *s) {
 }
 
 size_t ergo_bench_block(const struct ergo_bench_run *run, uint64_t every) {
-    const size_t wish = (size_t)fmax(1, run->plan.block_steps / (double)every);
+    const size_t wish = (size_t)(run->plan.block_steps / (double)every);
     const size_t most = run->plan.block_samples ? run->plan.block_samples : 1;
-    return wish < most ? wish : most;
+    return wish == 0 ? 1 : wish < most ? wish : most;
 }
 
 enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, uint64_t every,
                                    double *columns, struct ergo_bench_clocks *clocks) {
     const struct ergo_sampler_ops *ops = run->sampler->ops;
     const size_t width = run->batch->count * run->sampler->info->n_columns;
-    const size_t most = ergo_bench_block(run, every), block = most < samples ? most : samples;
+    const size_t most = ergo_bench_block(run, every);
+    const size_t block = samples == 0 ? 1 : most < samples ? most : samples;
     struct ergo_samples s = {0};
     struct watch w;
     enum ergo_status status = ERGO_OK;
