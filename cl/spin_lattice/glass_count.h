@@ -56,29 +56,38 @@ ERGO_INLINE struct glass_counter glass_count_one(struct glass_counter c, struct 
     return c;
 }
 
+/* The i-th of up to four: planes c[stride * p] = them + m. */
+ERGO_INLINE void glass_count_onto(__local uint4 *c, uint stride, struct glass_sum m, uint i) {
+    const uint4 none = (uint4)(0u);
+    const uint4 a0 = i ? c[0] : none, a1 = i ? c[stride] : none, a2 = i ? c[2 * stride] : none;
+    const uint4 c0 = a0 & m.m0;
+    GLASS_FULL(s1, c1, a1, m.m1, c0)
+    GLASS_FULL(s2, c2, a2, m.m2, c1)
+    c[0] = a0 ^ m.m0;
+    c[stride] = s1;
+    c[2 * stride] = s2;
+    if (i > 0) {
+        const uint4 a3 = i > 1 ? c[3 * stride] : none;
+        c[3 * stride] = a3 ^ c2;
+        if (i > 1) {
+            const uint4 a4 = i > 2 ? c[4 * stride] : none;
+            c[4 * stride] = a4 ^ (a3 & c2);
+        }
+    }
+}
+
 ERGO_INLINE struct glass_counter glass_count_zero(void) {
     struct glass_counter c;
     c.p0 = c.p1 = c.p2 = c.p3 = c.p4 = c.p5 = c.p6 = c.p7 = (uint4)(0u);
     return c;
 }
 
-/* The sums of a group's counters. Work-items item = lane * stride + column, 2^levels lanes, group
- * of them in all (others have no part): afterwards planes[p * group + column] has plane p of a
- * column's sum. */
-ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, uint item,
-                                 uint group, uint levels, uint stride) {
-    if (item < group) {
-        planes[item] = c.p0;
-        planes[group + item] = c.p1;
-        planes[2 * group + item] = c.p2;
-        planes[3 * group + item] = c.p3;
-        planes[4 * group + item] = c.p4;
-        planes[5 * group + item] = c.p5;
-        if (GLASS_OWN > 6) {
-            planes[6 * group + item] = c.p6;
-            planes[7 * group + item] = c.p7;
-        }
-    }
+/* The counters of a group's work-items item = lane * stride + column, 2^levels lanes, in planes[p *
+ * group + item], p < GLASS_OWN: afterwards planes[p * group + column] has plane p of a column's
+ * sum.
+ */
+ERGO_INLINE void glass_count_tree(__local uint4 *planes, uint item, uint group, uint levels,
+                                  uint stride) {
     barrier(CLK_LOCAL_MEM_FENCE);
     uint width = stride << levels >> 1;
     for (uint level = 0; level < levels; level++) {
@@ -94,9 +103,12 @@ ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, 
             GLASS_PLANE(0)
             GLASS_PLANE(1)
             GLASS_PLANE(2)
-            GLASS_PLANE(3)
-            GLASS_PLANE(4)
-            GLASS_PLANE(5)
+            if (GLASS_OWN > 3)
+                GLASS_PLANE(3)
+            if (GLASS_OWN > 4)
+                GLASS_PLANE(4)
+            if (GLASS_OWN > 5)
+                GLASS_PLANE(5)
             if (GLASS_OWN > 6) {
                 GLASS_PLANE(6)
                 GLASS_PLANE(7)
@@ -110,6 +122,23 @@ ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, 
     }
 }
 
+/* The same, from counters; `group` of the work-items have one. */
+ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, uint item,
+                                 uint group, uint levels, uint stride) {
+    if (item < group) {
+        planes[item] = c.p0;
+        planes[group + item] = c.p1;
+        planes[2 * group + item] = c.p2;
+        planes[3 * group + item] = c.p3;
+        planes[4 * group + item] = c.p4;
+        planes[5 * group + item] = c.p5;
+        if (GLASS_OWN > 6) {
+            planes[6 * group + item] = c.p6;
+            planes[7 * group + item] = c.p7;
+        }
+    }
+    glass_count_tree(planes, item, group, levels, stride);
+}
 /* Four of the sums: samples bit, bit + 8, bit + 16 and bit + 24 (bit < 8) of a slot, which counts
  * through the columns' four. A byte each of the lower planes, and of the others. */
 ERGO_INLINE uint4 glass_count_four(__local const uint4 *planes, uint group, uint levels, uint slot,
@@ -126,6 +155,18 @@ ERGO_INLINE uint4 glass_count_four(__local const uint4 *planes, uint group, uint
     }
     return ((uint4)(low, low >> 8, low >> 16, low >> 24) & 255u) |
            ((uint4)(high, high >> 8, high >> 16, high >> 24) & 255u) << 8;
+}
+
+/* Two of the sums: samples bit and bit + 16 (bit < 16) of a slot, which counts through the columns'
+ * four. 16 bits each. */
+ERGO_INLINE uint glass_count_two(__local const uint4 *planes, uint group, uint levels, uint slot,
+                                 uint bit) {
+    __local const uint *words = (__local const uint *)planes + slot;
+    uint sum = 0;
+    ERGO_UNROLL
+    for (uint k = 0; k < GLASS_OWN + levels; k++)
+        sum |= ((words[k * (4 * group)] >> bit) & 0x00010001u) << k;
+    return sum;
 }
 
 #endif

@@ -19,7 +19,7 @@ ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong
 }
 
 /* What is kept of the exchanges of slots a = (t, copy) and b above it, of a word-lattice: looked up
- * before it is known who exchanges, because these loads take their time. */
+ * before what is noted is written: these loads are on their way together. */
 struct glass_book {
     uint from, to;
     ulong accepted, trips;
@@ -48,26 +48,28 @@ ERGO_INLINE void glass_note(struct glass_book book, __global uint *came, __globa
     accepted[a] = book.accepted + ERGO_POPCOUNT(m);
 }
 
-/* A quad of a site after the exchange. at: the quad; before: has it one before it? Partners beyond
- * the ends have no bits in the mask. */
-ERGO_INLINE uint4 glass_moved(__global const uint4 *at, uint quad, uint before, uint4 mask,
-                              uint parity) {
-    const uint4 own = at[0];
-    uint4 other;
-    if (GLASS_COPIES == 4) { /* a quad is a temperature */
-        other = (quad + parity) & 1 ? at[before ? -1 : 0] : at[quad + 1 < GLASS_QUADS];
-    } else if (parity == 0) {
-        other = GLASS_COPIES == 2 ? own.zwxy : own.yxwz;
-    } else if (GLASS_COPIES == 2) {
-        __global const uint2 *pairs = (__global const uint2 *)at;
-        const uint2 lower = pairs[before ? -1 : 0], upper = pairs[quad + 1 < GLASS_QUADS ? 2 : 1];
-        other =
-            (uint4)(lower.x, lower.y, upper.x, upper.y); /* of two pairs: Oclgrind ends itself */
-    } else {
-        __global const uint *one = (__global const uint *)at;
-        other = (uint4)(one[before ? -1 : 0], own.z, own.y, one[quad + 1 < GLASS_QUADS ? 4 : 3]);
+/* Are partners in other quads? With four copies a quad is a temperature. */
+#define GLASS_ELSEWHERE(parity) (GLASS_COPIES == 4 || (parity))
+
+/* A quad `own` of a site after the exchange. at: where it is among the site's quads, if partners
+ * are elsewhere. Partners beyond the ends have no bits in the mask. */
+#define GLASS_MOVED(NAME, SPACE)                                                                   \
+    ERGO_INLINE uint4 NAME(uint4 own, SPACE const uint4 *at, uint quad, uint4 mask, uint parity) { \
+        const int lower = quad > 0 ? -1 : 0, upper = quad + 1 < GLASS_QUADS;                       \
+        uint4 other;                                                                               \
+        if (GLASS_COPIES == 4) {                                                                   \
+            other = at[(quad + parity) & 1 ? lower : upper];                                       \
+        } else if (parity == 0) {                                                                  \
+            other = GLASS_COPIES == 2 ? own.zwxy : own.yxwz;                                       \
+        } else if (GLASS_COPIES == 2) {                                                            \
+            SPACE const uint2 *pairs = (SPACE const uint2 *)at;                                    \
+            const uint2 one = pairs[lower], two = pairs[1 + upper];                                \
+            other = (uint4)(one.x, one.y, two.x, two.y); /* of two pairs: Oclgrind ends itself */  \
+        } else {                                                                                   \
+            SPACE const uint *words = (SPACE const uint *)at;                                      \
+            other = (uint4)(words[lower], own.z, own.y, words[3 + upper]);                         \
+        }                                                                                          \
+        return own ^ ((own ^ other) & mask);                                                       \
     }
-    return own ^ ((own ^ other) & mask);
-}
 
 #endif

@@ -35,6 +35,8 @@ ERGO_INLINE struct glass_decision glass_step(__global uint4 *mine, __local const
     return d;
 }
 
+GLASS_MOVED(glass_moved_global, __global)
+
 /* Counters c, of so many planes, of a quad's first `width` work-items: the upper half gives to the
  * lower, until GLASS_LAST_LANES have all. */
 #define GLASS_KEEP(width) ((width) - (width) / 2)
@@ -170,7 +172,8 @@ glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
         for (uint colour = 0; colour < 2; colour++) {
             __global uint4 *of = mine + colour * GLASS_HALF * GLASS_QUADS;
             GLASS_MINE(e, h)
-            next[e] = glass_moved(of + h * GLASS_QUADS, quad, quad > 0, mask, parity);
+            next[e] =
+                glass_moved_global(of[h * GLASS_QUADS], of + h * GLASS_QUADS, quad, mask, parity);
             barrier(CLK_GLOBAL_MEM_FENCE);
             GLASS_MINE(e, h)
             of[h * GLASS_QUADS] = next[e];

@@ -37,6 +37,16 @@ ERGO_INLINE struct glass_sum glass_unsatisfied(uint4 x[6], __global const uint *
     }
     return glass_add(x);
 }
+
+/* Which spins of a site flip. */
+ERGO_INLINE uint4 glass_choose(struct glass_sum s, struct glass_place p, uint site) {
+    const uint4 r = glass_draw(site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
+    uint4 flip = glass_flips(s, p.table, r, 0, r);
+    if (r.x == 0 || r.y == 0 || r.z == 0 || r.w == 0) /* once in 2^30 */
+        flip = glass_flips(s, p.table, r, 1,
+                           glass_draw(site, p.sweep, GLASS_PURPOSE_TIE, p.draw, p.key));
+    return flip & p.lanes;
+}
 #else
 /* Couplings as they are: bit by bit. bonds: [32][directions]. */
 ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, uint4 r,
@@ -67,21 +77,16 @@ struct glass_decision {
 ERGO_INLINE struct glass_decision glass_decide(uint4 x[6], struct glass_place p, uint site,
                                                uint at) {
     struct glass_decision d;
-#if !GLASS_REAL
-    d.sum = glass_unsatisfied(x, p.couplings, at);
-#endif
-    const uint4 r = glass_draw(site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
 #if GLASS_REAL
+    const uint4 r = glass_draw(site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
     d.sum.m0 = d.sum.m1 = d.sum.m2 = (uint4)(0u);
     d.flip = glass_real_flips(x, (__global const int *)p.couplings + at * (32 * GLASS_Z), r,
-                              as_float4(p.table[0]));
+                              as_float4(p.table[0])) &
+             p.lanes;
 #else
-    d.flip = glass_flips(d.sum, p.table, r, 0, r);
-    if (r.x == 0 || r.y == 0 || r.z == 0 || r.w == 0) /* once in 2^30 */
-        d.flip = glass_flips(d.sum, p.table, r, 1,
-                             glass_draw(site, p.sweep, GLASS_PURPOSE_TIE, p.draw, p.key));
+    d.sum = glass_unsatisfied(x, p.couplings, at);
+    d.flip = glass_choose(d.sum, p, site);
 #endif
-    d.flip &= p.lanes;
     return d;
 }
 

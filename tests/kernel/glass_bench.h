@@ -106,9 +106,10 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
     free(spins);
 }
 
-/* The only batch of a job: start, and /run/sweeps as if `late` sweeps had gone by. */
-static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device *device,
-                                    const char *text, uint64_t late) {
+/* The only batch of a job: start, and /run/sweeps as if `late` sweeps had gone by. shift: of votes,
+ * or 0, as planned. */
+static inline void glass_bench_votes(struct ergo_context *ctx, struct ergo_device *device,
+                                     const char *text, uint64_t late, uint32_t shift) {
     struct ergo_job *job = NULL;
     void *state = NULL;
     GLASS_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
@@ -116,7 +117,13 @@ static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device
     const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
     const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
     assert_true(job->n_batches == 1);
-    GLASS_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
+    const struct glass_shape shape = glass_shape_of(batch->points[0]);
+    struct glass_launch launch;
+    struct ergo_plan unused;
+    GLASS_BENCH_OK(ctx, text, glass_launch_plan(ctx, batch, device, &shape, &launch, &unused));
+    if (shift)
+        launch.count_shift = shift;
+    GLASS_BENCH_OK(ctx, text, glass_create(ctx, batch, device, &shape, &launch, &state));
     GLASS_BENCH_OK(ctx, text, ops->init(ctx, state));
     struct glass_state *s = state;
     s->step += late;
@@ -131,6 +138,11 @@ static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device
     GLASS_BENCH_OK(ctx, text, ops->audit(ctx, state));
     ops->destroy(state);
     ergo_job_destroy(job);
+}
+
+static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device *device,
+                                    const char *text, uint64_t late) {
+    glass_bench_votes(ctx, device, text, late, 0);
 }
 
 #endif

@@ -40,7 +40,7 @@ void glass_destroy(void *opaque) {
                                &s->waves,
                                &s->energies,
                                &s->counts,
-                               &s->unsatisfied,
+                               &s->votes,
                                &s->masks,
                                &s->came,
                                &s->accepted,
@@ -65,10 +65,11 @@ void glass_options(const struct glass_state *s, struct ergo_text *o) {
     ergo_text_append(o,
                      "-DGLASS_LX=%uu -DGLASS_LY=%uu -DGLASS_LZ=%uu -DGLASS_D=%u -DGLASS_HEAT=%d "
                      "-DGLASS_REAL=%d -DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u "
-                     "-DGLASS_COUNT_LEVELS=%u -DGLASS_LADDER_LANES=%u -DGLASS_LADDER_ROOM=%zu",
+                     "-DGLASS_COUNT_LEVELS=%u -DGLASS_COUNT_EACH=%u -DGLASS_SHIFT=%u "
+                     "-DGLASS_LADDER_LANES=%u -DGLASS_LADDER_ROOM=%zu",
                      h->lx, h->ly, h->lz, h->d, h->heat, h->real, h->temperatures, h->copies,
-                     s->launch.levels, s->launch.count_levels, s->launch.ladder_lanes,
-                     s->launch.ladder_room);
+                     s->launch.levels, s->launch.count_levels, s->launch.count_each,
+                     s->launch.count_shift, s->launch.ladder_lanes, s->launch.ladder_room);
     if (s->launch.local)
         ergo_text_append(o, " -DGLASS_LOCAL");
 }
@@ -109,7 +110,9 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
                    {s->temper_program, &s->moving[1], "glass_moving_01", fused && !local},
                    {s->temper_program, &s->moving[2], "glass_moving_10", fused && !local},
                    {s->temper_program, &s->moving[3], "glass_moving_11", fused && !local},
-                   {s->temper_program, &s->counting, "glass_sweep_counting", fused && !local},
+                   {s->temper_program, &s->counting,
+                    local ? "glass_local_counting" : "glass_sweep_counting",
+                    local ? s->launch.votes : fused},
                    {s->local_program, &s->ladder, "glass_local_ladder", fused && local},
                    {s->measure_program, &s->energy, "glass_energy", true},
                    {s->measure_program, &s->overlap, "glass_overlap", true},
@@ -195,7 +198,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         {&s->waves, "waves", 8 * (size_t)h->layers, waves},
         {&s->energies, "energies", 8 * records * s->launch.parts, NULL},
         {&s->counts, "counts", 8 * records * h->layers, NULL},
-        {&s->unsatisfied, "unsatisfied bonds", 4 * records, zero},
+        {&s->votes, "votes for exchanges", 4 * records, zero},
         {&s->masks, "exchanges", 32 * lattices * h->quads, zero},
         {&s->came, "walkers", 16 * lattices * h->quads, NULL},
         {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
@@ -233,8 +236,11 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
             s->launch.group = glass_power_of_two(largest, 1, s->launch.group);
         if (status == ERGO_OK && s->counting)
             status = ergo_kernel_largest_group(ctx, device, s->counting, "counting", &largest);
-        if (s->counting && (size_t)s->shape.quads << s->launch.count_levels > largest)
+        const size_t lanes = (size_t)1 << s->launch.count_levels;
+        if (s->counting && !s->launch.local && s->shape.quads * lanes > largest)
             s->launch.fused = false;
+        if (s->launch.group > largest || s->launch.group < lanes)
+            s->launch.votes = false;
     }
     if (status == ERGO_OK)
         status = allocate(ctx, s);

@@ -38,10 +38,12 @@ struct glass_launch {
     uint32_t group;         /* work-items per group of a sweep */
     uint32_t levels, parts; /* measuring: groups of 2^levels; per quad so many for the energy */
     uint64_t launch_sweeps; /* local: at most */
-    /* Tempering as part of the sweeps: groups of quads << count_levels count, each item so many
+    /* Tempering as part of the sweeps: groups of quads << count_levels count, each item count_each
      * sites; local: a group of quads * ladder_lanes has the whole ladder, and so much room. */
     bool fused;
-    uint32_t count_levels, count_each, ladder_lanes;
+    bool votes; /* not fused: groups of quads count after their sweeps, 1 << count_levels items */
+    uint32_t count_levels, count_each, count_shift; /* a vote counts groups from this bit on */
+    uint32_t ladder_lanes;
     size_t ladder_room;
     size_t block_samples;
     size_t records; /* per sample of the batch */
@@ -63,7 +65,7 @@ struct glass_state {
     cl_program program, measure_program, temper_program, local_program;
     cl_kernel sweep, start, swap, exchange, moving[4], counting, ladder, energy, overlap, record;
     cl_mem spins, couplings, tables, keys, slopes, waves;
-    cl_mem energies, counts, unsatisfied, masks, came, accepted, trips;
+    cl_mem energies, counts, votes, masks, came, accepted, trips;
     struct glass_slot slots[2];
     uint64_t step;
     uint64_t *hashes;            /* of each member's couplings */
@@ -126,7 +128,8 @@ cl_uint2 glass_words_here(const struct glass_shape *s); /* how many, and how man
 size_t glass_lattices(const struct glass_state *s);     /* of all members */
 uint32_t glass_power_of_two(uint64_t n, uint32_t least, uint32_t most); /* at most n */
 size_t glass_ladder_bytes(const struct glass_shape *s, const struct glass_launch *l);
-size_t glass_count_room(const struct glass_shape *s, uint32_t levels); /* of the global one */
+/* Local memory of groups that count, but of whole ladders: planes; local: with the quad's sites. */
+size_t glass_count_room(const struct glass_shape *s, const struct glass_launch *l, uint32_t levels);
 enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                             const struct ergo_device *device, struct ergo_plan *plan);
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,

@@ -31,40 +31,62 @@ static enum ergo_status launch_moving(struct ergo_context *ctx, struct glass_sta
     const cl_uint2 words = glass_words_here(h);
     const cl_uint last = glass_last(h);
     const cl_ulong sweep = step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
-                                    ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(words),
-                                    ERGO_ARG(last),     ERGO_ARG(s->masks)};
-    return ergo_kernel_launch(ctx, s->device, s->moving[2 * colour + parity], "glass_moving", args,
-                              8, 2, global, local, NULL);
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins),    ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
+        ERGO_ARG(s->keys),     ERGO_ARG(sweep),        ERGO_ARG(words),
+        ERGO_ARG(last),        ERGO_ARG(s->masks),     ERGO_ARG(s->came),
+        ERGO_ARG(s->accepted), ERGO_ARG(s->trips),     ERGO_ARG_LOCAL(64 * group)};
+    return ergo_kernel_launch(ctx, s->device, s->moving[2 * colour + parity],
+                              colour ? "glass_moving_1" : "glass_moving_0", args, 12, 2, global,
+                              local, NULL);
 }
 
-/* Half a sweep of colour 1, and the energies for an exchange. */
+/* Half a sweep of colour 1, and who exchanges afterwards; in several launches where a vote cannot
+ * count all groups. */
 static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_state *s,
-                                        uint64_t step) {
+                                        uint64_t step, uint32_t parity) {
     const struct glass_shape *h = &s->shape;
     const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h), each = s->launch.count_each;
+    const cl_uint last = glass_last(h), odd = parity;
     const cl_ulong sweep = step;
     const size_t lanes = (size_t)1 << s->launch.count_levels, group = lanes * h->quads;
-    const size_t sites = lanes * each, groups = (h->half + sites - 1) / sites;
-    const size_t global[2] = {groups * group, glass_lattices(s)}, local[2] = {group, 1};
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins),  ERGO_ARG(s->couplings),
-        ERGO_ARG(s->tables), ERGO_ARG(s->keys),
-        ERGO_ARG(sweep),     ERGO_ARG(words),
-        ERGO_ARG(last),      ERGO_ARG(s->unsatisfied),
-        ERGO_ARG(each),      ERGO_ARG_LOCAL(glass_count_room(h, s->launch.count_levels))};
-    return ergo_kernel_launch(ctx, s->device, s->counting, "glass_sweep_counting", args, 10, 2,
-                              global, local, NULL);
+    const uint64_t turn = lanes * s->launch.count_each;
+    const uint64_t most = (UINT64_C(1) << (32 - s->launch.count_shift)) - 1;
+    const size_t local[2] = {group, 1};
+    enum ergo_status status = ERGO_OK;
+    for (uint64_t at = 0; at < h->half && status == ERGO_OK; at += most * turn) {
+        const uint64_t rest = (h->half - at + turn - 1) / turn, groups = rest < most ? rest : most;
+        const size_t global[2] = {groups * group, glass_lattices(s)};
+        const cl_uint begin = (cl_uint)at, mark = rest > most ? 0 : 1u << s->launch.count_shift;
+        const struct ergo_arg args[] = {
+            ERGO_ARG(s->spins),
+            ERGO_ARG(s->couplings),
+            ERGO_ARG(s->tables),
+            ERGO_ARG(s->keys),
+            ERGO_ARG(sweep),
+            ERGO_ARG(words),
+            ERGO_ARG(last),
+            ERGO_ARG(s->votes),
+            ERGO_ARG(s->masks),
+            ERGO_ARG(s->slopes),
+            ERGO_ARG(odd),
+            ERGO_ARG(begin),
+            ERGO_ARG(mark),
+            ERGO_ARG_LOCAL(glass_count_room(h, &s->launch, s->launch.count_levels))};
+        status = ergo_kernel_launch(ctx, s->device, s->counting, "glass_sweep_counting", args, 14,
+                                    2, global, local, NULL);
+    }
+    return status;
 }
 
+/* parity: that of an exchange that is decided in the end, or 2; local, where groups can count. */
 static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct glass_state *s,
-                                      uint64_t step, uint64_t sweeps) {
+                                      uint64_t step, uint64_t sweeps, uint32_t parity) {
     const struct glass_shape *h = &s->shape;
     const size_t group = s->launch.group;
     const size_t global[2] = {h->quads * group, glass_lattices(s)}, local[2] = {group, 1};
     const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h);
+    const cl_uint last = glass_last(h), odd = parity;
     enum ergo_status status = ERGO_OK;
     for (uint64_t done = 0; done < sweeps && status == ERGO_OK;) {
         const cl_ulong sweep = step + done;
@@ -81,8 +103,26 @@ static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct glass_sta
             ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
             ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(now),
             ERGO_ARG(words),    ERGO_ARG(last),         ERGO_ARG_LOCAL(16 * h->sites)};
-        status = ergo_kernel_launch(ctx, s->device, s->sweep, "glass_local", args, 9, 2, global,
-                                    local, NULL);
+        const struct ergo_arg counting[] = {
+            args[0],
+            args[1],
+            args[2],
+            args[3],
+            args[4],
+            args[5],
+            args[6],
+            args[7],
+            ERGO_ARG(s->votes),
+            ERGO_ARG(s->masks),
+            ERGO_ARG(s->slopes),
+            ERGO_ARG(odd),
+            ERGO_ARG_LOCAL(glass_count_room(h, &s->launch, s->launch.count_levels))};
+        if (parity < 2 && now == rest)
+            status = ergo_kernel_launch(ctx, s->device, s->counting, "glass_local_counting",
+                                        counting, 13, 2, global, local, NULL);
+        else
+            status = ergo_kernel_launch(ctx, s->device, s->sweep, "glass_local", args, 9, 2, global,
+                                        local, NULL);
         done += now;
     }
     return status;
@@ -104,22 +144,19 @@ static size_t pairs_of(const struct glass_shape *h, uint32_t parity) {
     return (parity ? (h->temperatures - 1) / 2 : h->temperatures / 2) * h->copies;
 }
 
-/* Who exchanges. counted: by a half sweep that counted. */
+/* Who exchanges. */
 static enum ergo_status launch_decision(struct ergo_context *ctx, struct glass_state *s,
-                                        uint64_t step, uint32_t parity, bool counted) {
+                                        uint64_t step, uint32_t parity) {
     const struct glass_shape *h = &s->shape;
-    const cl_uint odd = parity, parts = counted ? 0 : s->launch.parts;
+    const cl_uint odd = parity, parts = s->launch.parts;
     const cl_uint2 words = glass_words_here(h);
     const cl_uint last = glass_last(h);
     const cl_ulong at = step;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->energies), ERGO_ARG(s->unsatisfied), ERGO_ARG(s->slopes),
-        ERGO_ARG(s->keys),     ERGO_ARG(s->masks),       ERGO_ARG(s->came),
-        ERGO_ARG(s->accepted), ERGO_ARG(s->trips),       ERGO_ARG(at),
-        ERGO_ARG(odd),         ERGO_ARG(parts),          ERGO_ARG(words),
-        ERGO_ARG(last)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->energies), ERGO_ARG(s->slopes), ERGO_ARG(s->keys),
+                                    ERGO_ARG(s->masks),    ERGO_ARG(at),        ERGO_ARG(odd),
+                                    ERGO_ARG(parts),       ERGO_ARG(words),     ERGO_ARG(last)};
     const size_t global[2] = {32 * pairs_of(h, parity), glass_lattices(s)}, local[2] = {32, 1};
-    return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 13, 2, global, local,
+    return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 9, 2, global, local,
                               NULL);
 }
 
@@ -131,8 +168,12 @@ static enum ergo_status launch_exchange(struct ergo_context *ctx, struct glass_s
     const size_t global[2] = {ergo_round_up(items, group), glass_lattices(s)},
                  local[2] = {group, 1};
     const cl_uint odd = parity;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->masks), ERGO_ARG(odd)};
-    return ergo_kernel_launch(ctx, s->device, s->exchange, "glass_exchange", args, 3, 2, global,
+    const cl_uint2 words = glass_words_here(h);
+    const cl_uint last = glass_last(h);
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),    ERGO_ARG(s->masks), ERGO_ARG(s->came),
+                                    ERGO_ARG(s->accepted), ERGO_ARG(s->trips), ERGO_ARG(odd),
+                                    ERGO_ARG(words),       ERGO_ARG(last)};
+    return ergo_kernel_launch(ctx, s->device, s->exchange, "glass_exchange", args, 8, 2, global,
                               local, NULL);
 }
 
@@ -144,7 +185,7 @@ static enum ergo_status launch_swap(struct ergo_context *ctx, struct glass_state
     if (ends && status == ERGO_OK)
         status = glass_ends_begin(ctx, s, parity);
     if (here && status == ERGO_OK)
-        status = launch_decision(ctx, s, step, own, false);
+        status = launch_decision(ctx, s, step, own);
     if (here && status == ERGO_OK)
         status = launch_exchange(ctx, s, own);
     if (ends && status == ERGO_OK)
@@ -189,7 +230,7 @@ static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_st
             status = launch_ladder(ctx, s, round, 1 + (now - round) / every);
         } else { /* no exchange within reach */
             const uint64_t now = rest < round - 1 ? rest : round - 1;
-            status = launch_sweeps(ctx, s, s->step, now);
+            status = launch_sweeps(ctx, s, s->step, now, 2);
             s->step += now;
         }
     }
@@ -214,13 +255,11 @@ static enum ergo_status advance_fused(struct ergo_context *ctx, struct glass_sta
         *moving = 2;
     }
     if (status == ERGO_OK)
-        status = launch_sweeps(ctx, s, s->step, until - s->step - due);
+        status = launch_sweeps(ctx, s, s->step, until - s->step - due, 2);
     if (due && status == ERGO_OK)
         status = launch_half(ctx, s, until - 1, 0);
     if (due && status == ERGO_OK)
-        status = launch_counting(ctx, s, until - 1);
-    if (due && status == ERGO_OK)
-        status = launch_decision(ctx, s, until, parity, true);
+        status = launch_counting(ctx, s, until - 1, parity);
     if (due)
         *moving = parity;
     s->step = until;
@@ -244,10 +283,12 @@ enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_sta
             status = advance_fused(ctx, s, until, due, &moving);
             continue;
         }
-        status = launch_sweeps(ctx, s, s->step, until - s->step);
+        const uint32_t parity = (uint32_t)(until / every & 1);
+        const bool decides = due && s->launch.votes && pairs_of(&s->shape, parity);
+        status = launch_sweeps(ctx, s, s->step, until - s->step, decides ? parity : 2);
         s->step = until;
         if (status == ERGO_OK && due)
-            status = launch_swap(ctx, s, until, (uint32_t)(until / every & 1));
+            status = decides ? launch_exchange(ctx, s, parity) : launch_swap(ctx, s, until, parity);
     }
     return moving < 2 && status == ERGO_OK ? launch_exchange(ctx, s, moving) : status;
 }
