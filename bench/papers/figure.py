@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A figure or table of the papers, run again: published values beside measured ones.
 
-    bench/papers/figure.py NAME... [--device SEL] [--set PATH=VALUE]... [--ergocl FILE] [--keep FOLDER]
+    bench/papers/figure.py NAME... [--device SEL] [--set PATH=VALUE]... [--ergocl FILE] [--keep FOLDER [--wall SECONDS]]
     bench/papers/figure.py --list
 
 A NAME.json beside this program has the job and what was published:
@@ -13,7 +13,8 @@ A NAME.json beside this program has the job and what was published:
 
 `at` picks points of a scan; without it all points count as one. Replicas are averaged, their errors combined. No value:
 the paper has a plot. No error: digits as they were printed, no z. `exact`: observables whose exact value ergocl knows; a row of chi^2 for all
-points. Prints Markdown: quantity, published, measured, z. Ends with 1 if a job fails, never for a z.
+points. Prints Markdown: quantity, published, measured, z. Ends with 1 if a job fails, never for a z. Figures of hours are made
+in pieces: --wall ends a run after so long, and the same command goes on with what it finds in FOLDER.
 """
 import argparse
 import json
@@ -25,6 +26,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+STOPPED = 75  # ergocl's exit code at the end of its time
 
 
 def run(args, figure, folder):
@@ -34,12 +36,15 @@ def run(args, figure, folder):
     else:
         path = folder / "job.json"
         path.write_text(json.dumps(job))
-    command = [args.ergocl, "run", str(path), "-q", "-o", str(folder / "run"), "--overwrite"]
+    if args.wall and (folder / "run" / "checkpoint.h5").exists():
+        command = [args.ergocl, "resume", str(folder / "run"), "-q"]
+    else:
+        command = [args.ergocl, "run", str(path), "-q", "-o", str(folder / "run"), "--overwrite"]
+        for setting in args.set + ([f"/wall_time={args.wall}"] if args.wall else []):
+            command += ["--set", setting]
     command += ["--device", args.device] if args.device else []
-    for setting in args.set:
-        command += ["--set", setting]
     done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
+    if done.returncode not in ((0, STOPPED) if args.wall else (0,)):
         sys.exit(f"{figure['figure']}: {done.stderr.strip()}")
     return json.loads((folder / "run" / "result.json").read_text())
 
@@ -51,7 +56,7 @@ def measured(result, entry):
         if any(point["parameters"].get(key) != value for key, value in entry.get("at", {}).items()):
             continue
         if "curve" in entry:
-            curve = point["curves"][entry["curve"]]
+            curve = point["curves"].get(entry["curve"], {"x": []})
             if entry["x"] not in curve["x"]:
                 continue
             index = curve["x"].index(entry["x"])
@@ -78,6 +83,15 @@ def number(value, error):
     return f"{value:.{digits}f}({round(error * 10**digits)})"
 
 
+def reached(result):
+    """Of a run that is under way: how far it has come."""
+    if result["status"] == "complete":
+        return ""
+    run = result["job"]["run"]
+    total = run.get("equilibration", 0) + run["sweeps"]
+    return f", {min(p['steps'] for p in result['points']):.4g} of {total:.4g} sweeps"
+
+
 def rows(result, figure):
     for entry in figure.get("published", []):
         name = entry.get("observable") or f"{entry['curve']}({entry['x']:g})"
@@ -102,7 +116,10 @@ def main():
     p.add_argument("--set", action="append", default=[])
     p.add_argument("--ergocl", default=str(ROOT / "build" / "ergocl"))
     p.add_argument("--keep", type=pathlib.Path, help="the run folders stay here")
+    p.add_argument("--wall", type=float, help="seconds; with --keep: go on there")
     args = p.parse_args()
+    if args.wall and not args.keep:
+        p.error("--wall needs --keep: what it leaves is gone on with")
     if args.list or not args.names:
         for path in sorted(HERE.glob("*.json")):
             print(f"{path.stem:22} {json.loads(path.read_text())['figure']}")
@@ -118,7 +135,7 @@ def main():
             result = run(args, figure, folder)
         device = ", ".join(sorted({d["name"] for d in result["device"]}))
         print(f"{figure['figure']} ({figure['paper']}). {device}, {result['rate']['seconds']:.0f} s of sampling"
-              + (f", with {' '.join(args.set)}" if args.set else "") + "\n")
+              + (f", with {' '.join(args.set)}" if args.set else "") + reached(result) + "\n")
         print("| quantity | published | measured | z |\n|---|---|---|---|")
         for row in rows(result, figure):
             print("| " + " | ".join(row) + " |")

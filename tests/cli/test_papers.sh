@@ -38,3 +38,15 @@ if [ -x "$schemes" ]; then
     diff -u first out || fail "the table of the lines kept is another"
     expect 1 "$schemes" 7 0 1 8 4 1 0 0 0 0.16
 fi
+# a figure in pieces: stopped by the clock, and gone on with, to the digest of one piece
+piece=(north-east-figure7b --ergocl "$ERGOCL" --device "$ERGOCL_DEVICE" --set '/system/size=[64,64]'
+    --set /run/sweeps=3000 --set /run/measure_every=20)
+expect 0 $python "$figure" "${piece[@]}" --keep whole
+expect 0 $python "$figure" "${piece[@]}" --keep pieces --wall 0.05
+says out "of 3000 sweeps" "not in this run"
+for ((i = 0; i < 100; i++)); do
+    expect 0 $python "$figure" "${piece[@]}" --keep pieces --wall 0.2
+    grep -q "of 3000 sweeps" out || break
+done
+same_digests whole/north-east-figure7b/run pieces/north-east-figure7b/run
+expect 2 $python "$figure" "${piece[@]}" --wall 1
