@@ -47,7 +47,7 @@ system_has() { # a path inside a package
     [ -z "${GPU_RUN_BARE:-}" ] || return 1
     case $1 in
     */pkgconfig/*.pc) command -v pkg-config >/dev/null && pkg-config --exists "$(basename "$1" .pc)" ;;
-    */lib*.so.*) ldconfig -p | grep -qF "$(basename "$1") " ;;
+    */lib*.so.*) ldconfig -p | grep -F "$(basename "$1") " >/dev/null ;; # -q would leave ldconfig to a broken pipe
     */bin/*) command -v "$(basename "$1")" >/dev/null ;;
     *) false ;;
     esac
@@ -77,6 +77,7 @@ find "$prefix" -name '*.pc' -exec sed -i "s|=/usr|=$prefix/usr|; s| -L/usr| -L$p
 find "$prefix" -name '*.pc' -exec sed -i "s|$prefix$prefix|$prefix|g" {} +
 
 lib=$prefix/usr/lib/x86_64-linux-gnu
+mkdir -p "$lib" # where nothing was lacking
 # A -dev package's link to a library that the system has already.
 find "$lib" -xtype l -name '*.so' 2>/dev/null | while read -r link; do
     stem=$(basename "$(readlink "$link")" | sed 's/\.so.*//')
