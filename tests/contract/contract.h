@@ -241,6 +241,15 @@ static inline void contract_each(void (*test)(void)) {
     }
 }
 
+/* The same with the smallest jobs. */
+static inline void contract_each_tiny(void (*test)(void)) {
+    for (size_t i = 0; i < ergo_n_samplers; i++) {
+        char path[160];
+        snprintf(path, sizeof path, CONTRACT_JOBS "%s-tiny.json", ergo_samplers[i]->info->name);
+        contract_job(ergo_samplers[i]->info->name, path, test);
+    }
+}
+
 /* The same, and for the samplers' models that are programs of their own: NAME+MODEL.json. */
 static inline void contract_each_model(void (*test)(void)) {
     contract_each(test);

@@ -1,4 +1,5 @@
 /* What a sampler saves is its whole state, in one form only, and it takes nothing else back. */
+#include <dlfcn.h>
 #include <malloc.h>
 
 #include "bench.h"
@@ -79,30 +80,143 @@ static void long_runs(void) {
     bench_close(&parts);
 }
 
-/* Long lives: no launch and no sample leaves anything behind on the host. What drivers keep for
- * later is there after half of them. ($ERGOCL_TEST_FULL: ten million launches; else a second or
- * two.) */
+/* ---- long lives ------------------------------------------------------------------------------ */
+
+/* Stands before the loader's function: launches are counted, and leave 64 bytes behind where the
+ * test tests itself. */
+static uint64_t launches;
+static struct leak {
+    struct leak *next;
+    char rest[56];
+} * leaks;
+static bool leaking;
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint n, const cl_event *list, cl_event *event) {
+    static cl_int (*real)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
+                          const size_t *, cl_uint, const cl_event *, cl_event *);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
+    launches++;
+    if (leaking) {
+        struct leak *leak = malloc(sizeof *leak);
+        assert_non_null(leak);
+        leak->next = leaks;
+        leaks = leak;
+    }
+    return real(queue, kernel, dims, offset, global, local, n, list, event);
+}
+
+/* Bytes of the heap in use, whatever thread asked for them. */
+static size_t heap(void) {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/* Rounds until so many launches were made, or some seconds and 500 launches have passed. */
+static void live(struct bench *b, uint64_t most, double seconds) {
+    const uint64_t first = launches;
+    const double begin = ergo_clock();
+    while (launches - first < most && (launches - first < 500 || ergo_clock() - begin < seconds)) {
+        bench_advance(b, 1);
+        bench_sample(b, 1);
+    }
+}
+
+static bool too_much(double growth, uint64_t made) {
+    return growth > 16384 + 8.0 * (double)made;
+}
+
+/* Bytes more in use after launches than before; what drivers keep for later is there by then. */
+static double grown(struct bench *b, uint64_t *made) {
+    const uint64_t first = launches;
+    const size_t before = heap();
+    live(b, 10000, 0.5);
+    *made = launches - first;
+    return (double)heap() - (double)before;
+}
+
+/* No launch and no sample leaves anything behind on the host; and the test would see 64 bytes. */
 static void long_life(void) {
-    const size_t most = getenv("ERGOCL_TEST_FULL") ? 500000 : 400;
-    const double seconds = getenv("ERGOCL_TEST_FULL") ? INFINITY : 1, begin = ergo_clock();
     struct bench b;
-    size_t rounds = 0;
+    uint64_t made = 0;
     bench_open(&b, device, NULL, 0);
     bench_init(&b);
-    for (; rounds < most && ergo_clock() - begin < seconds; rounds++) {
-        bench_advance(&b, 1);
-        bench_sample(&b, 1);
+    live(&b, 10000, 0.5);
+    const double growth = grown(&b, &made);
+    if (too_much(growth, made))
+        fail_msg("%s: %.0f bytes more after %llu launches", contract.sampler->info->name, growth,
+                 (unsigned long long)made);
+    leaking = true;
+    const double leaked = grown(&b, &made);
+    leaking = false;
+    if (!too_much(leaked, made))
+        fail_msg("%s: 64 bytes of each of %llu launches were not seen (%.0f more)",
+                 contract.sampler->info->name, (unsigned long long)made, leaked);
+    for (struct leak *next; leaks; leaks = next) {
+        next = leaks->next;
+        free(leaks);
     }
-    const size_t before = mallinfo2().uordblks;
-    for (size_t i = 0; i < rounds; i++) {
-        bench_advance(&b, 1);
-        bench_sample(&b, 1);
-    }
-    const size_t after = mallinfo2().uordblks;
-    if (after > before + 32768 + 8 * rounds)
-        fail_msg("%s: %zu bytes more after %zu samples", contract.sampler->info->name,
-                 after - before, rounds);
     bench_close(&b);
+}
+
+static double resident_mib(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%*d %ld", &pages) != 1)
+        fail_msg("no /proc/self/statm");
+    fclose(file);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1048576;
+}
+
+static struct bench lives[16];
+static size_t n_lives;
+static void begin_life(void) {
+    assert_true(n_lives < sizeof lives / sizeof lives[0]);
+    bench_open(&lives[n_lives], device, NULL, 0);
+    bench_init(&lives[n_lives++]);
+}
+
+/* Ten million launches ($ERGOCL_TEST_LAUNCHES), by all samplers in turns of half a second. From a
+ * tenth of them to the last neither the heap nor the process grows by as much as a byte a launch.
+ */
+static void ten_million(void) {
+    const char *text = getenv("ERGOCL_TEST_LAUNCHES");
+    const uint64_t last = text ? strtoull(text, NULL, 10) : 10000000, tenth = last / 10;
+    uint64_t next = 10000, by[16] = {0};
+    double heap_then = 0, resident_then = 0;
+    contract_each_tiny(begin_life);
+    launches = 0;
+    print_message("  launches  seconds  heap, KiB  resident, MiB\n");
+    const double begin = ergo_clock();
+    for (size_t turn = 0; launches < last; turn++) {
+        const size_t i = turn % n_lives;
+        const uint64_t first = launches;
+        contract.sampler = ergo_samplers[i];
+        live(&lives[i], next - launches, 0.5);
+        by[i] += launches - first;
+        if (launches < next)
+            continue;
+        print_message("%10llu %8.0f %10.1f %14.2f\n", (unsigned long long)launches,
+                      ergo_clock() - begin, (double)heap() / 1024, resident_mib());
+        fflush(stdout);
+        if (next == tenth) {
+            heap_then = (double)heap();
+            resident_then = resident_mib();
+        }
+        next = next < tenth && 10 * next > tenth ? tenth : next < tenth ? 10 * next : next + tenth;
+    }
+    const double most = (double)(last - tenth), heap_more = (double)heap() - heap_then,
+                 resident_more = (resident_mib() - resident_then) * 1048576;
+    for (size_t i = 0; i < n_lives; i++) {
+        print_message("%s: %llu launches\n", ergo_samplers[i]->info->name,
+                      (unsigned long long)by[i]);
+        bench_close(&lives[i]);
+    }
+    if (heap_more >= most || resident_more >= most)
+        fail_msg("%.0f bytes more on the heap, %.0f resident, after %.0f launches", heap_more,
+                 resident_more, most);
 }
 
 /* Batches of any of the points, in any order, once or twice. */
@@ -188,7 +302,14 @@ static void test_long_life(void **state) {
     (void)state;
     if (getenv("ERGOCL_TEST_SMALL"))
         skip();
-    contract_each(long_life);
+    contract_each_tiny(long_life);
+}
+
+static void test_ten_million(void **state) {
+    (void)state;
+    if (!getenv("ERGOCL_TEST_FULL"))
+        skip();
+    ten_million();
 }
 
 static void test_batches(void **state) {
@@ -215,8 +336,8 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_long_runs),
-        cmocka_unit_test(test_long_life),  cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_long_life),  cmocka_unit_test(test_ten_million),
+        cmocka_unit_test(test_batches),    cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
