@@ -1,14 +1,33 @@
 #!/usr/bin/env bash
 # kill -9 at any moment of runs of all samplers, again and again: they resume and end with the same
-# bits. $KILLS of each sampler (make test-long: more); tests/mpi/test_kill.sh does the same to ranks.
+# bits. $KILLS of each sampler (make test-long: more); tests/mpi/long_kill.sh does the same to ranks.
+# Every fourth run begins without compiled kernels and is killed in its first seconds.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 : "${KILLS:=2}"
 declare -p launcher >/dev/null 2>&1 || launcher=() # mpirun -np N
 
-# A second and more of a contract job. Sets sets and milliseconds; the run "whole" is the one to equal.
+cold() { # a cache of kernels that nobody knows: ours and PoCL's
+    rm -rf cold-cache cold-pocl
+    mkdir cold-pocl
+    export ERGOCL_CACHE_DIR=$PWD/cold-cache POCL_CACHE_DIR=$PWD/cold-pocl
+}
+warm_cache=${ERGOCL_CACHE_DIR-} warm_pocl=${POCL_CACHE_DIR-}
+warm() {
+    export ERGOCL_CACHE_DIR=$warm_cache POCL_CACHE_DIR=$warm_pocl
+}
+
+# A second and more of a contract job, and how long its kernels take to compile. Sets sets,
+# milliseconds and compiling; the run "whole" is the one to equal.
 whole_run() {
     local sweeps start
+    if [ "$KILLS" -ge 4 ]; then
+        cold
+        start=$(date +%s%N)
+        expect 0 "$ERGOCL" run "$job" -o whole --overwrite --quiet
+        compiling=$((($(date +%s%N) - start) / 1000000))
+        warm
+    fi
     # compiles the kernels: the durations below are of sampling
     expect 0 "$ERGOCL" run "$job" -o whole --overwrite --quiet
     for ((sweeps = 1000, milliseconds = 0; milliseconds < 1000; sweeps *= 1 + 1200 / milliseconds)); do
@@ -28,37 +47,62 @@ victim_of() {
     fi
 }
 
+# What a kill met, by what it left: nothing to resume yet, a file half-written, or neither.
+note() {
+    local now="kernels run"
+    if [ ! -e "$folder/checkpoint.h5" ]; then
+        now=$1
+    elif [ -n "$(find "$folder" -name '*.tmp-*')" ]; then
+        now="a file is written"
+    fi
+    met[$now]=$((${met[$now]-0} + 1))
+}
+declare -A met
+
 RANDOM=20100713 # the moments are arbitrary, but the same ones each time (as far as clocks go)
 resumed=0
 for sampler in $(samplers); do
     job=$ERGOCL_ROOT/tests/contract/jobs/$sampler.json folder=killed-$sampler
     whole_run
-    for ((kills = 0; kills < KILLS; )); do
+    for ((kills = 0, runs = 1; kills < KILLS; runs++)); do
         rm -rf "$folder"
         session=(run "$job" -o "$folder" "${sets[@]}")
+        longest=$milliseconds begun="it starts"
+        if [ $((runs % 4)) -eq 2 ]; then
+            cold
+            longest=$compiling begun="kernels are compiled"
+        fi
         for ((code = 137; code == 137; )); do
             "${launcher[@]}" "$ERGOCL" "${session[@]}" --quiet 2>err &
             child=$!
             if [ $kills -lt "$KILLS" ]; then
-                sleep "$(awk -v t=$((milliseconds * (RANDOM % 80))) 'BEGIN { print t / 1e5 }')"
+                sleep "$(awk -v t=$((longest * (RANDOM % 80))) 'BEGIN { print t / 1e5 }')"
                 kill -s KILL "$(victim_of $child)" 2>/dev/null
             fi
             code=0
             wait $child 2>/dev/null || code=$?
-            [ $code -ne 137 ] || kills=$((kills + 1))
-            if [ -e "$folder/checkpoint.h5" ]; then
-                session=(resume "$folder")
-                resumed=$((resumed + 1))
-            fi # else it was killed before there was anything to resume
+            if [ $code -eq 137 ]; then
+                kills=$((kills + 1)) longest=$milliseconds
+                note "$begun"
+                if [ -e "$folder/checkpoint.h5" ]; then
+                    session=(resume "$folder")
+                    resumed=$((resumed + 1))
+                fi # else it was killed before there was anything to resume
+            fi
         done
         [ $code -eq 0 ] || { cat err; fail "exit code $code"; }
+        warm
         same_results whole "$folder"
         # nothing half-written is left behind
         leftovers=$(find "$folder" -name '*.tmp*' -o -name '*.part*')
         [ -z "$leftovers" ] || fail "left behind: $leftovers"
     done
-    echo "$sampler: $milliseconds ms, $kills kills"
+    echo "$sampler: $milliseconds ms (${compiling-?} to compile), $kills kills in $((runs - 1)) runs"
 done
+for now in "it starts" "kernels are compiled" "kernels run" "a file is written"; do
+    echo "kills while $now: ${met[$now]-0}"
+done
+echo "$resumed resumes"
 [ $resumed -ge "$KILLS" ] || fail "only $resumed resumes: the jobs are too short for this machine"
 [ ${#launcher[@]} -eq 0 ] || exit 0
 
