@@ -81,13 +81,18 @@ static void close_group(struct writer *w, hid_t group) {
  */
 static hid_t creation_of(const struct writer *w, hsize_t n, bool counter) {
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    if (creation < 0 || n < 256)
-        return creation;
-    hsize_t chunk = n < 65536 ? n : 65536;
-    bool ok = H5Pset_chunk(creation, 1, &chunk) >= 0;
-    if (w->deflate)
-        ok = ok && (!counter || H5Pset_shuffle(creation) >= 0) && H5Pset_deflate(creation, 1) >= 0;
-    ok = ok && H5Pset_fletcher32(creation) >= 0;
+    if (creation < 0)
+        return -1;
+    /* no time inside: the same run is the same file */
+    bool ok = H5Pset_obj_track_times(creation, 0) >= 0;
+    if (n >= 256) {
+        hsize_t chunk = n < 65536 ? n : 65536;
+        ok = ok && H5Pset_chunk(creation, 1, &chunk) >= 0;
+        if (w->deflate)
+            ok = ok && (!counter || H5Pset_shuffle(creation) >= 0) &&
+                 H5Pset_deflate(creation, 1) >= 0;
+        ok = ok && H5Pset_fletcher32(creation) >= 0;
+    }
     if (ok)
         return creation;
     H5Pclose(creation);
