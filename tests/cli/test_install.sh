@@ -73,6 +73,29 @@ if command -v clang++ >/dev/null; then
     expect 0 clang++ -Wall -Wextra -Werror -I"$root/include" -fsyntax-only user.cpp
 fi
 
+# From there, in another folder with spaces, by a user without a home (nobody, where that may be): run,
+# killed, resumed, the same bits.
+elsewhere="$PWD/another folder" nobody=()
+mkdir -m 777 "$elsewhere"
+small_job >"$elsewhere/my job.json"
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$root/bin/ergocl" 2>/dev/null; then
+    nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fi
+there=(env -u HOME -u XDG_CACHE_HOME -u ERGOCL_CACHE_DIR -C "$elsewhere" POCL_CACHE_DIR="$elsewhere/pocl"
+    "${nobody[@]}" "$root/bin/ergocl")
+long=(--set /run/sweeps=200000 --set /checkpoint/every_seconds=0.05 --quiet)
+expect 0 "${there[@]}" run "my job.json" -o whole "${long[@]}"
+"${there[@]}" run "my job.json" -o "a run" "${long[@]}" >out 2>err &
+child=$!
+wait_for "$elsewhere/a run/checkpoint.h5"
+kill -s KILL $child
+code=0
+wait $child || code=$?
+[ $code -eq 137 ] || { cat err; fail "killed: exit code $code"; }
+expect 0 "${there[@]}" resume "a run" --quiet
+same_results "$elsewhere/whole" "$elsewhere/a run"
+expect 0 "${there[@]}" report "a run"
+
 expect 0 installing uninstall
 left=$(find "$stage" -type f -o -type l)
 [ -z "$left" ] || fail "left behind: $left"
