@@ -50,3 +50,45 @@ for ((i = 0; i < 100; i++)); do
 done
 same_digests whole/north-east-figure7b/run pieces/north-east-figure7b/run
 expect 2 $python "$figure" "${piece[@]}" --wall 1
+
+# every job and program of the folder, and every paper, is in its table, which README links
+table=${figure%/*}/README.md
+for name in $names disks-table1.py disks-decorrelation.py lj-figures.py scaling.py; do
+    says "$table" "$name"
+done
+says "$table" "Anderson et al. 2013" "Schwiebert et al. 2014" "Levy et al. 2010" "Lutsyshyn 2015" "Komura and Okabe 2012"
+says "$ERGOCL_ROOT/README.md" "(bench/papers/README.md)"
+
+# the programs of more than one job, short
+here=(--device "$ERGOCL_DEVICE" --ergocl "$ERGOCL")
+expect 0 $python "${figure%/*}/disks-decorrelation.py" "${here[@]}" --n 64 --replicas 4 --sweeps 3000 \
+    --measure-every 2 --rounds 1 --displacements 0.16 --moves 4
+says out "| 8 | 1.061 | 0.16 | 4 |"
+for row in "" "--rows disks-in-order"; do # goes on in the folder, and alone
+    # shellcheck disable=SC2086 # two words
+    expect 0 $python "${figure%/*}/disks-table1.py" table1 "${here[@]}" --n 256 --cells 12 --replicas 4 \
+        --equilibration 20 --sweeps 400 --measure-every 20 $row
+    says out "disks-in-order | 4 x 400"
+done
+[ -n "${ERGOCL_TEST_FULL:-}" ] || exit 0
+
+# test-long: all the others, short too
+for short in "helium-sample 0 /run/sweeps=80 /run/equilibration=20" "disks-table2 0 /system/n=1024 /run/sweeps=400" \
+    "ising-figure6 31 /system/size=[32,32] /run/sweeps=20000 /run/equilibration=500 /run/measure_every=20" \
+    "north-east-figure7a 0 /system/size=[32,32] /run/sweeps=1000 /run/measure_every=100"; do
+    read -r name points rest <<<"$short"
+    sets=()
+    for set in $rest; do
+        sets+=(--set "$set")
+    done
+    expect 0 $python "$figure" "$name" "${here[@]}" "${sets[@]}"
+    says out "| quantity | published | measured | z |"
+    [ "$points" -eq 0 ] || says out "energy, $points points"
+done
+expect 0 $python "${figure%/*}/lj-figures.py" "${here[@]}" --seconds 0.05 --sizes 512 --cutoffs 2.5
+says out "| 512 | " "| 2.5 | "
+if command -v mpirun >/dev/null; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    expect 0 $python "$ERGOCL_ROOT/bench/scaling.py" run --ranks 1,2 --sides 128 --check 100,77 --sweeps 20 "${here[@]}"
+    says out '"ranks": 2'
+fi
