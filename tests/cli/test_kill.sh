@@ -67,7 +67,7 @@ for sampler in $(samplers); do
     for ((kills = 0, runs = 1; kills < KILLS; runs++)); do
         rm -rf "$folder"
         session=(run "$job" -o "$folder" "${sets[@]}")
-        longest=$milliseconds begun="it starts"
+        longest=$milliseconds later=0 begun="it starts"
         if [ $((runs % 4)) -eq 2 ]; then
             cold
             longest=$compiling begun="kernels are compiled"
@@ -76,18 +76,21 @@ for sampler in $(samplers); do
             "${launcher[@]}" "$ERGOCL" "${session[@]}" --quiet 2>err &
             child=$!
             if [ $kills -lt "$KILLS" ]; then
-                sleep "$(awk -v t=$((longest * (RANDOM % 80))) 'BEGIN { print t / 1e5 }')"
+                sleep "$(awk -v t=$((100 * later + longest * (RANDOM % 80))) 'BEGIN { print t / 1e5 }')"
                 kill -s KILL "$(victim_of $child)" 2>/dev/null
             fi
             code=0
             wait $child 2>/dev/null || code=$?
             if [ $code -eq 137 ]; then
-                kills=$((kills + 1)) longest=$milliseconds
+                kills=$((kills + 1))
                 note "$begun"
                 if [ -e "$folder/checkpoint.h5" ]; then
-                    session=(resume "$folder")
+                    session=(resume "$folder") later=0
                     resumed=$((resumed + 1))
+                elif [ "$longest" -ne "$milliseconds" ]; then
+                    later=$compiling # that was a kill of the compiler: the next one comes after it
                 fi # else it was killed before there was anything to resume
+                longest=$milliseconds
             fi
         done
         [ $code -eq 0 ] || { cat err; fail "exit code $code"; }

@@ -83,6 +83,19 @@ wait $launcher || code=$?
 expect 0 ranks 2 resume killed --device "$pocl" --quiet
 same_points whole killed
 
+# The folder taken away while ranks work: made again, with all that belongs there.
+mpirun -np 2 "$ERGOCL" run potts.json -o gone --device "$pocl" "${long[@]:0:2}" \
+    --set /checkpoint/every_seconds=0.1 >out 2>err &
+launcher=$!
+wait_for gone/checkpoint.h5
+rm -r gone
+code=0
+wait $launcher || code=$?
+[ $code -eq 0 ] || { cat err; fail "a folder taken away: exit code $code"; }
+says err "gone was taken away, and is made again"
+same_points whole gone
+no_rank_files gone
+
 # A rank that fails ends all, with its message and exit code, within seconds.
 start=$SECONDS
 expect 3 ranks 3 run potts.json -o failed --device "$pocl,no such device,$pocl" --quiet
