@@ -78,4 +78,27 @@ PYTHON
 expect 0 hosts -np 4 "$ERGOCL" run job.json -o neighbour --device "$pocl" --quiet \
     --set /system/merge=neighbour
 same_points alone neighbour
+
+# The network between them is lost: mpirun, told to look, notices, and on both hosts all end; what was
+# saved goes on in one process.
+long=(--set /run/sweeps=8000 --set /run/measure_every=8 --set /checkpoint/every_seconds=0.2 --quiet)
+expect 0 "$ERGOCL" run job.json -o whole --device "$pocl" "${long[@]}"
+OMPI_MCA_oob_tcp_keepalive_time=1 OMPI_MCA_oob_tcp_keepalive_intvl=1 OMPI_MCA_oob_tcp_keepalive_probes=2 \
+    hosts -np 4 "$ERGOCL" run job.json -o cut --device "$pocl" "${long[@]}" >out 2>err &
+launcher=$!
+wait_for cut/checkpoint.h5
+ip link set "v3$tag" down
+start=$SECONDS
+code=0
+wait $launcher || code=$?
+[ $code -ne 0 ] || fail "a lost network went unnoticed"
+[ $((SECONDS - start)) -le 20 ] || fail "$((SECONDS - start)) s until the first host's ended"
+for ((i = 0; i < 200; i++)); do
+    left=$(ip netns pids "$one" && ip netns pids "$two")
+    [ -n "$left" ] || break
+    sleep 0.1
+done
+[ -z "$left" ] || fail "they work on, each for itself: $left"
+expect 0 "$ERGOCL" resume cut --device "$pocl" --quiet
+same_points whole cut
 exit 0
