@@ -47,6 +47,15 @@ victim_of() {
     fi
 }
 
+# Ranks are there a while after mpirun: moments count from then on.
+ranks_of() {
+    local i
+    for ((i = 0; ${#launcher[@]} > 0 && i < 200; i++)); do
+        [ -z "$(victim_of "$1")" ] || return
+        sleep 0.05
+    done
+}
+
 # What a kill met, by what it left: nothing to resume yet, a file half-written, or neither.
 note() {
     local now="kernels run"
@@ -76,6 +85,7 @@ for sampler in $(samplers); do
             "${launcher[@]}" "$ERGOCL" "${session[@]}" --quiet 2>err &
             child=$!
             if [ $kills -lt "$KILLS" ]; then
+                ranks_of $child
                 sleep "$(awk -v t=$((100 * later + longest * (RANDOM % 80))) 'BEGIN { print t / 1e5 }')"
                 kill -s KILL "$(victim_of $child)" 2>/dev/null
             fi
