@@ -50,6 +50,19 @@ void ergo_error_clear(struct ergo_context *ctx) {
     ctx->status = ERGO_OK;
 }
 
+/* Names of files and what drivers say may hold what a terminal would obey (C0 but for line ends, DEL,
+ * C1 in UTF-8): a message does not. */
+static void tame(char *text) {
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (*c == '\t')
+            *c = ' ';
+        else if ((*c < 0x20 && *c != '\n') || *c == 0x7F)
+            *c = '?';
+        else if (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
+            c[0] = c[1] = '?';
+    }
+}
+
 enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status status, int cl_code,
                                   const char *file, int line, const char *format, ...) {
     char stack[1024];
@@ -67,6 +80,7 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
             message = stack;
     }
     va_end(again);
+    tame(message);
 
     if (ctx->status == ERGO_OK)
         ctx->status = status;
@@ -93,6 +107,7 @@ void ergo_log(struct ergo_context *ctx, enum ergo_log_level level, const char *f
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    tame(message);
     if (ctx->log)
         ctx->log(ctx->log_user, level, message);
     else

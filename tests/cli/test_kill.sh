@@ -36,6 +36,12 @@ whole_run() {
         expect 0 "$ERGOCL" run "$job" -o whole --overwrite --quiet "${sets[@]}"
         milliseconds=$((($(date +%s%N) - start) / 1000000))
     done
+    if [ ${#launcher[@]} -gt 0 ]; then # ranks take their time to begin
+        start=$(date +%s%N)
+        expect 0 "${launcher[@]}" "$ERGOCL" run "$job" -o ranks --overwrite --quiet "${sets[@]}"
+        milliseconds=$((($(date +%s%N) - start) / 1000000))
+        same_results whole ranks
+    fi
 }
 
 # A process of the run: itself, or one of its ranks (none before they are there).

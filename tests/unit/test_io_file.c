@@ -186,12 +186,22 @@ static void a_folder_is_locked_once(void **state) {
     close(second);
 }
 
+static void messages_hold_nothing_for_terminals(void **state) {
+    struct fixture *f = *state;
+    char *data = NULL;
+    size_t length = 0;
+    const char *name = "/nowhere/\x1b[31m\a\tred\x7f \xc2\x9b \xc3\xa9\n";
+    assert_int_equal(ergo_file_read(f->ctx, name, 10, &data, &length), ERGO_E_IO);
+    assert_non_null(strstr(ergo_error_message(f->ctx), "/nowhere/?[31m? red? ?? \xc3\xa9\n"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(write_replaces_and_reads_back, setup, teardown),
         cmocka_unit_test_setup_teardown(full_disk_leaves_the_old_file, setup, teardown),
         cmocka_unit_test_setup_teardown(unwritable_targets_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_says_what_is_wrong, setup, teardown),
+        cmocka_unit_test_setup_teardown(messages_hold_nothing_for_terminals, setup, teardown),
         cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, setup, teardown),
         cmocka_unit_test(paths_join),
         cmocka_unit_test_setup_teardown(a_folder_is_locked_once, setup, teardown),
