@@ -10,6 +10,9 @@ export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader RUSTICL_ENABLE=llvmpipe
 unset ERGOCL_DEVICE
 # shellcheck disable=SC2034 # used by those who source this
 pocl="Portable Computing Language"
+# What its devices are called: pthread-PROCESSOR, since PoCL 4 cpu-PROCESSOR.
+# shellcheck disable=SC2034
+pocl_name=$("$ERGOCL" devices | grep -m 1 -B 1 "$pocl" | grep -o '\<\(pthread\|cpu\)-' | head -n 1)
 # A second implementation beside PoCL, and what its devices are called.
 # shellcheck disable=SC2034
 other=rusticl other_name=llvmpipe

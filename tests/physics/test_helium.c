@@ -21,20 +21,23 @@
 
 static struct ergo_context *ctx;
 
-static struct ergo_result *run(const char *system, const char *rest) {
-    char json[1024];
+static struct ergo_result *run(const char *keys, const char *rest) {
+    /* a folder of its own: implementations are tested side by side */
+    char json[1024], folder[] = "/tmp/ergo-helium-XXXXXX", command[64];
     struct ergo_job *job = NULL;
     struct ergo_result *result = NULL;
-    const struct ergo_run_options options = {.directory = "build/test/helium-physics",
-                                             .overwrite = true};
+    assert_non_null(mkdtemp(folder));
+    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
     snprintf(json, sizeof json,
              "{\"sampler\": \"helium-vmc\", \"seed\": \"20151\", \"system\": {%s}, %s, "
              "\"output\": {\"snapshots\": 0}}",
-             system, rest);
+             keys, rest);
     if (ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job) != ERGO_OK ||
         ergo_run(ctx, job, &options, &result) != ERGO_OK)
         fail_msg("%s: %s", json, ergo_error_message(ctx));
     ergo_job_destroy(job);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
     return result;
 }
 
