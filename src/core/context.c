@@ -50,8 +50,8 @@ void ergo_error_clear(struct ergo_context *ctx) {
     ctx->status = ERGO_OK;
 }
 
-/* Names of files and what drivers say may hold what a terminal would obey (C0 but for line ends, DEL,
- * C1 in UTF-8): a message does not. */
+/* Names of files and what drivers say may hold what a terminal would obey (C0 but for line ends,
+ * DEL, C1 in UTF-8): a message does not. */
 static void tame(char *text) {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {
         if (*c == '\t')
