@@ -45,7 +45,7 @@ expect 0 ranks 3 run rungs.json -o single3 --device "$pocl" "${single[@]}"
 same_points single single3
 
 # stopped, and resumed by another number of ranks, and by none; killed
-long=(--set /run/sweeps=30000 --set /run/measure_every=500 --set /checkpoint/every_seconds=0.1 --quiet)
+long=(--set /run/sweeps=150000 --set /run/measure_every=500 --set /checkpoint/every_seconds=0.1 --quiet)
 expect 0 "$ERGOCL" run rungs.json -o whole --device "$pocl" "${long[@]}"
 stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run rungs.json -o stop --device "$pocl" "${long[@]}"
 cp -r stop alone
