@@ -13,7 +13,7 @@
 #include "io/io.h"
 #include "samplers/spin_lattice/exact.h"
 
-enum { SYNTHETIC_KEYS = 5, SYNTHETIC_OBSERVABLES = 6, SYNTHETIC_DISTANCES = 16 };
+enum { SYNTHETIC_KEYS = 6, SYNTHETIC_OBSERVABLES = 6, SYNTHETIC_DISTANCES = 16 };
 
 static const struct ergo_key synthetic_keys[SYNTHETIC_KEYS] = {
     {.pointer = "/seed", .type = ERGO_KEY_SEED, .unit = "", .help = "Seed."},
@@ -21,10 +21,11 @@ static const struct ergo_key synthetic_keys[SYNTHETIC_KEYS] = {
     {.pointer = "/system/size", .type = ERGO_KEY_SIZE, .unit = "sites", .help = "Size."},
     {.pointer = "/output/snapshots", .type = ERGO_KEY_INT, .unit = "", .help = "Pictures."},
     {.pointer = "/output/blocks", .type = ERGO_KEY_INT, .unit = "", .help = "Blocks."},
+    {.pointer = "/run/observables", .type = ERGO_KEY_STRING, .unit = "", .help = "Names."},
 };
 static const struct ergo_key *const synthetic_key_list[SYNTHETIC_KEYS] = {
-    &synthetic_keys[0], &synthetic_keys[1], &synthetic_keys[2], &synthetic_keys[3],
-    &synthetic_keys[4]};
+    &synthetic_keys[0], &synthetic_keys[1], &synthetic_keys[2],
+    &synthetic_keys[3], &synthetic_keys[4], &synthetic_keys[5]};
 
 static const struct ergo_column synthetic_columns[2] = {
     {"energy", "J per site", "energy per site"},
@@ -280,6 +281,7 @@ static struct ergo_result *synthetic_result(const struct synthetic_options *o) {
             o->n_temperatures > 1 ? 1.5 + 2.0 * t / (o->n_temperatures - 1) : 2.269185314213;
         p->values[2].items = 2;
         p->values[2].size[0] = p->values[2].size[1] = o->size << s;
+        p->values[5].text = "all";
         p->stream = ergo_hash64(&i, sizeof i);
         if (o->n_sizes > 1)
             p->scanned[p->n_scanned++] =
