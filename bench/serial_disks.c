@@ -5,36 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/xoshiro.h"
+
 enum { SLOTS = 4 };
 static const uint32_t NONE = UINT32_MAX;
 static const float FAR = 1e6f;
-
-/* ---- xoshiro256++ (Blackman and Vigna 2019), public domain algorithm ---------------------------
- */
-
-static inline uint64_t rotl(uint64_t x, int k) {
-    return x << k | x >> (64 - k);
-}
-
-static inline uint64_t next(uint64_t s[4]) {
-    const uint64_t result = rotl(s[0] + s[3], 23) + s[0], t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotl(s[3], 45);
-    return result;
-}
-
-static void seed_by(uint64_t s[4], uint64_t seed) {
-    for (int i = 0; i < 4; i++) { /* splitmix64 */
-        uint64_t z = seed += UINT64_C(0x9E3779B97F4A7C15);
-        z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-        z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-        s[i] = z ^ z >> 31;
-    }
-}
 
 /* ---- the usual way -----------------------------------------------------------------------------
  */
@@ -76,7 +51,7 @@ static inline bool random_free(const struct ergo_serial_disks *s, uint32_t i, do
 static void random_sweep(struct ergo_serial_disks *s) {
     const double box = s->box, scale = s->half * 0x1p-31;
     for (uint32_t t = 0; t < s->n; t++) {
-        const uint64_t r = next(s->random), q = next(s->random);
+        const uint64_t r = ergo_oracle_xoshiro(s->random), q = ergo_oracle_xoshiro(s->random);
         const uint32_t i = (uint32_t)((r >> 32) * s->n >> 32);
         double x = s->x[i] + (double)(int32_t)(uint32_t)q * scale;
         double y = s->y[i] + (double)(int32_t)(uint32_t)(q >> 32) * scale;
@@ -166,7 +141,7 @@ static void vectors_sweep(struct ergo_serial_disks *s) {
     for (int k = 0; k < 4 * SLOTS; k++)
         at[k] = w * (k < SLOTS ? -1.0f : k < 2 * SLOTS ? 0.0f : k < 3 * SLOTS ? 1.0f : 2.0f);
     for (uint32_t i = 0; i < s->n; i++) {
-        const uint64_t q = next(s->random);
+        const uint64_t q = ergo_oracle_xoshiro(s->random);
         const uint32_t place = s->where[i];
         const uint32_t cell = place / SLOTS;
         float x = s->px[place] + (float)(int32_t)(uint32_t)q * scale;
@@ -232,7 +207,7 @@ bool ergo_serial_disks_init(struct ergo_serial_disks *s, size_t n, double box, d
         ergo_serial_disks_free(s);
         return false;
     }
-    seed_by(s->random, seed);
+    ergo_oracle_xoshiro_seed(s->random, seed);
     for (size_t i = 0; i < n; i++) {
         const size_t column = i % side, row = i / side;
         s->x[i] = ((double)column + 0.5) * spacing;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/xoshiro.h"
+
 enum {
     LANES = 8,       /* words, or Philox blocks, that go through the same instructions */
     STRIP = 128,     /* words whose fourth neighbours are gathered at once, at least: stays in L1 */
@@ -38,32 +40,6 @@ static inline lanes lanes_load(const uint64_t *p) {
 
 static inline uint64_t lanes_any(lanes v) {
     return v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6] | v[7];
-}
-
-/* ---- xoshiro256++ (D. Blackman and S. Vigna, ACM TOMS 47, 36 (2021)) ---------------------------
- */
-
-static inline uint64_t rotate(uint64_t x, int k) {
-    return x << k | x >> (64 - k);
-}
-
-static inline uint64_t xoshiro_next(uint64_t s[4]) {
-    const uint64_t result = rotate(s[0] + s[3], 23) + s[0], t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotate(s[3], 45);
-    return result;
-}
-
-/* Seeds by SplitMix64, as its authors advise. */
-static uint64_t splitmix(uint64_t *x) {
-    uint64_t z = *x += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
 }
 
 /* ---- Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC'11) -----------------------------------------
@@ -151,9 +127,9 @@ static void update_xoshiro(struct ergo_serial *s, const struct strip *p) {
     for (size_t i = 0; i < p->n; i++) {
         struct decision x = classify(p, i);
         for (int j = 0; j < FIRST_LOOK; j++)
-            compare(&x, xoshiro_next(state), s->mask[j]);
+            compare(&x, ergo_oracle_xoshiro(state), s->mask[j]);
         for (int j = FIRST_LOOK; x.open && j < ERGO_SERIAL_BITS; j++)
-            compare(&x, xoshiro_next(state), s->mask[j]);
+            compare(&x, ergo_oracle_xoshiro(state), s->mask[j]);
         p->own[i] ^= x.flip;
     }
     memcpy(s->sequential, state, sizeof state);
@@ -339,9 +315,9 @@ bool ergo_serial_init(struct ergo_serial *s, size_t lx, size_t ly, double temper
     }
     uint64_t seed = stream;
     for (int i = 0; i < 4; i++) {
-        s->sequential[i] = splitmix(&seed);
+        s->sequential[i] = ergo_oracle_splitmix64(&seed);
         for (int l = 0; l < LANES; l++)
-            s->parallel[i][l] = splitmix(&seed);
+            s->parallel[i][l] = ergo_oracle_splitmix64(&seed);
     }
     return true;
 }

@@ -4,23 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/xoshiro.h"
+
 static const double CORE2 = 0.49; /* closer pairs have more than 200 epsilon: never accepted */
 
-static uint64_t rotate(uint64_t x, int k) {
-    return x << k | x >> (64 - k);
-}
-
-/* Blackman and Vigna, xoshiro256++ 1.0; 53 bits of it. */
 static double uniform(struct ergo_serial_lj *o) {
-    uint64_t *s = o->random;
-    const uint64_t result = rotate(s[0] + s[3], 23) + s[0], t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotate(s[3], 45);
-    return (double)(result >> 11) * 0x1p-53;
+    return ergo_oracle_xoshiro_uniform(o->random);
 }
 
 static int cell_at(const struct ergo_serial_lj *s, const double r[3]) {
@@ -166,12 +155,7 @@ bool ergo_serial_lj_start(struct ergo_serial_lj *s, const double side[3], double
         ergo_serial_lj_free(s);
         return false;
     }
-    for (int i = 0; i < 4; i++) { /* splitmix64 */
-        uint64_t z = seed += 0x9e3779b97f4a7c15u;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-        s->random[i] = z ^ z >> 31;
-    }
+    ergo_oracle_xoshiro_seed(s->random, seed);
     while (edge * edge * edge < count)
         edge++;
     for (size_t i = 0; i < count; i++) {

@@ -4,42 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/xoshiro.h"
+
 enum { SLOTS = ERGO_ORACLE_SCHEME_SLOTS };
 
-/* ---- xoshiro256++ (Blackman and Vigna 2019), public domain algorithm ---------------------------
- */
-
-static inline uint64_t rotl(uint64_t x, int k) {
-    return x << k | x >> (64 - k);
-}
-
-static inline uint64_t next(struct ergo_oracle_chain *c) {
-    uint64_t *s = c->random;
-    const uint64_t result = rotl(s[0] + s[3], 23) + s[0], t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotl(s[3], 45);
-    return result;
-}
-
 static inline double uniform(struct ergo_oracle_chain *c) {
-    return (double)(next(c) >> 11) * 0x1p-53;
+    return ergo_oracle_xoshiro_uniform(c->random);
 }
 
 static inline int below(struct ergo_oracle_chain *c, int n) {
-    return (int)((next(c) >> 32) * (uint64_t)n >> 32);
-}
-
-static void seed_by(uint64_t s[4], uint64_t seed) {
-    for (int i = 0; i < 4; i++) { /* splitmix64 */
-        uint64_t z = seed += UINT64_C(0x9E3779B97F4A7C15);
-        z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-        z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-        s[i] = z ^ z >> 31;
-    }
+    return (int)((ergo_oracle_xoshiro(c->random) >> 32) * (uint64_t)n >> 32);
 }
 
 /* ---- cells -------------------------------------------------------------------------------------
@@ -188,7 +162,7 @@ bool ergo_oracle_chain_init(struct ergo_oracle_chain *c, struct ergo_oracle_sche
         c->x[i] = wrap((i % rows + 0.25 + 0.5 * (i / rows % 2)) * spacing, c->box);
         c->y[i] = (i / rows + 0.5) * spacing;
     }
-    seed_by(c->random, seed);
+    ergo_oracle_xoshiro_seed(c->random, seed);
     ok = ok && bin(c);
     if (!ok)
         ergo_oracle_chain_free(c);

@@ -4,32 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/xoshiro.h"
+
 static const double PI = 3.14159265358979323846;
 
-static uint64_t rotate(uint64_t x, int k) {
-    return x << k | x >> (64 - k);
-}
-
-/* Blackman and Vigna, xoshiro256++ 1.0; 53 bits of it. */
 static double uniform(struct ergo_oracle_lj *o) {
-    uint64_t *s = o->random;
-    const uint64_t result = rotate(s[0] + s[3], 23) + s[0], t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotate(s[3], 45);
-    return (double)(result >> 11) * 0x1p-53;
+    return ergo_oracle_xoshiro_uniform(o->random);
 }
 
 void ergo_oracle_lj_seed(struct ergo_oracle_lj *o, uint64_t seed) {
-    for (int i = 0; i < 4; i++) { /* splitmix64 */
-        uint64_t z = seed += 0x9e3779b97f4a7c15u;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-        o->random[i] = z ^ z >> 31;
-    }
+    ergo_oracle_xoshiro_seed(o->random, seed);
 }
 
 double ergo_oracle_lj_pair(double r2, double cutoff, double *virial) {
