@@ -57,6 +57,20 @@ stopped() {
     [ $code -eq "$wanted" ] || { cat out err; fail "exit code $code instead of $wanted"; }
 }
 
+# goes_on_elsewhere JOB OPTION...: a run of two ranks, stopped by a signal to one, is resumed by three,
+# and without mpirun; each time it is the run `whole`.
+goes_on_elsewhere() {
+    local job=$1
+    shift
+    expect 0 "$ERGOCL" run "$job" -o whole --device "$pocl" "$@"
+    stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run "$job" -o stop --device "$pocl" "$@"
+    cp -r stop alone
+    expect 0 ranks 3 resume stop --device "$pocl" --quiet
+    same_points whole stop
+    expect 0 "$ERGOCL" resume alone --device "$pocl" --quiet
+    same_points whole alone
+}
+
 # faults_end_all JOB OPTION...: what fails in the second of three ranks (tests/faults/faults.c) ends
 # all within seconds, with its message and exit code.
 faults_end_all() {

@@ -38,10 +38,4 @@ says err "/distribute" "spin-glass"
 
 # stopped, and resumed by another number of ranks, and by none
 long=(--set /run/sweeps=150000 --set /run/measure_every=500 --quiet)
-expect 0 "$ERGOCL" run ladder.json -o whole --device "$pocl" "${long[@]}"
-stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run ladder.json -o stop --device "$pocl" "${long[@]}"
-cp -r stop alone
-expect 0 ranks 3 resume stop --device "$pocl" --quiet
-same_points whole stop
-expect 0 "$ERGOCL" resume alone --device "$pocl" --quiet
-same_points whole alone
+goes_on_elsewhere ladder.json "${long[@]}"

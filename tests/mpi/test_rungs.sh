@@ -46,13 +46,7 @@ same_points single single3
 
 # stopped, and resumed by another number of ranks, and by none; killed
 long=(--set /run/sweeps=150000 --set /run/measure_every=500 --set /checkpoint/every_seconds=0.1 --quiet)
-expect 0 "$ERGOCL" run rungs.json -o whole --device "$pocl" "${long[@]}"
-stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run rungs.json -o stop --device "$pocl" "${long[@]}"
-cp -r stop alone
-expect 0 ranks 3 resume stop --device "$pocl" --quiet
-same_points whole stop
-expect 0 "$ERGOCL" resume alone --device "$pocl" --quiet
-same_points whole alone
+goes_on_elsewhere rungs.json "${long[@]}"
 stopped 137 killed KILL rank mpirun -np 3 "$ERGOCL" run rungs.json -o killed --device "$pocl" "${long[@]}"
 expect 0 ranks 4 resume killed --device "$pocl" --quiet
 same_points whole killed
