@@ -38,6 +38,14 @@ enum ergo_choice {
  */
 enum ergo_choice ergo_candidate_choose(const char *selector, const struct ergo_candidate *list,
                                        size_t count, size_t *index, bool *matched);
+/*
+ * Pure: a selector that fits several usable devices, for ranks that share a host: the one whose
+ * turn it is (0, 1, ... again and again, by index). All of a type are dealt out; of a name only
+ * those that are the same model of one platform: otherwise the user is to say which. Indices and
+ * PCI addresses mean one device. False: not to be dealt out.
+ */
+bool ergo_candidate_deal(const char *selector, const struct ergo_candidate *list, size_t count,
+                         size_t turn, size_t *index);
 /* The sentence for a choice that is not FOUND. `source`: where the selector is from, "" if plain.
  */
 void ergo_candidate_explain(struct ergo_text *text, enum ergo_choice choice, const char *selector,

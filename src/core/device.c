@@ -194,6 +194,30 @@ out:
     return status;
 }
 
+enum ergo_status ergo_device_deal(struct ergo_context *ctx, const char *selector, size_t turn,
+                                  char *text, size_t size) {
+    struct ergo_candidate *list = NULL;
+    size_t count = 0, index = 0;
+    const char *wanted = strcmp(selector, "auto") == 0 ? "gpu" : selector;
+    snprintf(text, size, "%s", selector);
+    enum ergo_status status = ergo_candidate_list(ctx, &list, &count);
+    bool *fits = calloc(count + 1, sizeof *fits);
+    if (status == ERGO_OK && !fits)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to choose among %zu devices", count);
+    if (status == ERGO_OK &&
+        ergo_candidate_choose(wanted, list, count, &index, fits) == ERGO_CHOICE_AMBIGUOUS) {
+        /* every rank looks at all of them, so that they agree who is left */
+        for (size_t i = 0; i < count; i++)
+            if (fits[i] && list[i].summary.usable)
+                try_candidate(ctx, &list[i], true, NULL);
+        if (ergo_candidate_deal(wanted, list, count, turn, &index))
+            snprintf(text, size, "%s", list[index].summary.id);
+    }
+    free(fits);
+    free(list);
+    return status;
+}
+
 enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
                                   struct ergo_device_summary **list, size_t *count) {
     struct ergo_candidate *found = NULL;

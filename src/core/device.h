@@ -52,6 +52,15 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
                                   struct ergo_device **device);
 void ergo_device_close(struct ergo_device *device); /* NULL-safe */
 
+/*
+ * For ranks that share a host. Where `selector` ("gpu", "cpu", "accelerator" or a name) fits
+ * several devices that pass the probe, and a name only devices of one model and platform: the index
+ * "P:D" of the one whose turn it is (0, 1, ... again and again) in `text`. Else `text` is the
+ * selector, which ergo_device_open takes or refuses. "auto": as "gpu" where that deals.
+ */
+enum ergo_status ergo_device_deal(struct ergo_context *ctx, const char *selector, size_t turn,
+                                  char *text, size_t size);
+
 /* The probe alone, always run: arithmetic, rounding, atomics, barriers, Philox known answers.
  * ERGO_OK (sets probed and exact_division, corrects summary.atomics64), or the error with a
  * sentence in `verdict` that names the check, got and expected. */

@@ -162,6 +162,30 @@ enum ergo_choice ergo_candidate_choose(const char *selector, const struct ergo_c
     return choice;
 }
 
+bool ergo_candidate_deal(const char *selector, const struct ergo_candidate *list, size_t count,
+                         size_t turn, size_t *index) {
+    bool *fits = calloc(count + 1, sizeof *fits), domain;
+    size_t fit = 0, first = 0, any;
+    bool deal = fits && !is_pci(selector, &domain) &&
+                ergo_candidate_choose(selector, list, count, &any, fits) == ERGO_CHOICE_AMBIGUOUS;
+    for (size_t i = 0; i < count && deal; i++) {
+        fits[i] = fits[i] && list[i].summary.usable;
+        if (!fits[i])
+            continue;
+        if (fit++ == 0)
+            first = i;
+        deal = is_type(selector) || (list[i].platform == list[first].platform &&
+                                     strcmp(list[i].summary.name, list[first].summary.name) == 0);
+    }
+    for (size_t i = 0, left = deal ? turn % fit : 0; i < count && deal; i++)
+        if (fits[i] && left-- == 0) {
+            *index = i;
+            break;
+        }
+    free(fits);
+    return deal;
+}
+
 static void append_devices(struct ergo_text *text, const struct ergo_candidate *list, size_t count,
                            const bool *matched, bool verdicts, bool usable_only) {
     for (size_t i = 0; i < count; i++) {

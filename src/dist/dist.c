@@ -222,40 +222,16 @@ bool ergo_dist_stop(bool asked) {
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* Usable devices of a type, or of the better type there is ("auto"): the one whose turn it is. */
-static enum ergo_status deal_devices(struct ergo_context *ctx, const char *type, char *text,
-                                     size_t size) {
-    struct ergo_device_summary *list = NULL;
-    size_t count = 0, fitting = 0;
-    enum ergo_status status = ergo_device_list(ctx, true, &list, &count);
-    const bool any = strcmp(type, "auto") == 0;
-    const char *wanted = any ? "gpu" : type;
-    for (int pass = 0; pass < (any ? 2 : 1) && !fitting && status == ERGO_OK; pass++) {
-        wanted = pass ? "cpu" : wanted;
-        for (size_t i = 0; i < count; i++)
-            fitting += list[i].usable && strcmp(list[i].type, wanted) == 0;
-    }
-    size_t turn = fitting ? (size_t)dist.node_rank % fitting : 0;
-    for (size_t i = 0; i < count && fitting > 1 && status == ERGO_OK; i++) {
-        if (!list[i].usable || strcmp(list[i].type, wanted) != 0)
-            continue;
-        /* of CPUs the first implementation, whoever else is there: as "auto" does with one rank */
-        if (any && strcmp(wanted, "cpu") == 0)
-            break;
-        if (turn-- == 0) {
-            snprintf(text, size, "%s", list[i].id);
-            break;
-        }
-    }
-    free(list);
-    return status;
+static size_t items_of(const char *selector) {
+    size_t items = 1;
+    for (const char *c = selector; *c; c++)
+        items += *c == ',';
+    return items;
 }
 
 /* What a rank of this node gets of a list "A,B,...". */
 static const char *item_of(const char *selector, int node_rank, size_t *length) {
-    size_t items = 1;
-    for (const char *c = selector; *c; c++)
-        items += *c == ',';
+    const size_t items = items_of(selector);
     for (size_t turn = (size_t)node_rank % items; turn > 0; turn--)
         selector = strchr(selector, ',') + 1;
     *length = strcspn(selector, ",");
@@ -291,20 +267,19 @@ static enum ergo_status share_cores(struct ergo_context *ctx, const char *select
 
 enum ergo_status ergo_dist_device(struct ergo_context *ctx, const char *selector, char *text,
                                   size_t size) {
-    size_t length;
     snprintf(text, size, "%s", selector);
     if (dist.count == 1)
         return ERGO_OK;
     const enum ergo_status status = share_cores(ctx, selector);
     if (status != ERGO_OK)
         return status;
-    if (strchr(selector, ',')) {
-        const char *item = item_of(selector, dist.node_rank, &length);
-        snprintf(text, size, "%.*s", (int)length, item);
-        return ERGO_OK;
-    }
-    if (strcmp(selector, "auto") == 0 || strcmp(selector, "gpu") == 0 ||
-        strcmp(selector, "cpu") == 0)
-        return deal_devices(ctx, selector, text, size);
-    return ERGO_OK;
+    size_t length;
+    const char *item = item_of(selector, dist.node_rank, &length);
+    char *own = strndup(item, length);
+    if (!own)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a device's name");
+    const size_t turn = (size_t)dist.node_rank / items_of(selector);
+    const enum ergo_status dealt = ergo_device_deal(ctx, own, turn, text, size);
+    free(own);
+    return dealt;
 }

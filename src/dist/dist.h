@@ -96,7 +96,8 @@ unsigned ergo_dist_threads(const cpu_set_t *masks, const bool *takes_part, int n
 bool ergo_dist_crowded(void);
 
 /* The selector of this rank's device: with several ranks a list "A,B,..." is dealt out in turn to
- * the ranks of a node, and so are the usable devices where "auto", "gpu" or "cpu" fits several.
+ * the ranks of a node, and so are, to those with the same item, the devices that it fits where it
+ * fits several of a type or of one model (ergo_device_deal).
  * `text`: room for the answer. Before PoCL is first asked: ranks with the same item of the list
  * share the cores (POCL_MAX_PTHREAD_COUNT, unless it is set). */
 enum ergo_status ergo_dist_device(struct ergo_context *ctx, const char *selector, char *text,

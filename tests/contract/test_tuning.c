@@ -44,6 +44,9 @@ static struct ergo_result *run_row(const struct ergo_sampler_info *info, int64_t
             list[t] = sets[t];
             used += (size_t)snprintf(description + used, size - used, " %s", sets[t]);
         }
+        /* said before: a compiler may abort the process */
+        print_message("%s:%s\n", info->name, description);
+        fflush(stdout);
         const enum ergo_status status = contract_try(contract.job, list, info->n_tunables, &result);
         if (status == ERGO_OK)
             return result;

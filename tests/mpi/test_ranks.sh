@@ -39,6 +39,23 @@ expect 0 ranks 3 run potts.json -o mixed --device "$pocl,$other" --quiet
 same_points potts mixed
 says mixed/result.json '"rank": 1, "id"' "$other_name" "$pocl_name"
 
+# Two devices of one model: one rank is asked which, several get one each in turn, in a list too.
+expect 3 env POCL_DEVICES="pthread pthread" "$ERGOCL" run potts.json -o two --device "$pocl" --quiet
+POCL_DEVICES="pthread pthread" expect 0 ranks 3 run potts.json -o two --device "$pocl" --quiet
+same_points potts two
+$python - two/result.json <<'END' || fail "devices were not dealt out in turn"
+import json, sys
+ids = [d["id"] for d in json.load(open(sys.argv[1]))["device"]]
+assert len(ids) == 3 and ids[0] == ids[2] and ids[0] != ids[1], ids
+END
+POCL_DEVICES="pthread pthread" expect 0 ranks 4 run potts.json -o list --device "$pocl,$other" --quiet
+same_points potts list
+$python - list/result.json <<'END' || fail "devices of a list were not dealt out in turn"
+import json, sys
+ids = [d["id"] for d in json.load(open(sys.argv[1]))["device"]]
+assert len(ids) == 4 and len(set(ids)) == 3 and ids[1] == ids[3], ids
+END
+
 # A table from rank 0 alone.
 expect 0 ranks 3 run potts.json -o table --device "$pocl"
 [ "$(grep -c '^files:' out)" -eq 1 ] || fail "not one table"

@@ -90,6 +90,40 @@ static void test_type(void **state) {
     assert_int_equal(choose("accelerator"), -ERGO_CHOICE_NONE);
 }
 
+/* Index of the device that a rank gets, or -1: not dealt out. */
+static int deal(const char *selector, size_t turn, const struct ergo_candidate *list) {
+    size_t index = 99;
+    return ergo_candidate_deal(selector, list, BENCH, turn, &index) ? (int)index : -1;
+}
+
+static void test_deal(void **state) {
+    (void)state;
+    struct ergo_candidate list[BENCH];
+    make_list(bench, BENCH, list);
+    for (size_t turn = 0; turn < 7; turn++)
+        assert_int_equal(deal("GPU", turn, list), turn % 3); /* a type: whatever the models */
+    assert_int_equal(deal("cpu", 0, list), -1);              /* one of them is usable */
+    assert_int_equal(deal("h200", 0, list), -1);
+    assert_int_equal(deal("a100", 0, list), -1); /* two models */
+    assert_int_equal(deal("nvidia", 1, list), -1);
+    assert_int_equal(deal("", 0, list), -1);
+    assert_int_equal(deal("radeon", 0, list), -1);
+    /* three of one model */
+    for (size_t i = 1; i < 3; i++)
+        snprintf(list[i].summary.name, sizeof list[i].summary.name, "%s", list[0].summary.name);
+    for (size_t turn = 0; turn < 7; turn++) {
+        assert_int_equal(deal("nvidia", turn, list), turn % 3);
+        assert_int_equal(deal("NVIDIA A100", turn, list), turn % 3);
+    }
+    assert_int_equal(deal("01:00.0", 0, list), -1); /* two domains: one device is meant */
+    list[1].summary.usable = false;
+    assert_int_equal(deal("nvidia", 0, list), 0);
+    assert_int_equal(deal("nvidia", 1, list), 2);
+    /* the same name in another platform: the user is to say which */
+    list[2].platform = (cl_platform_id)&list[0];
+    assert_int_equal(deal("nvidia", 0, list), -1);
+}
+
 static void test_malformed(void **state) {
     (void)state;
     assert_int_equal(choose(""), -ERGO_CHOICE_MALFORMED);
@@ -181,11 +215,11 @@ static void test_error_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_index),        cmocka_unit_test(test_pci),
-        cmocka_unit_test(test_name),         cmocka_unit_test(test_type),
-        cmocka_unit_test(test_malformed),    cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_explanations), cmocka_unit_test(test_quirks),
-        cmocka_unit_test(test_error_names),
+        cmocka_unit_test(test_index),  cmocka_unit_test(test_pci),
+        cmocka_unit_test(test_name),   cmocka_unit_test(test_type),
+        cmocka_unit_test(test_deal),   cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_auto),   cmocka_unit_test(test_explanations),
+        cmocka_unit_test(test_quirks), cmocka_unit_test(test_error_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
