@@ -108,6 +108,8 @@ static void other_jobs(void) {
     contract.block_steps = 1;
     for (size_t i = 0; i < found.gl_pathc; i++) {
         struct ergo_result *result = NULL;
+        print_message("%s\n", found.gl_pathv[i]); /* some drivers take seconds to open a device */
+        fflush(stdout);
         cJSON *job = contract_read(found.gl_pathv[i]);
         struct ergo_result *whole = contract_run(job, NULL, NULL);
         assert_true(run_in_sessions(job, contract.steps / 7 + 1, 1, &result) > 1);
