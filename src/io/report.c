@@ -271,7 +271,9 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
     ergo_text_append(text, "</tr></thead>\n");
 }
 
-static void append_cell(struct ergo_text *text, const struct ergo_observable_result *o) {
+static void append_cell(struct ergo_text *text, const struct ergo_member_result *member,
+                        size_t number) {
+    const struct ergo_observable_result *o = &member->observables[number];
     char buffer[ERGO_CONCISE];
     ergo_text_append(text, fabs(o->z) > 3 ? "<td class=\"far\">" : "<td>");
     ergo_html_escape(text, ergo_format_concise(buffer, o->estimate.mean, o->estimate.error));
@@ -279,6 +281,11 @@ static void append_cell(struct ergo_text *text, const struct ergo_observable_res
         ergo_text_append(text, "<small>exact %s", ergo_format_short(buffer, o->exact, 8));
         if (isfinite(o->z))
             ergo_text_append(text, ", z %+.1f", o->z);
+        ergo_text_append(text, "</small>");
+    }
+    if (isfinite(o->estimate.mean) && isnan(ergo_report_mean(member, number))) {
+        ergo_text_append(text, "<small>");
+        ergo_html_escape(text, o->observable->beyond);
         ergo_text_append(text, "</small>");
     }
     if (o->reference_error > 0)
@@ -309,7 +316,7 @@ static void append_table(struct ergo_text *text, const struct ergo_result *resul
             ergo_text_append(text, "<td>%" PRIu32 "</td>", member->point->replica);
         for (size_t o = 0; o < info->n_observables; o++)
             if (ergo_observable_shown(&info->observables[o], result->members[0].point))
-                append_cell(text, &member->observables[o]);
+                append_cell(text, member, o);
         ergo_text_append(text, "</tr>\n");
     }
     ergo_text_append(text, "</tbody></table></div>\n");

@@ -18,6 +18,11 @@ enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *
  * where nothing can be drawn. */
 void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
                         const char *small);
+/* Is the axis of these numbers better a logarithmic one, since they go in factors rather than in
+ * steps (1, 2, 4, ...)? Sorts them. *zero: 0 is one of them, and is drawn at *zero; else 0. */
+bool ergo_report_goes_in_factors(double *numbers, size_t n, double *zero);
+/* Mean of observable `o`; NAN where it is beyond what its name says. */
+double ergo_report_mean(const struct ergo_member_result *member, size_t o);
 
 /* report_series.c: autocorrelation functions and histograms. */
 enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,

@@ -43,6 +43,8 @@ struct groups {
     const struct ergo_result *result;
     bool scan; /* else: against the replica */
     size_t axis;
+    bool log;    /* the axis is */
+    double zero; /* log: where the value 0 is drawn; 0: there is none */
     size_t count;
     struct group *groups;
     size_t *indices; /* memory of all groups */
@@ -52,6 +54,40 @@ struct groups {
 static double axis_value(const struct groups *g, size_t member) {
     const struct ergo_point *point = g->result->members[member].point;
     return g->scan ? point->scanned[g->axis].value : (double)point->replica;
+}
+
+/* Where a member is drawn: at its value, but for 0 on a logarithmic axis. */
+static double axis_place(const struct groups *g, size_t member) {
+    const double value = axis_value(g, member);
+    return g->log && value == 0 ? g->zero : value;
+}
+
+bool ergo_report_goes_in_factors(double *numbers, size_t n, double *zero) {
+    double least_step = INFINITY, most_step = 0, least_factor = INFINITY, most_factor = 1;
+    size_t first = 0, distinct = 1;
+    *zero = 0;
+    ergo_stats_sort(numbers, n);
+    while (first < n && numbers[first] == 0)
+        first++;
+    if (first == n || !(numbers[first] > 0) || !isfinite(numbers[n - 1]))
+        return false;
+    for (size_t i = first + 1; i < n; i++) {
+        if (numbers[i] == numbers[i - 1])
+            continue;
+        const double step = numbers[i] - numbers[i - 1], factor = numbers[i] / numbers[i - 1];
+        if (distinct++ == 1 && first) /* beside the rest, as far as they are from each other */
+            *zero = numbers[first] / fmax(2, factor);
+        least_step = fmin(least_step, step);
+        most_step = fmax(most_step, step);
+        least_factor = fmin(least_factor, factor);
+        most_factor = fmax(most_factor, factor);
+    }
+    /* the factors are more alike than the steps, and large enough together that it matters */
+    if (distinct >= 3 && numbers[n - 1] >= 4 * numbers[first] &&
+        log(most_factor) / log(least_factor) < most_step / least_step)
+        return true;
+    *zero = 0;
+    return false;
 }
 
 static bool same_group(const struct groups *g, size_t a, size_t b) {
@@ -124,6 +160,9 @@ static bool groups_make(struct groups *g, const struct ergo_result *result) {
     }
     for (size_t k = 0; k < g->count; k++)
         label_group(g, &g->groups[k]);
+    for (size_t m = 0; m < n; m++) /* borrowed: filled for each figure */
+        g->numbers[m] = axis_value(g, m);
+    g->log = g->scan && ergo_report_goes_in_factors(g->numbers, n, &g->zero);
     return true;
 }
 
@@ -178,7 +217,7 @@ static void moved_point_set(struct moved_point *moved, double x) {
 }
 
 /* The exact value as a function of the axis, from the sampler's own formula. */
-static void make_exact_line(const struct groups *g, struct group *group, size_t o, bool log_axis) {
+static void make_exact_line(const struct groups *g, struct group *group, size_t o) {
     const struct ergo_sampler *sampler = g->result->job->sampler;
     const char *name = sampler->info->observables[o].name;
     struct moved_point moved = {.values = NULL};
@@ -188,6 +227,8 @@ static void make_exact_line(const struct groups *g, struct group *group, size_t 
     double first = axis_value(g, group->members[0]);
     double last = axis_value(g, group->members[group->count - 1]);
     if (!g->scan || !sampler->ops || !sampler->ops->exact || !(last > first))
+        return;
+    if (g->log && g->zero > 0) /* no line over the break in the axis */
         return;
     if (!moved_point_make(&moved, g->result->members[group->members[0]].point, g->axis))
         goto out;
@@ -205,7 +246,7 @@ static void make_exact_line(const struct groups *g, struct group *group, size_t 
     double previous = NAN;
     for (size_t i = 0; i <= n; i++) {
         double t = (double)i / (double)n;
-        double x = log_axis ? first * pow(last / first, t) : first + (last - first) * t;
+        double x = g->log ? first * pow(last / first, t) : first + (last - first) * t;
         x = i == n ? last : x;
         if (moved.type != ERGO_KEY_REAL)
             x = round(x);
@@ -220,23 +261,18 @@ out:
     free(moved.values);
 }
 
-/* Steps by factors deserve a logarithmic axis. */
-static bool is_geometric(const struct groups *g) {
-    const struct group *group = &g->groups[0];
-    if (!g->scan || group->count < 3)
-        return false;
-    double first = axis_value(g, group->members[0]);
-    double last = axis_value(g, group->members[group->count - 1]);
-    double middle = axis_value(g, group->members[group->count / 2]);
-    return first > 0 && last >= 8 * first && middle < first + 0.35 * (last - first);
+double ergo_report_mean(const struct ergo_member_result *member, size_t o) {
+    const struct ergo_observable *observable = member->observables[o].observable;
+    const double mean = member->observables[o].estimate.mean;
+    return observable->bound && mean > observable->bound(member->point) ? NAN : mean;
 }
 
 static void fill_group(const struct groups *g, struct group *group, size_t o, bool *exact) {
     for (size_t i = 0; i < group->count; i++) {
-        const struct ergo_observable_result *r =
-            &g->result->members[group->members[i]].observables[o];
-        group->x[i] = axis_value(g, group->members[i]);
-        group->y[i] = r->estimate.mean;
+        const struct ergo_member_result *member = &g->result->members[group->members[i]];
+        const struct ergo_observable_result *r = &member->observables[o];
+        group->x[i] = axis_place(g, group->members[i]);
+        group->y[i] = ergo_report_mean(member, o);
         group->error[i] = r->estimate.error;
         group->exact[i] = r->exact;
         group->z[i] = r->z;
@@ -265,6 +301,18 @@ void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, co
     ergo_text_free(&drawing);
 }
 
+/* "; not drawn: 3 points, longer than the lattice: order". */
+static void append_beyond(struct ergo_text *text, const struct ergo_result *result, size_t o) {
+    size_t count = 0;
+    for (size_t m = 0; m < result->n_members; m++)
+        count += isnan(ergo_report_mean(&result->members[m], o)) &&
+                 !isnan(result->members[m].observables[o].estimate.mean);
+    if (!count)
+        return;
+    ergo_text_append(text, "; not drawn: %zu point%s, ", count, count == 1 ? "" : "s");
+    ergo_html_escape(text, result->job->sampler->info->observables[o].beyond);
+}
+
 static void append_observable(struct ergo_text *text, struct groups *g, size_t o) {
     const struct ergo_sampler_info *info = g->result->job->sampler->info;
     const struct ergo_observable *observable = &info->observables[o];
@@ -283,7 +331,8 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
                              .shade = NAN,
                              .alt = alt,
                              .series = series};
-    plot.x_log = is_geometric(g);
+    plot.x_log = g->log;
+    plot.x_zero = g->zero;
     plot.x_integer = !g->scan;
     if (g->scan) {
         const char *pointer = g->result->members[0].point->scanned[g->axis].pointer;
@@ -312,7 +361,7 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
             .z = exact && !alone ? group->z : NULL};
         if (!exact)
             continue;
-        make_exact_line(g, group, o, plot.x_log);
+        make_exact_line(g, group, o);
         bool line = group->n_line > 1;
         series[n++] =
             (struct ergo_plot_series){.mark = line ? ERGO_MARK_LINE : ERGO_MARK_TICK,
@@ -339,6 +388,7 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
                              dof == 1 ? "" : "s");
         ergo_text_append(text, "<small>");
         ergo_html_escape(text, observable->help);
+        append_beyond(text, g->result, o);
         ergo_text_append(text, "</small></figcaption>\n");
         ergo_svg_legend(text, &plot);
         ergo_text_append_bytes(text, drawing.data, drawing.length);

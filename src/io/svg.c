@@ -14,6 +14,7 @@ struct axis {
     double min, max; /* of the values shown; log10 of them when log */
     double at0, at1; /* where min and max are in the drawing */
     bool log, integer;
+    double zero;  /* log: what is drawn for 0; 0: nothing */
     int exponent; /* labels are values / 10^exponent */
     int n_ticks, n_minor;
     double ticks[TICKS_MAX], minor[4 * TICKS_MAX];
@@ -68,8 +69,11 @@ static void make_log_ticks(struct axis *axis) {
     int first = (int)ceil(axis->min - 1e-9), last = (int)floor(axis->max + 1e-9);
     int every = (last - first) / 6 + 1;
     char label[TICK_TEXT], power[TICK_TEXT];
+    const double least = 1.9 * axis->zero; /* the next point is at twice its place or beyond */
+    if (axis->zero > 0)
+        add_tick(axis, axis->zero, "0");
     for (int d = first - 1; d <= last; d++) {
-        if (d >= first && (d - first) % every == 0) {
+        if (d >= first && (d - first) % every == 0 && pow(10, d) > least) {
             append_superscript(power, sizeof power, d);
             if (d >= 0 && d <= 3)
                 snprintf(label, sizeof label, "%.0f", pow(10, d));
@@ -79,7 +83,7 @@ static void make_log_ticks(struct axis *axis) {
         }
         for (int k = 2; k < 10 && last - first <= 6; k++) {
             double v = d + log10(k);
-            if (v < axis->min || v > axis->max)
+            if (v < axis->min || v > axis->max || k * pow(10, d) < least)
                 continue;
             if (last - first < 1 && (k == 2 || k == 5)) { /* less than two decades: label more */
                 snprintf(label, sizeof label, "%g", k * pow(10, d));
@@ -169,7 +173,7 @@ static bool find_ranges(const struct ergo_plot *plot, struct axis *x, struct axi
     if (!(x0 <= x1 && y0 <= y1))
         return false;
     bool traces = plot->n_series && plot->series[0].mark == ERGO_MARK_TRACE;
-    double px = x1 > x0 ? (traces ? 0 : 0.035 * (x1 - x0)) : 0.5;
+    double px = x1 > x0 ? (traces ? 0 : 0.035 * (x1 - x0)) : fmax(0.5, 1e-9 * fabs(x0));
     double py = y1 > y0 ? 0.06 * (y1 - y0) : fmax(0.05 * fabs(y0), 1e-3);
     /* A range of rounding errors is no range. */
     if (y1 > y0 && y1 - y0 < 1e-12 * fmax(fabs(y0), fabs(y1)))
@@ -332,6 +336,10 @@ static void draw_frame(struct ergo_text *text, const struct axis *x, const struc
     for (int i = 0; i < y->n_minor; i++)
         ergo_text_append(text, "M%.1f %.1fh2.5M%.1f %.1fh-2.5", left, place(y, y->minor[i]), right,
                          place(y, y->minor[i]));
+    if (x->zero > 0) /* two strokes between 0 and the numbers: the axis is broken there */
+        for (int k = 0; k < 2; k++)
+            ergo_text_append(text, "M%.1f %.1fl3 -9", place(x, 1.41 * x->zero) + 3 * k - 3,
+                             bottom + 4.5);
     ergo_text_append(text, "\"/>");
     for (int i = 0; i < y->n_ticks; i++)
         ergo_text_append(text,
@@ -430,7 +438,8 @@ static double label_width(const struct axis *axis) {
 }
 
 bool ergo_svg_plot(struct ergo_text *text, const struct ergo_plot *plot) {
-    struct axis x = {.log = plot->x_log, .integer = plot->x_integer}, y = {.log = plot->y_log};
+    struct axis x = {.log = plot->x_log, .zero = plot->x_zero, .integer = plot->x_integer};
+    struct axis y = {.log = plot->y_log};
     bool residuals;
     double z_largest = largest_z(plot, &residuals);
     if (!find_ranges(plot, &x, &y))

@@ -32,6 +32,7 @@ struct ergo_plot {
     bool x_log, y_log;
     bool x_integer; /* no ticks between whole numbers */
     bool x_hidden;  /* no x axis: a single point */
+    double x_zero;  /* x_log: where what stands for 0 is drawn, behind a break; 0: nothing does */
     double shade;   /* x up to which the plot is shaded; NAN: none */
     const char *shade_label;
     double height; /* of the main panel; 0: the usual */

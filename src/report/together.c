@@ -14,6 +14,8 @@ struct axis {
     size_t key;
     int item;
     size_t distinct;
+    bool log;
+    double zero; /* log: where the value 0 is drawn; 0: there is none */
     char name[ERGO_CONCISE];
 };
 
@@ -38,13 +40,14 @@ static double number_of(const struct ergo_point *point, size_t key, int item) {
     }
 }
 
-static size_t count_distinct(const struct set *set, size_t key, int item, double *room) {
+/* All values in `room`, sorted; returns how many different ones, 0: some point has none. */
+static size_t sort_values(const struct set *set, size_t key, int item, double *room) {
     size_t n = 0, distinct = 0;
     for (size_t r = 0; r < set->count; r++)
         for (size_t m = 0; m < set->results[r]->n_members; m++) {
             const double v = number_of(set->results[r]->members[m].point, key, item);
             if (isnan(v))
-                return 0; /* unknown somewhere: no axis */
+                return 0;
             room[n++] = v;
         }
     ergo_stats_sort(room, n);
@@ -61,7 +64,7 @@ static bool choose_axis(const struct set *set, double *room, struct axis *axis) 
         if (strncmp(job->keys[k]->pointer, "/system/", 8) != 0)
             continue;
         for (int item = 0; item < ERGO_DIM_MAX; item++) {
-            const size_t distinct = count_distinct(set, k, item, room);
+            const size_t distinct = sort_values(set, k, item, room);
             if (distinct > axis->distinct) {
                 axis->key = k;
                 axis->item = item;
@@ -71,8 +74,12 @@ static bool choose_axis(const struct set *set, double *room, struct axis *axis) 
                 break;
         }
     }
+    if (axis->distinct < 2)
+        return false;
     ergo_format_pointer(axis->name, job->keys[axis->key]->pointer);
-    return axis->distinct > 1;
+    (void)sort_values(set, axis->key, axis->item, room);
+    axis->log = ergo_report_goes_in_factors(room, set->n_members, &axis->zero);
+    return true;
 }
 
 /* Points of a run by increasing x; x, y and error have room for all. */
@@ -89,9 +96,11 @@ static size_t fill(const struct ergo_result *result, const struct axis *axis, si
             error[at] = error[at - 1];
         }
         x[at] = v;
-        y[at] = member->observables[o].estimate.mean;
+        y[at] = ergo_report_mean(member, o);
         error[at] = member->observables[o].estimate.error;
     }
+    for (size_t i = 0; i < n && axis->log; i++)
+        x[i] = x[i] == 0 ? axis->zero : x[i];
     return n;
 }
 
@@ -106,6 +115,8 @@ static void append_figure(struct ergo_text *text, const struct set *set, const s
     struct ergo_plot plot = {.alt = alt,
                              .x_name = axis->name,
                              .x_unit = job->keys[axis->key]->unit,
+                             .x_log = axis->log,
+                             .x_zero = axis->zero,
                              .y_name = observable->name,
                              .y_unit = observable->unit,
                              .shade = NAN,
@@ -136,8 +147,8 @@ static enum ergo_status append_set(struct ergo_context *ctx, struct ergo_text *t
                                    const struct set *set) {
     const struct ergo_sampler_info *info = set->results[0]->job->sampler->info;
     struct axis axis;
-    /* x, y and error of all points one behind the other; fill() may reach one run past them */
-    double *room = calloc(3 * set->n_members + 1, sizeof *room);
+    /* x of all points, then y of all, then their errors */
+    double *room = calloc(3 * set->n_members, sizeof *room);
     if (!room)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
     if (choose_axis(set, room, &axis)) {

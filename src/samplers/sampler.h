@@ -42,6 +42,10 @@ struct ergo_observable {
      * reason, half a sentence for the warning about its error. NULL (also the function): nowhere.
      */
     const char *(*slow)(const struct ergo_point *point);
+    /* The largest value that still is what the name says, and what a larger one is, in a few words.
+     * Pages say so and leave such a point out of figures; files keep it. NULL: any. */
+    double (*bound)(const struct ergo_point *point);
+    const char *beyond;
 };
 
 /* Is the observable in the result of a point? */

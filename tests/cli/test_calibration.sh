@@ -35,3 +35,22 @@ PYTHON
 # one group of realisations has no error, and nothing is claimed
 expect 0 "$ERGOCL" run job.json -o alone --set /system/realisations=32
 says out "without errors, so that nothing can be said: 4, 512"
+
+# Steps by factors have a logarithmic axis, the 0 behind a break in it (two strokes of "l3 -9"), on a
+# run's page and on one of several runs.
+scan=(--set /system/realisations=32 --set '/scan={"/system/lambda":[0,1,2,4,8,16]}' --quiet)
+expect 0 "$ERGOCL" run job.json -o factors "${scan[@]}"
+expect 0 "$ERGOCL" run job.json -o again "${scan[@]}" --set /seed=4
+expect 0 "$ERGOCL" report factors again -o both.html
+$python - run/report.html factors/report.html both.html <<'PYTHON' || fail "the axes are not as they should be"
+import re, sys
+
+def axis(page, name):
+    """Labels under the first figure of the name, and the strokes of its break."""
+    figure = open(page, encoding="utf-8").read().split(f"<figcaption><b>{name}</b>")[1].split("</figure>")[0]
+    return re.findall(r'text-anchor="middle" x="[^"]*" y="[^"]*">(\d+)<', figure), figure.count("l3 -9")
+
+steps, factors, several = (axis(page, "phi mean") for page in sys.argv[1:])
+assert steps == (["0", "100", "200", "300", "400", "500"], 0), steps
+assert factors == several and factors[0] == ["0", "1", "10"] and factors[1] == 2, (factors, several)
+PYTHON

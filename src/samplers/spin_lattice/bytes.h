@@ -83,6 +83,7 @@ bool bytes_has_structure(const struct ergo_point *point);
 size_t bytes_curve_size(const struct ergo_point *point, size_t c);
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
 double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
+double bytes_longest_side(const struct ergo_point *point); /* sites */
 /* S(0) and S(k) from sites in each state of each plane, [plane][q]. */
 void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double out[2]);
 

@@ -288,6 +288,14 @@ double bytes_correlation_length(const struct ergo_point *point, const double *me
                              : NAN;
 }
 
+double bytes_longest_side(const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    uint32_t longest = 0;
+    for (uint32_t k = 0; k < s.d; k++)
+        longest = s.l[k] > longest ? s.l[k] : longest;
+    return longest;
+}
+
 void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, double unit,
                    const uint32_t *counts, double *columns) {
     const struct bytes_physics p = bytes_physics_of(point);

@@ -229,10 +229,13 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .unit = "sites",
      .help =
          "second moment, along the last dimension: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), k = 2 pi "
-         "/ L; above the critical temperature",
+         "/ L. S(0) = N <m^2>, from which nothing is subtracted: below the critical temperature "
+         "this is no correlation length, but over L it crosses there for all L",
      .curve = "structure_factor",
      .from_curve = bytes_correlation_length,
-     .applies = bytes_has_structure},
+     .applies = bytes_has_structure,
+     .bound = bytes_longest_side,
+     .beyond = "longer than the lattice: order"},
     {.name = "overlap_abs",
      .unit = "per site",
      .help = "spin glass: mean |q| of two copies at the lowest temperature; errors from words of "
