@@ -425,8 +425,8 @@ static enum ergo_status run_batch(struct loop *loop) {
     const double ended = ergo_clock();
     if (status == ERGO_OK)
         status = ergo_run_digest_members(run);
-    if (status ==
-        ERGO_OK) /* after the digests: a device that fails while it is read is found out */
+    /* after the digests: a device that fails while it is read is found out */
+    if (status == ERGO_OK)
         status = run->stopped ? ergo_run_save(run) : ergo_run_audit(run);
     run->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
     if (run->stopped)
@@ -457,10 +457,8 @@ enum ergo_status ergo_run_loop(struct ergo_run *run) {
         run->has_restored_states = false;
         /* not each time: all that was measured so far goes into it */
         if (run->batch < run->job->n_batches &&
-            ergo_run_agree(run, checkpoint_due(run) ? ERGO_DUE_SAVE : 0)) {
-            status = ergo_run_save(run);
-            run->last_checkpoint = ergo_clock();
-        }
+            ergo_run_agree(run, checkpoint_due(run) ? ERGO_DUE_SAVE : 0))
+            status = save(run);
     }
     report_progress(run, "writing", true);
     return status;

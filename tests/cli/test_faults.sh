@@ -94,6 +94,26 @@ rename 30 4|resume|Read-only file system
 CASES
 unset FAULT_PATH
 
+# A checkpoint on the way that cannot be written, also between two batches: the run goes on, with
+# another try. Those written here: of the start, before the first sample, between the batches, before
+# the second's sample, of the end; without the first or the last there is nothing to go on from.
+cat >batches.json <<'JOB'
+{ "sampler": "spin-lattice", "seed": "3", "system": { "model": "ising", "temperature": 2.3 },
+  "run": { "sweeps": 1 }, "scan": { "/system/size": [[16, 16], [32, 32]] },
+  "checkpoint": { "every_seconds": 1e-9 } }
+JOB
+expect 0 "$ERGOCL" run batches.json -o batches
+for last in 1 2 3; do
+    rm -rf once
+    FAULT_PATH=checkpoint.h5 expect 0 faulty "write 28 $last 1" "$ERGOCL" run batches.json -o once
+    says err "No space left on device" "going on, with another try"
+    same_results batches once
+done
+for last in 0 4; do
+    rm -rf once
+    FAULT_PATH=checkpoint.h5 expect 4 faulty "write 28 $last 1" "$ERGOCL" run batches.json -o once
+done
+
 # killed just before a checkpoint is on the disk, is in its place, is known to be there
 for fault in "fsync kill 2" "rename kill 1" "rename kill 2" "fsync kill 5" "write kill 4"; do
     rm -rf killed

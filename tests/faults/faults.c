@@ -1,7 +1,7 @@
 /*
  * A world that breaks: loaded before the program (LD_PRELOAD), it strikes one function.
  *
- *   FAULT="FUNCTION ACTION [AFTER]"   calls beyond the first AFTER (0) are struck
+ *   FAULT="FUNCTION ACTION [AFTER [COUNT]]"   of calls beyond the first AFTER (0) so many (all)
  *   FAULT_RANK=N                      only in this rank of mpirun
  *   FAULT_PATH=TEXT                   of file functions only for paths with this text
  *   FAULT_MARK=FILE                   made when the first call is struck
@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -41,13 +42,13 @@ static bool meant(const char *function, const char *path) {
 static enum action strike(const char *function, const char *path) {
     static atomic_uint calls;
     char action[16] = "";
-    unsigned after = 0;
+    unsigned after = 0, count = UINT_MAX;
     const int error = errno;
     if (!meant(function, path))
         return NOTHING;
-    sscanf(getenv("FAULT") + strlen(function), "%15s %u", action, &after);
+    sscanf(getenv("FAULT") + strlen(function), "%15s %u %u", action, &after, &count);
     const unsigned call = atomic_fetch_add(&calls, 1U);
-    if (call < after)
+    if (call < after || call - after >= count)
         return NOTHING;
     if (call == after && getenv("FAULT_MARK"))
         close(creat(getenv("FAULT_MARK"), 0666));
