@@ -82,6 +82,7 @@ void cli_print_command_help(const struct cli_command *command);
 
 /* ---- terminal.c ---- */
 
+double cli_clock(void); /* monotonic seconds */
 /* To stderr, "ergocl: error: ..." for every line; a progress bar is wiped first. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "core/error.h"
 
 enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_arguments *arguments,
                               struct ergo_job **job) {
@@ -50,7 +49,7 @@ static void *wait_for_signals(void *set_of_signals) {
     int number = 0;
     while (sigwait(set, &number) == 0) {
         const bool ends = number == SIGINT || number == SIGTERM;
-        const double now = ergo_clock();
+        const double now = cli_clock();
         if (ends && first > 0 && now - first > 0.5)
             end_at_once(number);
         if (ends && first <= 0)
@@ -94,8 +93,9 @@ void cli_catch_stop_signals(void) {
 }
 
 static void print_files(const char *directory) {
-    static const char *const names[] = {"result.json", "series.h5", "report.html",
-                                        "configurations.png", "snapshots"};
+    static const char *const names[] = {
+        "result.json", "series.h5",  "report.html", "configurations.png",
+        "snapshots",   "trajectory", "blocks"};
     const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
     printf("\nfiles:\n");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -9,7 +9,12 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "core/error.h"
+
+double cli_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static bool bar_is_drawn; /* the process has one stderr, so this is one flag */
 
@@ -126,7 +131,7 @@ void cli_progress(void *user, const struct ergo_progress *progress) {
     /* Log files get a line now and then, and only when asked: nobody wants bars in them. */
     if (state->quiet || (!terminal && !state->verbose))
         return;
-    double now = ergo_clock();
+    double now = cli_clock();
     bool finished = progress->done >= progress->total;
     if (now < state->next && !finished)
         return;

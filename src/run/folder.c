@@ -20,6 +20,7 @@ static const char *const files[] = {"checkpoint.h5", "checkpoint-#-#.h5", "resul
 /* # stands for digits */
 static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz", "p#-#.vti"};
 static const char *const frames[] = {"p#-#.xyz", "p#-#.vti"};
+static const char *const blocks[] = {"p#.dat"};
 
 /* What follows the pattern in `text`, or NULL when it does not begin with it. */
 static const char *match(const char *text, const char *pattern) {
@@ -142,6 +143,7 @@ static void clear_folder(const struct ergo_run *run, bool all) {
     clear(run->folder, files, sizeof files / sizeof files[0], all);
     clear_inside(run, "snapshots", snapshots, sizeof snapshots / sizeof snapshots[0], all);
     clear_inside(run, "trajectory", frames, sizeof frames / sizeof frames[0], all);
+    clear_inside(run, "blocks", blocks, sizeof blocks / sizeof blocks[0], all);
 }
 
 enum ergo_status ergo_run_begin(struct ergo_run *run) {

@@ -29,9 +29,15 @@ rm run/checkpoint.h5 run/result.json run/series.h5 run/report.html
 [ "$(list run)" = "$mine" ] || fail "left: $(list run), not: $mine"
 [ -d run/result.json.d ] || fail "a folder is gone"
 rm run/snapshots/*
-expect 0 quick run --set /output/snapshots=2
-expect 0 quick run --overwrite --set /output/snapshots=0
+expect 0 quick run --set /output/snapshots=2 --set /output/blocks=4
+says out "run/snapshots" "run/blocks"
+touch run/blocks/mine.dat
+expect 0 quick run --overwrite --set /output/snapshots=0 --set /output/blocks=4 --set '/scan={}'
 [ ! -e run/snapshots ] || fail "an empty folder of snapshots stays"
+[ "$(cd run/blocks && echo *)" = "mine.dat p000000.dat" ] || fail "blocks of another run: $(ls run/blocks)"
+rm run/blocks/mine.dat
+expect 0 quick run --overwrite --set /output/snapshots=0
+[ ! -e run/blocks ] || fail "an empty folder of blocks stays"
 
 # what a killed process left half-written goes at the start; of one that lives it stays
 dead=$(sh -c 'echo $$')
