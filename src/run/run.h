@@ -31,7 +31,10 @@ struct ergo_schedule {
     uint64_t total; /* steps */
 };
 
-enum { ERGO_RUN_FILES = 8 };
+enum {
+    ERGO_RUN_FILES = 8,
+    ERGO_RUN_PICTURES = 64, /* of a point: what /output/snapshots allows */
+};
 
 struct ergo_run {
     struct ergo_context *ctx;
@@ -129,6 +132,15 @@ enum ergo_status ergo_run_audit(struct ergo_run *run);
 enum ergo_status ergo_run_save(struct ergo_run *run);
 /* Fill run (step, samples, series, curves, pictures) from blobs; the job is already parsed. */
 enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs *blobs);
+/* Of what a checkpoint says, could a run have written it? Otherwise memory is read that is not
+ * there, or the run goes on as another chain without anyone noticing.
+ * Curve c with that many samples in bins of that length: bins are indexed by these; two became one
+ * when all were full. A sample adds one to a curve; of realisations, at the end of the run
+ * (curves_at_end), there may be more. */
+bool ergo_run_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_t count,
+                         uint64_t length, uint64_t n_samples);
+/* A step with that many samples behind it: between two, or before the first, or after the last. */
+bool ergo_run_stands_between(const struct ergo_schedule *s, uint64_t step, uint64_t samples);
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_run_load_states(struct ergo_run *run);
 

@@ -79,15 +79,14 @@ void ergo_result_destroy(struct ergo_result *r) {
 static enum ergo_status allocate_member(struct ergo_run *run, struct ergo_member_result *m) {
     const struct ergo_sampler_info *info = run->sampler->info;
     const struct ergo_schedule s = ergo_schedule_of(m->point);
-    const size_t n_pictures = 64;
     m->lead = s.lead;
     m->measure_every = s.every;
     m->n_equilibration = s.n_equilibration;
     m->series = calloc(info->n_columns + 1, sizeof *m->series);
     m->observables = calloc(info->n_observables + 1, sizeof *m->observables);
     m->curves = calloc(info->n_curves + 1, sizeof *m->curves);
-    m->pictures = calloc(n_pictures, sizeof *m->pictures);
-    m->picture_steps = calloc(n_pictures, sizeof *m->picture_steps);
+    m->pictures = calloc(ERGO_RUN_PICTURES, sizeof *m->pictures);
+    m->picture_steps = calloc(ERGO_RUN_PICTURES, sizeof *m->picture_steps);
     run->curves[m->point->index] = calloc(info->n_curves + 1, sizeof **run->curves);
     bool ok = m->series && m->observables && m->curves && m->pictures && m->picture_steps &&
               run->curves[m->point->index];

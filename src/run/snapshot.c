@@ -184,6 +184,22 @@ static bool copy(struct reader *reader, void *to, size_t length) {
     return from != NULL;
 }
 
+bool ergo_run_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_t count,
+                         uint64_t length, uint64_t n_samples) {
+    const bool of_samples = !(info->curves_at_end >> c & 1);
+    if (!length || (of_samples && count > n_samples))
+        return false;
+    if (length > 1 && count / (ERGO_CURVE_BINS / 2) < length)
+        return false;
+    return (count + length - 1) / length <= ERGO_CURVE_BINS;
+}
+
+bool ergo_run_stands_between(const struct ergo_schedule *s, uint64_t step, uint64_t samples) {
+    const uint64_t sampled = s->lead + samples * s->every;
+    return step <= s->total && samples <= s->n_samples && (!samples || step >= sampled) &&
+           (samples == s->n_samples || step < sampled + s->every);
+}
+
 static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
                            struct reader *series, struct reader *curves, struct reader *pictures) {
     const struct ergo_sampler_info *info = run->sampler->info;
@@ -191,7 +207,8 @@ static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
     const struct ergo_schedule schedule = ergo_schedule_of(m->point);
     struct member_meta meta;
     if (!copy(metas, &meta, sizeof meta) || meta.stream != m->point->stream ||
-        meta.n_samples > schedule.n_samples || meta.steps > schedule.total || meta.n_pictures > 64)
+        meta.n_samples > schedule.n_samples || meta.steps > schedule.total ||
+        meta.n_pictures > ERGO_RUN_PICTURES)
         return false;
     m->steps = meta.steps;
     m->digest = meta.digest;
@@ -204,16 +221,11 @@ static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
         uint64_t head[2];
         if (!copy(curves, head, sizeof head))
             return false;
+        if (!ergo_run_curve_fits(info, c, head[0], head[1], meta.n_samples))
+            return false;
         curve->count = head[0];
         curve->bin_length = head[1];
-        /* bins are indexed by these; two bins became one when all were full. A sample adds one to a
-         * curve; of realisations, at the end of the run, there may be more. */
-        const bool of_samples = !(info->curves_at_end >> c & 1);
-        const uint64_t length = curve->bin_length;
-        if (!length || (of_samples && curve->count > meta.n_samples) ||
-            (curve->count + length - 1) / length > ERGO_CURVE_BINS ||
-            (length > 1 && curve->count / (ERGO_CURVE_BINS / 2) < length) ||
-            !copy(curves, curve->bins, used_bins(curve) * curve->size * sizeof(double)))
+        if (!copy(curves, curve->bins, used_bins(curve) * curve->size * sizeof(double)))
             return false;
     }
     for (size_t k = 0; k < meta.n_pictures; k++) {
@@ -253,11 +265,7 @@ static bool consistent(const struct ergo_run *run, const struct meta *meta, bool
                 return false;
         if (b != batch)
             continue;
-        /* between two samples, or before the first, or after the last */
-        const uint64_t sampled = s.lead + meta->samples * s.every;
-        if (meta->step > s.total || (meta->step && !states) ||
-            (meta->samples && meta->step < sampled) ||
-            (meta->samples < s.n_samples && meta->step >= sampled + s.every))
+        if ((meta->step && !states) || !ergo_run_stands_between(&s, meta->step, meta->samples))
             return false;
     }
     return batch < run->job->n_batches || (meta->step == 0 && meta->samples == 0);

@@ -72,13 +72,14 @@ static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) 
     const struct ergo_sampler_info *info = run->sampler->info;
     struct parcel head;
     if (!copy(reader, &head, sizeof head) || head.index >= run->job->n_points ||
-        head.n_pictures > 64)
+        head.n_pictures > ERGO_RUN_PICTURES)
         return false;
     struct ergo_member_result *m = &run->result->members[head.index];
     struct ergo_spread_progress *p = &run->spread->progress[head.index];
     const struct ergo_schedule s = ergo_schedule_of(m->point);
-    if (head.stream != m->point->stream || head.n_samples > s.n_samples || head.step > s.total ||
-        head.samples != head.n_samples)
+    if (head.stream != m->point->stream || head.steps > s.total || head.samples != head.n_samples ||
+        !ergo_run_stands_between(&s, head.step, head.samples) ||
+        (head.step > 0 && head.step < s.total && !head.state_length))
         return false;
     const bool keep = head.step > p->step;
     for (size_t c = 0; c < info->n_columns; c++) {
@@ -95,7 +96,7 @@ static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) 
             return false;
         const size_t bytes = ERGO_CURVE_BINS * curve->size * sizeof(double);
         const void *bins = ergo_spread_take(reader, bytes);
-        if (!bins || (counts[1] == 0 && counts[0] > 0))
+        if (!bins || !ergo_run_curve_fits(info, c, counts[0], counts[1], head.n_samples))
             return false;
         if (keep) {
             curve->count = counts[0];

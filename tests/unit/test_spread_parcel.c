@@ -1,0 +1,183 @@
+/* Points on their way between ranks: they arrive as they were sent, and what no rank can have sent
+ * is refused before anything is done with it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "run/spread_parts.h"
+
+/* Words of a parcel's head, as of spread_parcel.c. */
+enum { INDEX, STREAM, STEPS, DIGEST, SAMPLES, PICTURES, STEP, SAMPLES_AGAIN, LENGTH, WORDS };
+
+static const char job_text[] =
+    "{\"sampler\":\"spin-lattice\",\"system\":{\"model\":\"ising\",\"size\":[16,16],"
+    "\"temperature\":"
+    "2.3},\"run\":{\"equilibration\":3,\"sweeps\":20,\"measure_every\":2}}";
+
+/* A run of one point as setup.c makes it; `of_curve` is the first curve it has. */
+struct fixture {
+    struct ergo_context *ctx;
+    struct ergo_run run;
+    struct ergo_result result;
+    struct ergo_member_result member;
+    struct ergo_curve *curves;
+    size_t of_curve;
+};
+
+static void make(struct fixture *f) {
+    static const struct ergo_run_options none = {0};
+    memset(f, 0, sizeof *f);
+    f->ctx = ergo_context_create();
+    struct ergo_job *job = NULL;
+    assert_int_equal(ergo_job_parse(f->ctx, job_text, strlen(job_text), "job.json", NULL, 0, &job),
+                     ERGO_OK);
+    const struct ergo_sampler *sampler = job->sampler;
+    const struct ergo_schedule s = ergo_schedule_of(&job->points[0]);
+    f->run = (struct ergo_run){.ctx = f->ctx,
+                               .options = &none,
+                               .job = job,
+                               .result = &f->result,
+                               .sampler = sampler,
+                               .ops = sampler->ops,
+                               .curves = &f->curves};
+    f->result = (struct ergo_result){.job = job, .n_members = 1, .members = &f->member};
+    f->member.point = &job->points[0];
+    f->member.series = calloc(sampler->info->n_columns, sizeof *f->member.series);
+    for (size_t c = 0; c < sampler->info->n_columns; c++)
+        f->member.series[c] = calloc(s.n_samples + 1, sizeof(double));
+    f->member.pictures = calloc(ERGO_RUN_PICTURES, sizeof *f->member.pictures);
+    f->member.picture_steps = calloc(ERGO_RUN_PICTURES, sizeof *f->member.picture_steps);
+    f->curves = calloc(sampler->info->n_curves, sizeof *f->curves);
+    f->of_curve = sampler->info->n_curves;
+    for (size_t c = sampler->info->n_curves; c-- > 0;) {
+        const size_t size = sampler->ops->curve_size(&job->points[0], c);
+        assert_true(ergo_curve_init(&f->curves[c], size));
+        f->of_curve = size ? c : f->of_curve;
+    }
+    assert_int_equal(ergo_spread_create(&f->run), ERGO_OK);
+}
+
+static void unmake(struct fixture *f) {
+    const struct ergo_sampler_info *info = f->run.sampler->info;
+    ergo_spread_destroy(&f->run);
+    for (size_t c = 0; c < info->n_columns; c++)
+        free(f->member.series[c]);
+    for (size_t c = 0; c < info->n_curves; c++)
+        ergo_curve_free(&f->curves[c]);
+    free(f->member.series);
+    free(f->member.pictures);
+    free(f->member.picture_steps);
+    free(f->curves);
+    ergo_job_destroy(f->run.job);
+    ergo_context_destroy(f->ctx);
+}
+
+/* After 8 of 23 steps: a lead of 1, then three samples, and one step towards the fourth. */
+static void advance(struct fixture *f) {
+    struct ergo_spread_progress *p = &f->run.spread->progress[0];
+    p->step = 8;
+    p->samples = f->member.n_samples = 3;
+    p->state = strdup("state");
+    p->length = 5;
+    for (size_t c = 0; c < f->run.sampler->info->n_columns; c++)
+        for (size_t i = 0; i < 3; i++)
+            f->member.series[c][i] = 0.5 * (double)(c + i);
+}
+
+static void what_was_sent_arrives(void **state) {
+    struct fixture a, b;
+    struct ergo_text parcel = {0};
+    (void)state;
+    make(&a);
+    make(&b);
+    advance(&a);
+    ergo_spread_pack(&a.run, 0, &parcel);
+    assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
+    const struct ergo_spread_progress *p = &b.run.spread->progress[0];
+    assert_int_equal(p->step, 8);
+    assert_int_equal(p->samples, 3);
+    assert_int_equal(p->length, 5);
+    assert_memory_equal(p->state, "state", 5);
+    assert_int_equal(b.member.n_samples, 3);
+    assert_memory_equal(b.member.series[0], a.member.series[0], 3 * sizeof(double));
+    for (size_t length = 1; length < parcel.length; length++) /* cut anywhere */
+        assert_false(ergo_spread_unpack(&b.run, parcel.data, length));
+    ergo_text_free(&parcel);
+    unmake(&a);
+    unmake(&b);
+}
+
+static bool arrives(size_t word, uint64_t value) {
+    struct fixture a, b;
+    struct ergo_text parcel = {0};
+    make(&a);
+    make(&b);
+    advance(&a);
+    ergo_spread_pack(&a.run, 0, &parcel);
+    assert_true(word < parcel.length / 8);
+    memcpy(parcel.data + 8 * word, &value, sizeof value);
+    const bool taken = ergo_spread_unpack(&b.run, parcel.data, parcel.length);
+    ergo_text_free(&parcel);
+    unmake(&a);
+    unmake(&b);
+    return taken;
+}
+
+static void what_no_rank_sends_is_refused(void **state) {
+    static const struct {
+        size_t word;
+        uint64_t value;
+    } wrong[] = {
+        {INDEX, 1},  {STREAM, 1}, {STEPS, 24},          {SAMPLES, 4},       {PICTURES, 65},
+        {STEP, 6},   {STEP, 9},   {STEP, 24},           {STEP, UINT64_MAX}, {SAMPLES_AGAIN, 2},
+        {LENGTH, 0}, {LENGTH, 6}, {LENGTH, UINT64_MAX},
+    };
+    (void)state;
+    assert_true(arrives(STEP, 7)); /* just after the third sample */
+    assert_true(arrives(DIGEST, 1));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (arrives(wrong[i].word, wrong[i].value))
+            fail_msg("taken: word %zu = %llu", wrong[i].word, (unsigned long long)wrong[i].value);
+}
+
+/* A count and a length of bins that would be counted into memory behind them. */
+static void bins_that_are_not_there_are_refused(void **state) {
+    static const uint64_t counts[][2] = {{1, 0}, {4, 1}, {UINT64_MAX, 1}, {UINT64_MAX, UINT64_MAX},
+                                         {3, 2}, {65, 1}};
+    struct fixture f;
+    (void)state;
+    make(&f);
+    assert_true(f.of_curve < f.run.sampler->info->n_curves);
+    /* behind the head, the series and the curves without points */
+    const size_t first = WORDS + 3 * f.run.sampler->info->n_columns + 2 * f.of_curve;
+    unmake(&f);
+    assert_true(arrives(first, 3)); /* three samples in bins of one */
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct fixture a, b;
+        struct ergo_text parcel = {0};
+        make(&a);
+        make(&b);
+        advance(&a);
+        ergo_spread_pack(&a.run, 0, &parcel);
+        memcpy(parcel.data + 8 * first, counts[i], sizeof counts[i]);
+        if (ergo_spread_unpack(&b.run, parcel.data, parcel.length))
+            fail_msg("taken: %llu samples in bins of %llu", (unsigned long long)counts[i][0],
+                     (unsigned long long)counts[i][1]);
+        ergo_text_free(&parcel);
+        unmake(&a);
+        unmake(&b);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_sent_arrives),
+        cmocka_unit_test(what_no_rank_sends_is_refused),
+        cmocka_unit_test(bins_that_are_not_there_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
