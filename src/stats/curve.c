@@ -99,6 +99,8 @@ void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function func
     ergo_stats_estimate(pseudo, full, &e);
     for (size_t b = 0; b < full; b++)
         squares += (pseudo[b] - e.mean) * (pseudo[b] - e.mean);
+    if (!isfinite(e.mean)) /* f without some bin has no value: f of all bins, without an error */
+        goto out;
     estimate->mean = e.mean;
     estimate->error_binning = sqrt(squares / (n * (n - 1)));
     /* too few bins for the window to find anticorrelation in them */

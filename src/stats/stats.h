@@ -97,7 +97,8 @@ typedef double (*ergo_curve_function)(const double *mean, size_t size, void *use
  * f(mean curve), with the bias of order 1/n taken off by the jackknife over full bins. error: from
  * the jackknife's pseudo-values as a series, so that neighbouring bins may be correlated
  * (ergo_stats_estimate); error_binning: the plain jackknife; tau and tau_error in curve samples,
- * no finer than half a bin; samples: curve samples. too_short: fewer than 20 full bins, f not
+ * no finer than half a bin; samples: curve samples. Where f is not finite without some bin, or
+ * there are fewer than four: f(mean curve), errors NAN. too_short: fewer than 20 full bins, f not
  * finite, or bins still correlated (tau over 2 bins). f is called 65 times at most.
  */
 void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function function, void *user,

@@ -505,6 +505,11 @@ static double ratio_of_curve(const double *mean, size_t size, void *user) {
 
 /* <a>/<b> of a curve of two points, b about 1 with a spread of 1: the truth is 2, the error covers
  * it as a normal one does, and the jackknife takes the bias of the ratio off. */
+static double root_of_curve(const double *mean, size_t size, void *user) {
+    (void)size, (void)user;
+    return mean[0] > mean[1] ? sqrt(mean[0] / mean[1] - 1) : NAN;
+}
+
 static void test_curve_derived(void **state) {
     (void)state;
     enum { SERIES = 400, N = 4000 };
@@ -538,6 +543,15 @@ static void test_curve_derived(void **state) {
         ergo_curve_add(&curve, (const double[2]){4, 2});
     ergo_curve_derived(&curve, ratio_of_curve, NULL, &e);
     assert_true(e.mean == 2 && isnan(e.error) && e.too_short);
+    ergo_curve_free(&curve);
+
+    /* sqrt(a/b - 1) is known of all bins, but not without the one that lifts a above b */
+    assert_true(ergo_curve_init(&curve, 2));
+    for (int i = 0; i < 8; i++)
+        ergo_curve_add(&curve, (const double[2]){i ? 0.9 : 3, 1});
+    ergo_curve_derived(&curve, root_of_curve, NULL, &e);
+    assert_true(fabs(e.mean - sqrt((3 + 7 * 0.9) / 8 - 1)) < 1e-12);
+    assert_true(isnan(e.error) && isnan(e.error_binning) && isnan(e.tau) && e.too_short);
     ergo_curve_free(&curve);
 }
 
