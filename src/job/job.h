@@ -33,8 +33,8 @@ enum ergo_key_flags {
     ERGO_KEY_SHAPE = 4, /* batch members must agree on it: a scan over it makes several batches */
     ERGO_KEY_CHAIN = 8, /* part of the chain's identity: enters the random stream of a point */
     ERGO_KEY_EXCLUDES_MIN = 16, /* the range is open at min (value > min) */
-    ERGO_KEY_FILE = 64,         /* STRING: a file that the chain depends on: a resume compares it */
     ERGO_KEY_AUTO = 32,         /* INT: or "auto", which counts as min until a run has chosen */
+    ERGO_KEY_FILE = 64,         /* STRING: a file that the chain depends on: a resume compares it */
 };
 
 struct ergo_key {

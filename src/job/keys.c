@@ -128,8 +128,8 @@ const struct ergo_key ergo_job_common_keys[] = {
      .min = 0,
      .max = 1e9,
      .unit = "s",
-     .help = "Wall time between audits, which recompute all running quantities; 0: one at the "
-             "end."},
+     .help = "Wall time between audits, which recompute all running quantities; 0: only those at "
+             "the start, with each checkpoint and at the end."},
 };
 const size_t ergo_job_n_common_keys = sizeof ergo_job_common_keys / sizeof ergo_job_common_keys[0];
 

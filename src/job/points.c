@@ -205,11 +205,17 @@ static enum ergo_status check_tunables(struct ergo_context *ctx, const struct er
                 ergo_job_error(ctx, pointer, "%lld is not a power of two (0 chooses automatically)",
                                (long long)value);
     }
-    if (ergo_point_value(point, "/run/measure_every")->automatic && !sampler->ops->correlation)
-        status = ergo_job_error(ctx, "/run/measure_every",
-                                "found \"auto\", which %s does not offer; allowed: an integer >= 1",
-                                sampler->info->name);
     return status;
+}
+
+static enum ergo_status check_automatic(struct ergo_context *ctx,
+                                        const struct ergo_sampler *sampler,
+                                        const struct ergo_point *point) {
+    if (!ergo_point_value(point, "/run/measure_every")->automatic || sampler->ops->correlation)
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/run/measure_every",
+                          "found \"auto\", which %s does not offer; allowed: an integer >= 1",
+                          sampler->info->name);
 }
 
 /* Is it one of the names that a result can have at this point? */
@@ -269,8 +275,22 @@ static void file_key(const struct ergo_point *point, const char *message, char w
     }
 }
 
+/* What the sampler's tables and its own check say of a point; all of it is recorded in ctx. */
+static enum ergo_status check_point(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                                    const struct ergo_point *point) {
+    enum ergo_status all[] = {check_tunables(ctx, sampler, point),
+                              check_automatic(ctx, sampler, point),
+                              check_observables(ctx, sampler, point), ERGO_OK};
+    if (sampler->ops->check)
+        all[3] = sampler->ops->check(ctx, point);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] != ERGO_OK)
+            return all[i];
+    return ergo_error_status(ctx);
+}
+
 static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
-    if (!build->sampler->ops || !build->sampler->ops->check)
+    if (!build->sampler->ops)
         return;
     /* In a context of its own: its messages are sorted out before they are shown. */
     struct ergo_context *ctx = ergo_context_create();
@@ -283,13 +303,7 @@ static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t
     bool room = true;
     for (size_t s = 0; s < build->n_scan && room && build->status == ERGO_OK; s++) {
         const struct ergo_point *point = &job->points[s * replicas];
-        enum ergo_status status = check_tunables(ctx, build->sampler, point);
-        const enum ergo_status names = check_observables(ctx, build->sampler, point);
-        status = status == ERGO_OK ? names : status;
-        const enum ergo_status own = build->sampler->ops->check(ctx, point);
-        status = status == ERGO_OK ? own : status;
-        if (status == ERGO_OK)
-            status = ergo_error_status(ctx);
+        const enum ergo_status status = check_point(ctx, build->sampler, point);
         if (status == ERGO_OK)
             continue;
         const char *message = ergo_error_message(ctx);

@@ -70,6 +70,8 @@ static void apply(struct ergo_build *build, const char *set) {
     }
     struct ergo_json *value = read_value(build, set, equals + 1);
     char *token = ergo_arena_alloc(build->arena, (size_t)(equals - set) + 1, 1);
+    if (!token)
+        ergo_build_no_memory(build);
     if (!value || !token)
         return;
     struct ergo_json *at = build->root;
