@@ -80,7 +80,7 @@ out:
 }
 
 static int unknown_command(const char *word) {
-    const char *names[16] = {"--version", "--help"};
+    const char *names[2 + sizeof cli_commands / sizeof *cli_commands] = {"--version", "--help"};
     size_t count = 2;
     for (size_t i = 0; cli_commands[i]; i++)
         names[count++] = cli_commands[i]->name;

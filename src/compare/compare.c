@@ -324,7 +324,7 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
         }
     }
     if (status != ERGO_STOPPED)
-        status = ergo_comparison_measure(ctx, c, directory, options);
+        status = ergo_comparison_measure(ctx, c, directory);
     if (status == ERGO_OK && !ergo_comparison_agrees(c))
         status = ergo_comparison_diagnose(ctx, c, directory);
     if (status == ERGO_OK)

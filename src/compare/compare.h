@@ -49,11 +49,10 @@ enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
                                            const struct ergo_comparison *c, uint64_t steps,
                                            uint64_t most, struct ergo_job **job);
 
-/* measure.c: kernels' times and copy rates, by short runs in `folder`. What cannot be measured is
- * left out with a warning. */
+/* measure.c: kernels' times and copy rates, by short runs in DIR/profile. What cannot be measured
+ * is left out with a warning. */
 enum ergo_status ergo_comparison_measure(struct ergo_context *ctx, struct ergo_comparison *c,
-                                         const char *directory,
-                                         const struct ergo_compare_options *options);
+                                         const char *directory);
 /* energy.c: a counter of the joules that a device (or the packages of a CPU) has used, for
  * differences. NULL: there is none that may be read. */
 struct ergo_energy;

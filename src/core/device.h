@@ -92,7 +92,7 @@ struct ergo_arg {
 #define ERGO_ARG(lvalue) ((struct ergo_arg){sizeof(lvalue), &(lvalue)})
 #define ERGO_ARG_LOCAL(bytes) ((struct ergo_arg){(bytes), NULL})
 
-/* Set all arguments and enqueue over 1 or 2 dimensions; global sizes are multiples of the local
+/* Set all arguments and enqueue over 1 to 3 dimensions; global sizes are multiples of the local
  * ones (the caller rounds up, kernels check bounds). local NULL: the driver's choice. event may be
  * NULL. */
 enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device *device,

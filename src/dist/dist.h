@@ -20,9 +20,8 @@ void ergo_dist_share(void *data, size_t length);
 bool ergo_dist_any(bool mine);
 double ergo_dist_sum(double mine);
 double ergo_dist_max(double mine);
-/* Everyone's bytes to rank 0: there all[count] is filled, in order of ranks (the caller frees);
- * one rank's share after the other, so that rank 0 never waits with two in memory that it has not
- * handed to `take`. */
+/* Everyone's bytes but its own to rank 0, which hands them to `take`, in order of ranks: one rank's
+ * share after the other, so that it never has two in memory. */
 typedef enum ergo_status (*ergo_dist_take)(void *user, int rank, const char *data, size_t length);
 enum ergo_status ergo_dist_gather(struct ergo_context *ctx, const struct ergo_text *mine,
                                   ergo_dist_take take, void *user);
@@ -32,7 +31,7 @@ enum ergo_status ergo_dist_gather(struct ergo_context *ctx, const struct ergo_te
 void ergo_dist_sum_counts(uint64_t *values, size_t n);
 void ergo_dist_max_counts(uint64_t *values, size_t n);
 unsigned ergo_dist_or(unsigned bits);
-/* `bytes` of each rank, in order of ranks, to all of them. */
+/* `bytes` of each rank (fewer than 2^31), in order of ranks, to all of them. */
 void ergo_dist_collect(const void *mine, size_t bytes, void *all);
 /* counts[r] items of rank r, `bytes` each, in order of ranks, to all. Fewer than 2^31 together. */
 enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *mine, void *all,

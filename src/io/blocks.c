@@ -24,7 +24,7 @@ double ergo_blocks_mean(const struct ergo_sampler_info *info,
     const size_t count = ergo_blocks_count(member);
     const size_t n = member->n_samples - member->n_equilibration;
     const size_t begin = block * n / count, end = (block + 1) * n / count;
-    double sum = 0, columns[16];
+    double sum = 0, columns[ERGO_COLUMNS_MAX];
     for (size_t i = begin; i < end; i++) {
         for (size_t c = 0; c < info->n_columns; c++)
             columns[c] = member->series[c][member->n_equilibration + i];

@@ -22,10 +22,10 @@ double *ergo_report_series(const struct ergo_result *result,
                            const struct ergo_member_result *member, size_t o) {
     const struct ergo_sampler_info *info = result->job->sampler->info;
     const size_t n = ergo_report_measured(member);
-    double columns[16] = {0};
+    double columns[ERGO_COLUMNS_MAX] = {0};
     double *series = info->observables[o].sample && n ? malloc(n * sizeof *series) : NULL;
     for (size_t i = 0; series && i < n; i++) {
-        for (size_t c = 0; c < info->n_columns && c < 16; c++)
+        for (size_t c = 0; c < info->n_columns; c++)
             columns[c] = member->series[c][member->n_equilibration + i];
         series[i] = info->observables[o].sample(member->point, columns);
     }

@@ -266,6 +266,7 @@ static void draw_band(struct ergo_text *text, const struct ergo_plot_series *ser
 static void draw_trace(struct ergo_text *text, const struct ergo_plot_series *series,
                        const struct axis *x, const struct axis *y) {
     enum { BINS = 350 }; /* about one per pixel */
+    char command = 'M';
     if (series->n <= 2 * BINS) {
         draw_line(text, series, x, y, "t");
         return;
@@ -276,9 +277,11 @@ static void draw_trace(struct ergo_text *text, const struct ergo_plot_series *se
         double low = INFINITY, high = -INFINITY;
         for (size_t i = first; i < end; i++)
             widen(&low, &high, series->y[i]);
-        if (low <= high)
-            ergo_text_append(text, "%c%.1f %.1fV%.1f", b ? 'L' : 'M', place(x, series->x[first]),
-                             place(y, low), place(y, high));
+        if (low > high)
+            continue; /* nothing finite there */
+        ergo_text_append(text, "%c%.1f %.1fV%.1f", command, place(x, series->x[first]),
+                         place(y, low), place(y, high));
+        command = 'L';
     }
     ergo_text_append(text, "\"/>");
 }

@@ -41,12 +41,12 @@ enum ergo_status ergo_run_digest_members(struct ergo_run *run) {
 static double **observable_series(const struct ergo_sampler_info *info,
                                   const struct ergo_member_result *m, size_t n) {
     double **series = calloc(info->n_observables, sizeof *series);
-    double columns[16];
+    double columns[ERGO_COLUMNS_MAX];
     bool ok = series != NULL;
     for (size_t o = 0; o < info->n_observables && ok; o++) {
         if (!info->observables[o].sample)
             continue;
-        series[o] = malloc(n * sizeof(double));
+        series[o] = malloc((n + 1) * sizeof(double)); /* also without samples */
         ok = series[o] != NULL;
         for (size_t i = 0; i < n && ok; i++) {
             for (size_t c = 0; c < info->n_columns; c++)
@@ -146,7 +146,7 @@ static double frozen_z(const struct ergo_observable_result *r) {
 static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member_result *m) {
     const struct ergo_sampler_info *info = run->sampler->info;
     const size_t n = m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
-    double **series = observable_series(info, m, n ? n : 1);
+    double **series = observable_series(info, m, n);
     if (!series)
         return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for the estimates");
     for (size_t o = 0; o < info->n_observables; o++) {

@@ -89,8 +89,8 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
 out:
     ergo_device_close(device);
     ergo_job_destroy(job);
-    if (status == ERGO_OK)
-        *text = ergo_text_take(&out);
+    if (status == ERGO_OK && !(*text = ergo_text_take(&out)))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a plan");
     ergo_text_free(&out);
     return status;
 }
@@ -130,8 +130,8 @@ enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, c
             free(flat);
         }
     }
-    if (status == ERGO_OK)
-        *text = ergo_text_take(&out);
+    if (status == ERGO_OK && !(*text = ergo_text_take(&out)))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the kernels' text");
     ergo_text_free(&out);
     return status;
 }

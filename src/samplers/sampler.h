@@ -20,6 +20,8 @@ struct ergo_column {
     const char *name, *unit, *help;
 };
 
+enum { ERGO_COLUMNS_MAX = 16 }; /* of one sampler */
+
 /*
  * An observable of the result: a function of the columns of one sample (`sample`, e.g. m^2), or of
  * the means of other observables (`derive`, e.g. heat capacity from energy and energy2; `inputs`

@@ -52,8 +52,8 @@ static void tables(void) {
         !filled(info->rate_unit) || !info->programs[0] || !info->state_version)
         complain("info", "summary, citation, step and rate unit, programs, state version");
     /* room for them in src/run */
-    if (!info->n_columns || info->n_columns > 16 || info->n_curves > ERGO_CURVES_MAX ||
-        !info->n_observables)
+    if (!info->n_columns || info->n_columns > ERGO_COLUMNS_MAX ||
+        info->n_curves > ERGO_CURVES_MAX || !info->n_observables)
         complain("info", "1 to 16 columns, at most 24 curves, 1 and more observables");
     for (size_t c = 0; c < info->n_columns; c++)
         if (!filled(info->columns[c].name) || !info->columns[c].unit ||
