@@ -230,10 +230,10 @@ static void append_bound(struct ergo_text *out, double bound) {
     }
     snprintf(text, sizeof text, "%g", bound);
     const char *plus = strchr(text, '+');
-    if (fabs(bound) < 1e7 || strtod(text, NULL) != bound)
+    if (fabs(bound) < 1e7 || strtod(text, NULL) != bound || !plus)
         ergo_value_real(out, bound);
-    else
-        ergo_text_append(out, "%.*s%s", (int)(plus ? plus - text : 31), text, plus ? plus + 1 : "");
+    else /* without the plus and the zero of "1e+09" */
+        ergo_text_append(out, "%.*s%s", (int)(plus - text), text, plus + 1 + (plus[1] == '0'));
 }
 
 static void append_range(struct ergo_text *out, const struct ergo_key *key) {

@@ -304,6 +304,21 @@ static void test_jobs(void **state) {
             "says how many");
 }
 
+/* The largest boxes that keys allow: numbers of cells and of bins that no integer here holds. */
+static void test_vast(void **state) {
+    (void)state;
+    refused("'activity': 1e-8, 'decomposition': 'checkerboard', 'box': [1e6, 1e6, 1e6], 'cutoff': "
+            "0.4, 'sigma': 0.4",
+            "7.38e+19 cells");
+    struct ergo_job *job = parse("'activity': 1e-8, 'epsilon': 0, 'box': [1e6, 1e6, 1e6]");
+    assert_non_null(job);
+    const struct lj_system s = lj_system_of(&job->points[0]);
+    uint32_t width;
+    const size_t bins = lj_histogram_size(&s, &width);
+    assert_true(bins <= 1024 && bins * (uint64_t)width > 1u << 26);
+    ergo_job_destroy(job);
+}
+
 /* Gaps are wider than the cutoff, whatever the side; blocks are as many as there can be. */
 static void test_boards(void **state) {
     (void)state;
@@ -382,7 +397,7 @@ int main(void) {
         cmocka_unit_test(test_functions), cmocka_unit_test(test_acceptance),
         cmocka_unit_test(test_grid),      cmocka_unit_test(test_lists),
         cmocka_unit_test(test_jobs),      cmocka_unit_test(test_boards),
-        cmocka_unit_test(test_start),
+        cmocka_unit_test(test_start),     cmocka_unit_test(test_vast),
     };
     return cmocka_run_group_tests_name("lj", tests, set_up, tear_down);
 }

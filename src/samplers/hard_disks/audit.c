@@ -60,11 +60,11 @@ static enum ergo_status replay(struct ergo_context *ctx, struct disks_state *s, 
         status = disks_fetch(ctx, s, member, &found);
     if (status != ERGO_OK)
         return status;
-    disks_twin_sweeps(s->batch->points[member], &s->shapes[member], expected, before,
-                      s->step - before);
+    const bool swept = disks_twin_sweeps(s->batch->points[member], &s->shapes[member], expected,
+                                         before, s->step - before);
     disks_config_write(expected, &a);
     disks_config_write(&found, &b);
-    if (a.failed || b.failed)
+    if (!swept || a.failed || b.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     else if (a.length != b.length || memcmp(a.data, b.data, a.length) != 0)
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,

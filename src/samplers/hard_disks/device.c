@@ -75,8 +75,10 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct disks_st
     if (s->launch.path != DISKS_PATH_GLOBAL)
         ergo_text_append(&o, " -DDISKS_GROUP=%u", s->launch.group);
     ergo_text_append(&o, " -DDISKS_SUM_GROUP=%u", s->launch.sum_group);
-    if (o.failed)
+    if (o.failed) {
+        ergo_text_free(&o);
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
+    }
 
     enum ergo_status status = ERGO_OK;
     if (s->launch.path == DISKS_PATH_LOCAL) {

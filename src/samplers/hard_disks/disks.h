@@ -93,7 +93,8 @@ void disks_config_from_raw(struct disks_config *config, const struct disks_shape
 /* ---- twin.c: the chain on the host, with the kernels' own random choices -----------------------
  */
 
-void disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
+/* False where memory ran out; the configuration is then as before. */
+bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_config *config, uint64_t step, uint64_t sweeps);
 
 /* ---- start.c, compress.c ----------------------------------------------------------------------

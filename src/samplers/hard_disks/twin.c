@@ -114,7 +114,7 @@ static void shift(struct twin *t, uint32_t plan, const int64_t *x, const int64_t
     *grid = disks_grid(*grid, plan, t->shape->side);
 }
 
-void disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *s,
+bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *s,
                        struct disks_config *c, uint64_t step, uint64_t sweeps) {
     const size_t cells = (size_t)c->cells * c->cells, slots = cells * DISKS_SLOTS;
     struct twin t = {.shape = s, .config = c};
@@ -125,7 +125,7 @@ void disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
     const uint32_t sets = ergo_point_bool(point, "/system/shuffle_checkerboard");
     int64_t *memory = malloc(4 * slots * sizeof *memory + cells);
     if (!memory)
-        return;
+        return false;
     int64_t *old_x = memory + 2 * slots, *old_y = memory + 3 * slots;
     uint8_t *old_count = (uint8_t *)(memory + 4 * slots);
     t.x = memory;
@@ -152,4 +152,5 @@ void disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
         c->y[i] = (uint32_t)t.y[i];
     }
     free(memory);
+    return true;
 }

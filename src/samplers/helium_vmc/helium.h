@@ -48,7 +48,7 @@ struct helium_slot {
     struct helium_sums *host_sums; /* [samples][members][walkers] */
     int32_t *host_positions;       /* [curves][members][structure_walkers][3][n] */
     cl_event sums_ready, positions_ready;
-    size_t samples, curves, first;
+    size_t samples, curves;
     uint64_t every, step; /* step: at the begin of the block */
     uint64_t curve_first; /* sample within the block */
 };
@@ -71,7 +71,6 @@ struct helium_state {
     bool rebuild;     /* they have to be made anew */
     struct helium_slot slots[2];
     uint64_t step;
-    double seconds_hidden, seconds_waited; /* host work while the device worked; waiting for it */
 };
 
 struct helium_shape helium_shape_of(const struct ergo_point *point);

@@ -107,8 +107,9 @@ static enum ergo_status launch_pairs(struct ergo_context *ctx, struct lj_state *
     const size_t global[2] = {(size_t)s->launch.total_parts * s->launch.total_group,
                               s->batch->count};
     const size_t local[2] = {s->launch.total_group, 1};
-    if (s->launch.board_blocks && lj_board_list(ctx, s) != ERGO_OK)
-        return ERGO_E_DEVICE;
+    const enum ergo_status listed = s->launch.board_blocks ? lj_board_list(ctx, s) : ERGO_OK;
+    if (listed != ERGO_OK)
+        return listed;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
         ERGO_ARG(s->edges),         ERGO_ARG(slot->counts),    ERGO_ARG(at),

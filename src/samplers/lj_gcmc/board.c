@@ -15,6 +15,12 @@ double lj_board_smallest(const struct lj_system *s) {
     return 2 * s->cutoff * MARGIN * s->period / (s->period - LJ_ACTIVE);
 }
 
+double lj_board_cells(const struct lj_system *s) {
+    uint32_t blocks[3];
+    lj_board_blocks(s, blocks);
+    return (double)blocks[0] * blocks[1] * blocks[2] * s->period * s->period * s->period;
+}
+
 uint64_t lj_board_blocks(const struct lj_system *s, uint32_t blocks[3]) {
     uint64_t all = 1;
     for (int k = 0; k < 3; k++) {

@@ -18,9 +18,11 @@ uint32_t lj_bins(const struct ergo_point *point) {
     return (uint32_t)bins;
 }
 
-/* P(N) up to 1.2 particles per sigma^3, or where an ideal gas ends; in at most 1024 bins. */
+/* P(N) up to 1.2 particles per sigma^3, and never beyond the most a chain can have (room.c); in at
+ * most 1024 bins. */
 size_t lj_histogram_size(const struct lj_system *s, uint32_t *width) {
-    const double dense = 1.2 * s->volume / (s->sigma * s->sigma * s->sigma) + 16;
+    const double dense =
+        fmin(1.2 * s->volume / (s->sigma * s->sigma * s->sigma), LJ_MOST_PARTICLES) + 16;
     *width = (uint32_t)ceil(dense / 1024);
     return (size_t)ceil(dense / *width);
 }
@@ -57,8 +59,7 @@ static uint32_t choose_group(const struct ergo_device *device, size_t members, i
 
 /* Two work-items find a core soon enough, and most moves hit one: measured on an H200. */
 static uint32_t choose_teams(const struct ergo_device *device, const struct lj_launch *l,
-                             size_t members, int64_t wish) {
-    (void)members;
+                             int64_t wish) {
     if (l->per_move)
         return 1;
     if (wish)
@@ -187,7 +188,7 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                s.neighbours != LJ_NONE;
     l.slotted = l.vector && !s.period;
     l.own = !s.period && !l.per_move && !l.slotted && s.neighbours != LJ_NONE;
-    l.teams = choose_teams(device, &l, batch->count, ergo_point_int(first, "/tuning/teams"));
+    l.teams = choose_teams(device, &l, ergo_point_int(first, "/tuning/teams"));
     l.lanes = s.neighbours == LJ_COARSE && l.group > 1 ? (l.group < 8 ? l.group : 8) : 1;
 
     const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;
@@ -199,7 +200,7 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
         l.slots = (l.slots + 7) / 8 * 8;
     const double dense = 1.0 * s.volume / (s.sigma * s.sigma * s.sigma);
     const double start = 1.3 * largest_start(batch);
-    l.capacity = (uint32_t)fmin(0x1p26, fmax(fmax(dense, start), 64));
+    l.capacity = (uint32_t)fmin(LJ_MOST_PARTICLES, fmax(fmax(dense, start), 64));
     const int64_t room = ergo_point_int(first, "/tuning/capacity");
     if (room)
         l.capacity = (uint32_t)fmax((double)room, largest_start(batch));
@@ -277,8 +278,7 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
             "box: use a smaller one, a smaller /tuning/slots (or 0), /tuning/microcell or "
             "/tuning/capacity (or 0), or another device",
             d->name, d->id, (unsigned long long)device->quirks.loop_limit);
-    if (grid->cells > 0x7fffffffu || plan->largest_buffer > d->largest_buffer ||
-        plan->device_bytes > d->global_memory)
+    if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
         return refuse(ctx, device, plan);
     return ERGO_OK;
 }

@@ -9,6 +9,8 @@
 
 /* LJ_AUTO: as suits the device. */
 enum lj_neighbours { LJ_NONE, LJ_COARSE, LJ_MICRO, LJ_AUTO };
+/* Particles a chain can have: /tuning/capacity allows no more, either. */
+enum { LJ_MOST_PARTICLES = 1 << 26 };
 enum lj_curve { LJ_CURVE_GR, LJ_CURVE_PAIR_DENSITY, LJ_CURVE_HISTOGRAM, LJ_CURVES };
 enum lj_column {
     LJ_COLUMN_PARTICLES,
@@ -147,6 +149,7 @@ enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
 
 /* board.c */
 double lj_board_smallest(const struct lj_system *s); /* side of a box, in the job's unit */
+double lj_board_cells(const struct lj_system *s);    /* more than 2^31 - 1: refused */
 uint64_t lj_board_blocks(const struct lj_system *s, uint32_t blocks[3]);
 uint32_t lj_board_tile(const struct lj_system *s, int64_t wish);
 uint64_t lj_board_local_bytes(const struct lj_system *s, const struct lj_launch *l, uint32_t tile);

@@ -121,6 +121,12 @@ static enum ergo_status check_board(struct ergo_context *ctx, const struct ergo_
                                 "at least %.10g, for two active cells and two gaps. Leave "
                                 "/system/decomposition out for small systems",
                                 shortest, lj_board_smallest(s));
+    const double cells = lj_board_cells(s);
+    if (cells > 0x7fffffff)
+        status = ergo_job_error(ctx, "/system/box",
+                                "a checkerboard of this box and this cutoff has %.3g cells; at "
+                                "most 2^31 - 1 are possible: use a smaller box or a longer cutoff",
+                                cells);
     return status;
 }
 

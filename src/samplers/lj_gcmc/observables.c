@@ -6,16 +6,18 @@
 
 static const double PI = 3.14159265358979323846;
 
+#define RECENTLY " in the last 1024 to 2047 moves (checkerboard: in the last activation)"
+
 const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"particles", "", "N"},
     {"energy", "energy", "U, with the tail correction where the job asks for it"},
     {"virial", "energy", "W = sum of r f over the pairs within the cutoff"},
-    {"tried_displacement", "", "displacements tried in the last 1024 to 2047 moves"},
-    {"tried_insertion", "", "insertions tried in the last 1024 to 2047 moves"},
-    {"tried_deletion", "", "deletions tried in the last 1024 to 2047 moves"},
-    {"accepted_displacement", "", "displacements accepted in the last 1024 to 2047 moves"},
-    {"accepted_insertion", "", "insertions accepted in the last 1024 to 2047 moves"},
-    {"accepted_deletion", "", "deletions accepted in the last 1024 to 2047 moves"},
+    {"tried_displacement", "", "displacements tried" RECENTLY},
+    {"tried_insertion", "", "insertions tried" RECENTLY},
+    {"tried_deletion", "", "deletions tried" RECENTLY},
+    {"accepted_displacement", "", "displacements accepted" RECENTLY},
+    {"accepted_insertion", "", "insertions accepted" RECENTLY},
+    {"accepted_deletion", "", "deletions accepted" RECENTLY},
 };
 
 #define SAMPLE(name, expression)                                                                   \

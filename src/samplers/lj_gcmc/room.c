@@ -127,7 +127,7 @@ static enum ergo_status grow_particles(struct ergo_context *ctx, struct lj_state
     capacity = capacity < least ? least : capacity;
     const size_t each = 16 * (size_t)capacity;
     cl_mem grown = NULL;
-    if (each * members > s->device->summary.largest_buffer || capacity > 1u << 26)
+    if (each * members > s->device->summary.largest_buffer || capacity > LJ_MOST_PARTICLES)
         return no_room(ctx, s, "the particles", (double)each * (double)members);
     enum ergo_status status =
         ergo_buffer_create(ctx, s->device, "particles", each * members, NULL, &grown);

@@ -27,7 +27,7 @@ static enum ergo_status from_file(struct ergo_context *ctx, const char *path,
                           s->box[0], s->box[1], s->box[2], path, frame.lattice[0], frame.lattice[4],
                           frame.lattice[8], k % 4 ? " and not rectangular" : "");
     }
-    if (status == ERGO_OK && frame.n > 1u << 26)
+    if (status == ERGO_OK && frame.n > LJ_MOST_PARTICLES)
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %s has %zu particles; at most 2^26",
                            path, frame.n);
     *words = status == ERGO_OK ? malloc(12 * (frame.n + 1)) : NULL;

@@ -128,7 +128,7 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
     struct lj_state *s = opaque;
     const unsigned char *at = bytes;
     const uint64_t n = length >= HEADER ? get(at + 16, 4) : 0;
-    if (length < HEADER || length != HEADER + 12 * n || n > 1u << 26)
+    if (length < HEADER || length != HEADER + 12 * n || n > LJ_MOST_PARTICLES)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes, which fits no number of "
                          "particles: it is damaged",

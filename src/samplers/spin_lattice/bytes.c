@@ -84,7 +84,7 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
              "a launch for each colour: 16 x %u spins per work-item, work-groups of %u", l.strip,
              l.group);
     if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory ||
-        numbers > 0x1p31 || (double)s.colour / 16 > 0x1p32)
+        numbers > 0x1p31 || curve_numbers > 0x1p31 || (double)s.colour / 16 > 0x1p32)
         return ERGO_FAIL(
             ctx, ERGO_E_DEVICE,
             "%s (%s) cannot hold this batch: %.3g MiB of spins and fields, where a buffer may "
