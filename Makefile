@@ -164,7 +164,7 @@ test-matrix: all $(call test_bins,contract) $(call test_bins,physics)
 
 # -O1: at -O2 gcc proves away some of the mistakes that the sanitizers look for.
 SANITIZE := BUILD=$(BUILD)/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer' \
-            EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all'
+            EXTRA='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all'
 sanitize-programs:
 	+$(SUBMAKE) $(SANITIZE) sanitize-inner
 sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
@@ -173,7 +173,7 @@ sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
 FUZZ_SECONDS ?= 600
 FUZZ_CORPUS  := $(BUILD)/fuzz/corpus
 FUZZ := BUILD=$(BUILD)/fuzz CC=clang CFLAGS='-O1 -g -fno-omit-frame-pointer' \
-        EXTRA='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
+        EXTRA='-fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all'
 fuzz:
 	+$(SUBMAKE) $(FUZZ) $(BUILD)/fuzz/tests/fuzz/fuzz_job
 	@mkdir -p $(FUZZ_CORPUS)

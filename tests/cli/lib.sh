@@ -146,7 +146,7 @@ make_faults() {
     "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC "$ERGOCL_ROOT/tests/faults/faults.c" -o faults.so -ldl ||
         fail "faults.so cannot be made"
 }
-# faulty "FUNCTION ACTION [AFTER]" COMMAND...
+# faulty "FUNCTION ACTION [AFTER [COUNT]]" COMMAND...
 faulty() {
     local fault=$1
     shift

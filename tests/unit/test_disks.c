@@ -40,6 +40,10 @@ static void test_jobs(void **state) {
     refused("\"n\": 2, \"box\": 3.5", "needs a box from 2 to 2.82, 4 to 5.65, or 6 on");
     refused("\"n\": 2, \"packing_fraction\": 0.5", "the smallest box is 2");
     refused("\"n\": 100, \"box\": 8", "no more than 0.9069");
+    /* that its cells can be counted, one after the other (validate never came to its end) */
+    refused("\"n\": 100, \"packing_fraction\": 1e-30",
+            "a box of 8.86227e+15 sigma; at most 1e+06 are");
+    refused("\"n\": 100, \"packing_fraction\": 5e-324", "a box of ");
     refused("\"n\": 64, \"packing_fraction\": 0.5, \"cells\": 7", "7 cells a side");
     refused("\"n\": 64, \"packing_fraction\": 0.5, \"cells\": 20", "20 cells a side");
     refused("\"n\": 64, \"packing_fraction\": 0.5, \"start\": \"hex\"", "\"hexagonal\"");

@@ -6,6 +6,7 @@
 #include "samplers/sampler.h"
 
 #define DISKS_PI 3.14159265358979323846
+#define DISKS_BOX_MAX 1e6 /* sigma */
 
 /* ---- shape.c: what follows from the job -------------------------------------------------------
  */

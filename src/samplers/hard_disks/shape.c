@@ -33,6 +33,11 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     memset(s, 0, sizeof *s);
     s->n = (uint64_t)ergo_point_int(point, "/system/n");
     s->box = side->present ? side->real : sqrt((double)s->n * DISKS_PI / (4.0 * phi->real));
+    if (s->box > DISKS_BOX_MAX) {
+        snprintf(reason, 300, "%lld disks need a box of %.6g sigma; at most %g are possible",
+                 (long long)s->n, s->box, DISKS_BOX_MAX);
+        return false;
+    }
     s->density = (double)s->n / (s->box * s->box);
     s->packed = strcmp(ergo_point_text(point, "/system/coordinates"), "packed") == 0;
     s->width = s->packed ? DISKS_W_PACKED : DISKS_W_WIDE;

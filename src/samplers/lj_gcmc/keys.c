@@ -138,7 +138,8 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .max = 9007199254740992.0,
      .unit = "moves",
      .help = "Steer max_displacement towards half of the displacements accepted during so many "
-             "first moves, every 1024 moves by a sixteenth; not longer than the equilibration, "
+             "first moves, every 1024 moves by a sixteenth (checkerboard: activations, every one); "
+             "not longer than the equilibration, "
              "since a chain that is steered does not sample."},
     {.pointer = "/system/particles",
      .type = ERGO_KEY_INT,
