@@ -70,6 +70,10 @@ expect 2 "$ERGOCL" run files.json -o x --set /system/wave_function='"short.txt"'
 says err '/system/wave_function: short.txt ends at 4 A' '/system/symmetrised false'
 expect 2 "$ERGOCL" run named.json -o x --set /system/potential='"aziz"'
 says err 'allowed: "aziz-hfd-b-he", "lennard-jones", or the name of a file'
+for density in 1e-17 5e-324; do # (the smallest number was a segmentation fault)
+    expect 2 "$ERGOCL" run named.json -o x --set /system/density=$density
+    says err '/system/density: ' 'at most 1e6 A'
+done
 expect 2 "$ERGOCL" run files.json -o x --set /run/optimise='"b"'
 says err '/run/optimise'
 

@@ -430,6 +430,13 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
     if (status != ERGO_OK)
         return status;
     struct helium_model model;
+    helium_model_of(point, &model);
+    for (int k = 0; k < 3; k++)
+        if (!(model.side[k] <= 1e6))
+            return ergo_job_error(ctx, "/system/density",
+                                  "%g: a side of the box would be %.4g A; at most 1e6 A are "
+                                  "possible",
+                                  model.density, model.side[k]);
     status = helium_model_load(ctx, point, &model);
     if (status != ERGO_OK)
         return status;
