@@ -94,74 +94,50 @@ sw_flip(__global uint *spins, __global const struct sw_member *members, __global
 #undef SW_FLIP_PART
 #undef SW_FLIP_FOUND
 
-/* A part that was joined with `before` sites (0: none): small ones at once, others to the list. */
-ERGO_INLINE void sw_flip_joined(__local uint *fields, __local uint2 *joins, __local uint *n_joins,
-                                uint before, uint part) {
-    if (before && before + part - 1u < SW_SMALL)
-        sw_count_joined(fields, before + part, before, part);
-    else if (before)
-        joins[SW_ADD_LOCAL(n_joins, 1u)] = (uint2)(before, part);
-}
-
 /*
- * The same, and sizes of open parts are added up at their clusters' roots, and joins counted. Many
- * parts of a tile belong to the lattice's largest cluster: those of the tile's least root are first
- * added up here. Nothing waits for memory: sizes are asked for before roots are looked for, and
- * what additions found is looked at after the new spins.
+ * The same, and sizes of open parts are added up at their clusters' roots; which parts those are is
+ * left in `roots`, for who counts them (SW_ROOTS_COUNT). Many parts of a tile belong to the
+ * lattice's largest cluster: those of the tile's least root are first added up here. Sizes are
+ * asked for before roots are looked for.
  */
 #define SW_FLIP_PART SW_READ(&counts[site]) /* changes meanwhile at roots, where it is not used */
 #define SW_FLIP_FOUND                                                                              \
     found[j] = (uint2)(root, part);                                                                \
-    SW_MIN_LOCAL(&common[0], root);
+    SW_MIN_LOCAL(&common[0], root);                                                                \
+    if (root == site)                                                                              \
+        SW_OR_LOCAL(&tops[n >> 5], 1u << (n & 31u));
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
-              __global const uint *right, __global const uint *runs, __global const uint *roots,
-              __global const uint *open, __global uint *labels, ulong step, __global uint *sizes,
-              __global uint *sums, uint sample) {
-    __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[2];
+              __global const uint *right, __global const uint *runs, __global uint *roots,
+              __global const uint *open, __global uint *labels, ulong step,
+              __global uint *sizes, __global uint *sums, uint sample) {
+    __local uint states[SW_PLANES * SW_TILE_ITEMS], tops[SW_TILE_ITEMS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
-    __local uint2 found[SW_MOST_OPEN], joins[SW_MOST_OPEN];
-    __local uint fields[SW_CLUSTER_FIELDS];
-    __local uint common[4]; /* root, size; of its parts beyond SW_SMALL; number of joins */
+    __local uint2 found[SW_MOST_OPEN];
+    __local uint common[2]; /* root, size */
     __global uint *counts = sizes + get_global_id(1) * SW_SITES;
-    uint before = 0u, size = 0u;
-    uint2 join = (uint2)(0u, 0u);
-    sw_count_begin(fields, (uint)get_local_id(0), SW_GROUP);
+    for (uint item = (uint)get_local_id(0); item < SW_TILE_ITEMS; item += SW_GROUP)
+        tops[item] = 0u;
     if (get_local_id(0) == 0) {
         common[0] = SW_NO_BOND;
-        common[1] = common[2] = common[3] = 0u;
+        common[1] = 0u;
     }
     SW_FLIP_DRAW
     for (uint j = first; j < n_open; j += SW_GROUP) {
         const uint site = sw_tile_index(corner, list[SW_LIST_END - j]), root = found[j].x;
-        sw_flip_joined(fields, joins, &common[3], before, size);
-        before = 0u;
-        size = found[j].y;
-        if (root == site)
-            continue; /* its own part is there */
-        if (root != common[0]) {
-            before = atomic_add(&counts[root], size);
-            continue;
-        }
-        SW_ADD_LOCAL(&common[1], size);
-        if (size > SW_SMALL)
-            before = SW_ADD_LOCAL(&common[2], size);
-        else
-            atomic_dec(&fields[SW_FIELD_SMALL + size - 1u]);
+        if (root == common[0] && root != site)
+            SW_ADD_LOCAL(&common[1], found[j].y);
+        else if (root != site) /* its own part is there */
+            atomic_add(&counts[root], found[j].y);
+    }
+    SW_FLIP_SPINS
+    for (uint k = 0; k < SW_PER; k++) {
+        SW_WORD
+        if (inside)
+            roots[plane + word] = tops[item];
+        (void)valid;
     }
     SW_SYNC;
     if (first == 0u && common[1])
-        join = (uint2)(atomic_add(&counts[common[0]], common[1]), common[2]);
-    SW_FLIP_SPINS
-    sw_flip_joined(fields, joins, &common[3], before, size);
-    SW_SYNC;
-    /* joins beyond SW_SMALL, a work-item each */
-    const uint n_joins = common[3];
-    for (uint e = first; e <= n_joins; e += SW_GROUP) {
-        if (e > 0u)
-            join = joins[e - 1u];
-        if (join.x)
-            sw_count_joined(fields, e > 0u ? join.x + join.y : join.x + common[1], join.x, join.y);
-    }
-    SW_SUMS_END
+        atomic_add(&counts[common[0]], common[1]);
 }

@@ -18,13 +18,6 @@
 /* Open parts of a tile at the most: one for each site at its edge. */
 #define SW_MOST_OPEN (64u * SW_TILE_WORDS + 2u * SW_TILE_ROWS)
 
-/* Where clusters between tiles are counted, parts are, and their joins (sw_flip_sizes). */
-#ifdef SW_OPEN_SUMS
-#define SW_OPEN_COUNT 1
-#else
-#define SW_OPEN_COUNT 0
-#endif
-
 /* A group's sums to their place: sums[sample][member][place][SW_CLUSTER_FIELDS]. */
 #define SW_SUMS_END                                                                                \
     SW_SYNC;                                                                                       \
@@ -79,16 +72,18 @@
         sw_tile_join(tile, sides, first + k * SW_GROUP, &words[k]);                                \
     SW_SYNC;                                                                                       \
     __global uint *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                       \
+    uint of_most = 0u; const uint most = SIZES && SW_VAR_P ? sw_most(tile, sides) : 0u; \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         words[k].linked =                                                                          \
-            sw_tile_roots(tile, item, &words[k], sw_last_bit(i) + 1u, slab + item, SIZES);         \
+            sw_tile_roots(tile, item, &words[k], sw_last_bit(i) + 1u, slab + item, SIZES, most, &of_most); \
     }                                                                                              \
+    if (SIZES && SW_VAR_P && of_most) sw_tile_count(tile, most, of_most); \
     SW_SYNC;                                                                                       \
-    sw_tile_open_rows(tile, sides, first, tile_x, tile_y);                                         \
+    sw_tile_open_rows(tile, sides, first, tile_x, tile_y, unders);                                 \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
-        sw_tile_open_sides(tile, item, i, words[k].starts);                                        \
+        sw_tile_open_sides(tile, item, i, words[k].starts, sides[item]);                           \
         if (SIZES)                                                                                 \
             words[k].alone = sw_tile_alone(sides, unders, item, i, y, valid);                      \
     }                                                                                              \
@@ -109,7 +104,7 @@
                 if (SIZES)                                                                         \
                     sizes[site] = size;                                                            \
             }                                                                                      \
-            if (SIZES && (SW_OPEN_COUNT || !is_open))                                              \
+            if (SIZES && !is_open)                                                                 \
                 sw_count_or_list(fields, unders, listed, size);                                    \
         }                                                                                          \
         if (SIZES)                                                                                 \
@@ -181,6 +176,32 @@ sw_label_spins(__global const uint *spins, __global const struct sw_member *memb
     SW_SPINS_END
 }
 
+/* Clusters of several tiles, of sample `before`: sw_flip_sizes has left their roots in `roots` and
+ * their sizes in `sizes`. Those beyond SW_SMALL are listed first. */
+#define SW_ROOTS_BEGIN                                                                             \
+    sw_count_begin(late_fields, first, SW_GROUP);                                                  \
+    if (first == 0u)                                                                               \
+        n_late[0] = 0u;
+#define SW_ROOTS_COUNT                                                                             \
+    for (uint k = 0; k < SW_PER; k++) {                                                            \
+        SW_WORD                                                                                    \
+        uint rest = inside ? roots[plane + word] & valid : 0u;                                     \
+        while (rest) {                                                                             \
+            const uint low = rest & (0u - rest);                                                   \
+            rest ^= low;                                                                           \
+            sw_count_or_list(late_fields, late, n_late,                                            \
+                             sizes[(ulong)index * SW_SITES + 32u * word + sw_bit_of(low)]);        \
+        }                                                                                          \
+    }
+#define SW_ROOTS_LATE                                                                              \
+    for (uint e = first; e < n_late[0]; e += SW_GROUP)                                             \
+        sw_count(late_fields, late[e]);
+#define SW_ROOTS_END                                                                               \
+    sw_count_end(sums + (((ulong)before * get_global_size(1) + index) * SW_SUM_SLOTS +             \
+                         tile_id % SW_SUM_SLOTS) *                                                 \
+                            SW_CLUSTER_FIELDS,                                                     \
+                 late_fields, first, SW_GROUP);
+
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_label_sizes(__global const uint *spins, __global const struct sw_member *members,
                __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
@@ -189,8 +210,13 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS];
     __local uint listed[1]; /* clusters in `unders`, which has room */
+    __local uint late_fields[SW_CLUSTER_FIELDS], late[SW_MOST_OPEN], n_late[1];
     SW_TILE
+    SW_ROOTS_BEGIN
     SW_SPINS_BEGIN
+    if (before != SW_NO_SAMPLE) {
+        SW_ROOTS_COUNT
+    }
     SW_LABEL_BODY(1)
     SW_SYNC;
     for (uint lane = first; lane < 8u; lane += SW_GROUP) {
@@ -202,9 +228,28 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
     const uint large = listed[0];
     for (uint e = first; e < large; e += SW_GROUP)
         sw_count(fields, unders[e]);
+    SW_ROOTS_LATE
     SW_SPINS_LANES
     SW_SUMS_END
     SW_SPINS_END
+    if (before != SW_NO_SAMPLE) {
+        SW_ROOTS_END
+    }
+}
+
+/* The same by itself, where no sweep follows that could do it. */
+__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
+sw_count_roots(__global const uint *roots, __global const uint *sizes, __global uint *sums,
+               uint before) {
+    __local uint late_fields[SW_CLUSTER_FIELDS], late[SW_MOST_OPEN], n_late[1];
+    SW_TILE
+    SW_ROOTS_BEGIN
+    SW_SYNC;
+    SW_ROOTS_COUNT
+    SW_SYNC;
+    SW_ROOTS_LATE
+    SW_SYNC;
+    SW_ROOTS_END
 }
 
 /*

@@ -46,6 +46,7 @@ enum sw_kernel {
     SW_JOIN_TILES,
     SW_FLIP,
     SW_FLIP_SIZES,
+    SW_COUNT_ROOTS,
     SW_EQ_BONDS,
     SW_EQ_START,
     SW_EQ_SCAN,

@@ -56,17 +56,26 @@ static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s,
 }
 
 /* Measured: clusters of several tiles, too. */
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s,
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, bool sized,
                              const struct sw_slot *slot, cl_uint sample) {
-    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     cl_mem clusters = (slot ? slot : &s->slots[0])->results[SW_CLUSTERS];
+    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     const cl_ulong step = s->step++;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right),  ERGO_ARG(s->runs),
         ERGO_ARG(s->roots), ERGO_ARG(s->open),          ERGO_ARG(s->labels), ERGO_ARG(step),
         ERGO_ARG(s->sizes), ERGO_ARG(clusters),         ERGO_ARG(sample)};
-    return slot ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 11, items, group)
-                : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
+    return sized ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 11, items, group)
+                 : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
+}
+
+/* Clusters of several tiles, by their sizes, where no label_tiles follows that counts them. */
+static enum ergo_status count_roots(struct ergo_context *ctx, struct sw_state *s,
+                                    const struct sw_slot *slot, cl_uint sample) {
+    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
+    const struct ergo_arg args[] = {ERGO_ARG(s->roots), ERGO_ARG(s->sizes),
+                                    ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(sample)};
+    return launch(ctx, s, SW_COUNT_ROOTS, "sw_count_roots", args, 4, items, group);
 }
 
 /* ---- label equivalence ----------------------------------------------------------------------- */
@@ -167,7 +176,7 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s,
         status =
             equivalence ? equivalence_iterate(ctx, s, 1) : join_tiles(ctx, s, true, NULL, none);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, NULL, none);
+        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, false, NULL, none);
     return status;
 }
 
@@ -215,7 +224,7 @@ static enum ergo_status tiles_measured(struct ergo_context *ctx, struct sw_state
         status = seams(ctx, s, false);
     if (status == ERGO_OK && !whole)
         status = wraps(ctx, s, slot, sample);
-    return status == ERGO_OK ? flip(ctx, s, slot, sample) : status;
+    return status == ERGO_OK ? flip(ctx, s, true, slot, sample) : status;
 }
 
 static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw_state *s,
@@ -276,11 +285,13 @@ static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state
 static enum ergo_status measured(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                                  cl_uint sample, bool clusters, cl_uint before, bool later) {
     const bool equivalence = s->launch.equivalence, local = s->launch.local;
-    const enum ergo_status status =
-        !clusters     ? (local ? local_sweeps(ctx, s, 1) : sweep(ctx, s, slot, before))
-        : equivalence ? equivalence_measured(ctx, s, slot, sample)
-        : local       ? local_measured(ctx, s, slot, sample)
-                      : tiles_measured(ctx, s, slot, sample, before);
+    enum ergo_status status = !clusters
+                                  ? (local ? local_sweeps(ctx, s, 1) : sweep(ctx, s, slot, before))
+                              : equivalence ? equivalence_measured(ctx, s, slot, sample)
+                              : local       ? local_measured(ctx, s, slot, sample)
+                                            : tiles_measured(ctx, s, slot, sample, before);
+    if (status == ERGO_OK && !later && clusters && !equivalence && !local)
+        status = count_roots(ctx, s, slot, sample);
     return status == ERGO_OK && !later ? measure(ctx, s, slot, sample) : status;
 }
 
