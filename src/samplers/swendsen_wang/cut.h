@@ -201,6 +201,7 @@ struct sw_cut_buffer {
 
 /* Pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl). */
 struct sw_gather {
+    cl_command_queue copies;          /* edges travel while tiles are joined; NULL: they wait */
     cl_mem rects, neighbours;         /* of all ranks */
     cl_mem keys, labels, names, ends; /* of nodes; of pairs */
     uint32_t slots;                   /* nodes of a rank */

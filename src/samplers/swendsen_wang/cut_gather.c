@@ -147,6 +147,10 @@ enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
         status = sw_cut_buffer_create(ctx, s, "pairs", PAIR_BYTES * (2 * entries + 1), &g->pairs);
     if (status == ERGO_OK)
         status = sw_cut_buffer_create(ctx, s, "all pairs", PAIR_BYTES * (g->head + all), &g->all);
+    cl_int code = CL_SUCCESS;
+    g->copies = clCreateCommandQueue(s->device->context, s->device->device, 0, &code);
+    if (code != CL_SUCCESS)
+        g->copies = NULL; /* transfers wait their turn then */
     if (status == ERGO_OK && ranks > 1)
         g->shared = ergo_dist_shared_create(shared_near_bytes(l) + 8 +
                                             2 * PAIR_BYTES * (size_t)most_entries(l));
@@ -157,10 +161,15 @@ void sw_gather_release(struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
     cl_mem *const mems[] = {&g->rects, &g->neighbours, &g->keys, &g->labels, &g->names, &g->ends};
     struct sw_cut_buffer *const buffers[] = {&g->near, &g->far, &g->pairs, &g->all};
+    if (g->copies)
+        clFinish(g->copies);
     for (size_t k = 0; k < sizeof mems / sizeof mems[0]; k++)
         ergo_buffer_release(mems[k]);
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
         sw_cut_buffer_release(s, buffers[k]);
+    if (g->copies)
+        clReleaseCommandQueue(g->copies);
+    g->copies = NULL;
     free(g->counts);
     g->counts = NULL;
     ergo_dist_shared_destroy(g->shared);
@@ -184,9 +193,21 @@ enum ergo_status sw_gather_near(struct ergo_context *ctx, struct sw_cut *s,
     LAUNCH(s->by_tiles ? SW_CUT_TILE_NEAR : SW_CUT_NEAR, nodes, ERGO_ARG(m->spins),
            ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs), ERGO_ARG(g->near.mem),
            ERGO_ARG(g->keys), ERGO_ARG(nodes), ERGO_ARG(g->pairs.mem));
-    return status == ERGO_OK ? ergo_buffer_read_later(ctx, s->device, g->near.mem, 0, g->near.bytes,
-                                                      g->near.host, ready)
-                             : status;
+    if (status != ERGO_OK)
+        return status;
+    cl_event made = g->copies ? ergo_device_mark(s->device) : NULL;
+    if (!made)
+        return ergo_buffer_read_later(ctx, s->device, g->near.mem, 0, g->near.bytes, g->near.host,
+                                      ready);
+    clFlush(s->device->queue); /* another queue waits for it */
+    const cl_int code = clEnqueueReadBuffer(g->copies, g->near.mem, CL_FALSE, 0, g->near.bytes,
+                                            g->near.host, 1, &made, ready);
+    clReleaseEvent(made);
+    clFlush(g->copies);
+    return code == CL_SUCCESS
+               ? ERGO_OK
+               : ERGO_FAIL_CL(ctx, code, "Reading %zu bytes from device %s (%s) failed",
+                              g->near.bytes, s->device->summary.id, s->device->summary.name);
 }
 
 /* Of `size` bytes an entry, `before` bytes behind what precedes them for an entry. */
@@ -231,9 +252,16 @@ static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s, cl_even
     s->times.busy += ergo_clock() - started;
     if (status == ERGO_OK)
         status = look_at_neighbours(ctx, s);
+    const struct sw_cut_buffer *far = &s->gather.far;
     s->times.edge_bytes += s->gather.near.bytes;
-    return status == ERGO_OK ? sw_cut_write_later(ctx, s, &s->gather.far, s->gather.far.bytes)
-                             : status;
+    if (status != ERGO_OK || !s->gather.copies)
+        return status == ERGO_OK ? sw_cut_write_later(ctx, s, far, far->bytes) : status;
+    const cl_int code = clEnqueueWriteBuffer(s->gather.copies, far->mem, CL_TRUE, 0, far->bytes,
+                                             far->host, 0, NULL, NULL);
+    return code == CL_SUCCESS
+               ? ERGO_OK
+               : ERGO_FAIL_CL(ctx, code, "Writing %zu bytes to device %s (%s) failed", far->bytes,
+                              s->device->summary.id, s->device->summary.name);
 }
 
 static enum ergo_status pairs(struct ergo_context *ctx, struct sw_cut *s,
