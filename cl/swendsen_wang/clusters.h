@@ -37,6 +37,14 @@ ERGO_INLINE void sw_count(__local uint *fields, uint n) {
     if (n - 1u < SW_SMALL)
         return;
     atomic_max(&fields[SW_FIELD_LARGEST], n);
+    if (n - 1u < 0xffffu) { /* nearly all: without a branch for each limb */
+        const ulong fourth = square * square;
+        for (uint l = 0; l < 2u; l++)
+            atomic_add(&fields[SW_FIELD_SQUARES + l], (uint)(square >> 16 * l) & 0xffffu);
+        for (uint l = 0; l < 4u; l++)
+            atomic_add(&fields[SW_FIELD_FOURTHS + l], (uint)(fourth >> 16 * l) & 0xffffu);
+        return;
+    }
     sw_count_limbs(fields + SW_FIELD_SQUARES, square);
     sw_count_limbs(fields + SW_FIELD_FOURTHS, square * square);
     sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(square, square));

@@ -115,7 +115,7 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
     __local ushort list[32 * SW_TILE_ITEMS];
     __local uint2 found[SW_MOST_OPEN];
     __local uint common[2]; /* root, size */
-    __global uint *counts = sizes + get_global_id(1) * SW_SITES;
+    __global uint *counts = sizes + (ulong)(uint)get_group_id(1) * SW_SITES;
     for (uint item = (uint)get_local_id(0); item < SW_TILE_ITEMS; item += SW_GROUP)
         tops[item] = 0u;
     if (get_local_id(0) == 0) {
@@ -130,13 +130,13 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
         else if (root != site) /* its own part is there */
             atomic_add(&counts[root], found[j].y);
     }
-    SW_FLIP_SPINS
     for (uint k = 0; k < SW_PER; k++) {
         SW_WORD
         if (inside)
             roots[plane + word] = tops[item];
         (void)valid;
     }
+    SW_FLIP_SPINS
     SW_SYNC;
     if (first == 0u && common[1])
         atomic_add(&counts[common[0]], common[1]);

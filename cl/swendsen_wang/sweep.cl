@@ -28,7 +28,7 @@
 /* A tile is a work-group: SW_GROUP items in dimension 0. Item's word k of SW_PER. */
 #define SW_TILE                                                                                    \
     const uint first = (uint)get_local_id(0), tile_id = (uint)get_group_id(0);                     \
-    const uint index = (uint)get_global_id(1);                                                     \
+    const uint index = (uint)get_group_id(1);                                                      \
     const uint tile_x = tile_id % SW_TILES_X, tile_y = tile_id / SW_TILES_X;                       \
     const ulong plane = (ulong)index * SW_PLANE_WORDS;
 #define SW_WORD                                                                                    \
@@ -39,10 +39,23 @@
     const uint word = inside ? y * SW_WORDS + i : 0u;                                              \
     const uint valid = inside ? sw_valid(i) : 0u;
 
+/* Of a word's spins, which are those that sample `before` has left; of a work-item's. */
+#define SW_SPINS_WORD_0
+#define SW_SPINS_WORD_1                                                                            \
+    if (before != SW_NO_SAMPLE)                                                                    \
+        sw_spins_add(&own, spin_fields, spins + plane * SW_PLANES, i, y, side, under);
+#define SW_SPINS_ITEM_0
+#define SW_SPINS_ITEM_1                                                                            \
+    for (uint k = 0; k < SW_SPIN_SUMS; k++)                                                        \
+        SW_ADD_LOCAL(&lanes[32u * k + first % 32u], own.sums[k]);
+
+#define SW_AFTER_BONDS_0
+#define SW_AFTER_BONDS_1 SW_ROOTS_COUNT
+
 /* Bonds of a tile, and its runs' labels in it. SIZES: also the sizes of the clusters' parts, to
  * the sums, and to `sizes` where they are open. Two thirds of the clusters are sites alone, which
  * are counted by words. */
-#define SW_LABEL_BODY(SIZES)                                                                       \
+#define SW_LABEL_BODY(SIZES, SPINS)                                                                       \
     const struct sw_member m = members[index];                                                     \
     struct sw_tile_word words[SW_PER];                                                             \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
@@ -50,16 +63,20 @@
         uint side = 0u, under = 0u;                                                                \
         if (inside) {                                                                              \
             sw_equal(spins + plane * SW_PLANES, i, y, &side, &under);                              \
+            SW_SPINS_WORD_##SPINS                                                                  \
             sw_activate(&m, i, y, step, &side, &under);                                            \
             right[plane + word] = side;                                                            \
             down[plane + word] = under;                                                            \
         }                                                                                          \
         sides[item] = side;                                                                        \
+        opens[item] = 0u;                                                                          \
         unders[item] = y + 1u < SW_LY ? under : 0u;                                                \
     }                                                                                              \
+    SW_SPINS_ITEM_##SPINS                                                                          \
     if (SIZES)                                                                                     \
         sw_count_begin(fields, first, SW_GROUP);                                                   \
     SW_SYNC;                                                                                       \
+    SW_AFTER_BONDS_##SIZES                                                                          \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         sw_tile_link(tile, sides, unders, item, valid, &words[k]);                                 \
@@ -72,58 +89,60 @@
         sw_tile_join(tile, sides, first + k * SW_GROUP, &words[k]);                                \
     SW_SYNC;                                                                                       \
     __global uint *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                       \
-    uint of_most = 0u; const uint most = SIZES && SW_VAR_P ? sw_most(tile, sides) : 0u; \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         words[k].linked =                                                                          \
-            sw_tile_roots(tile, item, &words[k], sw_last_bit(i) + 1u, slab + item, SIZES, most, &of_most); \
+            sw_tile_roots(tile, item, &words[k], sw_last_bit(i) + 1u, slab + item, SIZES);         \
     }                                                                                              \
-    if (SIZES && SW_VAR_P && of_most) sw_tile_count(tile, most, of_most); \
     SW_SYNC;                                                                                       \
-    sw_tile_open_rows(tile, sides, first, tile_x, tile_y, unders);                                 \
+    sw_tile_open_rows(tile, sides, unders, opens, first, tile_x, tile_y);                          \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
-        sw_tile_open_sides(tile, item, i, words[k].starts, sides[item]);                           \
+        sw_tile_open_sides(tile, opens, item, i, words[k].starts, sides[item]);                    \
         if (SIZES)                                                                                 \
             words[k].alone = sw_tile_alone(sides, unders, item, i, y, valid);                      \
     }                                                                                              \
     SW_SYNC;                                                                                       \
+    uint alone = 0u;                                                                               \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
-        const uint alone = SIZES ? words[k].alone : 0u;                                            \
-        uint rest = words[k].linked & ~alone, leads_out = 0u;                                      \
+        const uint leads_out = opens[item];                                                        \
+        uint rest = leads_out;                                                                     \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest), bit = sw_bit_of(low);                             \
-            const uint found = tile[bit * SW_TILE_ITEMS + item], size = found >> SW_SIZE_SHIFT;    \
-            const bool is_open = found & SW_OPEN;                                                  \
+            const ulong site = (ulong)index * SW_SITES + 32u * word + bit;                         \
             rest ^= low;                                                                           \
-            if (is_open) {                                                                         \
-                const ulong site = (ulong)index * SW_SITES + 32u * word + bit;                     \
-                leads_out |= low;                                                                  \
-                labels[site] = SW_LABEL(32u * word + bit);                                         \
-                if (SIZES)                                                                         \
-                    sizes[site] = size;                                                            \
-            }                                                                                      \
-            if (SIZES && !is_open)                                                                 \
-                sw_count_or_list(fields, unders, listed, size);                                    \
+            labels[site] = SW_LABEL(32u * word + bit);                                             \
+            if (SIZES)                                                                             \
+                sizes[site] = tile[bit * SW_TILE_ITEMS + item] >> SW_SIZE_SHIFT;                   \
+        }                                                                                          \
+        rest = SIZES ? words[k].linked & ~(leads_out | words[k].alone) : 0u;                       \
+        while (rest) {                                                                             \
+            const uint low = rest & (0u - rest);                                                   \
+            rest ^= low;                                                                           \
+            sw_count_or_list(fields, unders, listed,                                               \
+                             tile[sw_bit_of(low) * SW_TILE_ITEMS + item] >> SW_SIZE_SHIFT);        \
         }                                                                                          \
         if (SIZES)                                                                                 \
-            tile[item] = popcount(alone); /* the word's labels are not used any more */            \
+            alone += popcount(words[k].alone);                                                     \
         if (inside) {                                                                              \
             roots[plane + word] = words[k].linked;                                                 \
             open[plane + word] = leads_out;                                                        \
         }                                                                                          \
-    }
+    }                                                                                              \
+    if (SIZES)                                                                                     \
+        SW_ADD_LOCAL(&fields[SW_FIELD_SMALL], alone);
 
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_label(__global const uint *spins, __global const struct sw_member *members, __global uint *right,
          __global uint *down, __global uint *runs, __global uint *roots, __global uint *open,
          __global uint *labels, ulong step) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint opens[SW_TILE_ITEMS];
     __local uint *fields = sides, *listed = sides; /* not used, as sizes */
     __global uint *sizes = labels;
     SW_TILE
-    SW_LABEL_BODY(0)
+    SW_LABEL_BODY(0, 0)
 }
 
 /* spin_sums: as of sw_measure, of sample `before`, which has left these spins. */
@@ -136,18 +155,7 @@ sw_label(__global const uint *spins, __global const struct sw_member *members, _
     if (first == 0u)                                                                               \
         listed[0] = 0u;                                                                            \
     sw_spins_begin(&own);                                                                          \
-    SW_SYNC;                                                                                       \
-    for (uint k = 0; k < SW_PER && before != SW_NO_SAMPLE; k++) {                                  \
-        SW_WORD                                                                                    \
-        __global const uint *planes = spins + plane * SW_PLANES;                                   \
-        uint side, under;                                                                          \
-        if (!inside)                                                                               \
-            continue;                                                                              \
-        sw_equal(planes, i, y, &side, &under);                                                     \
-        sw_spins_add(&own, spin_fields, planes, i, y, side, under);                                \
-    }                                                                                              \
-    for (uint k = 0; k < SW_SPIN_SUMS; k++)                                                        \
-        SW_ADD_LOCAL(&lanes[32u * k + first % 32u], own.sums[k]);
+    SW_SYNC;
 /* between these two: a barrier, as before what follows */
 #define SW_SPINS_LANES                                                                             \
     for (uint f = first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)                                    \
@@ -165,12 +173,13 @@ sw_label_spins(__global const uint *spins, __global const struct sw_member *memb
                __global uint *open, __global uint *labels, ulong step, __global uint *spin_sums,
                uint before) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint opens[SW_TILE_ITEMS];
     __local uint spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS], listed[1];
     __local uint *fields = sides; /* not used, as sizes */
     __global uint *sizes = labels;
     SW_TILE
     SW_SPINS_BEGIN
-    SW_LABEL_BODY(0)
+    SW_LABEL_BODY(0, 1)
     SW_SPINS_LANES
     SW_SYNC;
     SW_SPINS_END
@@ -182,20 +191,20 @@ sw_label_spins(__global const uint *spins, __global const struct sw_member *memb
     sw_count_begin(late_fields, first, SW_GROUP);                                                  \
     if (first == 0u)                                                                               \
         n_late[0] = 0u;
-#define SW_ROOTS_COUNT                                                                             \
+#define SW_ROOTS_LIST                                                                              \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         uint rest = inside ? roots[plane + word] & valid : 0u;                                     \
+        uint at = rest ? SW_ADD_LOCAL(n_late, popcount(rest)) : 0u;                                \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest);                                                   \
             rest ^= low;                                                                           \
-            sw_count_or_list(late_fields, late, n_late,                                            \
-                             sizes[(ulong)index * SW_SITES + 32u * word + sw_bit_of(low)]);        \
+            late[at++] = 32u * word + sw_bit_of(low);                                              \
         }                                                                                          \
     }
-#define SW_ROOTS_LATE                                                                              \
+#define SW_ROOTS_COUNT                                                                             \
     for (uint e = first; e < n_late[0]; e += SW_GROUP)                                             \
-        sw_count(late_fields, late[e]);
+        sw_count(late_fields, sizes[(ulong)index * SW_SITES + late[e]]);
 #define SW_ROOTS_END                                                                               \
     sw_count_end(sums + (((ulong)before * get_global_size(1) + index) * SW_SUM_SLOTS +             \
                          tile_id % SW_SUM_SLOTS) *                                                 \
@@ -208,6 +217,7 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
                __global uint *open, __global uint *labels, ulong step, __global uint *sizes,
                __global uint *sums, uint sample, __global uint *spin_sums, uint before) {
     __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint opens[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS];
     __local uint listed[1]; /* clusters in `unders`, which has room */
     __local uint late_fields[SW_CLUSTER_FIELDS], late[SW_MOST_OPEN], n_late[1];
@@ -215,20 +225,13 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
     SW_ROOTS_BEGIN
     SW_SPINS_BEGIN
     if (before != SW_NO_SAMPLE) {
-        SW_ROOTS_COUNT
+        SW_ROOTS_LIST
     }
-    SW_LABEL_BODY(1)
+    SW_LABEL_BODY(1, 1)
     SW_SYNC;
-    for (uint lane = first; lane < 8u; lane += SW_GROUP) {
-        uint alone = 0u;
-        for (uint item = lane; item < SW_TILE_ITEMS; item += 8u)
-            alone += tile[item];
-        SW_ADD_LOCAL(&fields[SW_FIELD_SMALL], alone);
-    }
     const uint large = listed[0];
     for (uint e = first; e < large; e += SW_GROUP)
         sw_count(fields, unders[e]);
-    SW_ROOTS_LATE
     SW_SPINS_LANES
     SW_SUMS_END
     SW_SPINS_END
@@ -245,9 +248,9 @@ sw_count_roots(__global const uint *roots, __global const uint *sizes, __global 
     SW_TILE
     SW_ROOTS_BEGIN
     SW_SYNC;
-    SW_ROOTS_COUNT
+    SW_ROOTS_LIST
     SW_SYNC;
-    SW_ROOTS_LATE
+    SW_ROOTS_COUNT
     SW_SYNC;
     SW_ROOTS_END
 }

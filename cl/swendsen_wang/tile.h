@@ -10,12 +10,6 @@
 #include "swendsen_wang/labels.h"
 
 #define SW_PER (SW_TILE_ITEMS / SW_GROUP)
-#ifndef SW_VAR_E
-#define SW_VAR_E 1
-#endif
-#ifndef SW_VAR_P
-#define SW_VAR_P 1
-#endif
 #define SW_AT(n) (((n)&31u) * SW_TILE_ITEMS + ((n) >> 5))
 
 /* Work-items wait for each other, and what they change together is atomic; one alone needs neither.
@@ -42,10 +36,8 @@ ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
 #define SW_OR_LOCAL(p, value) atomic_or((p), (value))
 #endif
 
-/* At a root, when all is joined: its own index, open or not, and from there the size of the part.
- */
-#define SW_INDEX 0x7fffu
-#define SW_OPEN 0x8000u
+/* At a root, when all is joined: its own index, and from there the size of the part. */
+#define SW_INDEX 0xffffu
 #define SW_SIZE_SHIFT 16
 
 /* How often labels are replaced by those they lead to, before the joins that need atomics. */
@@ -191,25 +183,13 @@ ERGO_INLINE void sw_tile_count(__local uint *labels, uint root, uint sites) {
 ERGO_INLINE uint sw_tile_alone(__local const uint *sides, __local const uint *unders, uint item,
                                uint i, uint y, uint valid) {
     const uint tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS, side = sides[item];
-    if (ty == 0u || (!SW_VAR_E && ty + 1u == SW_TILE_ROWS) || y + 1u == SW_LY)
+    if (ty == 0u || y + 1u == SW_LY)
         return 0u;
     uint bonds = side | side << 1 | unders[item] | unders[item - SW_TILE_WORDS];
     bonds |= tx ? sides[item - 1u] >> 31 : 1u;
-    if ((!SW_VAR_E && tx + 1u == SW_TILE_WORDS) || i + 1u == SW_WORDS)
+    if (i + 1u == SW_WORDS)
         bonds |= 1u << sw_last_bit(i);
     return ~bonds & valid;
-}
-
-/* Root of the site in the tile's middle: often that of its largest part. */
-ERGO_INLINE uint sw_most(__local uint *labels, __local const uint *sides) {
-    const uint item = SW_TILE_ROWS / 2u * SW_TILE_WORDS + SW_TILE_WORDS / 2u;
-    uint root = 32u * item + sw_start_of(~(sides[item] << 1), 16u);
-    uint next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
-    while (next != root) {
-        root = next;
-        next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
-    }
-    return root;
 }
 
 /* Where a run ends that is followed by one at `next`; 32: by none. sites: of the word. */
@@ -218,8 +198,7 @@ ERGO_INLINE uint sw_most(__local uint *labels, __local const uint *sides) {
 /* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
  * roots among the word's sites. sized: the sites of runs are counted at their roots. */
 ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_tile_word *w,
-                               uint sites, __global uint *runs, uint sized, uint most,
-                               uint *of_most) {
+                               uint sites, __global uint *runs, uint sized) {
     uint roots = 0u, rest = w->starts, bit = sw_first_bit(rest);
     while (rest) {
         const uint n = 32u * item + bit, root = sw_tile_root(labels, n);
@@ -227,26 +206,16 @@ ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_
         const uint bit2 = sw_first_bit(rest);
         uint pair = root;
         roots |= root == n ? 1u << bit : 0u;
-        if (sized) {
-            const uint size = SW_RUN_END(bit2, sites) - bit;
-            if (SW_VAR_P && root == most)
-                *of_most += size;
-            else
-                sw_tile_count(labels, root, size);
-        }
+        if (sized)
+            sw_tile_count(labels, root, SW_RUN_END(bit2, sites) - bit);
         if (rest) {
             const uint n2 = 32u * item + bit2, root2 = sw_tile_root(labels, n2);
             rest &= rest - 1u;
             bit = sw_first_bit(rest);
             pair |= root2 << 16;
             roots |= root2 == n2 ? 1u << bit2 : 0u;
-            if (sized) {
-                const uint size = SW_RUN_END(bit, sites) - bit2;
-                if (SW_VAR_P && root2 == most)
-                    *of_most += size;
-                else
-                    sw_tile_count(labels, root2, size);
-            }
+            if (sized)
+                sw_tile_count(labels, root2, SW_RUN_END(bit, sites) - bit2);
         }
         *runs = pair;
         runs += SW_TILE_ITEMS;
@@ -254,18 +223,19 @@ ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_
     return roots;
 }
 
-ERGO_INLINE void sw_tile_open_at(__local uint *labels, uint n) {
+ERGO_INLINE void sw_tile_open_at(__local uint *labels, __local uint *opens, uint n) {
     uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
     while (next != root) {
         root = next;
         next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
     }
-    SW_OR_LOCAL(&labels[SW_AT(root)], SW_OPEN);
+    SW_OR_LOCAL(&opens[root >> 5], 1u << (root & 31u));
 }
 
 /* Open are the runs in the first and last row of a tile (an item looks at a site) ... */
-ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sides, uint first,
-                                   uint tile_x, uint tile_y, __local const uint *unders) {
+ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sides,
+                                   __local const uint *unders, __local uint *opens, uint first,
+                                   uint tile_x, uint tile_y) {
     const uint below = SW_LY - 1u - tile_y * SW_TILE_ROWS;
     const uint last = below < SW_TILE_ROWS - 1u ? below : SW_TILE_ROWS - 1u;
     for (uint e = first; e < 64u * SW_TILE_WORDS; e += SW_GROUP) {
@@ -275,21 +245,21 @@ ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sid
             continue;
         const uint starts = sw_starts(sides[item], sw_valid(i)), bit = e & 31u;
         uint leads = starts;
-        if (SW_VAR_E && (e >> 5) >= SW_TILE_WORDS && below > SW_TILE_ROWS - 1u)
+        if ((e >> 5) >= SW_TILE_WORDS && below > SW_TILE_ROWS - 1u)
             leads = unders[item] & ~sw_later_in_run(unders[item], starts);
         if (leads >> bit & 1u)
-            sw_tile_open_at(labels, 32u * item + sw_start_of(starts, bit));
+            sw_tile_open_at(labels, opens, 32u * item + sw_start_of(starts, bit));
     }
 }
 
 /* ... and those at its sides. */
-ERGO_INLINE void sw_tile_open_sides(__local uint *labels, uint item, uint i, uint starts,
-                                    uint side) {
+ERGO_INLINE void sw_tile_open_sides(__local uint *labels, __local uint *opens, uint item, uint i,
+                                    uint starts, uint side) {
     const uint tx = item % SW_TILE_WORDS;
     if (starts && tx == 0u)
-        sw_tile_open_at(labels, 32u * item);
-    if (starts && ((tx + 1u == SW_TILE_WORDS && (!SW_VAR_E || side >> 31)) || i + 1u == SW_WORDS))
-        sw_tile_open_at(labels, 32u * item + sw_start_of(starts, sw_last_bit(i)));
+        sw_tile_open_at(labels, opens, 32u * item);
+    if (starts && ((tx + 1u == SW_TILE_WORDS && side >> 31) || i + 1u == SW_WORDS))
+        sw_tile_open_at(labels, opens, 32u * item + sw_start_of(starts, sw_last_bit(i)));
 }
 
 #endif
