@@ -25,6 +25,7 @@ ERGO_INLINE uint sw_count_at(uint n) {
 
 /* value 2^(16 first) to the limbs of a sum */
 ERGO_INLINE void sw_count_limbs(__local uint *limbs, ulong value) {
+#pragma unroll 1
     for (uint l = 0; l < 4u && value; l++, value >>= 16)
         if ((uint)value & 0xffffu)
             atomic_add(&limbs[l], (uint)value & 0xffffu);
@@ -58,33 +59,6 @@ ERGO_INLINE void sw_count_or_list(__local uint *fields, __local uint *list, __lo
         atomic_inc(&fields[SW_FIELD_SMALL + n - 1u]);
     else
         list[atomic_inc(listed)] = n;
-}
-
-/* n^2 of what is beyond SW_SMALL. */
-ERGO_INLINE ulong sw_count_square(uint n) {
-    return n > SW_SMALL ? (ulong)n * n : 0UL;
-}
-
-/* Parts of a and b sites (b = 0: one part), counted before, are among n that are one now. So
- * clusters are counted without anyone who would have to know when they are complete: what all
- * orders of joins add to the sums is the same. */
-ERGO_INLINE void sw_count_joined(__local uint *fields, uint n, uint a, uint b) {
-    atomic_dec(&fields[sw_count_at(a)]);
-    if (b)
-        atomic_dec(&fields[sw_count_at(b)]);
-    atomic_inc(&fields[sw_count_at(n)]);
-    if (n - 1u < SW_SMALL)
-        return;
-    const ulong square = (ulong)n * n, square_a = sw_count_square(a), square_b = sw_count_square(b);
-    const ulong fourth = square * square, fourth_a = square_a * square_a;
-    const ulong fourth_b = square_b * square_b, rest = fourth - fourth_a;
-    atomic_max(&fields[SW_FIELD_LARGEST], n);
-    sw_count_limbs(fields + SW_FIELD_SQUARES, square - square_a - square_b);
-    sw_count_limbs(fields + SW_FIELD_FOURTHS, rest - fourth_b);
-    sw_count_limbs(fields + SW_FIELD_FOURTHS + 4,
-                   mul_hi(square, square) - mul_hi(square_a, square_a) -
-                       mul_hi(square_b, square_b) - (fourth < fourth_a ? 1UL : 0UL) -
-                       (rest < fourth_b ? 1UL : 0UL));
 }
 
 /* Sums of a work-item alone. The sites are 2^32 at most, so that these do not overflow but where

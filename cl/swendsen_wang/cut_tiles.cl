@@ -145,7 +145,7 @@ sw_cut_tile_flip(__global uint *spins, __global const struct sw_member *members,
                  __global const uint *right, __global const uint *runs, __global const uint *roots,
                  __global const uint *open, __global uint *labels, __global const ulong *names,
                  ulong step) {
-    __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[2];
+    __local uint states[SW_PLANES * SW_STATE_WORDS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
     const ulong corner_site = sw_rect_site(rect, 0u);
     SW_FLIP_DRAW

@@ -8,6 +8,7 @@
  * be followed through memory are together.
  */
 #define SW_LIST_END (32u * SW_TILE_ITEMS - 1u)
+#define SW_STATE_WORDS ((SW_NODE_ROW * SW_TILE_ITEMS + 31u) / 32u) /* a bit for each node */
 #define SW_FLIP_DRAW                                                                               \
     SW_TILE                                                                                        \
     __global uint *own = labels + (ulong)index * SW_SITES;                                         \
@@ -15,13 +16,13 @@
     const uint corner = tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS;                 \
     if (first == 0u)                                                                               \
         listed[0] = listed[1] = 0u;                                                                \
+    for (uint f = first; f < SW_PLANES * SW_STATE_WORDS; f += SW_GROUP)                            \
+        states[f] = 0u;                                                                            \
     SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         const uint labelled = inside ? open[plane + word] : 0u;                                    \
         uint rest = inside ? roots[plane + word] : 0u;                                             \
-        for (uint p = 0; p < SW_PLANES; p++)                                                       \
-            states[p * SW_TILE_ITEMS + item] = 0u;                                                 \
         uint at = SW_ADD_LOCAL(&listed[0], popcount(rest & ~labelled));                            \
         uint at_open = labelled ? SW_ADD_LOCAL(&listed[1], popcount(labelled)) : 0u;               \
         while (rest) {                                                                             \
@@ -41,10 +42,10 @@
             root = SW_FLIP_ROOT(site);                                                             \
             SW_FLIP_FOUND                                                                          \
         }                                                                                          \
-        const uint state = SW_FLIP_STATE(root);                                                    \
+        const uint state = SW_FLIP_STATE(root), node = n + (n >> 5);                               \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             if (state >> p & 1u)                                                                   \
-                SW_OR_LOCAL(&states[p * SW_TILE_ITEMS + (n >> 5)], 1u << (n & 31u));               \
+                SW_OR_LOCAL(&states[p * SW_STATE_WORDS + (node >> 5)], 1u << (node & 31u));        \
     }                                                                                              \
     SW_SYNC;
 
@@ -65,7 +66,7 @@
             const uint low2 = rest & (0u - rest); /* 0: no second run, and root2 is 0 */           \
             rest ^= low2;                                                                          \
             for (uint p = 0; p < SW_PLANES; p++) {                                                 \
-                __local const uint *state = states + p * SW_TILE_ITEMS;                            \
+                __local const uint *state = states + p * SW_STATE_WORDS;                           \
                 bits[p] |= state[root >> 5] >> (root & 31u) & 1u ? low : 0u;                       \
                 bits[p] |= state[root2 >> 5] >> (root2 & 31u) & 1u ? low2 : 0u;                    \
             }                                                                                      \
@@ -86,7 +87,7 @@ __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip(__global uint *spins, __global const struct sw_member *members, __global const uint *right,
         __global const uint *runs, __global const uint *roots, __global const uint *open,
         __global uint *labels, ulong step) {
-    __local uint states[SW_PLANES * SW_TILE_ITEMS], listed[2];
+    __local uint states[SW_PLANES * SW_STATE_WORDS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
     SW_FLIP_DRAW
     SW_FLIP_SPINS
@@ -111,7 +112,7 @@ sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
               __global const uint *right, __global const uint *runs, __global uint *roots,
               __global const uint *open, __global uint *labels, ulong step,
               __global uint *sizes, __global uint *sums, uint sample) {
-    __local uint states[SW_PLANES * SW_TILE_ITEMS], tops[SW_TILE_ITEMS], listed[2];
+    __local uint states[SW_PLANES * SW_STATE_WORDS], tops[SW_TILE_ITEMS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
     __local uint2 found[SW_MOST_OPEN];
     __local uint common[2]; /* root, size */

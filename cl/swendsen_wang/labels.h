@@ -90,6 +90,11 @@ ERGO_INLINE uint sw_join(__global uint *labels, uint a, uint b, uint odd) {
 #define SW_SLAB (16UL * SW_TILE_ITEMS) /* entries of a tile in runs */
 #define SW_RUNS (SW_SLAB * SW_TILES_X * SW_TILES_Y)
 
+/* Sites of a tile as nodes: rows of SW_NODE_ROW, of which the last is none (tile.h). A node's item:
+ * below 2^15 / 33 ... exact for nodes below 2^16. */
+#define SW_NODE(item, bit) (SW_NODE_ROW * (item) + (bit))
+#define SW_NODE_ITEM(node) ((node)*63551u >> 21)
+
 /* Site index of a site of the tile whose first word is `corner`. */
 ERGO_INLINE uint sw_tile_index(uint corner, uint local_index) {
     const uint item = local_index >> 5;
@@ -105,8 +110,9 @@ ERGO_INLINE uint sw_part(__global const uint *runs, uint i, uint y, uint starts,
     const uint run = popcount(starts & (0xffffffffu >> (31u - bit))) - 1u;
     const uint pair =
         runs[SW_SLAB * (tile_y * SW_TILES_X + tile_x) + (run >> 1) * SW_TILE_ITEMS + item];
+    const uint node = run & 1u ? pair >> 16 : pair & 0xffffu;
     return sw_tile_index(tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS,
-                         run & 1u ? pair >> 16 : pair & 0xffffu);
+                         node - SW_NODE_ITEM(node));
 }
 #else
 /* Label equivalence: every site has a label. */

@@ -31,7 +31,7 @@ ERGO_INLINE void sw_local_draw(__local const uint *spins, const struct sw_member
  * SW_NO_BOND. To the row's first. */
 ERGO_INLINE uint sw_local_around(__local const uint *sides, uint item, uint i) {
     const uint last = sw_last_bit(i), side = sides[item];
-    return i + 1u == SW_WORDS && side >> last & 1u ? 32u * item + sw_start_of(~(side << 1), last)
+    return i + 1u == SW_WORDS && side >> last & 1u ? SW_NODE(item, sw_start_of(~(side << 1), last))
                                                    : SW_NO_BOND;
 }
 
@@ -45,14 +45,20 @@ ERGO_INLINE void sw_local_join(__local uint *labels, __local const uint *sides,
                                __local const uint *unders, uint item, uint i, uint y) {
     const uint around = sw_local_around(sides, item, i);
     if (around != SW_NO_BOND)
-        sw_join_local(labels, around, 32u * (item - i));
+        sw_join_local(labels, around, SW_NODE(item - i, 0u));
     uint rest = y + 1u == SW_LY ? sw_local_below(sides, unders, item, i) : 0u;
     while (rest) {
         const uint low = rest & (0u - rest), bit = sw_bit_of(low);
         rest ^= low;
-        sw_join_local(labels, 32u * item + sw_start_of(~(sides[item] << 1), bit),
-                      32u * i + sw_start_of(~(sides[i] << 1), bit));
+        sw_join_local(labels, SW_NODE(item, sw_start_of(~(sides[item] << 1), bit)),
+                      SW_NODE(i, sw_start_of(~(sides[i] << 1), bit)));
     }
+}
+
+/* Site index of a node's root. */
+ERGO_INLINE uint sw_local_root(__local uint *labels, uint node) {
+    const uint root = sw_find_local(labels, node);
+    return sw_tile_index(0u, root - SW_NODE_ITEM(root));
 }
 
 /* A word's part of the list of bonds around the lattice (sw_seams, measure.cl). */
@@ -63,16 +69,15 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
     if (i + 1u == SW_WORDS)
         seams[y] = around == SW_NO_BOND
                        ? (uint2)(SW_NO_BOND, SW_NO_BOND)
-                       : (uint2)(sw_tile_index(0u, sw_find_local(labels, around)),
-                                 sw_tile_index(0u, sw_find_local(labels, 32u * (item - i))));
+                       : (uint2)(sw_local_root(labels, around),
+                                 sw_local_root(labels, SW_NODE(item - i, 0u)));
     const uint bonds = y + 1u == SW_LY ? sw_local_below(sides, unders, item, i) : 0u;
     for (uint bit = 0; bit < 32u && y + 1u == SW_LY; bit++) {
         uint2 pair = (uint2)(SW_NO_BOND, SW_NO_BOND);
         if (bonds >> bit & 1u) {
-            const uint own = 32u * item + sw_start_of(~(sides[item] << 1), bit);
-            const uint other = 32u * i + sw_start_of(~(sides[i] << 1), bit);
-            pair = (uint2)(sw_tile_index(0u, sw_find_local(labels, own)),
-                           sw_tile_index(0u, sw_find_local(labels, other)));
+            const uint own = SW_NODE(item, sw_start_of(~(sides[item] << 1), bit));
+            const uint other = SW_NODE(i, sw_start_of(~(sides[i] << 1), bit));
+            pair = (uint2)(sw_local_root(labels, own), sw_local_root(labels, other));
         }
         seams[SW_LY + 32u * i + bit] = pair;
     }
@@ -123,7 +128,7 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
         SW_WORD                                                                                    \
         uint roots = 0u, rest = words[k].starts;                                                   \
         while (rest) {                                                                             \
-            const uint low = rest & (0u - rest), n = 32u * item + sw_bit_of(low);                  \
+            const uint low = rest & (0u - rest), n = SW_NODE(item, sw_bit_of(low));                \
             const uint root = sw_tile_root(tile, n);                                               \
             rest ^= low;                                                                           \
             roots |= root == n ? low : 0u;                                                         \
@@ -147,7 +152,7 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
             for (uint p = 0; p < SW_PLANES; p++)                                                   \
                 bits[p] |= state >> p & 1u ? low : 0u;                                             \
             if (SIZES)                                                                             \
-                sw_count(fields, tile[bit * SW_TILE_ITEMS + item] >> SW_SIZE_SHIFT);               \
+                sw_count(fields, tile[SW_NODE(item, bit)] >> SW_SIZE_SHIFT);                       \
         }                                                                                          \
         for (uint p = 0; p < SW_PLANES; p++)                                                       \
             states[p * SW_TILE_ITEMS + item] = bits[p];                                            \
@@ -160,7 +165,8 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
             bits[p] = 0u;                                                                          \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest);                                                   \
-            const uint root = tile[sw_bit_of(low) * SW_TILE_ITEMS + item] & SW_INDEX;              \
+            const uint node = tile[SW_NODE(item, sw_bit_of(low))] & SW_INDEX;                      \
+            const uint root = node - SW_NODE_ITEM(node);                                           \
             rest ^= low;                                                                           \
             for (uint p = 0; p < SW_PLANES; p++)                                                   \
                 bits[p] |=                                                                         \
@@ -172,7 +178,7 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
     SW_SYNC;
 
 #define SW_BEGIN                                                                                   \
-    __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];            \
+    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];                      \
     __local uint spin[SW_PLANES * SW_TILE_ITEMS], states[SW_PLANES * SW_TILE_ITEMS];               \
     __local uint fields[SW_CLUSTER_FIELDS];                                                        \
     const uint first = (uint)get_local_id(0), index = (uint)get_global_id(1);                      \

@@ -39,6 +39,9 @@ struct sw_member {
 #define SW_FIELD_SMALL (SW_FIELD_FOURTHS + SW_FOURTH_LIMBS)
 #define SW_CLUSTER_FIELDS (SW_FIELD_SMALL + SW_SMALL)
 
+/* Nodes of a tile: site 32 item + bit is node SW_NODE_ROW item + bit. */
+#define SW_NODE_ROW 33u
+
 /* Instead of a sample's number: of a sweep that is not measured. */
 #define SW_NO_SAMPLE 0xffffffffu
 

@@ -114,14 +114,14 @@
             rest ^= low;                                                                           \
             labels[site] = SW_LABEL(32u * word + bit);                                             \
             if (SIZES)                                                                             \
-                sizes[site] = tile[bit * SW_TILE_ITEMS + item] >> SW_SIZE_SHIFT;                   \
+                sizes[site] = tile[SW_NODE(item, bit)] >> SW_SIZE_SHIFT;                           \
         }                                                                                          \
         rest = SIZES ? words[k].linked & ~(leads_out | words[k].alone) : 0u;                       \
         while (rest) {                                                                             \
             const uint low = rest & (0u - rest);                                                   \
             rest ^= low;                                                                           \
             sw_count_or_list(fields, unders, listed,                                               \
-                             tile[sw_bit_of(low) * SW_TILE_ITEMS + item] >> SW_SIZE_SHIFT);        \
+                             tile[SW_NODE(item, sw_bit_of(low))] >> SW_SIZE_SHIFT);                \
         }                                                                                          \
         if (SIZES)                                                                                 \
             alone += popcount(words[k].alone);                                                     \
@@ -137,7 +137,7 @@ __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_label(__global const uint *spins, __global const struct sw_member *members, __global uint *right,
          __global uint *down, __global uint *runs, __global uint *roots, __global uint *open,
          __global uint *labels, ulong step) {
-    __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint opens[SW_TILE_ITEMS];
     __local uint *fields = sides, *listed = sides; /* not used, as sizes */
     __global uint *sizes = labels;
@@ -172,7 +172,7 @@ sw_label_spins(__global const uint *spins, __global const struct sw_member *memb
                __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
                __global uint *open, __global uint *labels, ulong step, __global uint *spin_sums,
                uint before) {
-    __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint opens[SW_TILE_ITEMS];
     __local uint spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS], listed[1];
     __local uint *fields = sides; /* not used, as sizes */
@@ -216,7 +216,7 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
                __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
                __global uint *open, __global uint *labels, ulong step, __global uint *sizes,
                __global uint *sums, uint sample, __global uint *spin_sums, uint before) {
-    __local uint tile[32 * SW_TILE_ITEMS], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint opens[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS];
     __local uint listed[1]; /* clusters in `unders`, which has room */

@@ -1,7 +1,7 @@
 /*
  * Labels inside a tile, in local memory: SW_TILE_WORDS x SW_TILE_ROWS words, of which each of the
- * SW_GROUP work-items has SW_PER. Label n, index 32 item + bit in the tile, is kept at SW_AT(n), so
- * that neighbouring items use different banks.
+ * SW_GROUP work-items has SW_PER. A site's label is kept at SW_NODE(item, bit) (labels.h), so that
+ * neighbouring items use different banks, and that is what leads to it.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_TILE_H
 #define ERGO_CL_SWENDSEN_WANG_TILE_H
@@ -10,7 +10,7 @@
 #include "swendsen_wang/labels.h"
 
 #define SW_PER (SW_TILE_ITEMS / SW_GROUP)
-#define SW_AT(n) (((n)&31u) * SW_TILE_ITEMS + ((n) >> 5))
+#define SW_NODES (SW_NODE_ROW * SW_TILE_ITEMS)
 
 /* Work-items wait for each other, and what they change together is atomic; one alone needs neither.
  */
@@ -64,10 +64,10 @@ ERGO_INLINE uint sw_first_bit(uint set) {
 }
 
 ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
-    uint next = SW_READ(&labels[SW_AT(i)]);
+    uint next = SW_READ(&labels[i]);
     while (next != i) {
         i = next;
-        next = SW_READ(&labels[SW_AT(i)]);
+        next = SW_READ(&labels[i]);
     }
     return i;
 }
@@ -77,9 +77,9 @@ ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
  * before has to be joined with the smaller too. One step: returns what is to be joined with the
  * smaller. */
 ERGO_INLINE uint sw_step_local(__local uint *labels, uint large, uint small) {
-    uint next = SW_READ(&labels[SW_AT(large)]);
+    uint next = SW_READ(&labels[large]);
     if (next > small)
-        next = SW_MIN_LOCAL(&labels[SW_AT(large)], small);
+        next = SW_MIN_LOCAL(&labels[large], small);
     return next == large ? small : next;
 }
 
@@ -100,7 +100,7 @@ ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
     const uint side = sides[item], tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS;
     const uint starts = sw_starts(side, valid);
     for (uint bit = 0; bit < 32u; bit++)
-        labels[bit * SW_TILE_ITEMS + item] = 32u * item + bit;
+        labels[SW_NODE(item, bit)] = SW_NODE(item, bit);
     w->starts = starts;
     w->links = w->linked = w->left = 0u;
     if (ty > 0u && valid) {
@@ -114,14 +114,15 @@ ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
             const uint own = sw_start_of(starts, bit);
             rest ^= low;
             w->linked |= 1u << own;
-            labels[own * SW_TILE_ITEMS + item] = 32u * up + sw_start_of(starts_up, bit);
+            labels[SW_NODE(item, own)] = SW_NODE(up, sw_start_of(starts_up, bit));
         }
     }
     if (tx > 0u && valid) {
         const uint side_left = sides[item - 1u];
         w->left = side_left >> 31;
         if (w->left && !(w->linked & 1u)) {
-            labels[item] = 32u * (item - 1u) + sw_start_of(~(side_left << 1), 31u);
+            labels[SW_NODE(item, 0u)] =
+                SW_NODE(item - 1u, sw_start_of(~(side_left << 1), 31u));
             w->linked |= 1u;
             w->left = 0u;
         }
@@ -131,8 +132,8 @@ ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
 ERGO_INLINE void sw_tile_jump(__local uint *labels, uint item, uint linked) {
     while (linked) {
         const uint low = linked & (0u - linked);
-        __local uint *label = &labels[sw_bit_of(low) * SW_TILE_ITEMS + item];
-        const uint next = SW_READ(label), after = SW_READ(&labels[SW_AT(next)]);
+        __local uint *label = &labels[SW_NODE(item, sw_bit_of(low))];
+        const uint next = SW_READ(label), after = SW_READ(&labels[next]);
         SW_LOWER(label, after);
         linked ^= low;
     }
@@ -144,15 +145,15 @@ ERGO_INLINE void sw_tile_join(__local uint *labels, __local const uint *sides, u
                               const struct sw_tile_word *w) {
     uint rest = w->links, a = 0u, b = 0u;
     if (w->left) {
-        a = 32u * item;
-        b = 32u * (item - 1u) + sw_start_of(~(sides[item - 1u] << 1), 31u);
+        a = SW_NODE(item, 0u);
+        b = SW_NODE(item - 1u, sw_start_of(~(sides[item - 1u] << 1), 31u));
     }
     while (rest || a != b) {
         if (a == b) {
             const uint low = rest & (0u - rest), bit = sw_bit_of(low), up = item - SW_TILE_WORDS;
             rest ^= low;
-            a = 32u * item + sw_start_of(w->starts, bit);
-            b = 32u * up + sw_start_of(~(sides[up] << 1), bit);
+            a = SW_NODE(item, sw_start_of(w->starts, bit));
+            b = SW_NODE(up, sw_start_of(~(sides[up] << 1), bit));
         }
         const uint small = a < b ? a : b;
         a = sw_step_local(labels, a < b ? b : a, small);
@@ -162,13 +163,13 @@ ERGO_INLINE void sw_tile_join(__local uint *labels, __local const uint *sides, u
 
 /* Root of the run that begins at n. */
 ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
-    uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
+    uint root = n, next = SW_READ(&labels[n]) & SW_INDEX;
     if (next != n) {
         do {
             root = next;
-            next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+            next = SW_READ(&labels[root]) & SW_INDEX;
         } while (next != root);
-        SW_LOWER(&labels[SW_AT(n)], root);
+        SW_LOWER(&labels[n], root);
     }
     return root;
 }
@@ -176,7 +177,7 @@ ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
 /* Sizes of the parts, at their roots. (Adding up before what belongs to one part costs more: runs
  * of a root follow each other in a word too rarely.) */
 ERGO_INLINE void sw_tile_count(__local uint *labels, uint root, uint sites) {
-    SW_ADD_LOCAL(&labels[SW_AT(root)], sites << SW_SIZE_SHIFT);
+    SW_ADD_LOCAL(&labels[root], sites << SW_SIZE_SHIFT);
 }
 
 /* Sites without a bond that do not lie at the tile's edge. */
@@ -201,7 +202,7 @@ ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_
                                uint sites, __global uint *runs, uint sized) {
     uint roots = 0u, rest = w->starts, bit = sw_first_bit(rest);
     while (rest) {
-        const uint n = 32u * item + bit, root = sw_tile_root(labels, n);
+        const uint n = SW_NODE(item, bit), root = sw_tile_root(labels, n);
         rest &= rest - 1u;
         const uint bit2 = sw_first_bit(rest);
         uint pair = root;
@@ -209,7 +210,7 @@ ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_
         if (sized)
             sw_tile_count(labels, root, SW_RUN_END(bit2, sites) - bit);
         if (rest) {
-            const uint n2 = 32u * item + bit2, root2 = sw_tile_root(labels, n2);
+            const uint n2 = SW_NODE(item, bit2), root2 = sw_tile_root(labels, n2);
             rest &= rest - 1u;
             bit = sw_first_bit(rest);
             pair |= root2 << 16;
@@ -224,12 +225,13 @@ ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_
 }
 
 ERGO_INLINE void sw_tile_open_at(__local uint *labels, __local uint *opens, uint n) {
-    uint root = n, next = SW_READ(&labels[SW_AT(n)]) & SW_INDEX;
+    uint root = n, next = SW_READ(&labels[n]) & SW_INDEX;
     while (next != root) {
         root = next;
-        next = SW_READ(&labels[SW_AT(root)]) & SW_INDEX;
+        next = SW_READ(&labels[root]) & SW_INDEX;
     }
-    SW_OR_LOCAL(&opens[root >> 5], 1u << (root & 31u));
+    const uint item = SW_NODE_ITEM(root);
+    SW_OR_LOCAL(&opens[item], 1u << (root - SW_NODE_ROW * item));
 }
 
 /* Open are the runs in the first and last row of a tile (an item looks at a site) ... */
@@ -248,7 +250,7 @@ ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sid
         if ((e >> 5) >= SW_TILE_WORDS && below > SW_TILE_ROWS - 1u)
             leads = unders[item] & ~sw_later_in_run(unders[item], starts);
         if (leads >> bit & 1u)
-            sw_tile_open_at(labels, opens, 32u * item + sw_start_of(starts, bit));
+            sw_tile_open_at(labels, opens, SW_NODE(item, sw_start_of(starts, bit)));
     }
 }
 
@@ -257,9 +259,9 @@ ERGO_INLINE void sw_tile_open_sides(__local uint *labels, __local uint *opens, u
                                     uint starts, uint side) {
     const uint tx = item % SW_TILE_WORDS;
     if (starts && tx == 0u)
-        sw_tile_open_at(labels, opens, 32u * item);
+        sw_tile_open_at(labels, opens, SW_NODE(item, 0u));
     if (starts && ((tx + 1u == SW_TILE_WORDS && side >> 31) || i + 1u == SW_WORDS))
-        sw_tile_open_at(labels, opens, 32u * item + sw_start_of(starts, sw_last_bit(i)));
+        sw_tile_open_at(labels, opens, SW_NODE(item, sw_start_of(starts, sw_last_bit(i))));
 }
 
 #endif

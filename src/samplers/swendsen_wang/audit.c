@@ -53,7 +53,7 @@ static size_t part_of(const struct audit *a, size_t i, const uint32_t *runs) {
         run += starts_run(a, j);
     const uint32_t pair = runs[16 * items * (tile_y * tiles_x + tile_x) + run / 2 * items +
                                y % l->tile_rows * l->tile_words + x % l->tile_words];
-    const size_t n = run % 2 ? pair >> 16 : pair & 0xffff;
+    const size_t node = run % 2 ? pair >> 16 : pair & 0xffff, n = node - node / SW_NODE_ROW;
     return 32 * ((tile_y * l->tile_rows + n / 32 / l->tile_words) * row + tile_x * l->tile_words +
                  n / 32 % l->tile_words) +
            n % 32;

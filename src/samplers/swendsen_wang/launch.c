@@ -20,9 +20,9 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
     return s;
 }
 
-/* Bytes of local memory: of a word of a tile 32 labels, bonds in both directions; then also spins
- * and new states. */
-enum { WORD_BYTES = 136, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
+/* Bytes of local memory: of a word of a tile 33 labels, bonds in both directions, open parts; then
+ * also spins and new states. */
+enum { WORD_BYTES = 144, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
 
 enum { PATH_LOCAL = 1, PATH_TILES = 2, PATH_SEAMS = 3 }; /* of /tuning/path */
 
@@ -30,12 +30,13 @@ static uint64_t parts(uint64_t n, uint32_t size) {
     return size ? (n + size - 1) / size : 0;
 }
 
-/* Local memory for a tile's labels, or for its new spins: states, a list of 16-bit indices, and 16
- * bytes for each part that may leave it. */
+/* Local memory for a tile's labels, or for its new spins: states, roots, a list of 16-bit indices,
+ * and 8 bytes for each part that may leave it (4 beside labels). */
 static uint64_t tile_bytes(const struct sw_shape *s, uint32_t words, uint32_t rows) {
-    const uint64_t items = (uint64_t)words * rows;
-    const uint64_t label = WORD_BYTES * items;
-    const uint64_t flip = (64 + 4 * (uint64_t)s->planes) * items + 16 * (64 * words + 2 * rows);
+    const uint64_t items = (uint64_t)words * rows, most_open = 64 * (uint64_t)words + 2 * rows;
+    const uint64_t label = WORD_BYTES * items + 4 * most_open + 4 * SW_CLUSTER_FIELDS;
+    const uint64_t states = 4 * s->planes * ((SW_NODE_ROW * items + 31) / 32);
+    const uint64_t flip = 68 * items + states + 8 * most_open;
     return (label > flip ? label : flip) + SUM_BYTES + 64;
 }
 
