@@ -110,8 +110,7 @@ sw_flip(__global uint *spins, __global const struct sw_member *members, __global
 __kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
 sw_flip_sizes(__global uint *spins, __global const struct sw_member *members,
               __global const uint *right, __global const uint *runs, __global uint *roots,
-              __global const uint *open, __global uint *labels, ulong step,
-              __global uint *sizes, __global uint *sums, uint sample) {
+              __global const uint *open, __global uint *labels, ulong step, __global uint *sizes) {
     __local uint states[SW_PLANES * SW_STATE_WORDS], tops[SW_TILE_ITEMS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
     __local uint2 found[SW_MOST_OPEN];

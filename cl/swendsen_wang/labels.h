@@ -3,8 +3,8 @@
  * Joining never writes anything but a smaller label by atomic_min, so all orders of all work-items
  * end with the same sets, and the root of each is its smallest index.
  *
- * Two levels. In a tile each run of a word knows the first site of its part of a cluster, as an
- * index in the tile, in 16 bits: runs[tile][n][word of the tile] for run n of the word, counted
+ * Two levels. In a tile each run of a word knows the first site of its part of a cluster, as a
+ * node of the tile, in 16 bits: runs[tile][n][word of the tile] for run n of the word, counted
  * from bit 0. Parts that may go on beyond the tile are open and have labels, at the site index of
  * their first site: labels[member][site index]; other entries mean nothing. So what joins tiles (or
  * rectangles of several ranks) goes from a site to sw_part(), the site index of its part's first
@@ -90,8 +90,7 @@ ERGO_INLINE uint sw_join(__global uint *labels, uint a, uint b, uint odd) {
 #define SW_SLAB (16UL * SW_TILE_ITEMS) /* entries of a tile in runs */
 #define SW_RUNS (SW_SLAB * SW_TILES_X * SW_TILES_Y)
 
-/* Sites of a tile as nodes: rows of SW_NODE_ROW, of which the last is none (tile.h). A node's item:
- * below 2^15 / 33 ... exact for nodes below 2^16. */
+/* A site of a tile as a node (params.h), and back: node / SW_NODE_ROW, exact below 2^16. */
 #define SW_NODE(item, bit) (SW_NODE_ROW * (item) + (bit))
 #define SW_NODE_ITEM(node) ((node)*63551u >> 21)
 

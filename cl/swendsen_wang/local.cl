@@ -67,10 +67,9 @@ ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
                                 uint i, uint y) {
     const uint around = sw_local_around(sides, item, i);
     if (i + 1u == SW_WORDS)
-        seams[y] = around == SW_NO_BOND
-                       ? (uint2)(SW_NO_BOND, SW_NO_BOND)
-                       : (uint2)(sw_local_root(labels, around),
-                                 sw_local_root(labels, SW_NODE(item - i, 0u)));
+        seams[y] = around == SW_NO_BOND ? (uint2)(SW_NO_BOND, SW_NO_BOND)
+                                        : (uint2)(sw_local_root(labels, around),
+                                                  sw_local_root(labels, SW_NODE(item - i, 0u)));
     const uint bonds = y + 1u == SW_LY ? sw_local_below(sides, unders, item, i) : 0u;
     for (uint bit = 0; bit < 32u && y + 1u == SW_LY; bit++) {
         uint2 pair = (uint2)(SW_NO_BOND, SW_NO_BOND);

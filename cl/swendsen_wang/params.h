@@ -26,8 +26,7 @@ struct sw_member {
 /* Sums over clusters, in uints: the largest; the number of clusters with 2^b <= size < 2^(b + 1),
  * b = 0 .. 32; the sums of n^2 and n^4 in limbs of 16 bits, the lowest first, each of which has
  * carries to give to the next; then the number of clusters of n sites, n = 1 .. SW_SMALL, which
- * stand nowhere else. Numbers of clusters count parts off when they are joined: in one place they
- * may be less than 0, as int. */
+ * stand nowhere else. */
 #define SW_CLUSTER_BINS 33
 #define SW_SMALL 32
 #define SW_SQUARE_LIMBS 5
@@ -39,7 +38,8 @@ struct sw_member {
 #define SW_FIELD_SMALL (SW_FIELD_FOURTHS + SW_FOURTH_LIMBS)
 #define SW_CLUSTER_FIELDS (SW_FIELD_SMALL + SW_SMALL)
 
-/* Nodes of a tile: site 32 item + bit is node SW_NODE_ROW item + bit. */
+/* Sites of a tile as nodes: the one of bit `bit` in the tile's word `item` is SW_NODE_ROW item +
+ * bit. A label can stand at its node, and work-items of neighbouring words use different banks. */
 #define SW_NODE_ROW 33u
 
 /* Instead of a sample's number: of a sweep that is not measured. */

@@ -39,7 +39,8 @@
     const uint word = inside ? y * SW_WORDS + i : 0u;                                              \
     const uint valid = inside ? sw_valid(i) : 0u;
 
-/* Of a word's spins, which are those that sample `before` has left; of a work-item's. */
+/* Sums over a word's spins, which sample `before` has left, and then of a work-item; after the
+ * bonds, which take long, clusters of that sample. */
 #define SW_SPINS_WORD_0
 #define SW_SPINS_WORD_1                                                                            \
     if (before != SW_NO_SAMPLE)                                                                    \
@@ -53,9 +54,9 @@
 #define SW_AFTER_BONDS_1 SW_ROOTS_COUNT
 
 /* Bonds of a tile, and its runs' labels in it. SIZES: also the sizes of the clusters' parts, to
- * the sums, and to `sizes` where they are open. Two thirds of the clusters are sites alone, which
+ * the sums, or to `sizes` where they are open. Two thirds of the clusters are sites alone, which
  * are counted by words. */
-#define SW_LABEL_BODY(SIZES, SPINS)                                                                       \
+#define SW_LABEL_BODY(SIZES, SPINS)                                                                \
     const struct sw_member m = members[index];                                                     \
     struct sw_tile_word words[SW_PER];                                                             \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
@@ -63,7 +64,7 @@
         uint side = 0u, under = 0u;                                                                \
         if (inside) {                                                                              \
             sw_equal(spins + plane * SW_PLANES, i, y, &side, &under);                              \
-            SW_SPINS_WORD_##SPINS                                                                  \
+            SW_SPINS_WORD_##SPINS;                                                                 \
             sw_activate(&m, i, y, step, &side, &under);                                            \
             right[plane + word] = side;                                                            \
             down[plane + word] = under;                                                            \
@@ -72,11 +73,11 @@
         opens[item] = 0u;                                                                          \
         unders[item] = y + 1u < SW_LY ? under : 0u;                                                \
     }                                                                                              \
-    SW_SPINS_ITEM_##SPINS                                                                          \
+    SW_SPINS_ITEM_##SPINS;                                                                         \
     if (SIZES)                                                                                     \
         sw_count_begin(fields, first, SW_GROUP);                                                   \
     SW_SYNC;                                                                                       \
-    SW_AFTER_BONDS_##SIZES                                                                          \
+    SW_AFTER_BONDS_##SIZES;                                                                        \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
         sw_tile_link(tile, sides, unders, item, valid, &words[k]);                                 \
@@ -186,7 +187,7 @@ sw_label_spins(__global const uint *spins, __global const struct sw_member *memb
 }
 
 /* Clusters of several tiles, of sample `before`: sw_flip_sizes has left their roots in `roots` and
- * their sizes in `sizes`. Those beyond SW_SMALL are listed first. */
+ * their sizes in `sizes`. They are listed first, because some words have many and most none. */
 #define SW_ROOTS_BEGIN                                                                             \
     sw_count_begin(late_fields, first, SW_GROUP);                                                  \
     if (first == 0u)                                                                               \
@@ -196,14 +197,14 @@ sw_label_spins(__global const uint *spins, __global const struct sw_member *memb
         SW_WORD                                                                                    \
         uint rest = inside ? roots[plane + word] & valid : 0u;                                     \
         uint at = rest ? SW_ADD_LOCAL(n_late, popcount(rest)) : 0u;                                \
-        while (rest) {                                                                             \
+        while (rest && at < SW_MOST_OPEN) { /* always, unless a launch was lost */                 \
             const uint low = rest & (0u - rest);                                                   \
             rest ^= low;                                                                           \
             late[at++] = 32u * word + sw_bit_of(low);                                              \
         }                                                                                          \
     }
 #define SW_ROOTS_COUNT                                                                             \
-    for (uint e = first; e < n_late[0]; e += SW_GROUP)                                             \
+    for (uint e = first; e < min(n_late[0], SW_MOST_OPEN); e += SW_GROUP)                          \
         sw_count(late_fields, sizes[(ulong)index * SW_SITES + late[e]]);
 #define SW_ROOTS_END                                                                               \
     sw_count_end(sums + (((ulong)before * get_global_size(1) + index) * SW_SUM_SLOTS +             \

@@ -121,8 +121,7 @@ ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
         const uint side_left = sides[item - 1u];
         w->left = side_left >> 31;
         if (w->left && !(w->linked & 1u)) {
-            labels[SW_NODE(item, 0u)] =
-                SW_NODE(item - 1u, sw_start_of(~(side_left << 1), 31u));
+            labels[SW_NODE(item, 0u)] = SW_NODE(item - 1u, sw_start_of(~(side_left << 1), 31u));
             w->linked |= 1u;
             w->left = 0u;
         }

@@ -8,15 +8,14 @@ void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, 
         squares[l] += fields[SW_FIELD_SQUARES + l];
     for (size_t l = 0; l < SW_FOURTH_LIMBS; l++)
         fourths[l] += fields[SW_FIELD_FOURTHS + l];
-    /* numbers may be less than 0 here, modulo 2^64; they are not when all are added up */
     for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
-        bins[b] += (uint64_t)(int32_t)fields[SW_FIELD_BINS + b];
+        bins[b] += fields[SW_FIELD_BINS + b];
     for (uint64_t n = 1, bin = 0; n <= SW_SMALL; n++) {
-        const int32_t clusters = (int32_t)fields[SW_FIELD_SMALL + n - 1];
+        const uint64_t clusters = fields[SW_FIELD_SMALL + n - 1];
         bin += n >> (bin + 1);
-        bins[bin] += (uint64_t)clusters;
-        squares[0] += n * n * (uint64_t)clusters;
-        fourths[0] += n * n * n * n * (uint64_t)clusters;
+        bins[bin] += clusters;
+        squares[0] += n * n * clusters;
+        fourths[0] += n * n * n * n * clusters;
         if (clusters > 0 && n > *largest)
             *largest = n;
     }

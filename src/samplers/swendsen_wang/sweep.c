@@ -55,17 +55,16 @@ static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s,
                  : ERGO_OK;
 }
 
-/* Measured: clusters of several tiles, too. */
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, bool sized,
-                             const struct sw_slot *slot, cl_uint sample) {
-    cl_mem clusters = (slot ? slot : &s->slots[0])->results[SW_CLUSTERS];
+/* sized: sizes of clusters of several tiles, and which parts their roots are, for label_tiles or
+ * count_roots. */
+static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, bool sized) {
     const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
     const cl_ulong step = s->step++;
     const struct ergo_arg args[] = {
         ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right),  ERGO_ARG(s->runs),
         ERGO_ARG(s->roots), ERGO_ARG(s->open),          ERGO_ARG(s->labels), ERGO_ARG(step),
-        ERGO_ARG(s->sizes), ERGO_ARG(clusters),         ERGO_ARG(sample)};
-    return sized ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 11, items, group)
+        ERGO_ARG(s->sizes)};
+    return sized ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 9, items, group)
                  : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
 }
 
@@ -176,7 +175,7 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s,
         status =
             equivalence ? equivalence_iterate(ctx, s, 1) : join_tiles(ctx, s, true, NULL, none);
     if (status == ERGO_OK)
-        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, false, NULL, none);
+        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, false);
     return status;
 }
 
@@ -224,7 +223,7 @@ static enum ergo_status tiles_measured(struct ergo_context *ctx, struct sw_state
         status = seams(ctx, s, false);
     if (status == ERGO_OK && !whole)
         status = wraps(ctx, s, slot, sample);
-    return status == ERGO_OK ? flip(ctx, s, true, slot, sample) : status;
+    return status == ERGO_OK ? flip(ctx, s, true) : status;
 }
 
 static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw_state *s,
