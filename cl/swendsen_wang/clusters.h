@@ -25,7 +25,6 @@ ERGO_INLINE uint sw_count_at(uint n) {
 
 /* value 2^(16 first) to the limbs of a sum */
 ERGO_INLINE void sw_count_limbs(__local uint *limbs, ulong value) {
-#pragma unroll 1
     for (uint l = 0; l < 4u && value; l++, value >>= 16)
         if ((uint)value & 0xffffu)
             atomic_add(&limbs[l], (uint)value & 0xffffu);

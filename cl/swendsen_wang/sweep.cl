@@ -52,6 +52,9 @@
 
 #define SW_AFTER_BONDS_0
 #define SW_AFTER_BONDS_1 SW_ROOTS_COUNT
+/* sizes that were counted will be written over */
+#define SW_AFTER_LINKS_0 SW_SYNC
+#define SW_AFTER_LINKS_1 SW_SYNC_GLOBAL
 
 /* Bonds of a tile, and its runs' labels in it. SIZES: also the sizes of the clusters' parts, to
  * the sums, or to `sizes` where they are open. Two thirds of the clusters are sites alone, which
@@ -82,7 +85,7 @@
         SW_WORD                                                                                    \
         sw_tile_link(tile, sides, unders, item, valid, &words[k]);                                 \
     }                                                                                              \
-    SW_SYNC;                                                                                       \
+    SW_AFTER_LINKS_##SIZES;                                                                        \
     for (uint jump = 0; jump < SW_JUMPS; jump++)                                                   \
         for (uint k = 0; k < SW_PER; k++)                                                          \
             sw_tile_jump(tile, first + k * SW_GROUP, words[k].linked);                             \

@@ -26,11 +26,13 @@ ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
     return before;
 }
 #define SW_SYNC
+#define SW_SYNC_GLOBAL
 #define SW_ADD_LOCAL(p, value) sw_add_alone((p), (value))
 #define SW_MIN_LOCAL(p, value) sw_min_alone((p), (value))
 #define SW_OR_LOCAL(p, value) (*(p) |= (value))
 #else
 #define SW_SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#define SW_SYNC_GLOBAL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define SW_ADD_LOCAL(p, value) atomic_add((p), (value))
 #define SW_MIN_LOCAL(p, value) atomic_min((p), (value))
 #define SW_OR_LOCAL(p, value) atomic_or((p), (value))

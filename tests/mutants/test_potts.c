@@ -1,8 +1,9 @@
 /*
  * One Swendsen-Wang job, with ' for ", as a mutant is judged: test_potts 'JOB'. Bit for bit against
  * the serial oracle, and what a sweep counts by the audit; with test_potts 'JOB' ENERGY PSI2 by
- * statistics alone against exact values, each |z| < 5 over 64 bins. The sampler is called without
- * the run around it, whose audit would see that the chain is not the host's.
+ * statistics alone against exact values (PSI2 by spins and by clusters), each |z| < 5 over 64 bins.
+ * The sampler is called without the run around it, whose audit would see that the chain is not the
+ * host's.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -66,7 +67,9 @@ static void compare_bits(void *state, const struct ergo_batch *batch) {
 static void compare_values(void *state, const struct ergo_batch *batch) {
     enum { BINS = 64, BLOCK = 50 };
     const size_t members = batch->count;
-    double sums[2][BINS] = {{0}};
+    static const char *const names[] = {"energy", "psi2", "psi2 of clusters"};
+    const int values = sw_wants_clusters(batch->points[0]) ? 3 : 2;
+    double sums[3][BINS] = {{0}};
     double *columns = malloc(BLOCK * members * SW_COLUMNS * sizeof(double));
     OK(ops->advance(ctx, state, 0, 0, 50, 0));
     for (size_t b = 0; b < BINS; b++) {
@@ -76,10 +79,11 @@ static void compare_values(void *state, const struct ergo_batch *batch) {
         for (size_t i = 0; i < BLOCK * members; i++) {
             sums[0][b] += columns[i * SW_COLUMNS + SW_COLUMN_ENERGY];
             sums[1][b] += columns[i * SW_COLUMNS + SW_COLUMN_PSI2];
+            sums[2][b] += columns[i * SW_COLUMNS + SW_COLUMN_IMPROVED];
         }
     }
     free(columns);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < values; k++) {
         double mean = 0, square = 0;
         for (int b = 0; b < BINS; b++) {
             const double x = sums[k][b] / (double)(BLOCK * members);
@@ -87,8 +91,8 @@ static void compare_values(void *state, const struct ergo_batch *batch) {
             square += x * x / BINS;
         }
         const double error = sqrt((square - mean * mean) / (BINS - 1)),
-                     z = (mean - exact[k]) / error;
-        print_message("%s: %.6f(%.6f), z = %.2f\n", k ? "psi2" : "energy", mean, error, z);
+                     z = (mean - exact[k ? 1 : 0]) / error;
+        print_message("%s: %.6f(%.6f), z = %.2f\n", names[k], mean, error, z);
         if (!(fabs(z) < 5))
             fail_msg("not the exact values: z = %.2f", z);
     }

@@ -155,7 +155,9 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     l.sum_slots = (uint32_t)(adders / 32 < most_slots ? adders / 32 + 1 : most_slots);
 
     const double spins = (double)s.sites * (double)members;
-    const double per_second = gpu ? 2e10 : 2e7 * units;
+    /* 132 units: 1.3e11 by tiles, 4e9 by label equivalence (H200) */
+    const double by_tiles = fmax(2e10, 8e8 * units);
+    const double per_second = !gpu ? 2e7 * units : l.equivalence ? 2e10 : by_tiles;
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
     plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches cost, too */
     l.launch_sweeps = (uint64_t)plan->block_steps;
