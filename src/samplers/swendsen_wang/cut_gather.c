@@ -147,7 +147,8 @@ enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
         status = sw_cut_buffer_create(ctx, s, "pairs", PAIR_BYTES * (2 * entries + 1), &g->pairs);
     if (status == ERGO_OK)
         status = sw_cut_buffer_create(ctx, s, "all pairs", PAIR_BYTES * (g->head + all), &g->all);
-    /* a CPU has nothing that copies beside its kernels (PoCL: 2,100 us a sweep instead of 1,800) */
+    /* a CPU has nothing that copies beside its kernels (PoCL, 512 x 512: 3,500 us a sweep, not
+     * 3,000) */
     if (s->device->type != CL_DEVICE_TYPE_CPU)
         g->copies = clCreateCommandQueue(s->device->context, s->device->device, 0, NULL);
     if (status == ERGO_OK && ranks > 1)
