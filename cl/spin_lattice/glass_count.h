@@ -5,7 +5,7 @@
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_COUNT_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_COUNT_H
 
-#include "spin_lattice/glass.h"
+#include "spin_lattice/glass_update.h"
 
 #ifndef GLASS_OWN
 #define GLASS_OWN 8 /* planes of a work-item: up to 255; or 6: up to 63 */
@@ -168,5 +168,32 @@ ERGO_INLINE uint glass_count_two(__local const uint4 *planes, uint group, uint l
         sum |= ((words[k * (4 * group)] >> bit) & 0x00010001u) << k;
     return sum;
 }
+
+#if !GLASS_REAL
+/* Unsatisfied bonds of the sites begin, begin + step ... below `end` of colour 0, which has an end
+ * of each bond: 42 at most. room: of a quad, STRIDE quads apart. */
+#define GLASS_COUNT_EVEN(NAME, SPACE, STRIDE)                                                      \
+    ERGO_INLINE struct glass_sum NAME##_of(SPACE const uint4 *room,                                \
+                                           __global const uint *couplings, uint h) {               \
+        const struct glass_at a = glass_site(h, 0);                                                \
+        uint4 x[6];                                                                                \
+        GLASS_LOOK(x, room[h * (STRIDE)], a, room + GLASS_HALF * (STRIDE), STRIDE)                 \
+        return glass_unsatisfied(x, couplings, h);                                                 \
+    }                                                                                              \
+    ERGO_INLINE struct glass_counter NAME(SPACE const uint4 *room, __global const uint *couplings, \
+                                          uint begin, uint end, uint step) {                       \
+        struct glass_counter counter = glass_count_zero();                                         \
+        for (uint h = begin; h < end; h += 2 * step) {                                             \
+            const uint next = h + step;                                                            \
+            const struct glass_sum m = NAME##_of(room, couplings, h);                              \
+            struct glass_sum n;                                                                    \
+            n.m0 = n.m1 = n.m2 = (uint4)(0u);                                                      \
+            if (next < end)                                                                        \
+                n = NAME##_of(room, couplings, next);                                              \
+            counter = glass_count_add(counter, m, n);                                              \
+        }                                                                                          \
+        return counter;                                                                            \
+    }
+#endif
 
 #endif

@@ -20,14 +20,7 @@ ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
 }
 
 #if !GLASS_REAL
-/* Unsatisfied bonds of a site of colour 0. */
-ERGO_INLINE struct glass_sum glass_even(__global const uint4 *spins, __global const uint *couplings,
-                                        uint h) {
-    const struct glass_at a = glass_site(h, 0);
-    uint4 x[6];
-    GLASS_LOOK(x, spins[h * GLASS_QUADS], a, spins + GLASS_HALF * GLASS_QUADS, GLASS_QUADS)
-    return glass_unsatisfied(x, couplings, h);
-}
+GLASS_COUNT_EVEN(glass_even, __global, GLASS_QUADS)
 #endif
 
 /*
@@ -74,16 +67,8 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
     }
 #else
     __global const uint *bonds = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z);
-    struct glass_counter counter = glass_count_zero();
-    for (uint h = part * GLASS_GROUP + item; h < GLASS_HALF; h += 2 * parts * GLASS_GROUP) {
-        const uint next = h + parts * GLASS_GROUP;
-        const struct glass_sum m = glass_even(own, bonds, h);
-        struct glass_sum n;
-        n.m0 = n.m1 = n.m2 = (uint4)(0u);
-        if (next < GLASS_HALF)
-            n = glass_even(own, bonds, next);
-        counter = glass_count_add(counter, m, n);
-    }
+    const struct glass_counter counter =
+        glass_even(own, bonds, part * GLASS_GROUP + item, GLASS_HALF, parts * GLASS_GROUP);
     glass_count_sum(counter, planes, item, GLASS_GROUP, GLASS_LEVELS, 1);
     for (uint o = item; o < 128; o += GLASS_GROUP)
         out[o] = (long)glass_count_read(planes, o);

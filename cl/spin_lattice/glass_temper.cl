@@ -236,14 +236,7 @@ __kernel void glass_sweep_counting(__global uint4 *spins, __global const uint *c
     }
 }
 #else
-/* Unsatisfied bonds of a site of colour 0. */
-ERGO_INLINE struct glass_sum glass_even_local(__local const uint4 *room, struct glass_place p,
-                                              uint h) {
-    const struct glass_at a = glass_site(h, 0);
-    uint4 x[6];
-    GLASS_LOOK(x, room[h], a, room + GLASS_HALF, 1u)
-    return glass_unsatisfied(x, p.couplings, h);
-}
+GLASS_COUNT_EVEN(glass_even_local, __local, 1u)
 
 /* Sweeps of a quad in local memory, and who exchanges afterwards: colour 0 has an end of each bond.
  * Dimension 0: one group per quad. room: the quad's, and planes of GLASS_COUNT_LANES. */
@@ -264,17 +257,9 @@ __kernel void glass_local_counting(__global uint4 *spins, __global const uint *c
                       item, size);
     for (uint begin = 0; begin < GLASS_HALF; begin += turn) {
         const uint end = begin + turn < GLASS_HALF ? begin + turn : GLASS_HALF;
-        struct glass_counter counter = glass_count_zero();
-        for (uint h = begin + item; h < end && item < GLASS_COUNT_LANES;
-             h += 2 * GLASS_COUNT_LANES) {
-            const uint next = h + GLASS_COUNT_LANES;
-            const struct glass_sum m = glass_even_local(room, p, h);
-            struct glass_sum n;
-            n.m0 = n.m1 = n.m2 = (uint4)(0u);
-            if (next < end)
-                n = glass_even_local(room, p, next);
-            counter = glass_count_add(counter, m, n);
-        }
+        const struct glass_counter counter =
+            glass_even_local(room, p.couplings, begin + item, item < GLASS_COUNT_LANES ? end : 0u,
+                             GLASS_COUNT_LANES);
         glass_count_sum(counter, planes, item, GLASS_COUNT_LANES, GLASS_COUNT_LEVELS, 1);
         const uint mark = begin + turn < GLASS_HALF ? 0u : GLASS_MARK;
         for (uint o = item; o < 64; o += size) {
