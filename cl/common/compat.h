@@ -19,6 +19,7 @@
 #define ERGO_INLINE static inline __attribute__((always_inline))
 #endif
 #define ERGO_UNROLL _Pragma("unroll")
+#define ERGO_ROLLED _Pragma("unroll 1")
 #define ERGO_POPCOUNT(x) popcount(x)
 #define ERGO_CLZ(x) clz(x)
 #define ERGO_FMA(a, b, c) fma(a, b, c)

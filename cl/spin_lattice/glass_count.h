@@ -82,9 +82,15 @@ ERGO_INLINE struct glass_counter glass_count_zero(void) {
     return c;
 }
 
-/* The counters of a group's work-items item = lane * stride + column, 2^levels lanes, in planes[p *
- * group + item], p < GLASS_OWN: afterwards planes[p * group + column] has plane p of a column's
- * sum.
+/* Where plane p of a group's counters begins: those that sums add are half as long as the one
+ * before, and all of them together less than one of the GLASS_OWN. */
+ERGO_INLINE uint glass_plane(uint p, uint group) {
+    return p < GLASS_OWN ? p * group : (GLASS_OWN + 1) * group - (group >> (p - GLASS_OWN));
+}
+
+/* The counters of a group's work-items item = lane * stride + column, 2^levels lanes, in
+ * planes[glass_plane(p, group) + item], p < GLASS_OWN: afterwards column instead of item has plane
+ * p of a column's sum. Room: GLASS_OWN + 1 planes.
  */
 ERGO_INLINE void glass_count_tree(__local uint4 *planes, uint item, uint group, uint levels,
                                   uint stride) {
@@ -95,9 +101,9 @@ ERGO_INLINE void glass_count_tree(__local uint4 *planes, uint item, uint group, 
             uint4 carry = (uint4)(0u);
 #define GLASS_PLANE(p)                                                                             \
     {                                                                                              \
-        const uint4 a = planes[(p)*group + item];                                                  \
-        const uint4 b = planes[(p)*group + item + width];                                          \
-        planes[(p)*group + item] = a ^ b ^ carry;                                                  \
+        __local uint4 *at = planes + glass_plane(p, group) + item;                                 \
+        const uint4 a = at[0], b = at[width];                                                      \
+        at[0] = a ^ b ^ carry;                                                                     \
         carry = (a & b) | (carry & (a | b));                                                       \
     }
             GLASS_PLANE(0)
@@ -115,7 +121,7 @@ ERGO_INLINE void glass_count_tree(__local uint4 *planes, uint item, uint group, 
             }
             for (uint p = GLASS_OWN; p < GLASS_OWN + level; p++)
                 GLASS_PLANE(p)
-            planes[(GLASS_OWN + level) * group + item] = carry;
+            planes[glass_plane(GLASS_OWN + level, group) + item] = carry;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         width /= 2;
@@ -139,6 +145,7 @@ ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, 
     }
     glass_count_tree(planes, item, group, levels, stride);
 }
+
 /* Four of the sums: samples bit, bit + 8, bit + 16 and bit + 24 (bit < 8) of a slot, which counts
  * through the columns' four. A byte each of the lower planes, and of the others. */
 ERGO_INLINE uint4 glass_count_four(__local const uint4 *planes, uint group, uint levels, uint slot,
@@ -147,7 +154,7 @@ ERGO_INLINE uint4 glass_count_four(__local const uint4 *planes, uint group, uint
     uint low = 0, high = 0;
     ERGO_UNROLL
     for (uint k = 0; k < GLASS_OWN + levels; k++) {
-        const uint bits = (words[k * (4 * group)] >> bit) & 0x01010101u;
+        const uint bits = (words[4 * glass_plane(k, group)] >> bit) & 0x01010101u;
         if (k < 8)
             low |= bits << k;
         else
@@ -165,7 +172,7 @@ ERGO_INLINE uint glass_count_two(__local const uint4 *planes, uint group, uint l
     uint sum = 0;
     ERGO_UNROLL
     for (uint k = 0; k < GLASS_OWN + levels; k++)
-        sum |= ((words[k * (4 * group)] >> bit) & 0x00010001u) << k;
+        sum |= ((words[4 * glass_plane(k, group)] >> bit) & 0x00010001u) << k;
     return sum;
 }
 

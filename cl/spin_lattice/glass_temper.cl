@@ -98,13 +98,13 @@ __kernel void glass_exchange(__global glass_copies *spins, __global const glass_
  * Who exchanges, where many groups count. A vote (of a word-lattice, colder slot and sample) has
  * how many bonds more are unsatisfied in the hotter slot, and from bit GLASS_SHIFT on how many
  * groups are done: `all`, and who sees them decides and leaves zero. One word says both, so that no
- * order of memory between words is relied upon. more: from this group, with its mark if it is done.
+ * order of memory between words is relied upon. sum: the vote with this group's, with its mark if
+ * it is done. Groups add all their votes before they look at one: these atomics take long.
  */
 #define GLASS_MARK (1u << GLASS_SHIFT)
-ERGO_INLINE void glass_vote(__global uint *vote, uint more, uint all, float slope,
-                            struct glass_place p, uint bit, ulong step, uint a,
-                            __global uint *mask) {
-    const uint sum = atomic_add(vote, more) + more;
+ERGO_INLINE void glass_tally(__global uint *vote, uint sum, uint all, float slope,
+                             struct glass_place p, uint bit, ulong step, uint a,
+                             __global uint *mask) {
     if ((sum + GLASS_MARK / 2) >> GLASS_SHIFT != all)
         return;
     const int worse = (int)(sum - all * GLASS_MARK);
@@ -221,18 +221,27 @@ __kernel void glass_sweep_counting(__global uint4 *spins, __global const uint *c
     const struct glass_place p =
         glass_place(couplings, tables, keys, sweep, words, last, lattice, quad);
     __global uint *mask = masks + (parity * (uint)get_global_size(1) + lattice) * GLASS_SLOTS;
-    for (uint o = item; o < 16 * GLASS_KEPT(parity); o += GLASS_COUNT_GROUP) {
-        const uint i = o / 16, bit = o & 15u, t = 2 * (i / GLASS_COPIES) + parity;
+    for (uint o = item; o < 8 * GLASS_KEPT(parity); o += GLASS_COUNT_GROUP) {
+        const uint i = o / 8, bit = o & 7u, t = 2 * (i / GLASS_COPIES) + parity;
         const uint a = t * GLASS_COPIES + i % GLASS_COPIES;
-        const uint colder = glass_count_two(planes, GLASS_COUNT_GROUP, GLASS_COUNT_LEVELS, a, bit);
-        const uint hotter =
-            glass_count_two(planes, GLASS_COUNT_GROUP, GLASS_COUNT_LEVELS, a + GLASS_COPIES, bit);
+        const uint4 colder =
+            glass_count_four(planes, GLASS_COUNT_GROUP, GLASS_COUNT_LEVELS, a, bit);
+        const uint4 hotter =
+            glass_count_four(planes, GLASS_COUNT_GROUP, GLASS_COUNT_LEVELS, a + GLASS_COPIES, bit);
         __global uint *vote = votes + ((ulong)lattice * GLASS_SLOTS + a) * 32 + bit;
         const float slope = slopes[lattice / words.x * (GLASS_T) + t];
-        glass_vote(vote, mark + (hotter & 0xffffu) - (colder & 0xffffu), groups, slope, p, bit,
-                   sweep + 1, a, mask);
-        glass_vote(vote + 16, mark + (hotter >> 16) - (colder >> 16), groups, slope, p, bit + 16,
-                   sweep + 1, a, mask);
+        const uint4 more = mark + hotter - colder;
+        uint4 sum;
+        sum.x = atomic_add(vote, more.x);
+        sum.y = atomic_add(vote + 8, more.y);
+        sum.z = atomic_add(vote + 16, more.z);
+        sum.w = atomic_add(vote + 24, more.w);
+        sum += more;
+        ERGO_ROLLED
+        for (uint n = 0; n < 4; n++) {
+            const uint one = n < 2 ? (n ? sum.y : sum.x) : n < 3 ? sum.z : sum.w;
+            glass_tally(vote + 8 * n, one, groups, slope, p, bit + 8 * n, sweep + 1, a, mask);
+        }
     }
 }
 #else
@@ -273,11 +282,13 @@ __kernel void glass_local_counting(__global uint4 *spins, __global const uint *c
             const uint one = sum & 0xffffu, two = sum >> 16;
             const float slope = slopes[lattice / words.x * (GLASS_T) + t - hotter];
             __global uint *vote = of + 32 * a + bit;
+            const uint one_more = mark + (hotter ? one : 0u - one);
+            const uint two_more = mark + (hotter ? two : 0u - two);
+            const uint one_sum = atomic_add(vote, one_more) + one_more;
+            const uint two_sum = atomic_add(vote + 16, two_more) + two_more;
             /* two groups, or twice one, have a pair */
-            glass_vote(vote, mark + (hotter ? one : 0u - one), 2, slope, p, bit, sweep + sweeps, a,
-                       mask);
-            glass_vote(vote + 16, mark + (hotter ? two : 0u - two), 2, slope, p, bit + 16,
-                       sweep + sweeps, a, mask);
+            glass_tally(vote, one_sum, 2, slope, p, bit, sweep + sweeps, a, mask);
+            glass_tally(vote + 16, two_sum, 2, slope, p, bit + 16, sweep + sweeps, a, mask);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
