@@ -82,49 +82,55 @@ ERGO_INLINE struct glass_counter glass_count_zero(void) {
     return c;
 }
 
-/* Where plane p of a group's counters begins: those that sums add are half as long as the one
- * before, and all of them together less than one of the GLASS_OWN. */
-ERGO_INLINE uint glass_plane(uint p, uint group) {
-    return p < GLASS_OWN ? p * group : (GLASS_OWN + 1) * group - (group >> (p - GLASS_OWN));
+/* Where plane p of a group's counters begins, in words; plane: how many one of the GLASS_OWN has.
+ * Those that sums add are in pairs, each a quarter as long as the pair before, and all together
+ * less than one more. */
+ERGO_INLINE uint glass_plane(uint p, uint plane) {
+    if (p < GLASS_OWN)
+        return p * plane;
+    const uint pair = (p - GLASS_OWN) / 2, rest = plane >> 2 * pair;
+    return GLASS_OWN * plane + (plane - rest) / 3 * 2 + (p - GLASS_OWN) % 2 * (rest / 4);
 }
 
-/* The counters of a group's work-items item = lane * stride + column, 2^levels lanes, in
- * planes[glass_plane(p, group) + item], p < GLASS_OWN: afterwards column instead of item has plane
- * p of a column's sum. Room: GLASS_OWN + 1 planes.
+/* The counters of a group's work-items item = lane * stride + column, 2^levels lanes, at item of
+ * each plane p < GLASS_OWN: afterwards at column instead is plane p of a column's sum. Four lanes
+ * at a time, and of each column's four slots a work-item has one: all are busy in the first round,
+ * and rounds are few. Room: GLASS_OWN + 1 planes.
  */
 ERGO_INLINE void glass_count_tree(__local uint4 *planes, uint item, uint group, uint levels,
                                   uint stride) {
+    __local uint *words = (__local uint *)planes;
+    const uint plane = 4 * group;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint width = stride << levels >> 1;
-    for (uint level = 0; level < levels; level++) {
-        if (item < width) {
-            uint4 carry = (uint4)(0u);
-#define GLASS_PLANE(p)                                                                             \
-    {                                                                                              \
-        __local uint4 *at = planes + glass_plane(p, group) + item;                                 \
-        const uint4 a = at[0], b = at[width];                                                      \
-        at[0] = a ^ b ^ carry;                                                                     \
-        carry = (a & b) | (carry & (a | b));                                                       \
-    }
-            GLASS_PLANE(0)
-            GLASS_PLANE(1)
-            GLASS_PLANE(2)
-            if (GLASS_OWN > 3)
-                GLASS_PLANE(3)
-            if (GLASS_OWN > 4)
-                GLASS_PLANE(4)
-            if (GLASS_OWN > 5)
-                GLASS_PLANE(5)
-            if (GLASS_OWN > 6) {
-                GLASS_PLANE(6)
-                GLASS_PLANE(7)
+    ERGO_UNROLL
+    for (uint level = 0; level < levels; level += 2) {
+        const uint two = level + 1 == levels; /* the last lanes are two */
+        const uint own = GLASS_OWN + level, left = (4 * stride) << levels >> (level + 2 - two);
+        ERGO_UNROLL
+        for (uint n = 0; n < (left + group - 1) / group; n++) {
+            const uint o = n * group + item;
+            if (item >= group || o >= left)
+                continue;
+            uint ab = 0, cd = 0, all = 0;
+            ERGO_UNROLL
+            for (uint p = 0; p < own; p++) {
+                __local uint *at = words + glass_plane(p, plane) + o;
+                const uint a = at[0], b = at[left], s = a ^ b ^ ab;
+                ab = (a & b) | (ab & (a | b));
+                if (two) {
+                    at[0] = s;
+                } else {
+                    const uint c = at[2 * left], d = at[3 * left], t = c ^ d ^ cd;
+                    cd = (c & d) | (cd & (c | d));
+                    at[0] = s ^ t ^ all;
+                    all = (s & t) | (all & (s | t));
+                }
             }
-            for (uint p = GLASS_OWN; p < GLASS_OWN + level; p++)
-                GLASS_PLANE(p)
-            planes[glass_plane(GLASS_OWN + level, group) + item] = carry;
+            words[glass_plane(own, plane) + o] = ab ^ cd ^ all;
+            if (!two)
+                words[glass_plane(own + 1, plane) + o] = (ab & cd) | (all & (ab | cd));
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        width /= 2;
     }
 }
 
@@ -154,7 +160,7 @@ ERGO_INLINE uint4 glass_count_four(__local const uint4 *planes, uint group, uint
     uint low = 0, high = 0;
     ERGO_UNROLL
     for (uint k = 0; k < GLASS_OWN + levels; k++) {
-        const uint bits = (words[4 * glass_plane(k, group)] >> bit) & 0x01010101u;
+        const uint bits = (words[glass_plane(k, 4 * group)] >> bit) & 0x01010101u;
         if (k < 8)
             low |= bits << k;
         else
@@ -172,7 +178,7 @@ ERGO_INLINE uint glass_count_two(__local const uint4 *planes, uint group, uint l
     uint sum = 0;
     ERGO_UNROLL
     for (uint k = 0; k < GLASS_OWN + levels; k++)
-        sum |= ((words[4 * glass_plane(k, group)] >> bit) & 0x00010001u) << k;
+        sum |= ((words[glass_plane(k, 4 * group)] >> bit) & 0x00010001u) << k;
     return sum;
 }
 

@@ -10,7 +10,7 @@
 ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
     __local const uint *words = (__local const uint *)planes + o / 32;
     const uint bit = o & 31u;
-#define GLASS_BIT(p) (((words[4 * glass_plane(p, GLASS_GROUP)] >> bit) & 1u) << (p))
+#define GLASS_BIT(p) (((words[glass_plane(p, 4 * GLASS_GROUP)] >> bit) & 1u) << (p))
     uint sum = GLASS_BIT(0) + GLASS_BIT(1) + GLASS_BIT(2) + GLASS_BIT(3) + GLASS_BIT(4) +
                GLASS_BIT(5) + GLASS_BIT(6) + GLASS_BIT(7);
     ERGO_UNROLL
