@@ -177,7 +177,7 @@ bool ergo_candidate_deal(const char *selector, const struct ergo_candidate *list
         deal = is_type(selector) || (list[i].platform == list[first].platform &&
                                      strcmp(list[i].summary.name, list[first].summary.name) == 0);
     }
-    for (size_t i = 0, left = deal ? turn % fit : 0; i < count && deal; i++)
+    for (size_t i = 0, left = fit ? turn % fit : 0; i < count && deal; i++)
         if (fits[i] && left-- == 0) {
             *index = i;
             break;
