@@ -111,15 +111,16 @@ static void what_was_sent_arrives(void **state) {
     unmake(&b);
 }
 
-static bool arrives(size_t word, uint64_t value) {
+/* Is a parcel taken of which `count` words are others? */
+static bool arrives(size_t word, const uint64_t *values, size_t count) {
     struct fixture a, b;
     struct ergo_text parcel = {0};
     make(&a);
     make(&b);
     advance(&a);
     ergo_spread_pack(&a.run, 0, &parcel);
-    assert_true(word < parcel.length / 8);
-    memcpy(parcel.data + 8 * word, &value, sizeof value);
+    assert_true(word + count <= parcel.length / 8);
+    memcpy(parcel.data + 8 * word, values, count * sizeof *values);
     const bool taken = ergo_spread_unpack(&b.run, parcel.data, parcel.length);
     ergo_text_free(&parcel);
     unmake(&a);
@@ -137,10 +138,10 @@ static void what_no_rank_sends_is_refused(void **state) {
         {LENGTH, 0}, {LENGTH, 6}, {LENGTH, UINT64_MAX},
     };
     (void)state;
-    assert_true(arrives(STEP, 7)); /* just after the third sample */
-    assert_true(arrives(DIGEST, 1));
+    assert_true(arrives(STEP, &(uint64_t){7}, 1)); /* just after the third sample */
+    assert_true(arrives(DIGEST, &(uint64_t){1}, 1));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (arrives(wrong[i].word, wrong[i].value))
+        if (arrives(wrong[i].word, &wrong[i].value, 1))
             fail_msg("taken: word %zu = %llu", wrong[i].word, (unsigned long long)wrong[i].value);
 }
 
@@ -155,22 +156,11 @@ static void bins_that_are_not_there_are_refused(void **state) {
     /* behind the head, the series and the curves without points */
     const size_t first = WORDS + 3 * f.run.sampler->info->n_columns + 2 * f.of_curve;
     unmake(&f);
-    assert_true(arrives(first, 3)); /* three samples in bins of one */
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        struct fixture a, b;
-        struct ergo_text parcel = {0};
-        make(&a);
-        make(&b);
-        advance(&a);
-        ergo_spread_pack(&a.run, 0, &parcel);
-        memcpy(parcel.data + 8 * first, counts[i], sizeof counts[i]);
-        if (ergo_spread_unpack(&b.run, parcel.data, parcel.length))
+    assert_true(arrives(first, &(uint64_t){3}, 1)); /* three samples in bins of one */
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (arrives(first, counts[i], 2))
             fail_msg("taken: %llu samples in bins of %llu", (unsigned long long)counts[i][0],
                      (unsigned long long)counts[i][1]);
-        ergo_text_free(&parcel);
-        unmake(&a);
-        unmake(&b);
-    }
 }
 
 int main(void) {
