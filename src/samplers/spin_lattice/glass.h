@@ -129,6 +129,9 @@ size_t glass_lattices(const struct glass_state *s);     /* of all members */
 uint32_t glass_power_of_two(uint64_t n, uint32_t least, uint32_t most); /* at most n */
 size_t glass_ladder_bytes(const struct glass_shape *s, const struct glass_launch *l);
 /* Local memory of groups that count, but of whole ladders: planes; local: with the quad's sites. */
+/* Room for counters of GLASS_OWN planes and for their sums, in planes (glass_plane, glass_count.h).
+ */
+enum { GLASS_ROOM_5 = 5 + 1, GLASS_ROOM_8 = 8 + 1 };
 size_t glass_count_room(const struct glass_shape *s, const struct glass_launch *l, uint32_t levels);
 enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                             const struct ergo_device *device, struct ergo_plan *plan);

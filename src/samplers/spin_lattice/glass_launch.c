@@ -135,7 +135,7 @@ static enum ergo_status launch_energy(struct ergo_context *ctx, struct glass_sta
     const size_t local[2] = {group, 1};
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings),
                                     ERGO_ARG(s->energies), ERGO_ARG(parts),
-                                    ERGO_ARG_LOCAL(16 * group * 9)};
+                                    ERGO_ARG_LOCAL(16 * group * GLASS_ROOM_8)};
     return ergo_kernel_launch(ctx, s->device, s->energy, "glass_energy", args, 5, 2, global, local,
                               NULL);
 }
@@ -299,7 +299,7 @@ enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_stat
     const size_t global[2] = {group * s->shape.quads * s->shape.layers, lattices};
     const size_t local[2] = {group, 1};
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->counts),
-                                    ERGO_ARG_LOCAL(16 * group * 9)};
+                                    ERGO_ARG_LOCAL(16 * group * GLASS_ROOM_8)};
     enum ergo_status status = launch_energy(ctx, s);
     if (status == ERGO_OK)
         status = ergo_kernel_launch(ctx, s->device, s->overlap, "glass_overlap", args, 3, 2, global,

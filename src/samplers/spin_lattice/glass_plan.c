@@ -46,7 +46,8 @@ static double rate_of(const struct glass_shape *s, bool gpu, double units) {
 size_t glass_count_room(const struct glass_shape *s, const struct glass_launch *l,
                         uint32_t levels) {
     const size_t items = (size_t)(l->local ? 1 : s->quads) << levels;
-    return 16 * (items * (l->local ? 9 : 6) + (l->local ? (size_t)s->sites : 0));
+    return 16 *
+           (items * (l->local ? GLASS_ROOM_8 : GLASS_ROOM_5) + (l->local ? (size_t)s->sites : 0));
 }
 
 /* Groups that count, and what a vote can say. */
@@ -86,7 +87,7 @@ static bool plan_ladder(const struct glass_shape *s, const struct ergo_device_su
     while (l->count_levels < 4 && 2u << l->count_levels <= l->ladder_lanes)
         l->count_levels++;
     /* one colour; planes that the lower lanes are given; planes of the last ones, added up */
-    const size_t sums = (size_t)9 << l->count_levels;
+    const size_t sums = (size_t)GLASS_ROOM_8 << l->count_levels;
     size_t room = (size_t)s->half > sums ? (size_t)s->half : sums;
     size_t planes = each == 1 ? 3 : each == 2 ? 4 : 5;
     for (size_t width = l->ladder_lanes; width > (size_t)1 << l->count_levels; width -= width / 2) {
