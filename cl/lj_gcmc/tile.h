@@ -127,7 +127,9 @@ ERGO_INLINE long lj_tile_reduce(long mine, __local long *all, __local long *firs
     long total = 0;
     all[item] = mine;
     LJ_BARRIER();
-#if LJ_GROUP <= 8
+#if LJ_GROUP == 2 /* PoCL 5.0's compiler ends the process at the loop below with two turns */
+    total = all[0] + all[1];
+#elif LJ_GROUP <= 8
     for (uint i = 0u; i < LJ_GROUP; i++)
         total += all[i];
 #else

@@ -123,7 +123,7 @@ static void other_jobs(void) {
 
 static void test_other_jobs(void **state) {
     (void)state;
-    contract_each_model(other_jobs);
+    contract_each(other_jobs);
 }
 
 /* Killed: what is left is the last checkpoint that was written on the way. */
