@@ -1,0 +1,150 @@
+/*
+ * A checkpoint that is not what a run has written is refused, also when its checksum is right; one
+ * from just before 2^32 steps goes on beyond them.
+ */
+#include "sessions.h"
+
+/* Write `blobs` with a right checksum and resume. */
+static enum ergo_status resume_from(const struct ergo_blobs *blobs, struct ergo_result **result) {
+    char *path = checkpoint_path();
+    const struct ergo_run_options options = contract_options(NULL);
+    contract_ok(ergo_checkpoint_write(contract.ctx, path, blobs), "writing a checkpoint");
+    free(path);
+    ergo_error_clear(contract.ctx);
+    return ergo_resume(contract.ctx, contract.folder, &options, result);
+}
+
+static void taken(const struct ergo_blobs *blobs, const char *what) {
+    struct ergo_result *result = NULL;
+    contract_ok(resume_from(blobs, &result), what);
+    ergo_result_destroy(result);
+}
+
+static void refused(const struct ergo_blobs *blobs, const char *name, const char *how) {
+    struct ergo_result *result = NULL;
+    const enum ergo_status status = resume_from(blobs, &result);
+    ergo_result_destroy(result);
+    if (status != ERGO_E_IO && status != ERGO_E_JOB)
+        fail_msg("%s: a checkpoint whose blob \"%s\" is %s is not refused (status %d): %s",
+                 contract.sampler->info->name, name, how, (int)status,
+                 ergo_error_message(contract.ctx));
+    assert_true(*ergo_error_message(contract.ctx));
+}
+
+/* Blobs of a checkpoint after `steps`. */
+static struct ergo_blobs stopped_after(uint64_t steps, const char *const *sets, size_t n) {
+    struct ergo_blobs blobs;
+    struct ergo_result *result = NULL;
+    char *path = checkpoint_path();
+    contract.block_samples = 1;
+    contract.stop_after = steps;
+    assert_int_equal(contract_try(contract.job, sets, n, &result), ERGO_STOPPED);
+    ergo_run_withdraw_stop();
+    contract.stop_after = 0;
+    contract.block_samples = 0;
+    ergo_result_destroy(result);
+    contract_ok(ergo_checkpoint_read(contract.ctx, path, &blobs), "reading a checkpoint");
+    free(path);
+    return blobs;
+}
+
+static void damage(void) {
+    static const char *const needed[] = {"job",    "meta",          "members", "series",
+                                         "states", "state_lengths", "curves"};
+    const cJSON *run = cJSON_GetObjectItem(contract.job, "run");
+    struct ergo_blobs blobs =
+        stopped_after((uint64_t)cJSON_GetObjectItem(run, "sweeps")->valueint / 2, NULL, 0);
+    taken(&blobs, "the same blobs again");
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        const struct ergo_blob *found = ergo_blobs_find(&blobs, needed[i]);
+        assert_non_null(found);
+        struct ergo_blob *blob = &blobs.blobs[found - blobs.blobs];
+        const size_t length = blob->length;
+        if (length == 0) /* no curves */
+            continue;
+        blob->length = length - 1;
+        refused(&blobs, needed[i], "a byte too short");
+        if (strcmp(needed[i], "job") != 0 && strcmp(needed[i], "meta") != 0) {
+            /* a blob has room for one byte more */
+            blob->length = length + 1;
+            refused(&blobs, needed[i], "a byte too long");
+        }
+        blob->length = 0;
+        refused(&blobs, needed[i], "empty");
+        blob->length = length;
+        blob->name[0] ^= 1;
+        refused(&blobs, needed[i], "not there");
+        blob->name[0] ^= 1;
+    }
+    /* numbers that would send the run out of its arrays, or on a chain from elsewhere */
+    static const char *const numbers[] = {"meta", "members", "state_lengths", "curves"};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        const struct ergo_blob *blob = ergo_blobs_find(&blobs, numbers[i]);
+        for (size_t at = 0; at + 8 <= blob->length && at < 48; at += 8)
+            for (int value = 0; value >= -1; value--) {
+                uint64_t before, wrong = (uint64_t)(int64_t)value;
+                char how[80];
+                memcpy(&before, (char *)blob->data + at, 8);
+                /* digest and steps of a member, filled of a curve: the run finds them itself, or
+                 * any value may be right */
+                if (before == wrong || (i == 1 && at == 16) || (i == 1 && at == 8 && !wrong) ||
+                    (i == 3 && (at >= 16 || (at == 0 && !wrong))))
+                    continue;
+                snprintf(how, sizeof how, "%lld at byte %zu", (long long)value, at);
+                memcpy((char *)blob->data + at, &wrong, 8);
+                refused(&blobs, numbers[i], how);
+                memcpy((char *)blob->data + at, &before, 8);
+            }
+    }
+    taken(&blobs, "the blobs mended");
+    ergo_blobs_free(&blobs);
+}
+
+static void test_damage(void **state) {
+    (void)state;
+    contract_each_model(damage);
+}
+
+/* ---- longer than 32 bits count --------------------------------------------------------------- */
+
+/* From a checkpoint on, in sessions of `steps` (0: in one). */
+static struct ergo_result *run_from(const struct ergo_blobs *blobs, uint64_t steps) {
+    struct ergo_result *result = NULL;
+    contract.steps = 0;
+    contract.stop_after = steps;
+    const enum ergo_status status = resume_from(blobs, &result);
+    assert_true((continue_in_sessions(status, 1, &result) > 1) == (steps > 0));
+    return result;
+}
+
+/* A checkpoint that says it is 50 steps before 2^32; the one sample and the end come after it. */
+static void far(void) {
+    static const char *const sets[] = {"/run/equilibration=0", "/run/sweeps=4294967496",
+                                       "/run/measure_every=4294967396"};
+    const uint64_t step = (UINT64_C(1) << 32) - 50;
+    enum { STEP_IN_META = 3 * sizeof step };
+    contract.block_steps = 1;
+    struct ergo_blobs blobs = stopped_after(4, sets, 3);
+    contract.block_steps = 7;
+    memcpy((char *)ergo_blobs_find(&blobs, "meta")->data + STEP_IN_META, &step, sizeof step);
+    struct ergo_result *whole = run_from(&blobs, 0), *parts = run_from(&blobs, 30);
+    assert_true(whole->members[0].steps == (UINT64_C(1) << 32) + 200);
+    assert_int_equal(whole->members[0].n_samples, 1);
+    contract_same("across 2^32 steps in sessions", whole, parts);
+    ergo_result_destroy(whole);
+    ergo_result_destroy(parts);
+    ergo_blobs_free(&blobs);
+}
+
+static void test_far(void **state) {
+    (void)state;
+    contract_each(far);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_far),
+    };
+    return cmocka_run_group_tests(tests, sessions_set_up, sessions_tear_down);
+}
