@@ -29,7 +29,7 @@ static cl_int fill_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) {
     cl_int code = clEnqueueFillBuffer(device->queue, mem, &word, unit, 0, bytes, 0, NULL, NULL);
     /* Waiting finds a failed fill here, where its buffer has a name, and not at some later call. */
     if (code == CL_SUCCESS)
-        code = clFinish(device->queue);
+        code = ergo_queue_finish(device, device->queue);
     return code == CL_SUCCESS ? code : write_zeros(device, mem, bytes);
 }
 

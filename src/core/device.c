@@ -72,7 +72,7 @@ void ergo_device_close(struct ergo_device *device) {
     ergo_profile_destroy(ergo_profile_take(device));
     if (device->queue) {
         /* Release alone may leave commands in flight that still read host memory. */
-        (void)clFinish(device->queue);
+        (void)ergo_queue_finish(device, device->queue);
         (void)clReleaseCommandQueue(device->queue);
     }
     if (device->context)

@@ -16,10 +16,12 @@ struct ergo_quirks {
                                     becomes uninitialised in the device's eyes */
     bool group_limit_unreliable; /* CL_KERNEL_WORK_GROUP_SIZE is too small: believe the device's */
     bool many_barriers_unreliable; /* kernels with dozens of barriers give wrong answers */
-    const char *build_options;     /* extra build options, "" for none */
-    uint64_t host_buffer_limit;    /* largest buffer to believe, 0: as reported */
-    uint64_t loop_limit;           /* iterations of all loops of a work-item, after which it goes on
-                                      behind them as if they were done; 0: no limit */
+    bool finish_forgets;       /* clFinish does not wait for commands that were flushed before it */
+    bool build_again;          /* a build may fail because another process makes the same one */
+    const char *build_options; /* extra build options, "" for none */
+    uint64_t host_buffer_limit; /* largest buffer to believe, 0: as reported */
+    uint64_t loop_limit;        /* iterations of all loops of a work-item, after which it goes on
+                                   behind them as if they were done; 0: no limit */
 };
 
 /* An opened device with one context and one in-order queue (profiling enabled where it works). */
@@ -103,6 +105,8 @@ enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device
 enum ergo_status ergo_kernel_largest_group(struct ergo_context *ctx, struct ergo_device *device,
                                            cl_kernel kernel, const char *name, size_t *largest);
 enum ergo_status ergo_device_finish(struct ergo_context *ctx, struct ergo_device *device);
+/* clFinish of a queue of the device, where nobody can be told of a failure or the caller tells. */
+cl_int ergo_queue_finish(const struct ergo_device *device, cl_command_queue queue);
 /* Flush, then wait for an event and release it. *seconds (may be NULL): its device time, or < 0
  * where the device has no event times. */
 enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *device,

@@ -43,7 +43,7 @@ struct ergo_profile *ergo_profile_take(struct ergo_device *device) {
     device->profile = NULL;
     if (!p)
         return NULL;
-    (void)clFinish(device->queue);
+    (void)ergo_queue_finish(device, device->queue);
     for (size_t i = 0; i < p->n_pending; i++)
         ask(p, i);
     p->n_pending = 0;
@@ -87,7 +87,7 @@ cl_event *ergo_profile_before(struct ergo_device *device, cl_event *callers, cl_
     if (!p)
         return callers;
     if (p->waits) {
-        (void)clFinish(device->queue);
+        (void)ergo_queue_finish(device, device->queue);
         p->begun = ergo_clock();
         return callers;
     }
@@ -116,7 +116,7 @@ static bool note(struct ergo_device *device, unsigned k, double bytes, cl_event 
     p->kernels[k].launches++;
     p->kernels[k].bytes += bytes;
     if (p->waits) {
-        (void)clFinish(device->queue);
+        (void)ergo_queue_finish(device, device->queue);
         p->kernels[k].seconds += ergo_clock() - p->begun;
         return true;
     }
@@ -212,7 +212,7 @@ enum ergo_status ergo_device_copy_rate(struct ergo_context *ctx, struct ergo_dev
         for (int i = 0; i < copies && code == CL_SUCCESS; i++)
             code = clEnqueueCopyBuffer(device->queue, from, to, 0, 0, bytes, 0, NULL, NULL);
         if (code == CL_SUCCESS)
-            code = clFinish(device->queue);
+            code = ergo_queue_finish(device, device->queue);
         const double rate = 2 * copies * (double)bytes / (ergo_clock() - begun);
         if (pass > 0 && rate > *bytes_per_second) /* the first warms up */
             *bytes_per_second = rate;

@@ -225,7 +225,8 @@ static enum ergo_status fail_build(struct build *b, cl_program program, cl_int c
     return status;
 }
 
-static enum ergo_status build_source(struct build *b, cl_program *program) {
+/* A failure is one only if it is the last attempt's; else *program is NULL. */
+static enum ergo_status try_build(struct build *b, bool last, cl_program *program) {
     enum ergo_status status = ERGO_OK;
     cl_int code = CL_SUCCESS;
     const char *source = b->text;
@@ -238,10 +239,20 @@ static enum ergo_status build_source(struct build *b, cl_program *program) {
     }
     code = clBuildProgram(*program, 1, &b->device->device, b->options.data, NULL, NULL);
     if (code != CL_SUCCESS) {
-        status = fail_build(b, *program, code);
+        if (last)
+            status = fail_build(b, *program, code);
         (void)clReleaseProgram(*program);
         *program = NULL;
     }
+    return status;
+}
+
+static enum ergo_status build_source(struct build *b, cl_program *program) {
+    enum ergo_status status = ERGO_OK;
+    const int attempts = b->device->quirks.build_again ? 3 : 1;
+    *program = NULL;
+    for (int i = 1; i <= attempts && !*program && status == ERGO_OK; i++)
+        status = try_build(b, i == attempts, program);
     return status;
 }
 

@@ -24,6 +24,15 @@ static const struct {
     },
     {
         .platform = "rusticl",
+        .driver = "22.",
+        .effect = {.finish_forgets = true},
+        .evidence = "Mesa 22.3.6: clFinish waits for commands since the last flush only; after "
+                    "clFlush it returns at once, with reads still to come. Seen as curves of "
+                    "facilitated models whose last word-lattices were zero.",
+        .date = "2026-11-22",
+    },
+    {
+        .platform = "rusticl",
         .effect = {.no_binary_cache = true},
         .evidence = "Mesa 22.3.6: clCreateProgramWithBinary of a binary it does not understand "
                     "panics (\"unknown version\") and takes the process with it. Building anew "
@@ -50,6 +59,14 @@ static const struct {
             "with a printf in its last region, under Oclgrind (no race), on rusticl and on an "
             "H200.",
         .date = "2026-11-21",
+    },
+    {
+        .platform = "Portable Computing Language",
+        .effect = {.build_again = true},
+        .evidence = "PoCL 5.0: of a dozen processes that build one program into a new cache at the "
+                    "same time, one fails now and then (CL_BUILD_PROGRAM_FAILURE without a word of "
+                    "the compiler): another has removed the file that it wants to replace.",
+        .date = "2026-11-22",
     },
     {
         .platform = "Oclgrind",
@@ -89,6 +106,8 @@ void ergo_quirks_find(const struct ergo_device_summary *summary, struct ergo_qui
         quirks->whole_writes |= effect->whole_writes;
         quirks->group_limit_unreliable |= effect->group_limit_unreliable;
         quirks->many_barriers_unreliable |= effect->many_barriers_unreliable;
+        quirks->finish_forgets |= effect->finish_forgets;
+        quirks->build_again |= effect->build_again;
         if (effect->loop_limit && (!quirks->loop_limit || effect->loop_limit < quirks->loop_limit))
             quirks->loop_limit = effect->loop_limit;
         if (effect->build_options && !quirks->build_options[0])

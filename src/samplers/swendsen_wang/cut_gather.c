@@ -162,7 +162,7 @@ void sw_gather_release(struct sw_cut *s) {
     cl_mem *const mems[] = {&g->rects, &g->neighbours, &g->keys, &g->labels, &g->names, &g->ends};
     struct sw_cut_buffer *const buffers[] = {&g->near, &g->far, &g->pairs, &g->all};
     if (g->copies)
-        clFinish(g->copies);
+        (void)ergo_queue_finish(s->device, g->copies);
     for (size_t k = 0; k < sizeof mems / sizeof mems[0]; k++)
         ergo_buffer_release(mems[k]);
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)

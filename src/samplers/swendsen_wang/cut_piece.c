@@ -92,7 +92,7 @@ enum ergo_status sw_cut_buffer_create(struct ergo_context *ctx, struct sw_cut *s
 /* What depends on the rectangle. */
 void sw_piece_release(struct sw_cut *s) {
     if (s->device && s->device->queue)
-        clFinish(s->device->queue);
+        (void)ergo_queue_finish(s->device, s->device->queue);
     cl_mem *const mems[] = {&s->rect,  &s->right_bonds, &s->down_bonds, &s->labels, &s->sizes,
                             &s->names, &s->runs,        &s->tile_roots, &s->open};
     for (size_t k = 0; k < sizeof mems / sizeof mems[0]; k++)

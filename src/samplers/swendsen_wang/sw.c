@@ -50,7 +50,7 @@ void *sw_pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
 void sw_unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
     if (*pinned && *host) {
         clEnqueueUnmapMemObject(device->queue, *pinned, *host, 0, NULL, NULL);
-        clFinish(device->queue);
+        (void)ergo_queue_finish(device, device->queue);
     } else {
         free(*host);
     }
@@ -72,7 +72,7 @@ void sw_destroy(void *opaque) {
     if (!s)
         return;
     if (s->device)
-        clFinish(s->device->queue); /* reads into our slots may be under way */
+        (void)ergo_queue_finish(s->device, s->device->queue); /* reads into our slots may be under way */
     for (int k = 0; k < SW_KERNELS; k++)
         if (s->kernels[k])
             clReleaseKernel(s->kernels[k]);
