@@ -32,12 +32,18 @@ static struct ergo_result *run(const char *keys, const char *rest) {
              "{\"sampler\": \"helium-vmc\", \"seed\": \"20151\", \"system\": {%s}, %s, "
              "\"output\": {\"snapshots\": 0}}",
              keys, rest);
-    if (ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job) != ERGO_OK ||
-        ergo_run(ctx, job, &options, &result) != ERGO_OK)
-        fail_msg("%s: %s", json, ergo_error_message(ctx));
+    enum ergo_status status = ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job);
+    if (status == ERGO_OK)
+        status = ergo_run(ctx, job, &options, &result);
     ergo_job_destroy(job);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
+    if (status == ERGO_E_DEVICE && strstr(ergo_error_message(ctx), " ends loops after ")) {
+        print_message("refused, with the reason: %s\n", ergo_error_message(ctx)); /* llvmpipe */
+        skip();
+    }
+    if (status != ERGO_OK)
+        fail_msg("%s: %s", json, ergo_error_message(ctx));
     return result;
 }
 
