@@ -10,7 +10,7 @@
 #include "run/tuning.h"
 #include "stats/stats.h"
 
-enum { TUNABLES_MAX = ERGO_TUNING_SETTINGS, VALUES_MAX = 24 };
+enum { TUNABLES_MAX = ERGO_TUNING_SETTINGS };
 
 static const double worthwhile = 1.03; /* smaller gains are noise */
 
@@ -155,15 +155,6 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     return status;
 }
 
-/* All of a short range, else powers of two. */
-static size_t values_of(const struct ergo_tunable *tunable, int64_t values[VALUES_MAX]) {
-    size_t n = 0;
-    for (int64_t v = tunable->min > 1 ? tunable->min : 1;
-         v <= tunable->max && v <= 4096 && n < VALUES_MAX; v = tunable->max <= 8 ? v + 1 : 2 * v)
-        values[n++] = v;
-    return n;
-}
-
 /* Round after round over the tunables: the best value of each, the others as they are. */
 static enum ergo_status search(struct tuner *t) {
     const struct ergo_sampler_info *info = t->sampler->info;
@@ -172,10 +163,10 @@ static enum ergo_status search(struct tuner *t) {
     while (better && status == ERGO_OK && !time_is_up(t)) {
         better = false;
         for (size_t k = 0; k < info->n_tunables && status == ERGO_OK; k++) {
-            int64_t values[VALUES_MAX];
+            int64_t values[ERGO_TUNING_VALUES];
             if (info->tunables_room >> k & 1)
                 continue;
-            const size_t n = values_of(&info->tunables[k], values);
+            const size_t n = ergo_tuning_values(&info->tunables[k], values);
             for (size_t i = 0; i <= n && status == ERGO_OK && !time_is_up(t); i++) {
                 int64_t row[TUNABLES_MAX];
                 double rate = 0;

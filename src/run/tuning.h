@@ -7,7 +7,7 @@
 
 #include "run/result.h"
 
-enum { ERGO_TUNING_SETTINGS = 16 };
+enum { ERGO_TUNING_SETTINGS = 16, ERGO_TUNING_VALUES = 24 };
 
 struct ergo_tuning_setting {
     char name[32];
@@ -47,6 +47,10 @@ enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
                                    const struct ergo_tuning_list *list);
 /* Both are for the same jobs on the same device. */
 bool ergo_tuning_same(const struct ergo_tuning_entry *a, const struct ergo_tuning_entry *b);
+
+/* Values of a tunable that are worth a try, their number: all of a short range, else powers of two;
+ * of those that jobs and profiles may give. */
+size_t ergo_tuning_values(const struct ergo_tunable *tunable, int64_t values[ERGO_TUNING_VALUES]);
 
 /* What identifies a batch; the plan is its automatic one. */
 void ergo_tuning_identify(const struct ergo_batch *batch, const struct ergo_device *device,

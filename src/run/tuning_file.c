@@ -62,6 +62,20 @@ static bool take_number(const struct ergo_json *object, const char *key, double 
     return value && value->kind == ERGO_JSON_NUMBER && ergo_json_real(value->text, out) && *out > 0;
 }
 
+static bool allowed(const struct ergo_tunable *tunable, uint64_t value) {
+    return value >= (uint64_t)tunable->min && value <= (uint64_t)tunable->max &&
+           !(tunable->power_of_two && (value & (value - 1)) != 0);
+}
+
+size_t ergo_tuning_values(const struct ergo_tunable *tunable, int64_t values[ERGO_TUNING_VALUES]) {
+    size_t n = 0;
+    for (int64_t v = 1; v <= tunable->max && v <= 4096 && n < ERGO_TUNING_VALUES;
+         v = tunable->max <= 8 ? v + 1 : 2 * v)
+        if (allowed(tunable, (uint64_t)v))
+            values[n++] = v;
+    return n;
+}
+
 /* Settings that the job checker would accept. */
 static bool take_settings(const struct ergo_json *object, struct ergo_tuning_entry *entry) {
     const struct ergo_json *tuning = ergo_json_member(object, "tuning");
@@ -79,8 +93,7 @@ static bool take_settings(const struct ergo_json *object, struct ergo_tuning_ent
                 tunable = &info->tunables[t];
         if (!tunable || at->kind != ERGO_JSON_NUMBER ||
             ergo_json_integer(at->text, &negative, &value) != ERGO_JSON_INTEGER || negative ||
-            value < (uint64_t)tunable->min || value > (uint64_t)tunable->max ||
-            (tunable->power_of_two && (value & (value - 1)) != 0))
+            !allowed(tunable, value))
             return false;
         struct ergo_tuning_setting *s = &entry->settings[entry->n_settings++];
         snprintf(s->name, sizeof s->name, "%s", tunable->name);

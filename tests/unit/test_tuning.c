@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "core/program.h"
+#include "io/io.h"
 #include "run/tuning.h"
+#include "samplers/sampler.h"
 
 extern const struct ergo_embedded ergo_tuning_files[];
 extern const size_t ergo_tuning_file_count;
@@ -39,6 +41,45 @@ static void test_shipped(void **state) {
         }
         ergo_tuning_list_free(&list);
     }
+}
+
+/* What is tried can be kept: jobs take every value, and so do profiles. */
+static void test_values(void **state) {
+    size_t tried = 0;
+    (void)state;
+    for (size_t i = 0; i < ergo_n_samplers; i++) {
+        const struct ergo_sampler_info *info = ergo_samplers[i]->info;
+        char path[100], *job = NULL;
+        size_t length = 0;
+        snprintf(path, sizeof path, "tests/contract/jobs/%s.json", info->name);
+        assert_int_equal(ergo_file_read(ctx, path, 1 << 20, &job, &length), ERGO_OK);
+        for (size_t t = 0; t < info->n_tunables; t++) {
+            int64_t values[ERGO_TUNING_VALUES];
+            const size_t n = ergo_tuning_values(&info->tunables[t], values);
+            assert_true(n > 0);
+            for (size_t k = 0; k < n; k++, tried++) {
+                char set[80], text[400];
+                const char *const sets[] = {set};
+                struct ergo_job *parsed = NULL;
+                struct ergo_tuning_list list;
+                const long long value = values[k];
+                snprintf(set, sizeof set, "/tuning/%s=%lld", info->tunables[t].name, value);
+                if (ergo_job_parse(ctx, job, length, path, sets, 1, &parsed) != ERGO_OK)
+                    fail_msg("%s: %s: %s", info->name, set, ergo_error_message(ctx));
+                ergo_job_destroy(parsed);
+                snprintf(text, sizeof text,
+                         "{\"profiles\": [{\"type\": \"gpu\", \"sampler\": \"%s\", \"members\": 1, "
+                         "\"work_per_step\": 1, \"gain\": 2, \"tuning\": {\"%s\": %lld}}]}",
+                         info->name, info->tunables[t].name, value);
+                if (parse(text, &list) != ERGO_OK)
+                    fail_msg("%s", ergo_error_message(ctx));
+                assert_int_equal(list.entries[0].settings[0].value, value);
+                ergo_tuning_list_free(&list);
+            }
+        }
+        free(job);
+    }
+    assert_true(tried > 100);
 }
 
 static const char good[] =
@@ -125,8 +166,8 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shipped),
-                                       cmocka_unit_test(test_round_trip),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shipped), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -27,7 +27,7 @@ static const struct ergo_tunable tunables[] = {
     {"moves_per_launch", "1: a launch per trial move, as in the paper's first versions; else many",
      0, 1, false},
     {"blocks", "work-groups per chain where a launch is one move", 0, 1024, false},
-    {"microcell", "side of a microcell in hundredths of sigma, at least 30; 0: 100", 0, 1000,
+    {"microcell", "side of a microcell in hundredths of sigma; 0: 100", 30, 1000,
      false},
     [LJ_TUNABLE_SLOTS] = {"slots", "room for particles in a cell at the start", 0, 4096, false},
     [LJ_TUNABLE_CAPACITY] = {"capacity", "room for particles in a chain at the start", 0, 67108864,
@@ -184,9 +184,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "%lld is longer than the equilibration: a chain that is steered "
                                 "does not sample",
                                 (long long)tune);
-    const int64_t side = ergo_point_int(point, "/tuning/microcell");
-    if (side && side < 30)
-        status = ergo_job_error(ctx, "/tuning/microcell", "%lld is below 30", (long long)side);
     return status;
 }
 
