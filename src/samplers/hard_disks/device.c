@@ -13,7 +13,8 @@ void disks_destroy(void *opaque) {
     if (!s)
         return;
     if (s->device)
-        (void)ergo_queue_finish(s->device, s->device->queue); /* reads into our slots may be under way */
+        (void)ergo_queue_finish(s->device,
+                                s->device->queue); /* reads into our slots may be under way */
     const cl_kernel kernels[] = {s->plan, s->subsweep, s->shift, s->local,
                                  s->tile, s->measure,  s->pairs, s->blocks};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)

@@ -26,7 +26,8 @@ void helium_destroy(void *opaque) {
     if (!s)
         return;
     if (s->device)
-        (void)ergo_queue_finish(s->device, s->device->queue); /* reads into our slots may be under way */
+        (void)ergo_queue_finish(s->device,
+                                s->device->queue); /* reads into our slots may be under way */
     const cl_kernel kernels[] = {s->walk,  s->sum,  s->attempt,  s->decide,    s->energy,
                                  s->start, s->tune, s->multiply, s->energy_add};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)

@@ -27,7 +27,8 @@ void lj_destroy(void *opaque) {
     if (!s)
         return;
     if (s->device)
-        (void)ergo_queue_finish(s->device, s->device->queue); /* reads into our slots may be under way */
+        (void)ergo_queue_finish(s->device,
+                                s->device->queue); /* reads into our slots may be under way */
     const cl_kernel kernels[] = {s->run,   s->trial,    s->decide,    s->total,
                                  s->pairs, s->activate, s->board_end, s->list};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)

@@ -109,7 +109,8 @@ static void destroy(void *opaque) {
     if (!s)
         return;
     if (s->device)
-        (void)ergo_queue_finish(s->device, s->device->queue); /* reads into our memory may be under way */
+        (void)ergo_queue_finish(s->device,
+                                s->device->queue); /* reads into our memory may be under way */
     const cl_kernel kernels[] = {s->sweep,  s->start,     s->clear, s->measure,
                                  s->energy, s->correlate, s->plane};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)

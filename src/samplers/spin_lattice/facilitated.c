@@ -22,7 +22,8 @@ static void destroy(void *opaque) {
     if (!s)
         return;
     if (s->device)
-        (void)ergo_queue_finish(s->device, s->device->queue); /* reads into our memory may be under way */
+        (void)ergo_queue_finish(s->device,
+                                s->device->queue); /* reads into our memory may be under way */
     fac_launch_destroy(s);
     cl_mem *const buffers[] = {&s->spins,          &s->first,  &s->flipped,
                                &s->member_buffer,  &s->record, &s->slots[0].counts,

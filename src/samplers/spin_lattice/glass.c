@@ -17,7 +17,8 @@ void glass_destroy(void *opaque) {
     if (!s)
         return;
     if (s->device)
-        (void)ergo_queue_finish(s->device, s->device->queue); /* reads into our memory may be under way */
+        (void)ergo_queue_finish(s->device,
+                                s->device->queue); /* reads into our memory may be under way */
     const cl_kernel kernels[] = {
         s->sweep,     s->start,    s->swap,   s->exchange, s->moving[0], s->moving[1], s->moving[2],
         s->moving[3], s->counting, s->ladder, s->energy,   s->overlap,   s->record};

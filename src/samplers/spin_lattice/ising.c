@@ -77,7 +77,8 @@ void ising_destroy(void *opaque) {
     if (!s)
         return;
     if (s->device)
-        (void)ergo_queue_finish(s->device, s->device->queue); /* reads into our slots may be under way */
+        (void)ergo_queue_finish(s->device,
+                                s->device->queue); /* reads into our slots may be under way */
     const cl_kernel kernels[] = {s->sweep, s->start, s->measure, s->correlate, s->row, s->fast};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])

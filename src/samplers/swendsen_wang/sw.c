@@ -72,7 +72,8 @@ void sw_destroy(void *opaque) {
     if (!s)
         return;
     if (s->device)
-        (void)ergo_queue_finish(s->device, s->device->queue); /* reads into our slots may be under way */
+        (void)ergo_queue_finish(s->device,
+                                s->device->queue); /* reads into our slots may be under way */
     for (int k = 0; k < SW_KERNELS; k++)
         if (s->kernels[k])
             clReleaseKernel(s->kernels[k]);
