@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 char *ergo_path_join(const char *folder, const char *name) {
@@ -235,10 +237,33 @@ out:
     return status;
 }
 
+/* 0, or why not. */
+static int take_lock(int fd) {
+    int result;
+    do
+        result = flock(fd, LOCK_EX | LOCK_NB);
+    while (result && errno == EINTR);
+    return result ? errno : 0;
+}
+
+/* Who holds a lock, a line; "" if that is not written there. */
+static void read_owner(int fd, char *owner, size_t size) {
+    const ssize_t n = pread(fd, owner, size - 1, 0);
+    owner[n > 0 ? n : 0] = '\0';
+    owner[strcspn(owner, "\n")] = '\0';
+}
+
+/* A process of this host that is no more? */
+static bool is_dead(const char *owner, const char *host) {
+    char on[80] = "";
+    long pid = 0;
+    return sscanf(owner, "process %ld on %79s", &pid, on) == 2 && pid > 0 &&
+           strcmp(on, host) == 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
 enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const char *folder, int *fd) {
     enum ergo_status status = ERGO_OK;
     char owner[160] = "", host[80] = "";
-    int result;
     int lock = -1;
 
     *fd = -1;
@@ -251,30 +276,32 @@ enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const char *folder, 
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot lock the run folder: %s: %s", path, strerror(errno));
         goto out;
     }
-    do
-        result = flock(lock, LOCK_EX | LOCK_NB);
-    while (result && errno == EINTR);
-    if (result && errno == EWOULDBLOCK) {
-        ssize_t n = pread(lock, owner, sizeof owner - 1, 0);
-        owner[n > 0 ? n : 0] = '\0';
-        owner[strcspn(owner, "\n")] = '\0';
+    if (gethostname(host, sizeof host - 1))
+        host[0] = '\0';
+    int error = take_lock(lock);
+    read_owner(lock, owner, sizeof owner);
+    /* A child that a killed run's driver has forked to start a compiler or linker holds the lock,
+     * too, until it does so: moments. */
+    for (int i = 0; i < 100 && error == EWOULDBLOCK && is_dead(owner, host); i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        error = take_lock(lock);
+    }
+    if (error == EWOULDBLOCK) {
         status = ERGO_FAIL(ctx, ERGO_E_IO,
                            "another ergocl works in %s%s%s%s: wait for it or choose another "
                            "folder with -o",
                            folder, *owner ? " (" : "", owner, *owner ? ")" : "");
         goto out;
     }
-    if (result && errno != ENOLCK && errno != ENOSYS && errno != ENOTSUP) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot lock %s: %s", path, strerror(errno));
+    if (error && error != ENOLCK && error != ENOSYS && error != ENOTSUP) {
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot lock %s: %s", path, strerror(error));
         goto out;
     }
-    if (result) /* some cluster file systems have no locks; that must not forbid work there */
+    if (error) /* some cluster file systems have no locks; that must not forbid work there */
         ergo_log(ctx, ERGO_LOG_WARNING,
                  "cannot lock %s (%s): do not start another ergocl in this folder", path,
-                 strerror(errno));
+                 strerror(error));
     /* Who holds it, for the message above. The lock holds whether or not this can be written. */
-    if (gethostname(host, sizeof host - 1))
-        host[0] = '\0';
     int length = snprintf(owner, sizeof owner, "process %ld on %s\n", (long)getpid(), host);
     if (ftruncate(lock, 0) || pwrite(lock, owner, (size_t)length, 0) != length)
         ergo_log(ctx, ERGO_LOG_DEBUG, "could not write the owner into %s: %s", path,

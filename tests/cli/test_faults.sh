@@ -28,7 +28,7 @@ after() {
 while IFS='|' read -r fault code left said; do
     rm -rf broken cache
     # with programs from the cache nothing would be built
-    case $fault in clBuildProgram*) cache=$PWD/cache ;; *) cache=$ERGOCL_CACHE_DIR ;; esac
+    case $fault in clBuildProgram*) cache=$PWD/cache ;; *) cache=${ERGOCL_CACHE_DIR-$PWD/warm} ;; esac
     ERGOCL_CACHE_DIR=$cache expect "$code" faulty "$fault" "${run[@]}" -o broken
     says err "$said"
     after "$left" broken

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/io.h"
@@ -186,6 +187,26 @@ static void a_folder_is_locked_once(void **state) {
     close(second);
 }
 
+/* A killed run whose driver had just forked: the child holds the lock for a moment longer. */
+static void a_dead_owners_lock_is_waited_for(void **state) {
+    struct fixture *f = *state;
+    int lock, code = 0;
+    const pid_t owner = fork();
+    if (owner == 0) {
+        if (ergo_folder_lock(f->ctx, f->folder, &lock) != ERGO_OK)
+            _exit(1);
+        if (fork() == 0)
+            usleep(300000);
+        _exit(0);
+    }
+    assert_true(owner > 0);
+    assert_int_equal(waitpid(owner, &code, 0), owner);
+    assert_int_equal(code, 0);
+    if (ergo_folder_lock(f->ctx, f->folder, &lock) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(f->ctx));
+    close(lock);
+}
+
 static void messages_hold_nothing_for_terminals(void **state) {
     struct fixture *f = *state;
     char *data = NULL;
@@ -205,6 +226,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, setup, teardown),
         cmocka_unit_test(paths_join),
         cmocka_unit_test_setup_teardown(a_folder_is_locked_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_dead_owners_lock_is_waited_for, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
