@@ -150,7 +150,7 @@ make_faults() {
 faulty() {
     local fault=$1
     shift
-    FAULT=$fault LD_PRELOAD=$PWD/faults.so timeout -s KILL 60 "$@"
+    FAULT=$fault LD_PRELOAD=./faults.so timeout -s KILL 60 "$@"
 }
 
 # Whether a terminal can be imitated (a chroot may have no pseudo-terminals).

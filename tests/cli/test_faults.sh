@@ -4,6 +4,8 @@
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 make_faults
+# calls are counted where the probe has been and kernels are compiled: a cache also for those without a home
+export ERGOCL_CACHE_DIR=${ERGOCL_CACHE_DIR:-$PWD/warm}
 jobs=$ERGOCL_ROOT/tests/contract/jobs
 run=("$ERGOCL" run "$jobs/spin-lattice.json" --set /checkpoint/every_seconds=1e-9) # all the time
 expect 0 "${run[@]}" -o whole
@@ -28,7 +30,7 @@ after() {
 while IFS='|' read -r fault code left said; do
     rm -rf broken cache
     # with programs from the cache nothing would be built
-    case $fault in clBuildProgram*) cache=$PWD/cache ;; *) cache=${ERGOCL_CACHE_DIR-$PWD/warm} ;; esac
+    case $fault in clBuildProgram*) cache=$PWD/cache ;; *) cache=$ERGOCL_CACHE_DIR ;; esac
     ERGOCL_CACHE_DIR=$cache expect "$code" faulty "$fault" "${run[@]}" -o broken
     says err "$said"
     after "$left" broken
@@ -130,7 +132,7 @@ done
 held() {
     rm -rf "$2" cache mark
     (
-        export FAULT=$1 FAULT_MARK=$PWD/mark FAULT_PATH=$2 LD_PRELOAD=$PWD/faults.so
+        export FAULT=$1 FAULT_MARK=$PWD/mark FAULT_PATH=$2 LD_PRELOAD=./faults.so
         case $1 in clBuild*) export ERGOCL_CACHE_DIR=$PWD/cache ;; esac
         exec "${run[@]}" -o "$2"
     ) >held.out 2>held.err &

@@ -43,7 +43,7 @@ make_faults
 stuck() {
     local signal=$1 wanted=$2
     shift 2
-    env --default-signal=INT FAULT="clBuildProgram hang" LD_PRELOAD="$PWD/faults.so" ERGOCL_CACHE_DIR="$PWD/empty" "$ERGOCL" "$@" >out 2>err &
+    env --default-signal=INT FAULT="clBuildProgram hang" LD_PRELOAD=./faults.so ERGOCL_CACHE_DIR="$PWD/empty" "$ERGOCL" "$@" >out 2>err &
     child=$!
     sleep 1
     kill -s "$signal" $child

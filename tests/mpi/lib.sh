@@ -78,7 +78,7 @@ faults_end_all() {
     make_faults
     while IFS='|' read -r fault code said; do
         start=$SECONDS
-        FAULT_RANK=1 FAULT=$fault expect "$code" timeout -s KILL 60 mpirun -np 3 env LD_PRELOAD="$PWD/faults.so" \
+        FAULT_RANK=1 FAULT=$fault expect "$code" timeout -s KILL 60 mpirun -np 3 env LD_PRELOAD=./faults.so \
             "$ERGOCL" run "$1" -o faulty --overwrite --device "$pocl" --quiet "${@:2}"
         says err "$said"
         [ $((SECONDS - start)) -le 10 ] || fail "$fault: $((SECONDS - start)) s until all ended"
