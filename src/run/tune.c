@@ -93,21 +93,29 @@ static enum ergo_status time_state(struct tuner *t, void *state, const struct er
     return status;
 }
 
+/* The state from which all candidates begin, with these tunables. */
+static enum ergo_status begin(struct tuner *t, const int64_t *values, struct ergo_plan *plan,
+                              void **state) {
+    *state = NULL;
+    set_all(t, values);
+    enum ergo_status status = t->sampler->ops->plan(t->ctx, t->batch, t->device, plan);
+    if (status == ERGO_OK)
+        status = t->sampler->ops->create(t->ctx, t->batch, t->device, state);
+    for (size_t m = 0; m < t->batch->count && status == ERGO_OK && t->step; m++)
+        status = t->sampler->ops->load(t->ctx, *state, m, t->step, t->states[m].data,
+                                       t->states[m].length);
+    if (status == ERGO_OK && !t->step)
+        status = t->sampler->ops->init(t->ctx, *state);
+    return status;
+}
+
 /* Rate with these tunables; 0: refused. Other failures are no refusal. */
 static enum ergo_status try_values(struct tuner *t, const int64_t *values, double *rate) {
     struct ergo_plan plan;
-    void *state = NULL;
+    void *state;
     double step = INFINITY;
     *rate = 0;
-    set_all(t, values);
-    enum ergo_status status = t->sampler->ops->plan(t->ctx, t->batch, t->device, &plan);
-    if (status == ERGO_OK)
-        status = t->sampler->ops->create(t->ctx, t->batch, t->device, &state);
-    for (size_t m = 0; m < t->batch->count && status == ERGO_OK && t->step; m++)
-        status = t->sampler->ops->load(t->ctx, state, m, t->step, t->states[m].data,
-                                       t->states[m].length);
-    if (status == ERGO_OK && !t->step)
-        status = t->sampler->ops->init(t->ctx, state);
+    enum ergo_status status = begin(t, values, &plan, &state);
     if (status == ERGO_OK) {
         const double limit =
             t->best_rate > 0 && !t->patient ? plan.work_per_step / t->best_rate : INFINITY;
@@ -211,6 +219,60 @@ static enum ergo_status confirm(struct tuner *t, double *plain, double *tuned, b
     return ERGO_OK;
 }
 
+/* The states of all members after `count` steps with these tunables, one after the other. */
+static enum ergo_status states_after(struct tuner *t, const int64_t *values, uint64_t count,
+                                     struct ergo_text *all) {
+    struct ergo_plan plan;
+    void *state;
+    double seconds;
+    enum ergo_status status = begin(t, values, &plan, &state);
+    while (count && status == ERGO_OK) {
+        const uint64_t block = (uint64_t)fmax(1, fmin((double)count, plan.block_steps));
+        status = steps(t, state, block, &seconds);
+        count -= block;
+    }
+    for (size_t m = 0; m < t->batch->count && status == ERGO_OK; m++) {
+        struct ergo_text one = {0};
+        status = t->sampler->ops->save(t->ctx, state, m, &one);
+        if (status == ERGO_OK)
+            ergo_text_append_bytes(all, one.data, one.length);
+        if (status == ERGO_OK && (one.failed || all->failed))
+            status = ERGO_FAIL(t->ctx, ERGO_E_MEMORY, "no memory for a state");
+        ergo_text_free(&one);
+    }
+    if (state)
+        t->sampler->ops->destroy(state);
+    return status;
+}
+
+/* No launch is kept that leads to other states, however fast: a quarter of a second, at most. */
+static enum ergo_status check_states(struct tuner *t, double steps_per_second) {
+    static const int64_t automatic[TUNABLES_MAX] = {0};
+    const uint64_t count = (uint64_t)fmax(1, fmin(64, steps_per_second / 4));
+    struct ergo_text plain = {0}, tuned = {0};
+    enum ergo_status status = states_after(t, automatic, count, &plain);
+    if (status == ERGO_OK)
+        status = states_after(t, t->best, count, &tuned);
+    if (status == ERGO_OK && (!plain.data || !tuned.data || plain.length != tuned.length ||
+                              memcmp(plain.data, tuned.data, plain.length) != 0)) {
+        struct ergo_text launch = {0};
+        for (size_t k = 0; k < t->sampler->info->n_tunables; k++)
+            if (t->best[k])
+                ergo_text_append(&launch, "%s/tuning/%s=%lld", launch.length ? " " : "",
+                                 t->sampler->info->tunables[k].name, (long long)t->best[k]);
+        status = ERGO_FAIL(t->ctx, ERGO_E_AUDIT,
+                           "%s: the fastest launch that was found (%s) leads to other states than "
+                           "the automatic one after %llu steps from step %llu on: a defect of %s's "
+                           "compiler, or of ergocl, worth a report; nothing was kept",
+                           t->job->name, launch.data ? launch.data : "", (unsigned long long)count,
+                           (unsigned long long)t->step, t->device->summary.name);
+        ergo_text_free(&launch);
+    }
+    ergo_text_free(&plain);
+    ergo_text_free(&tuned);
+    return status;
+}
+
 /* Puts the entry in the place of an older one for the same jobs; without settings only away with
  * it.
  */
@@ -284,6 +346,8 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
         status = search(t);
     if (status == ERGO_OK && !ergo_run_stop_is_requested())
         status = confirm(t, &plain, &tuned, &sure);
+    if (status == ERGO_OK && sure)
+        status = check_states(t, plain / plan.work_per_step);
     if (status == ERGO_OK && ergo_run_stop_is_requested())
         status = ERGO_STOPPED;
     if (status != ERGO_OK)

@@ -26,6 +26,7 @@
 
 #include "io/io.h"
 #include "run/result.h"
+#include "run/tuning.h"
 #include "samplers/sampler.h"
 
 #define CONTRACT_JOBS "tests/contract/jobs/"
@@ -42,6 +43,8 @@ static struct contract {
     uint64_t keep_at; /* keep the checkpoint that is there at this step, 0: none */
     char *kept;       /* its bytes; the test frees them */
     size_t kept_length;
+    bool lazy; /* launches with a tunable set do nothing, in no time */
+    bool idle; /* this is one */
 } contract;
 
 static inline void contract_ok(enum ergo_status status, const char *what) {
@@ -62,6 +65,7 @@ static enum ergo_status contract_plan(struct ergo_context *ctx, const struct erg
                                       const struct ergo_device *device, struct ergo_plan *plan) {
     contract.sampler = contract_registered(batch->job->sampler->info->name);
     const enum ergo_status status = contract.sampler->ops->plan(ctx, batch, device, plan);
+    contract.idle = contract.lazy && ergo_tuning_given(batch);
     if (contract.block_samples && plan->block_samples > contract.block_samples)
         plan->block_samples = contract.block_samples;
     if (contract.block_steps > 0)
@@ -77,6 +81,8 @@ static enum ergo_status contract_advance(struct ergo_context *ctx, void *state, 
                     "keeping a checkpoint");
         free(path);
     }
+    if (contract.idle)
+        return ERGO_OK;
     contract.steps += every * (count ? count : 1);
     if (contract.stop_after && contract.steps >= contract.stop_after)
         ergo_run_request_stop();

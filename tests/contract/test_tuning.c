@@ -105,12 +105,44 @@ static void tuning(void) {
     ergo_result_destroy(base);
 }
 
+/* Fast is not enough: a launch that leads to other states is no gain. */
+static void lazy(void) {
+    char *path = ergo_path_join(contract.folder, "profiles.json"), *text = NULL;
+    const struct ergo_tune_options options = {.seconds = 10, .path = path};
+    struct ergo_job *job = NULL;
+    struct ergo_result *base = contract_run(contract.job, NULL, NULL);
+    const bool slow = strstr(base->device.platform, "rusticl") != NULL; /* compiles for minutes */
+    ergo_result_destroy(base);
+    if (!slow) {
+        contract_ok(contract_parse(contract.job, NULL, 0, &job), "the job");
+        contract.lazy = true;
+        const enum ergo_status status = ergo_tune(contract.ctx, job, &options, &text);
+        contract.lazy = contract.idle = false;
+        print_message("%s\n", ergo_error_message(contract.ctx));
+        assert_int_equal(status, ERGO_E_AUDIT);
+        assert_non_null(strstr(ergo_error_message(contract.ctx), "leads to other states"));
+        assert_null(text);
+        assert_int_not_equal(access(path, F_OK), 0);
+        ergo_job_destroy(job);
+    }
+    free(path);
+}
+
+/* The host's doing: one sampler is enough. */
+static void test_lazy(void **state) {
+    char path[160];
+    const char *name = ergo_samplers[0]->info->name;
+    (void)state;
+    snprintf(path, sizeof path, CONTRACT_JOBS "%s.json", name);
+    contract_job(name, path, lazy);
+}
+
 static void test_tuning(void **state) {
     (void)state;
     contract_each_model(tuning);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tuning)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lazy), cmocka_unit_test(test_tuning)};
     return cmocka_run_group_tests(tests, contract_set_up, contract_tear_down);
 }
