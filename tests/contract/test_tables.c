@@ -64,9 +64,9 @@ static void tables(void) {
             !info->curves[c].unit || !filled(info->curves[c].help))
             complain("curves", "each needs name, x label, unit and help");
     for (size_t t = 0; t < info->n_tunables; t++)
-        if (!filled(info->tunables[t].help) || info->tunables[t].min > 0 ||
-            info->tunables[t].max < 1)
-            complain(info->tunables[t].name, "needs help, and a range that 0, automatic, begins");
+        if (!filled(info->tunables[t].help) || info->tunables[t].min < 0 ||
+            info->tunables[t].max < 1 || info->tunables[t].max < info->tunables[t].min)
+            complain(info->tunables[t].name, "needs help, and a range beside 0, automatic");
     for (size_t o = 0; o < info->n_observables; o++)
         check_observable(&info->observables[o]);
     if (!ops->check || !ops->plan || !ops->create || !ops->init || !ops->advance || !ops->collect ||
