@@ -279,10 +279,12 @@ enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const char *folder, 
     if (gethostname(host, sizeof host - 1))
         host[0] = '\0';
     int error = take_lock(lock);
-    read_owner(lock, owner, sizeof owner);
     /* A child that a killed run's driver has forked to start a compiler or linker holds the lock,
      * too, until it does so: moments. */
-    for (int i = 0; i < 100 && error == EWOULDBLOCK && is_dead(owner, host); i++) {
+    for (int i = 0; error == EWOULDBLOCK; i++) {
+        read_owner(lock, owner, sizeof owner);
+        if (i == 100 || !is_dead(owner, host))
+            break;
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         error = take_lock(lock);
     }
