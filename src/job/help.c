@@ -37,7 +37,11 @@ static void put_key(struct ergo_text *out, const struct ergo_key *key) {
         ergo_text_append(&line, "; can be scanned");
     ergo_text_append(out, "  %s\n", key->pointer);
     put_filled(out, HELP_INDENT, line.data ? line.data : "");
-    put_filled(out, HELP_INDENT, key->help ? key->help : "");
+    line.length = 0;
+    ergo_text_append(&line, "%s", key->help ? key->help : "");
+    if (key->acts)
+        ergo_text_append(&line, " It acts only %s.", key->where);
+    put_filled(out, HELP_INDENT, line.data ? line.data : "");
     ergo_text_free(&line);
 }
 

@@ -37,6 +37,8 @@ enum ergo_key_flags {
     ERGO_KEY_FILE = 64,         /* STRING: a file that the chain depends on: a resume compares it */
 };
 
+struct ergo_point;
+
 struct ergo_key {
     const char *pointer; /* "/system/temperature" */
     enum ergo_key_type type;
@@ -47,6 +49,11 @@ struct ergo_key {
     const char *const *choices; /* ERGO_KEY_ENUM: NULL-terminated */
     const char *unit;           /* "" when dimensionless */
     const char *help;           /* one sentence; names paper and equation where it has one */
+    /* Where the key has an effect: true at such a point; NULL: everywhere. A job that gives it and
+     * has no such point is refused. `where` says the same in words, behind "acts only ": "in
+     * models ising and potts", "where swap_every ..." */
+    bool (*acts)(const struct ergo_point *point);
+    const char *where;
 };
 
 struct ergo_value {

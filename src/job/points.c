@@ -218,6 +218,27 @@ static enum ergo_status check_automatic(struct ergo_context *ctx,
                           sampler->info->name);
 }
 
+/* Keys that the job gives, and that have no effect at any of its points. */
+static void check_effects(struct ergo_build *build, const struct ergo_job *job, size_t replicas) {
+    const size_t model = ergo_keys_find(build->keys, build->n_keys, "/system/model");
+    for (size_t k = 0; k < build->n_keys; k++) {
+        const struct ergo_key *key = build->keys[k];
+        bool given = false, acts = false;
+        for (size_t s = 0; key->acts && s < build->n_scan && !acts; s++) {
+            const struct ergo_point *point = &job->points[s * replicas];
+            given = given || point->values[k].given;
+            acts = point->values[k].given && key->acts(point);
+        }
+        if (!given || acts)
+            continue;
+        const char *name = model < build->n_keys ? job->points[0].values[model].text : NULL;
+        ergo_build_error(build, key->pointer, NULL,
+                         "has no effect%s%s%s; it acts only %s: leave it out",
+                         name ? " in this job of model \"" : " in this job", name ? name : "",
+                         name ? "\"" : "", key->where);
+    }
+}
+
 /* Is it one of the names that a result can have at this point? */
 static bool is_observable(const struct ergo_sampler_info *info, const struct ergo_point *point,
                           const char *name, size_t length) {
@@ -386,6 +407,8 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
     }
     check_common(build, job, replicas);
     make_streams(build, job, build->base[i_seed].seed, replicas);
+    if (build->errors == 0 && build->status == ERGO_OK)
+        check_effects(build, job, replicas);
     if (build->errors == 0 && build->status == ERGO_OK)
         sampler_check(build, job, replicas);
     if (build->errors == 0 && build->status == ERGO_OK)

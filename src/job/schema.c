@@ -90,6 +90,8 @@ static void put_type(struct ergo_text *out, const struct ergo_key *key) {
 static void put_key(struct ergo_text *out, const struct ergo_key *key) {
     struct ergo_text help = {0};
     ergo_text_append(&help, "%s", key->help ? key->help : "");
+    if (key->acts)
+        ergo_text_append(&help, " It acts only %s.", key->where);
     if (key->unit && *key->unit)
         ergo_text_append(&help, " Unit: %s.", key->unit);
     ergo_text_append(out, "{\"description\":");

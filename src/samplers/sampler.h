@@ -36,8 +36,11 @@ struct ergo_observable {
     const char *curve;
     double (*from_curve)(const struct ergo_point *point, const double *mean, size_t size);
     bool independent; /* from_curve: the curve's samples are independent, and there is no tau */
-    bool hidden;      /* only an input of others; not in the result (kept in the HDF5 file) */
-    bool merit;       /* what a run is tuned by: independent samples of it per second are told */
+    /* independent: the key whose larger value adds independent samples ("/system/samples"); what a
+     * warning about too few of them says. */
+    const char *more;
+    bool hidden; /* only an input of others; not in the result (kept in the HDF5 file) */
+    bool merit;  /* what a run is tuned by: independent samples of it per second are told */
     /* Of some models only: not in the result where it is false. NULL: always. */
     bool (*applies)(const struct ergo_point *point);
     /* Where its chain decorrelates far more slowly than the others' for a physical reason: the
@@ -182,8 +185,15 @@ struct ergo_sampler_ops {
      * `text`, or NULL op (then info->trajectory is NULL). Nothing appended: no file. */
     enum ergo_status (*frame)(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text);
-    /* Exact or published value of an observable at a point; NAN: not known. */
+    /* Exact value of an observable at a point, from theory; NAN: not known. */
     double (*exact)(const struct ergo_point *point, const char *observable);
+    /* Published value that has an error of its own (a simulation, an experiment), with its standard
+     * error; NAN: not known. NULL op: none. */
+    double (*published)(const struct ergo_point *point, const char *observable, double *error);
+    /* Where chains of one point may end in different states that do not mix (stripes of a random
+     * start below Tc, two phases): what to do, half a sentence for the warning; NULL: nothing
+     * special. NULL op: nowhere. */
+    const char *(*remedy)(const struct ergo_point *point);
     /* Autocorrelation of what the job is for, in steps: the sum of the autocorrelation function
      * from 1 on, roughly. For /run/measure_every "auto"; NULL op: not offered. */
     double (*correlation)(const struct ergo_point *point);
