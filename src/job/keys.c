@@ -10,6 +10,12 @@
 
 static const char *const distributions[] = {"auto", "points", "lattice", NULL};
 
+static bool writes_trajectory(const struct ergo_point *point) {
+    const struct ergo_sampler_info *info = point->job->sampler->info;
+    return ergo_point_int(point, "/output/trajectory_every") == 0 ||
+           (info->trajectory && (!info->has_frames || info->has_frames(point)));
+}
+
 /* None is a CHAIN key: sampler, seed and replica enter the stream by name, and a chain does not
  * depend on how long it runs or what is written of it. */
 const struct ergo_key ergo_job_common_keys[] = {
@@ -112,8 +118,10 @@ const struct ergo_key ergo_job_common_keys[] = {
      .min = 0,
      .max = EXACT,
      .unit = "steps",
-     .help = "Steps between configurations written to the trajectory, for samplers that have one; "
-             "0: none."},
+     .help = "Steps between configurations written to the trajectory; 0: none.",
+     .acts = writes_trajectory,
+     .where =
+         "in models that write configurations: not spin-glass, and not lattices beyond 2^22 sites"},
     {.pointer = "/output/blocks",
      .type = ERGO_KEY_INT,
      .fallback = "0",

@@ -407,10 +407,10 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
     }
     check_common(build, job, replicas);
     make_streams(build, job, build->base[i_seed].seed, replicas);
-    if (build->errors == 0 && build->status == ERGO_OK)
+    if (build->errors == 0 && build->status == ERGO_OK) {
         check_effects(build, job, replicas);
-    if (build->errors == 0 && build->status == ERGO_OK)
         sampler_check(build, job, replicas);
+    }
     if (build->errors == 0 && build->status == ERGO_OK)
         make_batches(build, job, replicas);
 }

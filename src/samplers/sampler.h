@@ -124,6 +124,7 @@ struct ergo_sampler_info {
     uint32_t tunables_room;   /* by bits: room for particles, no matter of speed: ergo_tune's not */
     const char *frame_suffix; /* of the files of ops->frame; NULL: "xyz" */
     const char *trajectory;   /* what /output/trajectory_every writes; NULL: nothing */
+    bool (*has_frames)(const struct ergo_point *point); /* ops->frame appends; NULL: always */
     uint32_t state_version;   /* of what save writes */
 };
 

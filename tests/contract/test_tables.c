@@ -63,6 +63,9 @@ static void tables(void) {
         if (!filled(info->curves[c].name) || !filled(info->curves[c].x_label) ||
             !info->curves[c].unit || !filled(info->curves[c].help))
             complain("curves", "each needs name, x label, unit and help");
+    for (size_t k = 0; k < info->n_keys; k++)
+        if (!info->keys[k].acts != !filled(info->keys[k].where))
+            complain(info->keys[k].pointer, "acts and where belong together");
     for (size_t t = 0; t < info->n_tunables; t++)
         if (!filled(info->tunables[t].help) || info->tunables[t].min < 0 ||
             info->tunables[t].max < 1 || info->tunables[t].max < info->tunables[t].min)

@@ -316,6 +316,28 @@ static void test_trajectory(void **state) {
     toy_free(&toy);
 }
 
+/* A key that acts at none of the points is refused, given or scanned; its default is not. */
+static void test_effects(void **state) {
+    (void)state;
+    static const char message[] = "/system/depth: has no effect in this job of model \"alpha\"; it "
+                                  "acts only in model beta with a field: leave it out";
+    expect_error(TOY_JOB(",\"depth\":2", ""), message, NULL);
+    expect_error(TOY_JOB(",\"depth\":1,\"field\":3", ""), message, NULL);
+    expect_error(TOY_JOB("", ",\"scan\":{\"/system/depth\":[1,2]}"), message, NULL);
+    expect_error(TOY_JOB(",\"depth\":2,\"model\":\"beta\"", ""), "of model \"beta\"", NULL);
+    struct toy toy = expect_good(TOY_JOB(",\"depth\":2,\"model\":\"beta\",\"field\":3", ""));
+    toy_free(&toy);
+    /* at one point of a scan is enough: a calibration has a reference without it */
+    toy = expect_good(
+        TOY_JOB(",\"depth\":2,\"model\":\"beta\"", ",\"scan\":{\"/system/field\":[0,1]}"));
+    toy_free(&toy);
+    /* beside what the sampler says */
+    toy = toy_parse(TOY_JOB(",\"depth\":2,\"start\":\"nowhere\"", ""));
+    expect_contains(toy.message, message);
+    expect_contains(toy.message, "there is no such start");
+    toy_free(&toy);
+}
+
 static void test_sets(void **state) {
     (void)state;
     const char *const sets[] = {"/system/temperature=3.5",
@@ -463,6 +485,7 @@ int main(void) {
         cmocka_unit_test(test_sampler_check), cmocka_unit_test(test_sets),
         cmocka_unit_test(test_trajectory),    cmocka_unit_test(test_canonical),
         cmocka_unit_test(test_locale),        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_effects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

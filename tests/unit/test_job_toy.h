@@ -18,6 +18,11 @@
 
 static const char *const toy_models[] = {"alpha", "beta", NULL};
 
+static bool toy_is_beta(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/model"), "beta") == 0 &&
+           ergo_point_real(point, "/system/field") != 0;
+}
+
 static const struct ergo_key toy_keys[] = {
     {.pointer = "/system/model",
      .type = ERGO_KEY_ENUM,
@@ -96,6 +101,16 @@ static const struct ergo_key toy_keys[] = {
      .max = 1,
      .unit = "",
      .help = "Share of displacements."},
+    {.pointer = "/system/depth",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN,
+     .fallback = "1",
+     .min = 0,
+     .max = 9,
+     .unit = "J",
+     .help = "Depth of beta's well.",
+     .acts = toy_is_beta,
+     .where = "in model beta with a field"},
 };
 
 /* Two contradictions: one depends on a scanned temperature, the other does not. */

@@ -299,7 +299,8 @@ static void test_jobs(void **state) {
     refused(BOARD ", 'box': [12, 9.9, 12]", "needs at least 10.00001");
     refused(BOARD ", 'box': [8.3, 9, 9], 'gap_cells': 3", "needs at least 8.33334");
     refused(BOARD ", 'box': [12, 12, 12], 'neighbours': 'none'", "cells of its own");
-    refused("'activity': 0.1, 'box': [12, 12, 12], 'cell_trials': 3", "without decomposition");
+    refused("'activity': 0.1, 'box': [12, 12, 12], 'cell_trials': 3",
+            "it acts only with decomposition checkerboard");
     refused("'activity': 0.1, 'box': [12, 12, 12], 'particles': 3, 'start': 'a.xyz'",
             "says how many");
 }

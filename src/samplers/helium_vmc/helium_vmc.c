@@ -11,6 +11,32 @@ static const char *const optimisations[] = {"none", "b", NULL};
 
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
 
+/* Where keys act. */
+static bool is_schiff_verlet(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/wave_function"), "schiff-verlet") == 0;
+}
+
+static bool is_from_file(const struct ergo_point *point) {
+    return !is_schiff_verlet(point);
+}
+
+static bool is_lennard_jones(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0;
+}
+
+static bool writes_frames(const struct ergo_point *point) {
+    return ergo_point_int(point, "/output/snapshots") > 0 ||
+           ergo_point_int(point, "/output/trajectory_every") > 0;
+}
+
+static bool has_structure(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/structure_every") > 0;
+}
+
+static bool has_start_steps(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/start_steps") > 0;
+}
+
 static const struct ergo_key keys[] = {
     {.pointer = "/system/n",
      .type = ERGO_KEY_INT,
@@ -46,7 +72,9 @@ static const struct ergo_key keys[] = {
      .max = 100,
      .unit = "A",
      .help = "Parameter of the wave function, f(r) = -(b/r)^5/2 (Eq. 9); 0: an ideal gas. The "
-             "paper's sample run is reproduced with 3.0672, not with the 3.07 of its text."},
+             "paper's sample run is reproduced with 3.0672, not with the 3.07 of its text.",
+     .acts = is_schiff_verlet,
+     .where = "with wave_function schiff-verlet"},
     {.pointer = "/system/mass",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
@@ -71,7 +99,9 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 1e6,
      .unit = "K",
-     .help = "lennard-jones: depth (10.22 K: de Boer and Michels)."},
+     .help = "lennard-jones: depth (10.22 K: de Boer and Michels).",
+     .acts = is_lennard_jones,
+     .where = "with potential lennard-jones"},
     {.pointer = "/system/sigma",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
@@ -79,7 +109,9 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 100,
      .unit = "A",
-     .help = "lennard-jones: diameter."},
+     .help = "lennard-jones: diameter.",
+     .acts = is_lennard_jones,
+     .where = "with potential lennard-jones"},
     {.pointer = "/system/wave_function",
      .type = ERGO_KEY_STRING,
      .flags = SHAPE_CHAIN,
@@ -95,7 +127,9 @@ static const struct ergo_key keys[] = {
      .fallback = "true",
      .unit = "",
      .help = "A wave function from a file: true: as above, from f up to L; false: u(r) = f(r) - "
-             "f(L/2), whose slope should be 0 at L/2 (kinetic_difference tells)."},
+             "f(L/2), whose slope should be 0 at L/2 (kinetic_difference tells).",
+     .acts = is_from_file,
+     .where = "with a wave_function from a file"},
     {.pointer = "/system/walkers",
      .type = ERGO_KEY_INT,
      .flags = SHAPE_CHAIN,
@@ -136,7 +170,9 @@ static const struct ergo_key keys[] = {
      .min = 1,
      .max = 1048576,
      .unit = "",
-     .help = "Walkers (the first ones) in snapshots and trajectories: a frame each, one file."},
+     .help = "Walkers (the first ones) in snapshots and trajectories: a frame each, one file.",
+     .acts = writes_frames,
+     .where = "where snapshots or trajectories are written"},
     {.pointer = "/system/start_walkers",
      .type = ERGO_KEY_INT,
      .flags = SHAPE_CHAIN,
@@ -145,7 +181,9 @@ static const struct ergo_key keys[] = {
      .max = 1048576,
      .unit = "",
      .help = "Walkers that equilibrate during /system/start_steps; the others are then copies of "
-             "them (section 4.4). 0: all."},
+             "them (section 4.4). 0: all.",
+     .acts = has_start_steps,
+     .where = "with start_steps above 0"},
     {.pointer = "/system/start_steps",
      .type = ERGO_KEY_INT,
      .flags = SHAPE_CHAIN,
@@ -163,7 +201,9 @@ static const struct ergo_key keys[] = {
      .unit = "",
      .help = "b: energy as function of b near the job's b by correlated sampling, and the b of its "
              "minimum: observables b_optimum and energy_minimum, from every "
-             "/run/structure_every-th measurement of all walkers."},
+             "/run/structure_every-th measurement of all walkers.",
+     .acts = is_schiff_verlet,
+     .where = "with wave_function schiff-verlet, whose parameter b is"},
     {.pointer = "/run/structure_every",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -179,7 +219,9 @@ static const struct ergo_key keys[] = {
      .min = 1,
      .max = 1048576,
      .unit = "",
-     .help = "Walkers (the first ones) that g(r) and S(k) are taken from."},
+     .help = "Walkers (the first ones) that g(r) and S(k) are taken from.",
+     .acts = has_structure,
+     .where = "with structure_every above 0"},
     {.pointer = "/run/gr_bins",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -187,7 +229,9 @@ static const struct ergo_key keys[] = {
      .min = 1,
      .max = 10000,
      .unit = "",
-     .help = "Bins of g(r), up to half the shortest side."},
+     .help = "Bins of g(r), up to half the shortest side.",
+     .acts = has_structure,
+     .where = "with structure_every above 0"},
     {.pointer = "/run/sk_max",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
@@ -195,7 +239,9 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 100,
      .unit = "1/A",
-     .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals."},
+     .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals.",
+     .acts = has_structure,
+     .where = "with structure_every above 0"},
 };
 
 static const struct ergo_column columns[] = {
@@ -421,12 +467,6 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                 "found \"%s\"; allowed: \"schiff-verlet\", or the name of a file, "
                                 "with a dot or a slash in it",
                                 wave_function);
-    if (!own && !ergo_point_bool(point, "/system/symmetrised"))
-        status = ergo_job_error(ctx, "/system/symmetrised",
-                                "false, but schiff-verlet is always symmetrised");
-    if (own && strcmp(ergo_point_text(point, "/run/optimise"), "none") != 0)
-        status = ergo_job_error(ctx, "/run/optimise",
-                                "needs wave_function \"schiff-verlet\": b is its parameter");
     if (status != ERGO_OK)
         return status;
     struct helium_model model;

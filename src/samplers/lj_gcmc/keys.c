@@ -9,6 +9,27 @@ enum {
     POSITIVE = PHYSICS | ERGO_KEY_EXCLUDES_MIN,
 };
 
+/* Where keys act. */
+static bool has_displacements(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/moves/displacement") > 0;
+}
+
+static bool starts_on_lattice(const struct ergo_point *point) {
+    return !ergo_point_value(point, "/system/start")->present;
+}
+
+static bool is_board(const struct ergo_point *point) {
+    return ergo_point_value(point, "/system/decomposition")->present;
+}
+
+static bool is_serial(const struct ergo_point *point) {
+    return !is_board(point);
+}
+
+static bool has_curves(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/curve_every") > 0;
+}
+
 const struct ergo_key lj_keys[LJ_N_KEYS] = {
     {.pointer = "/system/box",
      .type = ERGO_KEY_REALS,
@@ -129,7 +150,9 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .max = 1e6,
      .unit = "length",
      .help = "Displace by at most this along each axis; absent: to anywhere in the box (the "
-             "paper)."},
+             "paper).",
+     .acts = has_displacements,
+     .where = "where /system/moves has displacements"},
     {.pointer = "/system/tune_steps",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_CHAIN,
@@ -148,7 +171,9 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .min = 0,
      .max = 16777216,
      .unit = "",
-     .help = "Particles at the start, on a cubic lattice; 0: an empty box."},
+     .help = "Particles at the start, on a cubic lattice; 0: an empty box.",
+     .acts = starts_on_lattice,
+     .where = "without a file /system/start, which says how many there are"},
     {.pointer = "/system/start",
      .type = ERGO_KEY_STRING,
      .flags = ERGO_KEY_CHAIN,
@@ -162,7 +187,9 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .unit = "",
      .help = "How partners within the cutoff are found: none (all pairs, section 3.1), cells of at "
              "least the cutoff (section 3.2), microcells of about sigma^3 (section 3.3); absent: "
-             "cells on CPUs, else microcells. The chain is the same to the bit."},
+             "cells on CPUs, else microcells. The chain is the same to the bit.",
+     .acts = is_serial,
+     .where = "without decomposition checkerboard, which has cells of its own"},
     {.pointer = "/system/decomposition",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -179,14 +206,18 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .max = 8,
      .unit = "",
      .help = "Of a checkerboard: cells across the gap between active cells, which are two cells "
-             "wide; absent: 2."},
+             "wide; absent: 2.",
+     .acts = is_board,
+     .where = "with decomposition checkerboard"},
     {.pointer = "/system/cell_trials",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .min = 1,
      .max = 512,
      .unit = "moves",
-     .help = "Of a checkerboard: trial moves of an active cell in an activation; absent: 32."},
+     .help = "Of a checkerboard: trial moves of an active cell in an activation; absent: 32.",
+     .acts = is_board,
+     .where = "with decomposition checkerboard"},
     {.pointer = "/run/curve_every",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -204,5 +235,7 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .max = 1000,
      .unit = "",
      .help = "Bins of g(r) up to the cutoff; it goes on to twice the cutoff or half the shortest "
-             "side."},
+             "side.",
+     .acts = has_curves,
+     .where = "with curve_every above 0"},
 };

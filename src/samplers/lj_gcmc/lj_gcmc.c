@@ -95,19 +95,11 @@ static enum ergo_status check_activity(struct ergo_context *ctx, const struct er
 }
 
 /* A checkerboard is exact, or refused. */
-static enum ergo_status check_board(struct ergo_context *ctx, const struct ergo_point *point,
-                                    const struct lj_system *s, double shortest) {
+static enum ergo_status check_board(struct ergo_context *ctx, const struct lj_system *s,
+                                    double shortest) {
     enum ergo_status status = ERGO_OK;
-    static const char *const own[] = {"/system/gap_cells", "/system/cell_trials"};
-    if (!s->period) {
-        for (int k = 0; k < 2; k++)
-            if (has(point, own[k]))
-                status = ergo_job_error(ctx, own[k], "without decomposition");
+    if (!s->period)
         return status;
-    }
-    if (has(point, "/system/neighbours"))
-        status = ergo_job_error(ctx, "/system/neighbours",
-                                "not with decomposition checkerboard, which has cells of its own");
     if (s->tail)
         status = ergo_job_error(ctx, "/system/tail_correction",
                                 "not with decomposition checkerboard: the tail's energy is "
@@ -136,7 +128,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     const double insertion = ergo_point_real(point, "/system/moves/insertion");
     const double deletion = ergo_point_real(point, "/system/moves/deletion");
     const bool open = insertion > 0 && deletion > 0;
-    enum ergo_status status = check_board(ctx, point, &s, shortest);
+    enum ergo_status status = check_board(ctx, &s, shortest);
     if ((insertion > 0) != (deletion > 0))
         status = ergo_job_error(ctx, "/system/moves",
                                 "insertions without deletions, or the reverse, sample nothing: "
@@ -152,9 +144,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
         status = ergo_job_error(ctx, "/system/particles",
                                 "0, and no insertions: the box would stay empty");
-    if (lj_start_file(point) && ergo_point_int(point, "/system/particles"))
-        status = ergo_job_error(ctx, "/system/particles",
-                                "the start is a file, which says how many there are");
     if (s.cutoff > shortest / 2)
         status = ergo_job_error(ctx, "/system/cutoff",
                                 "%.10g is more than half the shortest side, %.10g: a particle "

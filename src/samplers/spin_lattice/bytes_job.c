@@ -137,24 +137,13 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
 
 /* Random fields and couplings. */
 static enum ergo_status check_disorder(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char distribution[] = "/system/field_distribution";
     const struct bytes_shape s = bytes_shape_of(point);
-    const bool field = has(point, "/system/random_field");
     const struct bytes_physics p = bytes_physics_of(point);
     const bool file = has(point, "/system/disorder_file");
     const bool signs = !file && !is_text(point, "/system/disorder", "gaussian");
     enum ergo_status status = ERGO_OK;
-    if (has(point, distribution) && has(point, "/system/field_file"))
-        status = ergo_job_error(ctx, distribution, "given together with field_file");
-    else if (has(point, distribution) && !field)
-        status = ergo_job_error(ctx, distribution, "needs /system/random_field, its strength");
     if (file && has(point, "/system/disorder"))
         status = ergo_job_error(ctx, "/system/disorder", "given together with disorder_file");
-    if (model_given(point, "/system/negative_fraction") && !(s.bonds && signs))
-        status = ergo_job_error(ctx, "/system/negative_fraction",
-                                "is of disorder \"bimodal\" without a file");
-    if (model_given(point, "/system/disorder_seed") && !s.bonds && !field)
-        status = ergo_job_error(ctx, "/system/disorder_seed", "nothing is random but the chain");
     if (s.bonds && s.sites > 1 << 30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites with random couplings");
     for (uint32_t k = 0; k < s.d && k < 3; k++)
@@ -174,18 +163,12 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
 }
 
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const others[] = {"/system/up_density",   "/system/facilitation",
-                                         "/system/realisations", "/system/waiting_time",
-                                         "/system/lambda",       "/system/sublattices"};
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
     const char *model = ergo_point_text(point, "/system/model");
     if (!ergo_point_value(point, "/system/temperature")->present)
         return ergo_job_error(ctx, "/system/temperature", "missing; model \"%s\" needs it", model);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (ergo_point_value(point, others[i])->given)
-            status = ergo_job_error(ctx, others[i], "not of model \"%s\"", model);
     double sites = 1;
     for (int i = 0; i < size->items; i++) {
         sites *= (double)size->size[i];
@@ -200,17 +183,6 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     if (j->present && j->items != size->items)
         status = ergo_job_error(ctx, "/system/couplings", "%d numbers for %d dimensions", j->items,
                                 size->items);
-    if (j->present && model_given(point, "/system/coupling"))
-        status = ergo_job_error(ctx, "/system/coupling", "given together with couplings");
-    if (is_potts(point)) {
-        static const char *const fields[] = {"/system/field", "/system/random_field",
-                                             "/system/field_distribution", "/system/field_file"};
-        for (size_t i = 0; i < 4; i++)
-            if (model_given(point, fields[i]))
-                status = ergo_job_error(ctx, fields[i], "not of model \"potts\"");
-    } else if (model_given(point, "/system/q")) {
-        status = ergo_job_error(ctx, "/system/q", "of model \"potts\"; the Ising model has 2");
-    }
     if (!is_potts(point) && status == ERGO_OK)
         status = check_disorder(ctx, point);
     const struct bytes_physics p = bytes_physics_of(point);

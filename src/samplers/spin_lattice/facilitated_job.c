@@ -131,14 +131,10 @@ size_t fac_times(uint64_t sweeps, double *times) {
 
 /* The keys of method lambda. */
 static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const own[] = {"/system/lambda", "/system/sublattices"};
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const uint32_t lambda = lambda_of(point);
     const bool coloured = fac_shape_of(point).division == FAC_COLOURED;
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < 2; i++)
-        if (!is_lambda(point) && ergo_point_value(point, own[i])->present)
-            status = ergo_job_error(ctx, own[i], "is of method lambda");
     if (!is_lambda(point))
         return status;
     if (lambda & (lambda - 1) || lambda > (coloured ? 256 : 512))
@@ -183,10 +179,6 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
                                 "of a model without coupling only)");
     if (fabs(p.j) > 50 * p.t)
         status = ergo_job_error(ctx, "/system/coupling", "%g is more than 50 T", p.j);
-    if (model_given(point, "/system/facilitation") && strcmp(model, "fredrickson-andersen") != 0)
-        status = ergo_job_error(ctx, "/system/facilitation",
-                                "is of model fredrickson-andersen; \"%s\" has its own constraint",
-                                model);
     if (!is_serial(point) && realisations % 32)
         status = ergo_job_error(ctx, "/system/realisations",
                                 "%lld is not a multiple of 32: method %s runs 32 to a word",

@@ -182,14 +182,10 @@ static enum ergo_status check_ladder(struct ergo_context *ctx, const struct ergo
 static enum ergo_status check_disorder(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct glass_shape *s) {
     enum ergo_status status = ERGO_OK;
-    const bool bimodal = strcmp(text(point, "/system/disorder", "bimodal"), "bimodal") == 0;
     if (from_file(point))
         status = glass_file_check(ctx, point, s);
     if (from_file(point) && status == ERGO_OK && s->real && !s->heat)
         status = glass_force_check(ctx, point, s);
-    if ((!bimodal || from_file(point)) && model_given(point, "/system/negative_fraction"))
-        status = ergo_job_error(ctx, "/system/negative_fraction",
-                                "is of disorder \"bimodal\" without a file");
     if (!from_file(point) && s->samples % 32)
         status = ergo_job_error(ctx, "/system/samples",
                                 "%u is not a multiple of 32: as many share a word", s->samples);
@@ -197,18 +193,12 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
 }
 
 enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const others[] = {"/system/up_density", "/system/facilitation",
-                                         "/system/realisations", "/system/waiting_time",
-                                         "/system/field"};
     static const char *const side[] = {"/system/size/0", "/system/size/1", "/system/size/2"};
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const struct glass_shape s = glass_shape_of(point);
     enum ergo_status status = ERGO_OK;
     if (!ergo_point_value(point, "/system/temperature")->present)
         return ergo_job_error(ctx, "/system/temperature", "missing; model \"spin-glass\" needs it");
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (model_given(point, others[i]))
-            status = ergo_job_error(ctx, others[i], "not of model \"spin-glass\"");
     for (int i = 0; i < size->items; i++)
         if (size->size[i] % 2)
             status = ergo_job_error(ctx, side[i],

@@ -8,16 +8,10 @@
 #include "samplers/spin_lattice/models.h"
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const others[] = {"/system/up_density",   "/system/facilitation",
-                                         "/system/realisations", "/system/waiting_time",
-                                         "/system/lambda",       "/system/sublattices"};
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     if (!ergo_point_value(point, "/system/temperature")->present)
         return ergo_job_error(ctx, "/system/temperature", "missing; model \"ising\" needs it");
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (model_given(point, others[i]))
-            status = ergo_job_error(ctx, others[i], "not of model \"ising\"");
     const char *const side[] = {"/system/size/0", "/system/size/1"};
     for (int i = 0; i < size->items && i < 2; i++)
         if (size->size[i] % 2)

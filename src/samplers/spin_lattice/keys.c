@@ -1,6 +1,9 @@
 /* spin-lattice: what a job may say. */
 #include "samplers/spin_lattice/spin_lattice.h"
 
+#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/models.h"
+
 static const char *const models[] = {
     "ising", "north-east", "fredrickson-andersen", "east", "potts", "spin-glass", NULL};
 static const char *const methods[] = {"exact", "serial", "lambda", NULL};
@@ -9,6 +12,78 @@ static const char *const dynamics[] = {"metropolis", "heat-bath", NULL};
 static const char *const disorders[] = {"bimodal", "gaussian", NULL};
 static const char *const spacings[] = {"geometric", "linear", "inverse", NULL};
 static const char *const starts[] = {"up", "down", "random", NULL};
+
+/* ---- where keys act -------------------------------------------------------------------------- */
+
+static bool is(const struct ergo_point *point, const char *pointer, const char *what) {
+    const struct ergo_value *value = ergo_point_value(point, pointer);
+    return value->present && strcmp(value->text, what) == 0;
+}
+
+static bool has(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->present;
+}
+
+static bool is_ising(const struct ergo_point *point) {
+    return is(point, "/system/model", "ising");
+}
+
+static bool is_potts(const struct ergo_point *point) {
+    return is(point, "/system/model", "potts");
+}
+
+static bool is_equilibrium(const struct ergo_point *point) {
+    return is_ising(point) || is_potts(point);
+}
+
+static bool is_fredrickson_andersen(const struct ergo_point *point) {
+    return is(point, "/system/model", "fredrickson-andersen");
+}
+
+static bool is_lambda(const struct ergo_point *point) {
+    return model_is_facilitated(point) && is(point, "/system/method", "lambda");
+}
+
+static bool has_one_coupling(const struct ergo_point *point) {
+    return !has(point, "/system/couplings");
+}
+
+static bool has_field(const struct ergo_point *point) {
+    return is_ising(point) || model_is_facilitated(point);
+}
+
+static bool draws_fields(const struct ergo_point *point) {
+    return is_ising(point) && has(point, "/system/random_field") &&
+           !has(point, "/system/field_file");
+}
+
+static bool has_disorder(const struct ergo_point *point) {
+    return glass_is(point) || is_ising(point);
+}
+
+static bool draws_couplings(const struct ergo_point *point) {
+    return !has(point, "/system/disorder_file") &&
+           (glass_is(point) || (is_ising(point) && has(point, "/system/disorder")));
+}
+
+static bool draws_disorder(const struct ergo_point *point) {
+    return draws_couplings(point) || draws_fields(point);
+}
+
+static bool draws_signs(const struct ergo_point *point) {
+    return draws_couplings(point) && !is(point, "/system/disorder", "gaussian");
+}
+
+static bool has_ladder(const struct ergo_point *point) {
+    const struct ergo_value *ladder = ergo_point_value(point, "/system/ladder");
+    return glass_is(point) && ladder->present && ladder->integer > 1;
+}
+
+static bool has_correlation(const struct ergo_point *point) {
+    return is_equilibrium(point) && ergo_point_int(point, "/run/correlation_every") > 0;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
 
 const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
     {.pointer = "/system/model",
@@ -33,7 +108,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .max = 256,
      .unit = "states",
      .help = "Model potts: number of states; 3 if not given. The infinite square lattice is "
-             "critical at T = 1/ln(1 + sqrt q)."},
+             "critical at T = 1/ln(1 + sqrt q).",
+     .acts = is_potts,
+     .where = "in model potts"},
     {.pointer = "/system/size",
      .type = ERGO_KEY_SIZE,
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -65,7 +142,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .help = "Facilitated dynamics: density c of up spins, instead of temperature and field; c = "
              "1/(1 + exp(2 B/T)). Without a temperature T = 1, so that energies are in k_B T. The "
              "infinite north-east model has frozen spins below c* = 0.294515 (directed site "
-             "percolation)."},
+             "percolation).",
+     .acts = model_is_facilitated,
+     .where = "in models north-east, east and fredrickson-andersen"},
     {.pointer = "/system/coupling",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
@@ -74,7 +153,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .max = 1e6,
      .unit = "J",
      .help = "Coupling J: for ising positive is ferromagnetic, negative antiferromagnetic, for "
-             "facilitated dynamics the other way round (see model), and 0 unless it is given."},
+             "facilitated dynamics the other way round (see model), and 0 unless it is given.",
+     .acts = has_one_coupling,
+     .where = "without couplings"},
     {.pointer = "/system/field",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
@@ -82,7 +163,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .min = -1e6,
      .max = 1e6,
      .unit = "J",
-     .help = "Magnetic field B: for ising positive prefers up, for facilitated dynamics down."},
+     .help = "Magnetic field B: for ising positive prefers up, for facilitated dynamics down.",
+     .acts = has_field,
+     .where = "in models ising, north-east, east and fredrickson-andersen"},
     {.pointer = "/system/couplings",
      .type = ERGO_KEY_REALS,
      .flags = ERGO_KEY_CHAIN,
@@ -91,8 +174,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .min_items = 1,
      .max_items = 3,
      .unit = "J",
-     .help =
-         "Models ising and potts: a coupling for each direction, [Jx, Jy, Jz], instead of one."},
+     .help = "Models ising and potts: a coupling for each direction, [Jx, Jy, Jz], instead of one.",
+     .acts = is_equilibrium,
+     .where = "in models ising and potts"},
     {.pointer = "/system/random_field",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
@@ -102,21 +186,27 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .help =
          "Model ising: h of a random field h f_i beside the uniform one (Imry, Ma 1975); f_i by "
          "field_distribution, or from field_file (h is 1 then, if not given). It depends on "
-         "seed (or disorder_seed) and replica, not on the temperature."},
+         "seed (or disorder_seed) and replica, not on the temperature.",
+     .acts = is_ising,
+     .where = "in model ising"},
     {.pointer = "/system/field_distribution",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .choices = disorders,
      .unit = "",
      .help = "Model ising: f_i of the random field: bimodal (if not given), +1 or -1 with "
-             "probability 1/2; gaussian, of mean 0 and variance 1."},
+             "probability 1/2; gaussian, of mean 0 and variance 1.",
+     .acts = draws_fields,
+     .where = "in model ising with random_field, without field_file"},
     {.pointer = "/system/field_file",
      .type = ERGO_KEY_STRING,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE,
      .unit = "",
      .help = "Model ising: a file with f_i of each site, numbers up to 1e6 in the order x fastest, "
              "then y, then z, with blanks or ends of lines between them; # a comment. Fields and "
-             "couplings are rounded to 2^-28 of the largest force on a spin, or finer."},
+             "couplings are rounded to 2^-28 of the largest force on a spin, or finer.",
+     .acts = is_ising,
+     .where = "in model ising"},
     {.pointer = "/system/dynamics",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
@@ -150,7 +240,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
              "exactly random-sequential in both (the first of 32 is even the same chain); errors "
              "come from groups of 32, which are independent. exact is some 32 times faster. lambda "
              "is the paper's approximation (section III.2), picks at a time in sub-lattices, for "
-             "32 realisations as in exact."},
+             "32 realisations as in exact.",
+     .acts = model_is_facilitated,
+     .where = "in models north-east, east and fredrickson-andersen"},
     {.pointer = "/system/lambda",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -159,7 +251,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .unit = "picks",
      .help = "Method lambda: picks at the same time in each sub-lattice of 32 x 32, a power of "
              "two; 16 if not given (Levy, Cohen, Rabani 2010, Fig. 5). 0: the exact order. A scan "
-             "that includes 0 is a calibration: the others are compared with it."},
+             "that includes 0 is a calibration: the others are compared with it.",
+     .acts = is_lambda,
+     .where = "with method lambda"},
     {.pointer = "/system/sublattices",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE,
@@ -168,7 +262,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .help = "Method lambda: how the lattice is divided. shifted (if not given): at another random "
              "place twice per sweep; fixed: always the same (the paper's); coloured: sub-lattices "
              "that do not touch, and in them sites of one colour, so that balance is kept (the "
-             "paper's slower variant; sides are multiples of 64)."},
+             "paper's slower variant; sides are multiples of 64).",
+     .acts = is_lambda,
+     .where = "with method lambda"},
     {.pointer = "/system/realisations",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
@@ -178,7 +274,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .unit = "",
      .help = "Facilitated dynamics: realisations to average over within a chain of the job, a "
              "multiple of 32 for method exact. Honest errors of the relaxation time need 20 "
-             "groups, that is 640; serial: 20. More keep the first ones as they were."},
+             "groups, that is 640; serial: 20. More keep the first ones as they were.",
+     .acts = model_is_facilitated,
+     .where = "in models north-east, east and fredrickson-andersen"},
     {.pointer = "/system/waiting_time",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
@@ -186,7 +284,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .max = 9007199254740992,
      .unit = "sweeps",
      .help = "Facilitated dynamics: sweeps before t = 0 of the curves (0 if not given): to "
-             "equilibrate a model with a coupling, or for its ageing."},
+             "equilibrate a model with a coupling, or for its ageing.",
+     .acts = model_is_facilitated,
+     .where = "in models north-east, east and fredrickson-andersen"},
     {.pointer = "/system/facilitation",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -194,7 +294,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .max = 4,
      .unit = "neighbours",
      .help = "Model fredrickson-andersen: neighbours that have to be up; 1 if not given (their "
-             "paper of 1984 looks at 2 on the square lattice)."},
+             "paper of 1984 looks at 2 on the square lattice).",
+     .acts = is_fredrickson_andersen,
+     .where = "in model fredrickson-andersen"},
     {.pointer = "/system/disorder",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
@@ -203,7 +305,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .help = "Models spin-glass and ising: random couplings J_ij, in units of /system/coupling "
              "(ising: or of couplings): bimodal (spin-glass: if not given), +1 or -1; gaussian, of "
              "mean 0 and variance 1. Both may come from a file. ising has one sample, the first "
-             "of the spin glass with the same seed."},
+             "of the spin glass with the same seed.",
+     .acts = has_disorder,
+     .where = "in models spin-glass and ising"},
     {.pointer = "/system/disorder_file",
      .type = ERGO_KEY_STRING,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE,
@@ -212,7 +316,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
              "the bond "
              "from a site to its neighbour in the positive direction of axis x, y or z, each bond "
              "once; \"sample\" begins the next sample; # a comment. Couplings other than 1 and -1 "
-             "need disorder gaussian, and are rounded to 2^-24; ising: none does, see field_file."},
+             "need disorder gaussian, and are rounded to 2^-24; ising: none does, see field_file.",
+     .acts = has_disorder,
+     .where = "in models spin-glass and ising"},
     {.pointer = "/system/disorder_seed",
      .type = ERGO_KEY_SEED,
      .flags = ERGO_KEY_SHAPE,
@@ -220,7 +326,10 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .help =
          "Model spin-glass, and ising: the seed of the couplings (ising: of random fields, too); "
          "/seed if not given. Couplings depend on it and on the replica, not on the temperature: a "
-         "scan over it has the same samples."},
+         "scan over it has the same samples.",
+     .acts = draws_disorder,
+     .where = "where couplings or fields are drawn: in model spin-glass without disorder_file, in "
+              "model ising with disorder or random_field and without their files"},
     {.pointer = "/system/negative_fraction",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
@@ -229,7 +338,10 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .unit = "",
      .help = "Models spin-glass and ising, bimodal: the probability of J = -1; 0.5 if not given. 0 "
              "is the "
-             "ferromagnet."},
+             "ferromagnet.",
+     .acts = draws_signs,
+     .where = "where couplings are drawn as +1 and -1: in model spin-glass, and in model ising "
+              "with disorder, bimodal and without disorder_file"},
     {.pointer = "/system/samples",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
@@ -239,7 +351,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .help = "Model spin-glass: samples of the disorder within a chain of the job, a multiple of "
              "32, which share a word and random numbers; 32 if not given, from a file 1. Words are "
              "independent: their spread gives the errors of the curves, honestly from 20 words on "
-             "(640 samples). More keep the first ones as they were."},
+             "(640 samples). More keep the first ones as they were.",
+     .acts = glass_is,
+     .where = "in model spin-glass"},
     {.pointer = "/system/copies",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -247,7 +361,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .max = 4,
      .unit = "",
      .help = "Model spin-glass: independent copies (replicas) of each sample at each temperature, "
-             "1, 2 (if not given) or 4; overlaps need 2."},
+             "1, 2 (if not given) or 4; overlaps need 2.",
+     .acts = glass_is,
+     .where = "in model spin-glass"},
     {.pointer = "/system/ladder",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -255,21 +371,27 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .max = 128,
      .unit = "temperatures",
      .help = "Model spin-glass: temperatures of parallel tempering (Hukushima, Nemoto 1996), from "
-             "temperature to temperature_max; 1 if not given."},
+             "temperature to temperature_max; 1 if not given.",
+     .acts = glass_is,
+     .where = "in model spin-glass"},
     {.pointer = "/system/temperature_max",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
      .min = 0,
      .max = 1e12,
      .unit = "J/k_B",
-     .help = "Model spin-glass: the hottest temperature of the ladder."},
+     .help = "Model spin-glass: the hottest temperature of the ladder.",
+     .acts = glass_is,
+     .where = "in model spin-glass"},
     {.pointer = "/system/ladder_spacing",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .choices = spacings,
      .unit = "",
      .help = "Model spin-glass: the ladder's temperatures: geometric (if not given), a constant "
-             "ratio; linear, a constant difference; inverse, constant in 1/T."},
+             "ratio; linear, a constant difference; inverse, constant in 1/T.",
+     .acts = has_ladder,
+     .where = "in model spin-glass with a ladder"},
     {.pointer = "/system/swap_every",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -277,13 +399,17 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .max = 1000000,
      .unit = "sweeps",
      .help = "Model spin-glass: sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) "
-             "... and (1, 2), (3, 4) ... in turn; 10 if not given."},
+             "... and (1, 2), (3, 4) ... in turn; 10 if not given.",
+     .acts = has_ladder,
+     .where = "in model spin-glass with a ladder"},
     {.pointer = "/system/shares",
      .type = ERGO_KEY_STRING,
      .unit = "",
      .help = "Model spin-glass: shares of the ranks in a ladder that is divided over them; the "
              "chain does not depend on it. measured (if not given): by a short trial at the "
-             "start; equal; or numbers > 0, \"3,1\", dealt out to the ranks in turn."},
+             "start; equal; or numbers > 0, \"3,1\", dealt out to the ranks in turn.",
+     .acts = has_ladder,
+     .where = "in model spin-glass with a ladder"},
     {.pointer = "/run/correlation_every",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -291,7 +417,9 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .min = 0,
      .max = 1e12,
      .unit = "measurements",
-     .help = "Measure the spin-spin correlation with every so many measurements; 0: never."},
+     .help = "Measure the spin-spin correlation with every so many measurements; 0: never.",
+     .acts = is_equilibrium,
+     .where = "in models ising and potts"},
     {.pointer = "/run/correlation_max",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -299,5 +427,7 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .min = 1,
      .max = 4096,
      .unit = "sites",
-     .help = "Largest distance of the correlation; never more than half the shorter side."},
+     .help = "Largest distance of the correlation; never more than half the shorter side.",
+     .acts = has_correlation,
+     .where = "in models ising and potts with correlation_every above 0"},
 };

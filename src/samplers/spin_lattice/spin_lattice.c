@@ -25,6 +25,15 @@ static const struct ergo_tunable tunables[] = {
      2, false},
 };
 
+/* Of spin glasses none: 32 samples share a word, and no picture tells a glass. */
+static bool has_frames(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    double sites = 1;
+    for (int k = 0; k < size->items; k++)
+        sites *= (double)size->size[k];
+    return !glass_is(point) && sites <= MODEL_FRAME_SITES;
+}
+
 static const struct ergo_sampler_info info = {
     .name = "spin-lattice",
     .summary = "Lattice spin models: Ising and Potts models at equilibrium, facilitated dynamics "
@@ -58,6 +67,7 @@ static const struct ergo_sampler_info info = {
     .trajectory =
         "configurations as VTK image data, a value for each site (of facilitated dynamics the "
         "first realisation), of lattices up to 2^22 sites",
+    .has_frames = has_frames,
     .state_version = 1,
 };
 
@@ -76,30 +86,9 @@ static const struct ergo_sampler_ops *model_in(const void *state) {
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const own[] = {"/system/q", "/system/couplings", "/system/random_field",
-                                      "/system/field_distribution", "/system/field_file"};
-    static const char *const glass[] = {/* four of the Ising model, too */
-                                        "/system/disorder",        "/system/disorder_file",
-                                        "/system/disorder_seed",   "/system/negative_fraction",
-                                        "/system/samples",         "/system/copies",
-                                        "/system/ladder",          "/system/ladder_spacing",
-                                        "/system/temperature_max", "/system/swap_every",
-                                        "/system/shares"};
     enum ergo_status status = ERGO_OK;
-    const bool ising = strcmp(ergo_point_text(point, "/system/model"), "ising") == 0;
-    for (size_t i = ising ? 4 : 0; i < sizeof glass / sizeof glass[0] && !glass_is(point); i++)
-        if (model_given(point, glass[i]))
-            status = ergo_job_error(ctx, glass[i], "is of model spin-glass%s",
-                                    i < 4 ? ", or ising" : "");
-    if (model_is_facilitated(point) || glass_is(point)) {
-        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-            if (model_given(point, own[i]))
-                status = ergo_job_error(ctx, own[i], "of models ising and potts");
-        if (model_is_facilitated(point) && ergo_point_value(point, "/system/size")->items != 2)
-            return ergo_job_error(ctx, "/system/size", "facilitated dynamics has two dimensions");
-    } else if (!bytes_is(point) && model_given(point, own[0])) {
-        status = ergo_job_error(ctx, own[0], "of model potts; the Ising model has 2");
-    }
+    if (model_is_facilitated(point) && ergo_point_value(point, "/system/size")->items != 2)
+        return ergo_job_error(ctx, "/system/size", "facilitated dynamics has two dimensions");
     if (!glass_is(point) && strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
         status =
             ergo_job_error(ctx, "/distribute",
