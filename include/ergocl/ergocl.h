@@ -149,6 +149,9 @@ void ergo_run_request_stop(void);
 bool ergo_run_has_checkpoint(void);
 /* Runs that begin after this one are not stopped. */
 void ergo_run_withdraw_stop(void);
+/* What a run of this job would refuse on this machine before it opens a device: ERGO_E_MEMORY where
+ * its results do not fit. */
+enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job);
 /* Memory, launches and expected time of the job on the selected device, as text for people. */
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *device, char **text);

@@ -8,6 +8,8 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     struct ergo_job *job = NULL;
     char *plan = NULL;
     enum ergo_status status = cli_load_job(ctx, arguments, &job);
+    if (status == ERGO_OK)
+        status = ergo_validate(ctx, job);
     if (status != ERGO_OK)
         goto out;
     size_t points = ergo_job_count_points(job);

@@ -64,7 +64,9 @@ const struct ergo_key ergo_job_common_keys[] = {
      .min = 1,
      .max = EXACT,
      .unit = "steps",
-     .help = "Steps between measurements. \"auto\" (helium-vmc): what gives the least error in the "
+     .help = "Steps between measurements. Where it is not given lj-gcmc, whose step is a single "
+             "move, takes as many as the box has volumes sigma^3. \"auto\" (helium-vmc): what "
+             "gives the least error in the "
              "time, from timings at the start; it is kept with the run. The chain does not depend "
              "on it, but which of its states are measured does."},
     {.pointer = "/run/observables",

@@ -358,12 +358,29 @@ static void check_common(struct ergo_build *build, const struct ergo_job *job, s
     size_t every = ergo_keys_find(build->keys, build->n_keys, "/run/measure_every");
     for (size_t s = 0; s < build->n_scan; s++) {
         const struct ergo_value *values = job->points[s * replicas].values;
-        if (values[every].integer <= values[sweeps].integer)
+        if (!values[every].given || values[every].integer <= values[sweeps].integer)
             continue;
         ergo_build_error(build, "/run/measure_every", NULL,
                          "found %lld, more than /run/sweeps (%lld): nothing would be measured",
                          (long long)values[every].integer, (long long)values[sweeps].integer);
         return;
+    }
+}
+
+/* Where the job does not say how often to measure: the sampler's own interval, at least once. */
+static void default_interval(const struct ergo_build *build, const struct ergo_job *job,
+                             size_t replicas) {
+    const size_t sweeps = ergo_keys_find(build->keys, build->n_keys, "/run/sweeps");
+    const size_t every = ergo_keys_find(build->keys, build->n_keys, "/run/measure_every");
+    const struct ergo_sampler_ops *ops = build->sampler->ops;
+    for (size_t s = 0; s < build->n_scan && ops && ops->measure_every; s++) {
+        const struct ergo_point *point = &job->points[s * replicas];
+        if (point->values[every].given)
+            continue;
+        const uint64_t own = ops->measure_every(point);
+        const int64_t most = point->values[sweeps].integer;
+        point->values[every].integer = own < (uint64_t)most ? (int64_t)own : most;
+        point->values[every].real = (double)point->values[every].integer;
     }
 }
 
@@ -405,6 +422,8 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
             job->points[point.index] = point;
         }
     }
+    if (build->errors == 0)
+        default_interval(build, job, replicas);
     check_common(build, job, replicas);
     make_streams(build, job, build->base[i_seed].seed, replicas);
     if (build->errors == 0 && build->status == ERGO_OK) {

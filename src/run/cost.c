@@ -135,6 +135,18 @@ uint64_t ergo_run_best_every(const struct ergo_cost *cost, double correlation) {
 
 /* ---- "auto" ---------------------------------------------------------------------------------- */
 
+/* Errors are honest from some 100 samples on: what costs least is no use with fewer. */
+enum { AUTO_SAMPLES = 100 };
+
+static uint64_t fewest_sweeps(const struct ergo_job *job) {
+    uint64_t fewest = UINT64_MAX;
+    for (size_t i = 0; i < job->n_points; i++) {
+        const uint64_t sweeps = (uint64_t)ergo_point_int(&job->points[i], "/run/sweeps");
+        fewest = sweeps < fewest ? sweeps : fewest;
+    }
+    return fewest;
+}
+
 static enum ergo_status measure(struct ergo_run *run, const struct ergo_job *job, uint64_t *every) {
     const struct ergo_sampler *sampler = job->sampler;
     const struct ergo_batch *batch = &job->batches[0];
@@ -149,7 +161,14 @@ static enum ergo_status measure(struct ergo_run *run, const struct ergo_job *job
     ergo_device_close(device);
     if (status != ERGO_OK)
         return status;
-    *every = ergo_run_best_every(&cost, sampler->ops->correlation(batch->points[0]));
+    const uint64_t best = ergo_run_best_every(&cost, sampler->ops->correlation(batch->points[0]));
+    const uint64_t most = fewest_sweeps(job) / AUTO_SAMPLES;
+    *every = best < most ? best : most ? most : 1;
+    if (*every < best)
+        ergo_log(run->ctx, ERGO_LOG_WARNING,
+                 "/run/measure_every: %llu would cost least, but of so few %ss it leaves less than "
+                 "%d samples",
+                 (unsigned long long)best, sampler->info->step_name, AUTO_SAMPLES);
     ergo_log(run->ctx, ERGO_LOG_WARNING,
              "/run/measure_every: %llu, chosen from timings (a %s takes %.3g s here, a measurement "
              "%.3g s and %.3g s of the host). Another machine, or another day, may choose "

@@ -1,6 +1,9 @@
 /* What a job would need on a device, and the kernels as text: nothing here runs a chain. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/program.h"
 #include "run/run.h"
@@ -9,18 +12,43 @@
 static const char *const rough = "expected time: not known before a run on this device; the rate "
                                  "and the time left are shown while it runs";
 
-double ergo_run_host_bytes(const struct ergo_job *job) {
+static void host_bytes(const struct ergo_job *job, double *series, double *curves_all) {
     const struct ergo_sampler_info *info = job->sampler->info;
-    double bytes = 0;
+    *series = *curves_all = 0;
     for (size_t i = 0; i < job->n_points; i++) {
         const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
         double samples = (double)s.n_samples * (double)info->n_columns, curves = 0;
         for (size_t c = 0; c < info->n_curves; c++)
             curves += (double)(ERGO_CURVE_BINS * job->sampler->ops->curve_size(&job->points[i], c));
         /* a checkpoint is made as text, as a blob, as an HDF5 image and as the file's contents */
-        bytes += 5 * 8 * (samples + curves);
+        *series += 5 * 8 * samples;
+        *curves_all += 5 * 8 * curves;
     }
-    return bytes;
+}
+
+double ergo_run_host_bytes(const struct ergo_job *job) {
+    double series, curves;
+    host_bytes(job, &series, &curves);
+    return series + curves;
+}
+
+enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
+    /* before malloc: Linux gives away more than there is, and kills who uses it */
+    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
+    double series, curves;
+    host_bytes(job, &series, &curves);
+    if (series + curves <= have)
+        return ERGO_OK;
+    char fits[80] = "switch curves off, or split the job";
+    if (curves < have)
+        snprintf(fits, sizeof fits, "%.0f and more would fit",
+                 ceil(every * series / (have - curves)));
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY,
+                     "%s: /run/measure_every: found %.0f: the time series and curves of %zu points "
+                     "need %.3g GiB to be kept and saved; this machine has %.3g GiB: %s",
+                     job->name, every, job->n_points, (series + curves) / 0x1p30, have / 0x1p30,
+                     fits);
 }
 
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *callers,

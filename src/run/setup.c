@@ -113,22 +113,14 @@ static enum ergo_status allocate_result(struct ergo_run *run, struct ergo_job *j
     run->result->job = run->job = job;
     run->sampler = job->sampler;
     run->ops = job->sampler->ops;
-    /* before malloc: Linux gives away more than there is, and kills who uses it */
-    const double need = ergo_run_host_bytes(job);
-    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (need > have)
-        return ERGO_FAIL(
-            run->ctx, ERGO_E_MEMORY,
-            "%zu points with their time series and curves need %.3g GiB to be kept and "
-            "saved; this machine has %.3g GiB. Measure less often, switch curves off, or "
-            "split the job",
-            job->n_points, need / 0x1p30, have / 0x1p30);
+    enum ergo_status status = ergo_validate(run->ctx, job);
+    if (status != ERGO_OK)
+        return status;
     run->result->members = calloc(job->n_points, sizeof *run->result->members);
     run->curves = calloc(job->n_points, sizeof *run->curves);
     if (!run->result->members || !run->curves)
         return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for %zu points", job->n_points);
     run->result->n_members = job->n_points;
-    enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < job->n_points && status == ERGO_OK; i++) {
         run->result->members[i].point = &job->points[i];
         status = allocate_member(run, &run->result->members[i]);

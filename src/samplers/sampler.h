@@ -195,6 +195,9 @@ struct ergo_sampler_ops {
      * start below Tc, two phases): what to do, half a sentence for the warning; NULL: nothing
      * special. NULL op: nowhere. */
     const char *(*remedy)(const struct ergo_point *point);
+    /* Steps between measurements of a job that does not say; NULL op: 1. It depends on nothing that
+     * a longer run of the same job changes, and is the same in a batch. */
+    uint64_t (*measure_every)(const struct ergo_point *point);
     /* Autocorrelation of what the job is for, in steps: the sum of the autocorrelation function
      * from 1 on, roughly. For /run/measure_every "auto"; NULL op: not offered. */
     double (*correlation)(const struct ergo_point *point);

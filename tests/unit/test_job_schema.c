@@ -63,7 +63,8 @@ static void test_schema(void **state) {
     expect_json(AT(scan, "propertyNames"),
                 "{\"anyOf\":[{\"enum\":[\"/run/equilibration\",\"/run/sweeps\","
                 "\"/run/measure_every\",\"/system/size\",\"/system/temperature\","
-                "\"/system/field\",\"/system/n\"]},{\"pattern\":\"^/system/size/[0-2]$\"}]}");
+                "\"/system/field\",\"/system/n\",\"/system/depth\"]},{\"pattern\":\"^/system/size/"
+                "[0-2]$\"}]}");
     /* 0 alone where no trajectory is written: for the gas, not for the lattice */
     static const char only_zero[] = "{\"properties\":{\"output\":{\"properties\":"
                                     "{\"trajectory_every\":{\"enum\":[0,\"0\"]}}}}}";

@@ -221,6 +221,14 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return NAN;
 }
 
+/* A move a particle of a dense fluid, roughly: single moves hardly change a sample. An activation
+ * of the checkerboard makes as many by itself. */
+static uint64_t measure_every(const struct ergo_point *point) {
+    const struct lj_system s = lj_system_of(point);
+    const double cubes = s.volume / (s.sigma * s.sigma * s.sigma);
+    return s.period || !(cubes > 1) ? 1 : cubes < 1e15 ? (uint64_t)cubes : (uint64_t)1e15;
+}
+
 static const struct ergo_sampler_ops ops = {
     .check = check,
     .plan = plan,
@@ -231,6 +239,7 @@ static const struct ergo_sampler_ops ops = {
     .curve_size = curve_size,
     .curve_x = curve_x,
     .curve_every = curve_every,
+    .measure_every = measure_every,
     .save = lj_save,
     .load = lj_load,
     .audit = lj_audit,

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""keys.py [SAMPLER...]: is there a key that a job takes and that changes nothing?
+
+Of each model below, every key of its table gets other values than the job's. Each such job is refused by `$ERGOCL validate`
+(exit code 2, at that key or another), or it runs, and something in the result is another than before: the stream of random
+numbers, the state, an observable, a curve, or the files. What only changes how a run is done, and by its help not what comes of
+it, is in NEUTRAL. A job that validate takes and run refuses as wrong is a fault, too. Exit 0: no fault; 1: they are printed.
+"""
+import copy
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+PROGRAM, ROOT = os.environ["ERGOCL"], os.environ["ERGOCL_ROOT"]
+NEUTRAL = {  # how and when, not what: the help of each says so
+    "": {"/distribute", "/checkpoint/every_seconds", "/audit/every_seconds", "/wall_time"},
+    "lj-gcmc": {"/system/neighbours"},
+    "swendsen-wang": {"/system/labelling", "/system/merge", "/system/shares"},
+    "spin-lattice": {"/system/shares"},
+}
+RUN = {"equilibration": 4, "sweeps": 40, "measure_every": 2}
+MODELS = [
+    ("spin-lattice", {"size": [8, 8], "temperature": 2.3}, {"correlation_every": 2, "correlation_max": 2}),
+    ("spin-lattice", {"size": [4, 4, 4], "temperature": 4, "random_field": 0.5, "disorder": "bimodal"}, {"correlation_max": 1}),
+    ("spin-lattice", {"model": "potts", "size": [8, 8], "temperature": 1}, {"correlation_max": 2}),
+    ("spin-lattice", {"model": "spin-glass", "size": [4, 4], "temperature": 1, "samples": 64}, {}),
+    ("spin-lattice", {"model": "spin-glass", "size": [4, 4, 4], "temperature": 1, "temperature_max": 2, "ladder": 4}, {}),
+    ("spin-lattice", {"model": "fredrickson-andersen", "size": [8, 8], "up_density": 0.4, "realisations": 64}, {}),
+    ("spin-lattice", {"model": "north-east", "size": [64, 64], "up_density": 0.4, "realisations": 32, "method": "lambda"}, {}),
+    ("swendsen-wang", {"size": [8, 8], "temperature": 1.1}, {}),
+    ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
+    ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
+    ("lj-gcmc", {"box": [6, 6, 6], "temperature": 2, "activity": 0.1}, {"curve_every": 2}),
+    ("lj-gcmc", {"box": [11, 11, 11], "temperature": 2, "activity": 0.1, "decomposition": "checkerboard"}, {"curve_every": 2}),
+]
+
+with open(f"{ROOT}/data/job.schema.json", encoding="utf-8") as schema_file:
+    SCHEMA = json.load(schema_file)
+
+
+def keys_of(schema, pointer=""):
+    for name, below in schema["properties"].items():
+        if "properties" in below:
+            yield from keys_of(below, f"{pointer}/{name}")
+        else:
+            yield f"{pointer}/{name}", below
+
+
+KEYS = {part["if"]["properties"]["sampler"]["const"]: dict(keys_of(part["then"]))
+        for part in SCHEMA["allOf"] if "if" in part}
+
+
+def resolved(schema):
+    """A key's schema without references and alternatives: those that say type, range or choices."""
+    if "$ref" in schema:
+        schema = {**SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]], **{k: v for k, v in schema.items() if k != "$ref"}}
+    flat = dict(schema)
+    for part in schema.get("anyOf", []) + schema.get("oneOf", []) + schema.get("allOf", []):
+        for name, value in resolved(part).items():
+            flat.setdefault(name, value)
+    return flat
+
+
+def at(job, pointer, default=None):
+    for name in pointer.split("/")[1:]:
+        if not isinstance(job, dict) or name not in job:
+            return default
+        job = job[name]
+    return job
+
+
+def put(job, pointer, value):
+    job = copy.deepcopy(job)
+    *above, last = pointer.split("/")[1:]
+    part = job
+    for name in above:
+        part = part.setdefault(name, {})
+    part[last] = value
+    return job
+
+
+def others(job, pointer, schema):
+    """Other values than what the job has, or has by default: two of a number, all of a choice."""
+    flat = resolved(schema)
+    now = at(job, pointer, flat.get("default"))
+    if "enum" in flat:
+        return [value for value in flat["enum"] if value != now]
+    kind = flat.get("type")
+    if kind == "boolean":
+        return [not now]
+    if kind == "array":
+        return [[2 * value for value in now]] if now else [[1] * n for n in (1, 2, 3)]
+    if kind in ("number", "integer") or isinstance(now, (int, float)):
+        low, high = flat.get("minimum", flat.get("exclusiveMinimum", 0)), flat.get("maximum", 1e9)
+        number = float(now) if now is not None and str(now).replace(".", "").isdigit() else max(low, 1)
+        values = [number * 2 or 1, number / 2 or 2, number + 1]
+        if kind == "integer" or isinstance(now, int) and kind != "number":
+            values = [int(value) for value in values]
+        return [value for value in dict.fromkeys(values) if low <= value <= high and value != now][:2]
+    return []  # texts and files: checked by hand
+
+
+def call(words, job):
+    with open("keys.json", "w", encoding="utf-8") as file:
+        json.dump(job, file)
+    return subprocess.run([PROGRAM] + words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+
+
+def outcome(job):
+    """What a run of the job leaves, as a hash; or why there is none."""
+    shutil.rmtree("keys", ignore_errors=True)
+    done = call(["run", "keys.json", "-o", "keys", "-q"], job)
+    if done.returncode:
+        return None, f"run ends with {done.returncode}: {done.stderr.strip()[:300]}"
+    with open("keys/result.json", encoding="utf-8") as file:
+        result = json.load(file)
+    for once in ("rate", "started", "device", "job", "name", "seed", "warnings"):
+        result.pop(once, None)
+    text = json.dumps(result, sort_keys=True)
+    for folder, _, names in sorted(os.walk("keys")):
+        for name in sorted(names):
+            if name.endswith((".xyz", ".vti", ".dat", ".png")):
+                with open(os.path.join(folder, name), "rb") as file:
+                    text += name + hashlib.sha256(file.read()).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest(), None
+
+
+def faults_of(first, sampler, system, run):
+    base = {"sampler": sampler, "seed": "3", "system": system, "run": {**RUN, **run}}
+    before, why = outcome(base)
+    if why:
+        yield f"{sampler} {system}: {why}"
+        return
+    tried = 0
+    for pointer, schema in KEYS[sampler].items():
+        common = all(pointer in keys for keys in KEYS.values())  # these once, with the first model
+        if pointer.startswith("/tuning/") or pointer in NEUTRAL[""] | NEUTRAL.get(sampler, set()) or common and not first:
+            continue
+        silent = []
+        for value in others(base, pointer, schema):
+            job = put(base, pointer, value)
+            if call(["validate", "keys.json"], job).returncode:
+                continue
+            tried += 1
+            after, why = outcome(job)
+            if why and "device" not in why:
+                yield f"{sampler} {system}: validate takes {pointer} = {value}, and {why}"
+            if after != before:
+                silent = []
+                break
+            silent.append(value)
+        if silent:
+            yield f"{sampler} {system}: {pointer} = {silent} is taken and changes nothing"
+    print(f"{sampler} {system.get('model', '')}: {tried} jobs with another value", flush=True)
+
+
+def main():
+    wanted = sys.argv[1:]
+    faults = [fault for model in MODELS if not wanted or model[0] in wanted
+              for fault in faults_of(model is MODELS[0], *model)]
+    for fault in faults:
+        print("FAULT", fault)
+    return 1 if faults else 0
+
+
+sys.exit(main())
