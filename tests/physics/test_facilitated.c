@@ -192,6 +192,42 @@ static void test_errors(void **state) {
     free(curves);
 }
 
+/* Three realisations a replica: what the product of their means would be off by, some 1/48 of the
+ * spins' variance, against the master equation. */
+static void test_bias(void **state) {
+    enum { REPLICAS = 8192, TIMES = 7 };
+    struct fac_curves *curves = malloc(REPLICAS * sizeof *curves);
+    double m[TIMES], same[TIMES], persistence[TIMES];
+    struct ergo_job *job = NULL;
+    struct fac_verdict v = {0};
+    (void)state;
+    assert_non_null(curves);
+    const size_t members =
+        fac_run(ctx, device,
+                "{'sampler': 'spin-lattice', 'seed': '20', 'replicas': 8192, 'system': {'model': "
+                "'fredrickson-andersen', 'size': [4, 4], 'up_density': 0.4, 'dynamics': "
+                "'heat-bath', 'start': 'up', 'waiting_time': 1, 'method': 'serial', "
+                "'realisations': 3}, 'run': {'sweeps': 7}}",
+                &job, curves, REPLICAS, &v);
+    const struct fac_oracle o = fac_oracle_of(&job->points[0]);
+    assert_true(fac_oracle_ageing(&o, 1, 1, TIMES, m, same, persistence));
+    for (size_t i = 1; i < curves[0].n; i++) {
+        const size_t t = (size_t)curves[0].x[i];
+        const double exact = (same[t] - m[0] * m[t]) / (1 - m[0] * m[0]), n = (double)members;
+        double sum = 0, squares = 0;
+        for (size_t k = 0; k < members; k++) {
+            sum += curves[k].mean[CURVE_PHI][i];
+            squares += pow(curves[k].mean[CURVE_PHI][i], 2);
+        }
+        const double mean = sum / n, error = sqrt((squares / n - mean * mean) / (n - 1));
+        print_message("three realisations, phi(%zu): %.5f(%.5f), exact %.5f, z %.2f\n", t, mean,
+                      error, exact, (mean - exact) / error);
+        assert_true(fabs(mean - exact) < 4.5 * error && error < 0.004);
+    }
+    ergo_job_destroy(job);
+    free(curves);
+}
+
 static void test_large(void **state) {
     static const struct {
         double t, phi, phi_error, persistence, persistence_error, up, up_error;
@@ -244,6 +280,7 @@ int main(void) {
         cmocka_unit_test(test_markov),
         cmocka_unit_test(test_boltzmann),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_bias),
         cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);

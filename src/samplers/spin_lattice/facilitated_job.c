@@ -186,6 +186,12 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
     if (!(p.c * 0x1p39 >= 0.5 && p.ratio < INFINITY && p.ratio > 0))
         status = ergo_job_error(ctx, "/system/temperature",
                                 "the density of up spins is %g: nothing would ever move", p.c);
+    if (!fac_has_phi(point) && strcmp(ergo_point_text(point, "/run/observables"), "all") != 0 &&
+        ergo_point_asks(point, "phi"))
+        status = ergo_job_error(ctx, "/run/observables",
+                                "phi is undefined where all spins are alike at t = 0: give a "
+                                "/system/waiting_time, or start \"random\", or ask for "
+                                "autocorrelation");
     if (p.j != 0 && !t->present)
         status = ergo_job_error(ctx, "/system/temperature",
                                 "missing; a coupling needs it (with up_density: T = 1 is the unit "
