@@ -193,8 +193,8 @@ static inline double fac_markov_job(struct ergo_context *ctx, struct ergo_device
                                                       : 0;
     const size_t n = (size_t)curves[0].x[curves[0].n - 1] + 1;
     const struct ergo_value *waiting = ergo_point_value(point, "/system/waiting_time");
-    const int64_t origin = ergo_point_int(point, "/run/equilibration") +
-                           (waiting->present ? waiting->integer : 0);
+    const int64_t origin =
+        ergo_point_int(point, "/run/equilibration") + (waiting->present ? waiting->integer : 0);
     assert_true(n <= SWEEPS);
     assert_true(fac_oracle_ageing(&o, begin, (size_t)origin, n, m, same, persistence));
     for (size_t t = 0; t < n; t++) {

@@ -277,10 +277,8 @@ static void test_large(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_markov),
-        cmocka_unit_test(test_boltzmann),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_bias),
+        cmocka_unit_test(test_markov), cmocka_unit_test(test_boltzmann),
+        cmocka_unit_test(test_errors), cmocka_unit_test(test_bias),
         cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);

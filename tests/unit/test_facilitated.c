@@ -206,11 +206,8 @@ static void test_times(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_master),
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_lambda),
-        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_table),  cmocka_unit_test(test_master), cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_lambda), cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,7 +267,8 @@ bool fac_is_stationary(const struct ergo_point *point) {
 
 bool fac_has_phi(const struct ergo_point *point) {
     return model_is_facilitated(point) &&
-           (fac_origin(point) > 0 || strcmp(ergo_point_text(point, "/system/start"), "random") == 0);
+           (fac_origin(point) > 0 ||
+            strcmp(ergo_point_text(point, "/system/start"), "random") == 0);
 }
 
 double fac_exact(const struct ergo_point *point, const char *observable) {
