@@ -119,13 +119,24 @@ static void measuring(void) {
         same_chains(set[0], base, other, false);
         ergo_result_destroy(other);
     }
+    /* where a state holds the lattice at t = 0: equilibration and waiting time together */
+    const cJSON *system = cJSON_GetObjectItem(contract.job, "system");
+    cJSON *waiting = cJSON_GetObjectItem(system, "waiting_time");
     const uint64_t total = base->members[0].steps;
-    for (uint64_t lead = 0; lead <= total / 2; lead = 2 * lead + 1) {
+    const uint64_t origin = (uint64_t)ergo_point_int(base->members[0].point, "/run/equilibration") +
+                            (waiting ? (uint64_t)waiting->valueint : 0);
+    for (uint64_t lead = 0; lead <= (waiting ? origin : total / 2); lead = 2 * lead + 1) {
         snprintf(set[0], sizeof set[0], "/run/equilibration=%llu", (unsigned long long)lead);
         snprintf(set[1], sizeof set[1], "/run/sweeps=%llu", (unsigned long long)(total - lead));
-        other = contract_run(contract.job, set[0], set[1]);
+        cJSON *tree = cJSON_Duplicate(contract.job, true);
+        if (waiting)
+            cJSON_SetNumberValue(
+                cJSON_GetObjectItem(cJSON_GetObjectItem(tree, "system"), "waiting_time"),
+                (double)(origin - lead));
+        other = contract_run(tree, set[0], set[1]);
         same_chains(set[0], base, other, false);
         ergo_result_destroy(other);
+        cJSON_Delete(tree);
     }
     ergo_result_destroy(base);
 }

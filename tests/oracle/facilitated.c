@@ -72,11 +72,22 @@ static void attempt(int sites, const double *chance, int killed, const double *f
     }
 }
 
-bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double *persistence) {
+/* The master equation, weights <- weights P, for one attempt. */
+static void master(int sites, const double *chance, const double *weights, double *next) {
+    memset(next, 0, sizeof *next << sites);
+    for (unsigned s = 0; s < 1u << sites; s++)
+        for (int i = 0; i < sites; i++) {
+            const double p = chance[s * (unsigned)sites + (unsigned)i] * weights[s];
+            next[s] += (weights[s] - p) / sites;
+            next[s ^ 1u << i] += p / sites;
+        }
+}
+
+bool fac_oracle_ageing(const struct fac_oracle *o, double up, size_t waiting, size_t n, double *m,
+                       double *same, double *persistence) {
     const int sites = o->lx * o->ly;
     if (sites > 16)
         return false;
-    const double c = fac_oracle_density(o), m = 2 * c - 1;
     const size_t states = (size_t)1 << sites;
     double *chance = chances(o), *room = malloc(4 * states * sizeof *room);
     if (!chance || !room) {
@@ -86,20 +97,23 @@ bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double
     }
     double *spin = room, *never = spin + states, *next = never + states, *weight = next + states;
     for (unsigned s = 0; s < states; s++) {
-        const int up = __builtin_popcount(s);
+        const int ups = __builtin_popcount(s);
         spin[s] = s & 1 ? 1 : -1;
         never[s] = 1;
-        weight[s] = pow(c, up) * pow(1 - c, sites - up);
+        weight[s] = pow(up, ups) * pow(1 - up, sites - ups);
+    }
+    for (size_t i = 0; i < waiting * (size_t)sites; i++) {
+        master(sites, chance, weight, next);
+        memcpy(weight, next, states * sizeof *weight);
     }
     for (size_t t = 0; t < n; t++) {
-        double same = 0, stay = 0;
+        m[t] = same[t] = persistence[t] = 0;
         for (unsigned s = 0; s < states; s++) {
-            same += weight[s] * (s & 1 ? 1 : -1) * spin[s];
-            stay += weight[s] * never[s];
+            m[t] += weight[s] * spin[s];
+            same[t] += weight[s] * (s & 1 ? 1 : -1) * spin[s];
+            persistence[t] += weight[s] * never[s];
         }
-        phi[t] = (same - m * m) / (1 - m * m);
-        persistence[t] = stay;
-        for (int i = 0; i < sites; i++) {
+        for (int i = 0; i < sites && t + 1 < n; i++) {
             attempt(sites, chance, -1, spin, next);
             memcpy(spin, next, states * sizeof *spin);
             attempt(sites, chance, 0, never, next);
@@ -109,6 +123,16 @@ bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double
     free(chance);
     free(room);
     return true;
+}
+
+bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double *persistence) {
+    const double c = fac_oracle_density(o), mean = 2 * c - 1;
+    double *m = malloc(n * sizeof *m);
+    const bool done = m && fac_oracle_ageing(o, c, 0, n, m, phi, persistence);
+    for (size_t t = 0; t < n && done; t++)
+        phi[t] = (phi[t] - mean * mean) / (1 - mean * mean);
+    free(m);
+    return done;
 }
 
 void fac_oracle_boltzmann(const struct fac_oracle *o, double *energy, double *up) {

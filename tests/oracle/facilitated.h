@@ -24,7 +24,12 @@ double fac_oracle_density(const struct fac_oracle *o); /* 1 / (1 + exp 2B) */
 /* Chance that an attempt at an unconstrained site flips it: up or not, among n up neighbours. */
 double fac_oracle_chance(const struct fac_oracle *o, bool up, int n);
 
-/* Phi and persistence at t = 0 .. n - 1 sweeps, from a start with density c; lx ly <= 16. */
+/* At t = 0 .. n - 1 sweeps, by the master equation: <s(t)>, <s(0) s(t)> of a site, and its chance
+ * not to have flipped since t = 0, which comes `waiting` sweeps after a start with every spin up
+ * with probability `up`; lx ly <= 16. */
+bool fac_oracle_ageing(const struct fac_oracle *o, double up, size_t waiting, size_t n, double *m,
+                       double *same, double *persistence);
+/* Phi and persistence from a start with density c: (<s(0) s(t)> - m^2) / (1 - m^2), m = 2c - 1. */
 bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double *persistence);
 /* Energy and up density of the Boltzmann measure on all states but all-down; lx ly <= 16. */
 void fac_oracle_boltzmann(const struct fac_oracle *o, double *energy, double *up);

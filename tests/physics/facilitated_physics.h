@@ -5,8 +5,9 @@
  *
  * Error budget, set before the first run. A job has 512 independent groups of 32 realisations, or
  * as many single ones, in each of four replicas, whose means are averaged; errors come from 32 to
- * 64 bins each, so that a z has Student's t with 124 degrees of freedom and more. At most 24 jobs
- * of 2 curves at 16 times: |z| < 5.5 has a chance below 4e-7 each, together below 4e-4. The chi^2
+ * 64 bins each, so that a z has Student's t with 124 degrees of freedom and more. At most 1,000
+ * comparisons, of 4 curves at some 13 times: |z| < 5.5 has a chance below 4e-7 each, together below
+ * 4e-4. The chi^2
  * of the replicas about the exact value, at t = 10, lies in its 99.9% band: errors are neither too
  * small (what is shared by 32 realisations counts) nor too large. Frozen sites: none may flip,
  * ever.
@@ -84,6 +85,9 @@ static inline void fac_frozen(const struct ergo_point *point, const struct ergo_
     free(spins);
 }
 
+/* Sees the curves of every member of a run. */
+static void (*fac_look)(const struct ergo_point *point, const struct ergo_curve *curves);
+
 /* Runs the only batch of a job, with ' for "; curves[member]. Returns the members. */
 static inline size_t fac_run(struct ergo_context *ctx, struct ergo_device *device, const char *text,
                              struct ergo_job **job, struct fac_curves *curves, size_t most,
@@ -99,23 +103,26 @@ static inline size_t fac_run(struct ergo_context *ctx, struct ergo_device *devic
     const struct ergo_point *first = batch->points[0];
     assert_true((*job)->n_batches == 1 && batch->count <= most);
     void *state = NULL;
+    const uint64_t sweeps = (uint64_t)ergo_point_int(first, "/run/equilibration") +
+                            (uint64_t)ergo_point_int(first, "/run/sweeps");
     enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
     if (status == ERGO_OK)
         status = sampler->ops->init(ctx, state);
     if (status == ERGO_OK)
-        status = sampler->ops->advance(ctx, state, 0, 0,
-                                       (uint64_t)ergo_point_int(first, "/run/sweeps"), 0);
+        status = sampler->ops->advance(ctx, state, 0, 0, sweeps, 0);
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
         struct ergo_curve of[CURVE_FROZEN + 1];
         struct ergo_text saved = {0};
-        curves[m].n = sampler->ops->curve_size(first, CURVE_PHI);
+        curves[m].n = sampler->ops->curve_size(first, CURVE_PERSISTENCE);
         assert_true(curves[m].n <= FAC_TIMES);
         for (size_t c = 0; c <= CURVE_FROZEN; c++)
             assert_true(ergo_curve_init(&of[c], sampler->ops->curve_size(first, c)));
-        sampler->ops->curve_x(first, CURVE_PHI, curves[m].x);
+        sampler->ops->curve_x(first, CURVE_PERSISTENCE, curves[m].x);
         status = sampler->ops->end_curves(ctx, state, m, of);
         for (size_t c = CURVE_PHI; c <= CURVE_FROZEN; c++)
             ergo_curve_result(&of[c], curves[m].mean[c], curves[m].error[c]);
+        if (fac_look && status == ERGO_OK)
+            fac_look(batch->points[m], of);
         for (size_t c = 0; c <= CURVE_FROZEN; c++)
             ergo_curve_free(&of[c]);
         if (status == ERGO_OK)
@@ -153,34 +160,52 @@ static inline void fac_compare(struct fac_verdict *v, const char *what, double x
              exact);
 }
 
-/* A job on a tiny torus against the Markov operator. Returns the largest |z|. */
+/* Curve c of the members against its exact values at t = 0, 1, 2, ... */
+static inline void fac_compare_curve(struct fac_verdict *v, const char *name, const char *curve,
+                                     const struct fac_curves *curves, size_t members, size_t c,
+                                     const double *exact) {
+    char what[100];
+    snprintf(what, sizeof what, "%.60s: %s", name, curve);
+    for (size_t i = 0; i < curves[0].n; i++) {
+        double error, mean = fac_mean(curves, members, c, i, &error);
+        const size_t t = (size_t)curves[0].x[i];
+        fac_compare(v, what, curves[0].x[i], mean, error, exact[t]);
+        for (size_t m = 0; m < members && t == 10 && c == CURVE_PHI; m++, v->dof++)
+            v->chi2 += pow((curves[m].mean[c][i] - exact[t]) / curves[m].error[c][i], 2);
+    }
+}
+
+/* A job on a tiny torus against the master equation, from its start on. Returns the largest |z|. */
 static inline double fac_markov_job(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *name, const char *text, struct fac_verdict *v) {
-    enum { MEMBERS = 8 };
+    enum { MEMBERS = 8, SWEEPS = 128 };
     struct fac_curves *curves = malloc(MEMBERS * sizeof *curves);
     struct ergo_job *job = NULL;
     struct fac_verdict own = {0};
-    double phi[128], persistence[128];
-    char what[100];
+    double m[SWEEPS], same[SWEEPS], persistence[SWEEPS], phi[SWEEPS], up[SWEEPS];
     assert_non_null(curves);
     const size_t members = fac_run(ctx, device, text, &job, curves, MEMBERS, &own);
     const struct ergo_point *point = &job->points[0];
     const struct fac_oracle o = fac_oracle_of(point);
-    assert_true(ergo_point_int(point, "/run/sweeps") < 128);
-    assert_true(
-        fac_oracle_markov(&o, (size_t)ergo_point_int(point, "/run/sweeps") + 1, phi, persistence));
-    for (size_t i = 0; i < curves[0].n; i++) {
-        const size_t t = (size_t)curves[0].x[i];
-        double error, mean = fac_mean(curves, members, CURVE_PHI, i, &error);
-        snprintf(what, sizeof what, "%.60s: phi", name);
-        fac_compare(&own, what, curves[0].x[i], mean, error, phi[t]);
-        for (size_t m = 0; m < members && t == 10; m++, own.dof++)
-            own.chi2 +=
-                pow((curves[m].mean[CURVE_PHI][i] - phi[t]) / curves[m].error[CURVE_PHI][i], 2);
-        mean = fac_mean(curves, members, CURVE_PERSISTENCE, i, &error);
-        snprintf(what, sizeof what, "%.60s: persistence", name);
-        fac_compare(&own, what, curves[0].x[i], mean, error, persistence[t]);
+    const char *start = ergo_point_text(point, "/system/start");
+    const double begin = strcmp(start, "random") == 0 ? fac_physics_of(point).c
+                         : strcmp(start, "up") == 0   ? 1
+                                                      : 0;
+    const size_t n = (size_t)curves[0].x[curves[0].n - 1] + 1;
+    const struct ergo_value *waiting = ergo_point_value(point, "/system/waiting_time");
+    const int64_t origin =
+        ergo_point_int(point, "/run/equilibration") + (waiting->present ? waiting->integer : 0);
+    assert_true(n <= SWEEPS);
+    assert_true(fac_oracle_ageing(&o, begin, (size_t)origin, n, m, same, persistence));
+    for (size_t t = 0; t < n; t++) {
+        phi[t] = (same[t] - m[0] * m[t]) / (1 - m[0] * m[0]);
+        up[t] = (1 + m[t]) / 2;
     }
+    if (fabs(m[0]) < 1)
+        fac_compare_curve(&own, name, "phi", curves, members, CURVE_PHI, phi);
+    fac_compare_curve(&own, name, "autocorrelation", curves, members, CURVE_AUTOCORRELATION, same);
+    fac_compare_curve(&own, name, "persistence", curves, members, CURVE_PERSISTENCE, persistence);
+    fac_compare_curve(&own, name, "up_density", curves, members, CURVE_UP_DENSITY, up);
     v->n += own.n, v->chi2 += own.chi2, v->dof += own.dof;
     v->broken += own.broken, v->frozen += own.frozen;
     if (own.worst > v->worst) {

@@ -50,6 +50,30 @@ static void test_table(void **state) {
     }
 }
 
+/* Weights forwards are functions backwards; what is stationary stays; what is not goes to
+ * Boltzmann's weights. */
+static void test_master(void **state) {
+    enum { TIMES = 6, WAIT = 3 };
+    const struct fac_oracle o = {3, 3, 15, 1, -0.2, field_of(0.3), false};
+    const struct fac_oracle free = {3, 3, 3, 2, 0, field_of(0.42), false};
+    double m[TIMES], same[TIMES], stay[TIMES], later[TIMES], other[TIMES], still[TIMES], energy, up;
+    (void)state;
+    assert_true(fac_oracle_ageing(&o, 1, 0, TIMES, m, same, stay));
+    assert_true(fac_oracle_ageing(&o, 1, WAIT, TIMES, later, other, still));
+    assert_true(m[0] == 1 && same[0] == 1 && stay[0] == 1 && same[2] == m[2]);
+    for (size_t t = 0; t + WAIT < TIMES; t++)
+        assert_true(fabs(later[t] - m[t + WAIT]) < 1e-12);
+    assert_true(fabs(other[2] - same[2]) > 0.1 && fabs(still[2] - stay[2]) > 0.01);
+    assert_true(fac_oracle_ageing(&free, 0.42, 0, TIMES, m, same, stay));
+    assert_true(fac_oracle_ageing(&free, 0.42, WAIT, TIMES, later, other, still));
+    for (size_t t = 0; t < TIMES; t++)
+        assert_true(fabs(later[t] + 0.16) < 1e-12 && fabs(m[t] + 0.16) < 1e-12 &&
+                    fabs(other[t] - same[t]) < 1e-12 && fabs(still[t] - stay[t]) < 1e-12);
+    fac_oracle_boltzmann(&o, &energy, &up);
+    assert_true(fac_oracle_ageing(&o, 1, 300, 1, m, same, stay));
+    assert_true(fabs((1 + m[0]) / 2 - up) < 1e-9);
+}
+
 /* The same chain by both: every rule, both methods' lanes, a coupling. */
 static void test_chain(void **state) {
     static const struct {
@@ -182,10 +206,8 @@ static void test_times(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_lambda),
-        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_table),  cmocka_unit_test(test_master), cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_lambda), cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,6 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct fac_state *s) 
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
     const struct ergo_point *first = batch->points[0];
-    const struct ergo_value *waiting = ergo_point_value(first, "/system/waiting_time");
     const uint64_t sweeps = fac_length(first);
     struct ergo_plan unused;
     struct fac_state *s = calloc(1, sizeof *s);
@@ -84,7 +83,7 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     s->batch = batch;
     s->device = device;
     s->shape = fac_shape_of(first);
-    s->origin = waiting->present ? (uint64_t)waiting->integer : 0;
+    s->origin = fac_origin(first);
     s->n_times = fac_times(sweeps, NULL);
     s->times = malloc(s->n_times * sizeof *s->times);
     s->members = calloc(batch->count, sizeof *s->members);

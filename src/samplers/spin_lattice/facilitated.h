@@ -85,7 +85,7 @@ struct fac_state {
     cl_mem other_spins, other_flipped, bins, bin_counts, flags;
     uint32_t segments; /* of each word-lattice so far, as the device counts them too */
     struct fac_slot slots[2];
-    uint64_t step, origin; /* origin: /system/waiting_time, where t = 0 */
+    uint64_t step, origin; /* origin: where t = 0 */
     /* Counts at the times of the curves. Those of this session as the device wrote them,
      * [time][member][word][part][FAC_COUNTS], and those that were loaded, [time][member][word]
      * [FAC_COUNTS]; a number is in one of them, and the other is zero. */
@@ -104,8 +104,14 @@ static inline size_t fac_lattices(const struct fac_state *s) {
 struct fac_shape fac_shape_of(const struct ergo_point *point);
 struct fac_physics fac_physics_of(const struct ergo_point *point);
 void fac_member_fill(const struct ergo_point *point, struct fac_member *member);
-/* Sweeps from t = 0 to the end of the run. */
+/* Sweeps before t = 0 of the curves: equilibration, then /system/waiting_time. */
+uint64_t fac_origin(const struct ergo_point *point);
+/* Sweeps from t = 0 to the end of the run; 0: it never comes. */
 uint64_t fac_length(const struct ergo_point *point);
+/* The start is the stationary measure: <s> = 2c - 1 at all times. */
+bool fac_is_stationary(const struct ergo_point *point);
+/* A model of facilitated dynamics whose spins are not all alike at t = 0: phi is defined. */
+bool fac_has_phi(const struct ergo_point *point);
 /* Times t = 0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40 ... up to `sweeps` (the rounded
  * Renard series R''10 of ISO 3); times may be NULL. Returns how many. */
 size_t fac_times(uint64_t sweeps, double *times);

@@ -102,9 +102,12 @@ static int64_t waiting(const struct ergo_point *point) {
     return w->present ? w->integer : 0;
 }
 
+uint64_t fac_origin(const struct ergo_point *point) {
+    return (uint64_t)(ergo_point_int(point, "/run/equilibration") + waiting(point));
+}
+
 uint64_t fac_length(const struct ergo_point *point) {
-    const int64_t rest = ergo_point_int(point, "/run/equilibration") +
-                         ergo_point_int(point, "/run/sweeps") - waiting(point);
+    const int64_t rest = ergo_point_int(point, "/run/sweeps") - waiting(point);
     return rest > 0 ? (uint64_t)rest : 0;
 }
 
@@ -164,6 +167,12 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
     if (!c->present && !t->present)
         return ergo_job_error(ctx, "/system/up_density",
                               "missing; model \"%s\" needs it, or temperature and field", model);
+    if (!c->present && !model_given(point, "/system/field") &&
+        !model_given(point, "/system/coupling"))
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "alone it says nothing: without a field every c is 1/2 (c = 1/(1 + "
+                                "exp(2 B/T))); give /system/field, 0 if that is meant, or "
+                                "/system/up_density");
     if (c->present && model_given(point, "/system/field"))
         status = ergo_job_error(ctx, "/system/field",
                                 "given together with up_density, which says the same: c = 1/(1 + "
@@ -173,6 +182,12 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
     if (!(p.c * 0x1p39 >= 0.5 && p.ratio < INFINITY && p.ratio > 0))
         status = ergo_job_error(ctx, "/system/temperature",
                                 "the density of up spins is %g: nothing would ever move", p.c);
+    if (!fac_has_phi(point) && strcmp(ergo_point_text(point, "/run/observables"), "all") != 0 &&
+        ergo_point_asks(point, "phi"))
+        status = ergo_job_error(ctx, "/run/observables",
+                                "phi is undefined where all spins are alike at t = 0: give a "
+                                "/system/waiting_time, or start \"random\", or ask for "
+                                "autocorrelation");
     if (p.j != 0 && !t->present)
         status = ergo_job_error(ctx, "/system/temperature",
                                 "missing; a coupling needs it (with up_density: T = 1 is the unit "
@@ -191,10 +206,10 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
                                 (long long)realisations, FAC_WORDS_MAX);
     if (fac_length(point) == 0)
         status = ergo_job_error(ctx, "/system/waiting_time",
-                                "%lld is not before the end of the run, %lld sweeps",
+                                "%lld sweeps from the end of equilibration to t = 0 are not fewer "
+                                "than the run's, %lld",
                                 (long long)waiting(point),
-                                (long long)(ergo_point_int(point, "/run/equilibration") +
-                                            ergo_point_int(point, "/run/sweeps")));
+                                (long long)ergo_point_int(point, "/run/sweeps"));
     if ((double)size->size[0] * (double)size->size[1] > 0x1p30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
     return status;
@@ -205,7 +220,10 @@ const char *fac_reference(const struct ergo_point *point) {
 }
 
 size_t fac_curve_size(const struct ergo_point *point, size_t c) {
-    if (c == CURVE_PHI || c == CURVE_PERSISTENCE || c == CURVE_UP_DENSITY)
+    if (c == CURVE_PHI && !fac_has_phi(point))
+        return 0;
+    if (c == CURVE_PHI || c == CURVE_AUTOCORRELATION || c == CURVE_PERSISTENCE ||
+        c == CURVE_UP_DENSITY)
         return fac_times(fac_length(point), NULL);
     return c == CURVE_FROZEN;
 }
@@ -234,11 +252,20 @@ double fac_relaxation_time(const struct ergo_point *point, const double *mean, s
 }
 
 /* Without a coupling the product measure is stationary under every constraint. */
+bool fac_is_stationary(const struct ergo_point *point) {
+    return fac_physics_of(point).j == 0 &&
+           strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+}
+
+bool fac_has_phi(const struct ergo_point *point) {
+    return model_is_facilitated(point) &&
+           (fac_origin(point) > 0 ||
+            strcmp(ergo_point_text(point, "/system/start"), "random") == 0);
+}
+
 double fac_exact(const struct ergo_point *point, const char *observable) {
     const struct fac_physics p = fac_physics_of(point);
     if (p.j == 0 && p.b == 0 && strcmp(observable, "energy") == 0)
         return 0; /* always */
-    if (p.j != 0 || strcmp(ergo_point_text(point, "/system/start"), "random") != 0)
-        return NAN;
-    return strcmp(observable, "up_density") == 0 ? p.c : NAN;
+    return fac_is_stationary(point) && strcmp(observable, "up_density") == 0 ? p.c : NAN;
 }

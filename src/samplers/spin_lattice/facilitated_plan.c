@@ -211,7 +211,7 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
         l.attempts = limit;
 
     const double counts = lattices * l.parts * FAC_COUNTS;
-    const double n_times = (double)fac_curve_size(first, CURVE_PHI);
+    const double n_times = (double)fac_times(fac_length(first), NULL);
     const double lattice_bytes = 4.0 * (double)s.sites * lattices;
     const double tiles = tiled ? lattices * l.tiles.nx * l.tiles.ny : 0;
     const double bins = 4 * tiles * l.tiles.room;

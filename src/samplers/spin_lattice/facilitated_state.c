@@ -6,6 +6,7 @@
  * endian) or 8 sites a byte (serial; unused bits of the last byte zero); then for each time of the
  * curves and each word-lattice the four counts, 8 bytes each, zero where the time is yet to come.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,38 +268,96 @@ out:
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
+/* Sums over groups of realisations, that is word-lattices, of means over their spins. */
+struct spins_at {
+    double groups, first, now, same; /* how many; of s(0), s(t), s(0) s(t) */
+};
+
+static struct spins_at spins_at(const struct fac_state *s, size_t time, size_t member,
+                                size_t word) {
+    const double spins = (double)s->shape.sites * s->shape.lanes;
+    return (struct spins_at){1, 2 * (double)fac_record(s, 0, member, word, 0) / spins - 1,
+                             2 * (double)fac_record(s, time, member, word, 0) / spins - 1,
+                             2 * (double)fac_record(s, time, member, word, 1) / spins - 1};
+}
+
+static struct spins_at all_spins_at(const struct fac_state *s, size_t time, size_t member) {
+    struct spins_at sum = {0, 0, 0, 0};
+    for (size_t w = 0; w < s->shape.words; w++) {
+        const struct spins_at a = spins_at(s, time, member, w);
+        sum.groups++, sum.first += a.first, sum.now += a.now, sum.same += a.same;
+    }
+    return sum;
+}
+
+static struct spins_at without(struct spins_at all, struct spins_at a) {
+    return (struct spins_at){all.groups - 1, all.first - a.first, all.now - a.now,
+                             all.same - a.same};
+}
+
+/* Phi: (<s(0) s(t)> - <s(0)> <s(t)>) / (1 - <s(0)>^2). */
+static double connected(struct spins_at a) {
+    const double first = a.first / a.groups, now = a.now / a.groups;
+    return (a.same / a.groups - first * now) / (1 - first * first);
+}
+
 /*
- * One sample per word-lattice, the mean of its realisations: those of a word share the sequence of
- * sites, so that only word-lattices are independent. Phi is the paper's Eq. 4 with the missing 1/N:
- * (<s(0) s(t)> - m^2) / (1 - m^2), which is 1 at t = 0. m: 2c - 1 of the stationary product
- * measure; with a coupling or another start, m at t = 0 of all realisations together.
+ * A group's phi. Products of means over W groups are off by some 1/W; so it is what the jackknife
+ * takes the group for, W phi(all) - (W - 1) phi(all others). The mean of these is free of that (in
+ * the numerator exactly), and their spread is its error. A group alone (32 realisations, or one of
+ * method serial) is off by some 1/32 or 1 of a lattice's 1/N, unless its means are known.
  */
+static double group_phi(const struct ergo_point *point, struct spins_at all, struct spins_at own) {
+    if (all.groups > 1)
+        return all.groups * connected(all) - (all.groups - 1) * connected(without(all, own));
+    if (fac_is_stationary(point))
+        own.first = own.now = 2 * fac_physics_of(point).c - 1;
+    return connected(own);
+}
+
+/* Whether phi is: spins that are all alike at t = 0 have no correlation that could be normalised;
+ * nor can be said what error it has, if they are so without one of the groups. */
+static bool is_defined(const struct fac_state *s, size_t member) {
+    const uint64_t words = s->shape.words, spins = s->shape.sites * s->shape.lanes;
+    uint64_t all = 0;
+    for (size_t w = 0; w < words; w++)
+        all += fac_record(s, 0, member, w, 0);
+    bool defined = all > 0 && all < words * spins && fac_has_phi(s->batch->points[member]);
+    for (size_t w = 0; w < words && words > 1 && defined; w++) {
+        const uint64_t others = all - fac_record(s, 0, member, w, 0);
+        defined = others > 0 && others < (words - 1) * spins;
+    }
+    return defined;
+}
+
+/* One sample per word-lattice, the mean of its realisations: those of a word share the sequence of
+ * sites, so that only word-lattices are independent. */
 enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t member,
                                 struct ergo_curve *curves) {
     struct fac_state *s = opaque;
-    const struct ergo_point *point = s->batch->points[member];
-    const struct fac_physics p = fac_physics_of(point);
-    const size_t sites = s->shape.sites, words = s->shape.words;
+    const size_t sites = s->shape.sites, words = s->shape.words, n = s->n_times;
     const double spins = (double)sites * s->shape.lanes;
-    double *values = malloc(3 * s->n_times * sizeof *values), m = 2 * p.c - 1;
+    double *values = malloc(4 * n * sizeof *values);
+    struct spins_at *all = malloc(n * sizeof *all);
     uint32_t *lattice = malloc(3 * 4 * sites);
-    enum ergo_status status = values && lattice
+    enum ergo_status status = values && all && lattice
                                   ? ergo_device_finish(ctx, s->device)
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves");
-    if (p.j != 0 || strcmp(ergo_point_text(point, "/system/start"), "random") != 0) {
-        m = 0;
-        for (size_t w = 0; w < words; w++)
-            m += (2 * (double)fac_record(s, 0, member, w, 0) / spins - 1) / (double)words;
-    }
+    const bool defined = status == ERGO_OK && is_defined(s, member);
+    for (size_t t = 0; t < n && defined; t++)
+        all[t] = all_spins_at(s, t, member);
     for (size_t w = 0; w < words && status == ERGO_OK; w++) {
-        double *phi = values, *persistence = phi + s->n_times, *up = persistence + s->n_times;
-        for (size_t t = 0; t < s->n_times; t++) {
-            const double same = 2 * (double)fac_record(s, t, member, w, 1) / spins - 1;
-            phi[t] = (same - m * m) / (1 - m * m);
+        double *phi = values, *same = phi + n, *persistence = same + n, *up = persistence + n;
+        for (size_t t = 0; t < n; t++) {
+            const struct spins_at own = spins_at(s, t, member, w);
+            phi[t] = defined ? group_phi(s->batch->points[member], all[t], own) : 0;
+            same[t] = own.same;
             persistence[t] = (double)fac_record(s, t, member, w, 2) / spins;
             up[t] = (double)fac_record(s, t, member, w, 0) / spins;
         }
-        ergo_curve_add(&curves[CURVE_PHI], phi);
+        if (defined)
+            ergo_curve_add(&curves[CURVE_PHI], phi);
+        ergo_curve_add(&curves[CURVE_AUTOCORRELATION], same);
         ergo_curve_add(&curves[CURVE_PERSISTENCE], persistence);
         ergo_curve_add(&curves[CURVE_UP_DENSITY], up);
         status = ergo_buffer_read(ctx, s->device, s->first, (member * words + w) * 4 * sites,
@@ -313,6 +372,7 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
         ergo_curve_add(&curves[CURVE_FROZEN], &frozen);
     }
     free(values);
+    free(all);
     free(lattice);
     return status;
 }

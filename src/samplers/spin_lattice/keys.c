@@ -283,8 +283,10 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .min = 0,
      .max = 9007199254740992,
      .unit = "sweeps",
-     .help = "Facilitated dynamics: sweeps before t = 0 of the curves (0 if not given): to "
-             "equilibrate a model with a coupling, or for its ageing.",
+     .help = "Facilitated dynamics: the first of /run/sweeps, before t = 0 of the curves (0 if not "
+             "given): the age at t = 0, counted from the end of /run/equilibration. Energy and "
+             "magnetization are measured in them, too, frozen_fraction and the curves are of t >= "
+             "0.",
      .acts = model_is_facilitated,
      .where = "in models north-east, east and fredrickson-andersen"},
     {.pointer = "/system/facilitation",

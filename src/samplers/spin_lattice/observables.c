@@ -113,7 +113,6 @@ static double curve_first(const struct ergo_point *point, const double *mean, si
     return mean[0];
 }
 
-/* Over all times: the density is the same at each. */
 static double curve_mean(const struct ergo_point *point, const double *mean, size_t size) {
     double sum = 0;
     (void)point;
@@ -199,18 +198,22 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .applies = is_equilibrium},
     {.name = "up_density",
      .unit = "per site",
-     .help = "facilitated dynamics: density of up spins, mean over the times of the curve",
+     .help = "facilitated dynamics: density of up spins, mean over the times of its curve, which "
+             "crowd at the beginning: of one that still changes, take the curve; errors of this "
+             "and the following from groups of 32 realisations, which are independent",
      .curve = "up_density",
      .from_curve = curve_mean,
      .independent = true,
+     .more = "/system/realisations",
      .applies = model_is_facilitated},
     {.name = "frozen_fraction",
      .unit = "per site",
-     .help = "facilitated dynamics: sites that can never flip, by the closure of the start under "
-             "the constraint",
+     .help = "facilitated dynamics: sites that can never flip, by the closure of the spins at "
+             "t = 0 under the constraint",
      .curve = "frozen",
      .from_curve = curve_first,
      .independent = true,
+     .more = "/system/realisations",
      .applies = model_is_facilitated},
     {.name = "relaxation_time",
      .unit = "sweeps",
@@ -219,7 +222,8 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .curve = "phi",
      .from_curve = fac_relaxation_time,
      .independent = true,
-     .applies = model_is_facilitated},
+     .more = "/system/realisations",
+     .applies = fac_has_phi},
     {.name = "phi_mean",
      .unit = "",
      .help = "facilitated dynamics: mean of phi over the times of its curve, which crowd at the "
@@ -227,7 +231,8 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .curve = "phi",
      .from_curve = curve_mean,
      .independent = true,
-     .applies = model_is_facilitated},
+     .more = "/system/realisations",
+     .applies = fac_has_phi},
     {.name = "correlation_length",
      .unit = "sites",
      .help =
@@ -317,8 +322,11 @@ const struct ergo_curve_info spin_lattice_curves[CURVE_GROUPS + 1] = {
     {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"},
     {"correlation_y", "distance (sites)", "", "<s(0) s(r)> along y"},
     {"phi", "time (sweeps)", "",
-     "facilitated dynamics: (<s(0) s(t)> - m^2) / (1 - m^2), m = 2c - 1, per site: Eq. 4 with its "
-     "missing 1/N"},
+     "facilitated dynamics: (<s(0) s(t)> - <s(0)> <s(t)>) / (1 - <s(0)>^2), means over sites and "
+     "realisations at fixed times, without their bias: in equilibrium Levy, Cohen, Rabani 2010, "
+     "Eq. 4, with its missing 1/N; none where all spins are alike at t = 0"},
+    {"autocorrelation", "time (sweeps)", "",
+     "facilitated dynamics: <s(0) s(t)> of a site, from which nothing is subtracted"},
     {"persistence", "time (sweeps)", "per site",
      "facilitated dynamics: sites that have not flipped since t = 0"},
     {"up_density", "time (sweeps)", "per site", "facilitated dynamics: density of up spins"},
