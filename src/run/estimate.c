@@ -94,9 +94,9 @@ static double frozen_z(const struct ergo_observable_result *r) {
 }
 
 
-/* What compares a trusted error with; of a constant series the sign of what it cannot have seen. */
+/* Of a constant series: is the exact value within what it can have seen? */
 static double z_of(const struct ergo_observable_result *r) {
-    if (r->estimate.constant && r->observable->sample)
+    if (r->estimate.constant && (r->observable->sample || r->trust == ERGO_TRUST_FULL))
         return frozen_z(r);
     return r->estimate.error > 0 ? (r->estimate.mean - r->exact) / r->estimate.error : NAN;
 }
@@ -117,11 +117,11 @@ void ergo_run_refer(const struct ergo_sampler_ops *ops, const struct ergo_point 
 /* From here on the error is one that may be shown, or none. */
 void ergo_run_refuse(struct ergo_observable_result *r, enum ergo_trust trust) {
     r->trust = trust;
+    if (r->estimate.constant) /* nothing to forget */
+        r->estimate.tau = r->estimate.tau_error = NAN;
     if (trust == ERGO_TRUST_FULL)
         return;
     r->estimate.error = NAN;
-    if (trust == ERGO_TRUST_CONSTANT)
-        r->estimate.tau = r->estimate.tau_error = NAN;
     if (trust == ERGO_TRUST_CONSTANT || trust == ERGO_TRUST_FEW)
         r->estimate.error_binning = NAN;
 }
@@ -172,12 +172,12 @@ static void estimate_one(struct ergo_run *run, const struct ergo_member_result *
         return;
     r->exact = run->ops->exact ? run->ops->exact(m->point, r->observable->name) : NAN;
     enum ergo_trust trust = ergo_trust_of(&r->estimate, r->observable->independent, r->exact);
-    if (trust == ERGO_TRUST_FULL && r->observable->sample && n >= drift_least && n <= drift_most &&
-        m->point->index % search->stride == 0) {
+    if (r->observable->sample && n >= drift_least && n <= drift_most &&
+        m->point->index % search->stride == 0)
         r->drift = ergo_stats_drift(series[r->observable - info->observables], n);
-        if (r->drift > search->level)
-            trust = ERGO_TRUST_DRIFT;
-    }
+    if (r->drift > search->level) /* what flips once in a while drifts, too, at any time */
+        trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
+                                                                     : ERGO_TRUST_DRIFT;
     ergo_run_refuse(r, trust);
     r->z = z_of(r);
     ergo_run_refer(run->sampler->ops, m->point, r);

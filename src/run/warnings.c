@@ -51,14 +51,18 @@ static void append_point(struct ergo_text *text, const struct ergo_point *point,
         ergo_text_append(text, "%sreplica %" PRIu32, point->n_scanned ? ", " : "", point->replica);
 }
 
-/* " at 3 of 12 points (first: /system/temperature = 2.27)"; of a single point nothing. */
+/* " at 3 of 12 points (first: /system/temperature = 2.27)", " at all 12 points"; of a single point
+ * nothing. */
 static void append_where(struct ergo_text *text, const struct warner *w, const struct where *where,
                          const char *which) {
     if (w->result->n_members < 2)
         return;
-    const bool replicas = w->result->n_means > 0;
-    ergo_text_append(text, " at %zu of %zu %s (%s: ", where->count, w->result->n_members,
-                     replicas ? "chains" : "points", which);
+    const bool replicas = w->result->n_means > 0, all = where->count == w->result->n_members;
+    ergo_text_append(text, all ? " at all" : " at %zu of", where->count);
+    ergo_text_append(text, " %zu %s", w->result->n_members, replicas ? "chains" : "points");
+    if (all && strcmp(which, "first") == 0)
+        return;
+    ergo_text_append(text, " (%s: ", which);
     append_point(text, where->member->point, replicas);
     ergo_text_append(text, ")");
 }
