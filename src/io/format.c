@@ -313,14 +313,28 @@ const struct ergo_value *ergo_format_value(const struct ergo_point *point, const
     return NULL;
 }
 
-size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2) {
+/* Replicas share a published value and its error: there their mean is compared, once. */
+size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2, bool *exact,
+                        bool *published) {
     size_t count = 0;
     *chi2 = 0;
+    *exact = *published = false;
     for (size_t m = 0; m < result->n_members; m++) {
-        double z = result->members[m].observables[o].z;
+        const double z = result->members[m].observables[o].z;
         if (isnan(z)) /* an infinite one counts: a state that the chain never left */
             continue;
         *chi2 += z * z;
+        *exact = true;
+        count++;
+    }
+    for (size_t m = 0; m < (result->n_means ? result->n_means : result->n_members); m++) {
+        const struct ergo_observable_result *r = result->n_means
+                                                     ? &result->means[m].observables[o]
+                                                     : &result->members[m].observables[o];
+        if (!r->published || !isnan(r->z) || isnan(r->reference_z))
+            continue;
+        *chi2 += r->reference_z * r->reference_z;
+        *published = true;
         count++;
     }
     return count;

@@ -53,7 +53,9 @@ struct ergo_merit {
  * nobody knows. */
 bool ergo_format_merit(const struct ergo_result *result, struct ergo_merit *merit);
 
-/* Sum of z^2 over the members for observable number `o`; returns how many z went in. */
-size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2);
+/* Sum of z^2 over the members for observable number `o`, against exact values, else (of means over
+ * replicas, if there are some) against published ones; returns how many z went in, and of what. */
+size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2, bool *exact,
+                        bool *published);
 
 #endif

@@ -105,23 +105,16 @@ void ergo_report_end(struct ergo_text *text, struct ergo_report_locale *locale) 
     freelocale(locale->c);
 }
 
-static enum ergo_status append_warnings(struct ergo_context *ctx, struct ergo_text *text,
-                                        const struct ergo_result *result) {
-    struct ergo_text odd = {0};
-    enum ergo_status status = ergo_report_checks(ctx, &odd, result);
-    if (result->n_warnings || odd.length) {
-        ergo_text_append(text, "<div class=\"warn\"><b>Warnings</b><ul>\n");
-        for (size_t w = 0; w < result->n_warnings; w++) {
-            ergo_text_append(text, "<li>");
-            ergo_html_escape(text, result->warnings[w]);
-            ergo_text_append(text, "</li>\n");
-        }
-        ergo_text_append_bytes(text, odd.data, odd.length);
-        ergo_text_append(text, "</ul></div>\n");
+static void append_warnings(struct ergo_text *text, const struct ergo_result *result) {
+    if (!result->n_warnings)
+        return;
+    ergo_text_append(text, "<div class=\"warn\"><b>Warnings</b><ul>\n");
+    for (size_t w = 0; w < result->n_warnings; w++) {
+        ergo_text_append(text, "<li>");
+        ergo_html_escape(text, result->warnings[w]);
+        ergo_text_append(text, "</li>\n");
     }
-    text->failed |= odd.failed;
-    ergo_text_free(&odd);
-    return status;
+    ergo_text_append(text, "</ul></div>\n");
 }
 
 static void append_head(struct ergo_text *text, const struct ergo_result *result) {
@@ -271,11 +264,26 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
     ergo_text_append(text, "</tr></thead>\n");
 }
 
+/* Why there is no error, in a few words; the warnings say more. */
+static const char *reason(enum ergo_trust trust) {
+    static const char *const reasons[ERGO_TRUSTS] = {
+        [ERGO_TRUST_SHORT] = "too short",
+        [ERGO_TRUST_DRIFT] = "drifts",
+        [ERGO_TRUST_CONSTANT] = "never changed",
+        [ERGO_TRUST_FEW] = "too few samples",
+        [ERGO_TRUST_SLOW] = "slow by its physics",
+        [ERGO_TRUST_REPLICAS] = "replicas disagree",
+    };
+    return reasons[trust];
+}
+
 static void append_cell(struct ergo_text *text, const struct ergo_member_result *member,
-                        size_t number) {
-    const struct ergo_observable_result *o = &member->observables[number];
+                        const struct ergo_mean_result *mean, size_t number) {
+    const struct ergo_observable_result *o =
+        mean ? &mean->observables[number] : &member->observables[number];
+    const double z = isnan(o->z) && o->published ? o->reference_z : o->z;
     char buffer[ERGO_CONCISE];
-    ergo_text_append(text, fabs(o->z) > 3 ? "<td class=\"far\">" : "<td>");
+    ergo_text_append(text, fabs(z) > 3 ? "<td class=\"far\">" : "<td>");
     ergo_html_escape(text, ergo_format_concise(buffer, o->estimate.mean, o->estimate.error));
     if (isfinite(o->exact)) {
         ergo_text_append(text, "<small>exact %s", ergo_format_short(buffer, o->exact, 8));
@@ -283,46 +291,87 @@ static void append_cell(struct ergo_text *text, const struct ergo_member_result 
             ergo_text_append(text, ", z %+.1f", o->z);
         ergo_text_append(text, "</small>");
     }
-    if (isfinite(o->estimate.mean) && isnan(ergo_report_mean(member, number))) {
+    if (isfinite(o->estimate.mean) && reason(o->trust))
+        ergo_text_append(text, "<small>%s</small>", reason(o->trust));
+    if (!mean && isfinite(o->estimate.mean) && isnan(ergo_report_mean(member, number))) {
         ergo_text_append(text, "<small>");
         ergo_html_escape(text, o->observable->beyond);
         ergo_text_append(text, "</small>");
     }
-    if (o->reference_error > 0)
+    if (o->reference_error > 0 && o->published) {
+        ergo_text_append(text, "<small>reference %s",
+                         ergo_format_concise(buffer, o->reference, o->reference_error));
+        if (isfinite(o->reference_z))
+            ergo_text_append(text, ", z %+.1f", o->reference_z);
+        ergo_text_append(text, "</small>");
+    } else if (o->reference_error > 0) {
         ergo_text_append(text, "<small>%+.1f from the reference</small>", o->reference_z);
+    }
+    if (mean && mean->scatters[number].dof)
+        ergo_text_append(text, "<small>χ² %s over %zu</small>",
+                         ergo_format_short(buffer, mean->scatters[number].chi2, 3),
+                         mean->scatters[number].dof);
     ergo_text_append(text, "</td>");
 }
 
-static void append_table(struct ergo_text *text, const struct ergo_result *result) {
+/* A row: a chain, or the mean over the replicas of its point. */
+static void append_row(struct ergo_text *text, const struct ergo_result *result,
+                       const struct ergo_member_result *member,
+                       const struct ergo_mean_result *mean) {
     const struct ergo_sampler_info *info = result->job->sampler->info;
     char buffer[ERGO_CONCISE];
-    bool replicas = false;
-    if (!result->n_members)
-        return;
+    ergo_text_append(text, mean ? "<tr class=\"mean\">" : "<tr>");
+    for (size_t i = 0; i < member->point->n_scanned; i++)
+        ergo_text_append(text, "<td>%s</td>",
+                         ergo_format_short(buffer, member->point->scanned[i].value, 9));
+    if (mean)
+        ergo_text_append(text, "<td>mean</td>");
+    else if (result->n_means)
+        ergo_text_append(text, "<td>%" PRIu32 "</td>", member->point->replica);
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (ergo_observable_shown(&info->observables[o], result->members[0].point))
+            append_cell(text, member, mean, o);
+    ergo_text_append(text, "</tr>\n");
+}
+
+static bool is_measured(const struct ergo_result *result) {
     for (size_t m = 0; m < result->n_members; m++)
-        replicas |= result->members[m].point->replica > 0;
+        if (ergo_report_measured(&result->members[m]))
+            return true;
+    return false;
+}
+
+static void append_table(struct ergo_text *text, const struct ergo_result *result) {
+    size_t next = 0;
+    if (!is_measured(result)) /* the warnings say why */
+        return;
     ergo_text_append(text, "<h2>Values</h2>\n<p class=\"soft\">One standard error in units of the "
-                           "last digits, autocorrelation included.</p>\n"
-                           "<div class=\"scroll\"><table>\n");
-    append_table_head(text, result, replicas);
+                           "last digits, autocorrelation included; (?): none that could be "
+                           "trusted.%s</p>\n<div class=\"scroll\"><table>\n",
+                     result->n_means ? " Means over the replicas of a point have the error from "
+                                       "the replicas&#39; own where those agree, and χ² of their "
+                                       "scatter."
+                                     : "");
+    append_table_head(text, result, result->n_means > 0);
     ergo_text_append(text, "<tbody>\n");
-    for (size_t m = 0; m < result->n_members && m < TABLE_ROWS_MAX; m++) {
-        const struct ergo_member_result *member = &result->members[m];
-        ergo_text_append(text, "<tr>");
-        for (size_t i = 0; i < member->point->n_scanned; i++)
-            ergo_text_append(text, "<td>%s</td>",
-                             ergo_format_short(buffer, member->point->scanned[i].value, 9));
-        if (replicas)
-            ergo_text_append(text, "<td>%" PRIu32 "</td>", member->point->replica);
-        for (size_t o = 0; o < info->n_observables; o++)
-            if (ergo_observable_shown(&info->observables[o], result->members[0].point))
-                append_cell(text, member, o);
-        ergo_text_append(text, "</tr>\n");
+    const bool chains = !result->n_means || result->n_members <= TABLE_ROWS_MAX;
+    for (size_t m = 0; m < result->n_members; m++) {
+        const struct ergo_mean_result *mean =
+            next < result->n_means ? &result->means[next] : NULL;
+        if (chains && m < TABLE_ROWS_MAX)
+            append_row(text, result, &result->members[m], NULL);
+        if (!mean || m + 1 < mean->first + mean->replicas)
+            continue;
+        if (next++ < TABLE_ROWS_MAX)
+            append_row(text, result, &result->members[mean->first], mean);
     }
     ergo_text_append(text, "</tbody></table></div>\n");
-    if (result->n_members > TABLE_ROWS_MAX)
+    const size_t shown = chains ? result->n_members : result->n_means;
+    if (shown > TABLE_ROWS_MAX)
         ergo_text_append(text, "<p class=\"soft\">%zu more are in result.json.</p>\n",
-                         result->n_members - TABLE_ROWS_MAX);
+                         shown - TABLE_ROWS_MAX);
+    else if (!chains)
+        ergo_text_append(text, "<p class=\"soft\">Each replica is in result.json.</p>\n");
 }
 
 static void append_foot(struct ergo_text *text, const struct ergo_result *result) {
@@ -348,7 +397,8 @@ static void append_foot(struct ergo_text *text, const struct ergo_result *result
 enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *text,
                                  const struct ergo_result *result) {
     append_head(text, result);
-    enum ergo_status status = append_warnings(ctx, text, result);
+    enum ergo_status status = ERGO_OK;
+    append_warnings(text, result);
     const bool alone = result->n_members == 1; /* then numbers say more than figures */
     if (alone)
         append_table(text, result);

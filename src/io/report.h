@@ -27,10 +27,6 @@ double ergo_report_mean(const struct ergo_member_result *member, size_t o);
 /* report_series.c: autocorrelation functions and histograms. */
 enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,
                                            const struct ergo_result *result);
-/* What looks odd, as items of a list: drifts, acceptances, short equilibration, values far from the
- * exact ones. */
-enum ergo_status ergo_report_checks(struct ergo_context *ctx, struct ergo_text *list,
-                                    const struct ergo_result *result);
 /* Samples after equilibration; and those of an observable that is made of single samples, malloc'ed
  * (NULL: out of memory, or nothing of the kind). */
 size_t ergo_report_measured(const struct ergo_member_result *member);

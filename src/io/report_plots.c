@@ -319,7 +319,7 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
     struct ergo_plot_series series[2 * GROUPS_MAX + 1];
     struct ergo_text drawing = {0};
     char x_name[ERGO_CONCISE] = "replica", alt[160];
-    bool exact = false;
+    bool exact = false, by_theory, published;
     size_t n = 0;
     double chi2;
 
@@ -380,12 +380,12 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
         ergo_text_append(text, "<figure><figcaption><b>");
         ergo_html_name(text, observable->name, false);
         ergo_text_append(text, "</b>");
-        size_t dof = ergo_format_chi2(g->result, o, &chi2);
-        if (dof && alone)
+        size_t dof = ergo_format_chi2(g->result, o, &chi2, &by_theory, &published);
+        if (dof && alone && by_theory)
             ergo_text_append(text, " &ensp;z = %.1f", g->groups[0].z[0]);
         else if (dof)
-            ergo_text_append(text, " &ensp;χ² = %.1f over %zu point%s", chi2, dof,
-                             dof == 1 ? "" : "s");
+            ergo_text_append(text, " &ensp;χ² = %.1f over %zu point%s%s", chi2, dof,
+                             dof == 1 ? "" : "s", published ? ", against published values" : "");
         ergo_text_append(text, "<small>");
         ergo_html_escape(text, observable->help);
         append_beyond(text, g->result, o);

@@ -26,20 +26,18 @@ static void append_array(struct ergo_text *text, const char *name, const double 
     ergo_text_append_bytes(text, "]", 1);
 }
 
-static void append_observable(struct ergo_text *text, const struct ergo_observable_result *o,
-                              uint64_t measure_every) {
+/* Of an observable of a point: behind mean and error, which both have. */
+static void append_rest(struct ergo_text *text, const struct ergo_observable_result *o,
+                        uint64_t measure_every) {
     const struct ergo_estimate *estimate = &o->estimate;
-    ergo_json_string(text, o->observable->name);
-    ergo_text_append(text, ": { \"mean\": ");
-    ergo_json_number(text, estimate->mean);
-    ergo_json_pair_number(text, "error", estimate->error);
-    ergo_json_pair_number(text, "error_binning", estimate->error_binning);
     ergo_json_pair_number(text, "tau", estimate->tau * (double)measure_every); /* in steps */
     ergo_json_pair_number(text, "tau_error", estimate->tau_error * (double)measure_every);
     ergo_text_append(text, ", \"samples\": %" PRIu64 ", ", estimate->samples);
     ergo_json_pair(text, "unit", o->observable->unit ? o->observable->unit : "");
-    if (estimate->too_short)
+    if (estimate->too_short && o->trust != ERGO_TRUST_UNDEFINED && o->trust != ERGO_TRUST_NONE)
         ergo_text_append(text, ", \"too_short\": true");
+    if (o->trust != ERGO_TRUST_FULL)
+        ergo_json_pair(text, "untrusted", ergo_trust_name(o->trust));
     if (!isnan(o->exact)) {
         ergo_json_pair_number(text, "exact", o->exact);
         ergo_json_pair_number(text, "z", o->z);
@@ -50,6 +48,20 @@ static void append_observable(struct ergo_text *text, const struct ergo_observab
         ergo_json_pair_number(text, "reference_z", o->reference_z);
     }
     ergo_text_append(text, " }");
+}
+
+static void append_value(struct ergo_text *text, const struct ergo_observable_result *o) {
+    ergo_json_string(text, o->observable->name);
+    ergo_text_append(text, ": { \"mean\": ");
+    ergo_json_number(text, o->estimate.mean);
+    ergo_json_pair_number(text, "error", o->estimate.error);
+}
+
+static void append_observable(struct ergo_text *text, const struct ergo_observable_result *o,
+                              uint64_t measure_every) {
+    append_value(text, o);
+    ergo_json_pair_number(text, "error_binning", o->estimate.error_binning);
+    append_rest(text, o, measure_every);
 }
 
 static void append_curves(struct ergo_text *text, const struct ergo_member_result *member,
@@ -76,10 +88,7 @@ static void append_curves(struct ergo_text *text, const struct ergo_member_resul
     ergo_text_append(text, *separator ? "\n      }" : "}");
 }
 
-static void append_point(struct ergo_text *text, const struct ergo_member_result *member,
-                         const struct ergo_sampler_info *info) {
-    const struct ergo_point *point = member->point;
-    const char *separator = "";
+static void append_parameters(struct ergo_text *text, const struct ergo_point *point) {
     ergo_text_append(text, "    { \"parameters\": {");
     for (size_t i = 0; i < point->n_scanned; i++) {
         ergo_text_append(text, i ? ", " : " ");
@@ -87,8 +96,16 @@ static void append_point(struct ergo_text *text, const struct ergo_member_result
         ergo_text_append(text, ": ");
         ergo_json_number(text, point->scanned[i].value);
     }
-    ergo_text_append(text, "%s}, \"replica\": %" PRIu32 ", \"steps\": %" PRIu64 ", \"digest\": ",
-                     point->n_scanned ? " " : "", point->replica, member->steps);
+    ergo_text_append(text, "%s}", point->n_scanned ? " " : "");
+}
+
+static void append_point(struct ergo_text *text, const struct ergo_member_result *member,
+                         const struct ergo_sampler_info *info) {
+    const struct ergo_point *point = member->point;
+    const char *separator = "";
+    append_parameters(text, point);
+    ergo_text_append(text, ", \"replica\": %" PRIu32 ", \"steps\": %" PRIu64 ", \"digest\": ",
+                     point->replica, member->steps);
     if (member->steps)
         ergo_text_append(text, "\"%016" PRIx64 "\"", member->digest);
     else
@@ -105,6 +122,38 @@ static void append_point(struct ergo_text *text, const struct ergo_member_result
     ergo_text_append(text, *separator ? "\n      }," : "},");
     append_curves(text, member, info);
     ergo_text_append(text, "\n    }");
+}
+
+/* All replicas of a point together. */
+static void append_mean(struct ergo_text *text, const struct ergo_result *result,
+                        const struct ergo_mean_result *mean) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_member_result *first = &result->members[mean->first];
+    const char *separator = "";
+    append_parameters(text, first->point);
+    ergo_text_append(text, ", \"replicas\": %zu, \"measured\": %zu", mean->replicas,
+                     mean->measured);
+    if (mean->n_apart) {
+        ergo_text_append(text, ", \"apart\": [");
+        for (size_t k = 0; k < mean->n_apart; k++)
+            ergo_text_append(text, "%s%" PRIu32, k ? ", " : "", mean->apart[k]);
+        ergo_text_append(text, "]");
+    }
+    ergo_text_append(text, ",\n      \"observables\": {");
+    for (size_t o = 0; o < info->n_observables; o++) {
+        const struct ergo_scatter *scatter = &mean->scatters[o];
+        if (!ergo_observable_shown(&info->observables[o], first->point))
+            continue;
+        ergo_text_append(text, "%s\n        ", separator);
+        append_value(text, &mean->observables[o]);
+        ergo_json_pair_number(text, "error_scatter", scatter->error_scatter);
+        ergo_json_pair_number(text, "error_chains", scatter->error_chains);
+        ergo_json_pair_number(text, "chi2", scatter->chi2);
+        ergo_text_append(text, ", \"dof\": %zu", scatter->dof);
+        append_rest(text, &mean->observables[o], first->measure_every);
+        separator = ",";
+    }
+    ergo_text_append(text, *separator ? "\n      }\n    }" : "}\n    }");
 }
 
 /* With the rate: like all that a clock measured, it differs from run to run. */
@@ -159,7 +208,16 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
         ergo_text_append(&text, m ? ",\n" : "\n");
         append_point(&text, &result->members[m], info);
     }
-    ergo_text_append(&text, "%s],\n  \"rate\": { \"value\": ", result->n_members ? "\n  " : "");
+    ergo_text_append(&text, "%s],", result->n_members ? "\n  " : "");
+    if (result->n_means) {
+        ergo_text_append(&text, "\n  \"means\": [");
+        for (size_t i = 0; i < result->n_means; i++) {
+            ergo_text_append(&text, i ? ",\n" : "\n");
+            append_mean(&text, result, &result->means[i]);
+        }
+        ergo_text_append(&text, "\n  ],");
+    }
+    ergo_text_append(&text, "\n  \"rate\": { \"value\": ");
     ergo_json_number(&text, result->rate);
     ergo_json_pair(&text, "unit", info->rate_unit);
     ergo_json_pair_number(&text, "seconds", result->seconds);

@@ -14,6 +14,7 @@ enum cell {
     CELL_VALUE,
     CELL_EXACT,
     CELL_Z,
+    CELL_REFERENCE,
     CELL_REFERENCE_Z,
     CELL_TAU
 };
@@ -25,19 +26,30 @@ struct column {
     size_t width;
 };
 
+/* A chain, or the mean over the replicas of a point. */
+struct row {
+    const struct ergo_member_result *member; /* of a mean the first */
+    const struct ergo_mean_result *mean;     /* NULL: a chain */
+};
+
 struct table {
     const struct ergo_result *result;
     size_t n_columns, n_rows;
+    struct row rows[ROWS_MAX];
     struct column columns[COLUMNS_MAX];
 };
 
 static const char *format_cell(char buffer[ERGO_CONCISE], const struct column *column,
-                               const struct ergo_member_result *member) {
-    const struct ergo_observable_result *o = &member->observables[column->index];
+                               const struct row *row) {
+    const struct ergo_member_result *member = row->member;
+    const struct ergo_observable_result *o =
+        row->mean ? &row->mean->observables[column->index] : &member->observables[column->index];
     switch (column->cell) {
     case CELL_SCANNED:
         return ergo_format_short(buffer, member->point->scanned[column->index].value, 9);
     case CELL_REPLICA:
+        if (row->mean)
+            return "mean";
         return ergo_format_short(buffer, (double)member->point->replica, 9);
     case CELL_VALUE:
         return ergo_format_concise(buffer, o->estimate.mean, o->estimate.error);
@@ -45,6 +57,10 @@ static const char *format_cell(char buffer[ERGO_CONCISE], const struct column *c
         return ergo_format_short(buffer, o->exact, 7);
     case CELL_Z:
         return ergo_format_fixed(buffer, o->z, 1);
+    case CELL_REFERENCE:
+        return o->reference_error > 0
+                   ? ergo_format_concise(buffer, o->reference, o->reference_error)
+                   : "-";
     case CELL_REFERENCE_Z:
         return o->reference_error > 0 ? ergo_format_fixed(buffer, o->reference_z, 1) : "-";
     case CELL_TAU:
@@ -63,7 +79,7 @@ static struct column make_column(const struct table *table, enum cell cell, size
     memcpy(column.title, title, length);
     column.width = length;
     for (size_t m = 0; m < table->n_rows; m++) {
-        length = strlen(format_cell(buffer, &column, &table->result->members[m]));
+        length = strlen(format_cell(buffer, &column, &table->rows[m]));
         column.width = length > column.width ? length : column.width;
     }
     return column;
@@ -101,6 +117,7 @@ static bool add_observable(struct table *table, size_t o, bool exact) {
         table->columns[table->n_columns++] = make_column(table, CELL_EXACT, o, "exact");
         table->columns[table->n_columns++] = make_column(table, CELL_Z, o, "z");
     } else if (has_reference(table->result, o)) {
+        table->columns[table->n_columns++] = make_column(table, CELL_REFERENCE, o, "reference");
         table->columns[table->n_columns++] = make_column(table, CELL_REFERENCE_Z, o, "z(ref)");
     }
     if (width_of(table) <= WIDTH_MAX - 24) /* tau comes last */
@@ -115,14 +132,11 @@ static void choose_columns(struct table *table) {
     const struct ergo_point *first = result->members[0].point;
     char title[ERGO_CONCISE];
     size_t shown = 0, tau_of = info->n_observables;
-    bool replicas = false;
 
-    for (size_t m = 0; m < result->n_members; m++)
-        replicas |= result->members[m].point->replica > 0;
     for (size_t i = 0; i < first->n_scanned; i++)
         table->columns[table->n_columns++] = make_column(
             table, CELL_SCANNED, i, ergo_format_pointer(title, first->scanned[i].pointer));
-    if (replicas)
+    if (result->n_means)
         table->columns[table->n_columns++] = make_column(table, CELL_REPLICA, 0, "replica");
     /* what can be compared with an exact value, with a reference, with nothing */
     for (int known = 2; known >= 0; known--) {
@@ -153,29 +167,31 @@ static void append_rows(struct ergo_text *text, const struct table *table) {
     for (size_t m = 0; m < table->n_rows; m++) {
         for (size_t c = 0; c < table->n_columns; c++)
             ergo_text_append(text, "%s%*s", c ? "  " : "", (int)table->columns[c].width,
-                             format_cell(buffer, &table->columns[c], &table->result->members[m]));
+                             format_cell(buffer, &table->columns[c], &table->rows[m]));
         ergo_text_append(text, "\n");
     }
-    if (table->n_rows < table->result->n_members)
-        ergo_text_append(text, "... %zu more in result.json\n",
-                         table->result->n_members - table->n_rows);
 }
 
 static void append_chi2(struct ergo_text *text, const struct ergo_result *result) {
     const struct ergo_sampler_info *info = result->job->sampler->info;
-    const char *separator = "chi2/dof against exact values: ";
-    bool any = false;
+    struct ergo_text list = {0};
+    bool any_exact = false, any_published = false, exact, published;
     for (size_t o = 0; o < info->n_observables; o++) {
         double chi2;
-        size_t count = ergo_format_chi2(result, o, &chi2);
+        size_t count = ergo_format_chi2(result, o, &chi2, &exact, &published);
         if (!count || !ergo_observable_shown(&info->observables[o], result->members[0].point))
             continue;
-        ergo_text_append(text, "%s%s %.1f/%zu", separator, info->observables[o].name, chi2, count);
-        separator = ", ";
-        any = true;
+        ergo_text_append(&list, "%s%s %.1f/%zu", list.length ? ", " : "", info->observables[o].name,
+                         chi2, count);
+        any_exact |= exact;
+        any_published |= published;
     }
-    if (any)
-        ergo_text_append(text, "\n");
+    if (list.length)
+        ergo_text_append(text, "chi2/dof against %s%s%s values: %s\n", any_exact ? "exact" : "",
+                         any_exact && any_published ? " and " : "",
+                         any_published ? "reference" : "", list.data);
+    text->failed |= list.failed;
+    ergo_text_free(&list);
 }
 
 static void append_merit(struct ergo_text *text, const struct ergo_result *result) {
@@ -192,92 +208,59 @@ static void append_merit(struct ergo_text *text, const struct ergo_result *resul
         ergo_format_concise(tau, merit.tau, merit.tau_error), step);
 }
 
-/* ---- a row for all replicas of a point ------------------------------------------------------- */
-
-/* Means over `count` chains, which are independent: their spread is the error. */
-static void merge(const struct ergo_member_result *from, size_t count, size_t o,
-                  struct ergo_observable_result *to) {
-    double mean = 0, tau = 0, tau_error2 = 0, spread = 0;
-    for (size_t r = 0; r < count; r++) {
-        const struct ergo_estimate *e = &from[r].observables[o].estimate;
-        mean += e->mean / (double)count;
-        tau += e->tau / (double)count;
-        tau_error2 += e->tau_error * e->tau_error;
+/* Rows: the chains of a point, then the mean over them; where they do not fit, the means alone.
+ * Returns how many there would be. */
+static size_t choose_rows(struct table *table) {
+    const struct ergo_result *result = table->result;
+    const bool chains = !result->n_means || result->n_members + result->n_means <= ROWS_MAX;
+    size_t n = 0, next = 0;
+    for (size_t m = 0; m < result->n_members; m++) {
+        const struct ergo_mean_result *mean =
+            next < result->n_means ? &result->means[next] : NULL;
+        if (chains && n++ < ROWS_MAX)
+            table->rows[table->n_rows++] = (struct row){&result->members[m], NULL};
+        if (!mean || m + 1 < mean->first + mean->replicas)
+            continue;
+        next++;
+        if (n++ < ROWS_MAX)
+            table->rows[table->n_rows++] = (struct row){&result->members[mean->first], mean};
     }
-    for (size_t r = 0; r < count; r++) {
-        const double d = from[r].observables[o].estimate.mean - mean;
-        spread += d * d;
-    }
-    *to = from[0].observables[o];
-    to->estimate.mean = mean;
-    to->estimate.error = sqrt(spread / ((double)count * (double)(count - 1)));
-    to->estimate.tau = tau;
-    to->estimate.tau_error = sqrt(tau_error2) / (double)count;
-    to->z = (mean - to->exact) / to->estimate.error;
-    to->reference_error = 0; /* each chain was compared by itself */
+    return n;
 }
 
-/* Where the rows do not fit and every point has as many replicas: a row each. false: not so, or no
- * memory. `merged` is for this table alone; its members and what they hold are in *members. */
-static bool merge_replicas(const struct ergo_result *result, struct ergo_result *merged,
-                           struct ergo_member_result **members) {
-    const size_t n_observables = result->job->sampler->info->n_observables;
-    size_t count = 0;
-    while (count < result->n_members &&
-           result->members[count].point->scan_index == result->members[0].point->scan_index)
-        count++;
-    if (result->n_members <= ROWS_MAX || count < 2 || result->n_members % count)
-        return false;
+/* Where something is measured: else the warning says what happened, and rows of dashes nothing. */
+static bool is_measured(const struct ergo_result *result) {
     for (size_t m = 0; m < result->n_members; m++)
-        if (result->members[m].point->scan_index !=
-            result->members[m - m % count].point->scan_index)
-            return false;
-    const size_t n = result->n_members / count;
-    *members = calloc(n, sizeof **members + n_observables * sizeof(struct ergo_observable_result));
-    if (!*members)
-        return false;
-    struct ergo_observable_result *observables =
-        (struct ergo_observable_result *)(void *)(*members + n);
-    for (size_t m = 0; m < n; m++) {
-        (*members)[m] = result->members[m * count];
-        (*members)[m].observables = observables + m * n_observables;
-        for (size_t o = 0; o < n_observables; o++)
-            merge(&result->members[m * count], count, o, &(*members)[m].observables[o]);
-    }
-    *merged = *result;
-    merged->n_members = n;
-    merged->members = *members;
-    return true;
+        if (result->members[m].n_samples > result->members[m].n_equilibration)
+            return true;
+    return false;
 }
 
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
                                    char **out) {
     struct ergo_text text = {0};
-    struct ergo_result merged;
-    struct ergo_member_result *members = NULL;
-    const bool merges = merge_replicas(result, &merged, &members);
-    struct table table = {.result = merges ? &merged : result};
-    const size_t rows = table.result->n_members;
-    table.n_rows = rows < ROWS_MAX ? rows : ROWS_MAX;
+    struct table table = {.result = result};
     *out = NULL;
-    if (result->n_members) {
+    if (!result->n_members) {
+        ergo_text_append(&text, "no points\n");
+    } else if (is_measured(result)) {
+        const size_t rows = choose_rows(&table);
         choose_columns(&table);
         append_rows(&text, &table);
-        if (merges)
-            ergo_text_append(&text,
-                             "means of %zu replicas, errors from their spread; each in "
-                             "result.json\n",
-                             result->n_members / rows);
+        if (rows > table.n_rows)
+            ergo_text_append(&text, "... %zu more in result.json\n", rows - table.n_rows);
+        if (result->n_means && !table.rows[0].mean)
+            ergo_text_append(&text, "mean: over the replicas of a point\n");
+        else if (result->n_means)
+            ergo_text_append(&text, "means over the replicas of each point, which are in "
+                                    "result.json\n");
         append_chi2(&text, result);
         append_merit(&text, result);
         if (result->comparison)
             ergo_text_append(&text, "%s\n", result->comparison);
-    } else {
-        ergo_text_append(&text, "no points\n");
     }
     for (size_t w = 0; w < result->n_warnings; w++)
         ergo_text_append(&text, "warning: %s\n", result->warnings[w]);
-    free(members);
     *out = ergo_text_take(&text);
     if (!*out)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making the table of results: out of memory");

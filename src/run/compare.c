@@ -59,8 +59,9 @@ static enum ergo_status compare_member(struct ergo_run *run, struct ergo_member_
         struct ergo_observable_result *r = &m->observables[o];
         const struct ergo_estimate *other = &with->observables[o].estimate;
         const double error = hypot(r->estimate.error, other->error);
-        if (r->estimate.too_short || other->too_short || !(error > 0) || !isfinite(other->mean))
+        if (!(error > 0) || !isfinite(other->mean))
             continue;
+        r->published = false;
         r->reference = other->mean;
         r->reference_error = other->error;
         r->reference_z = (r->estimate.mean - other->mean) / error;

@@ -28,12 +28,17 @@ enum ergo_phase {
 
 struct ergo_observable_result {
     const struct ergo_observable *observable;
-    struct ergo_estimate estimate; /* tau in samples; writers multiply by measure_every */
-    double exact;                  /* NAN: not known */
-    double z;                      /* (mean - exact) / error; NAN: not known */
-    /* Of a calibration: the reference point's value (error 0: none), and the difference in units of
-     * the error of the difference. */
+    /* tau in samples; writers multiply by measure_every. Where trust is not ERGO_TRUST_FULL the
+     * error is NAN; error_binning may be there, and is then too small. */
+    struct ergo_estimate estimate;
+    enum ergo_trust trust;
+    double drift; /* ERGO_TRUST_DRIFT: of the first fifth from the last half, in standard errors */
+    double exact; /* NAN: not known */
+    double z;     /* (mean - exact) / error; NAN: not known */
+    /* A value with an error of its own to compare with (error 0: none), and the difference in units
+     * of the error of the difference: of a calibration the reference point's; else `published`. */
     double reference, reference_error, reference_z;
+    bool published;
 };
 
 struct ergo_curve_result {
@@ -61,6 +66,30 @@ struct ergo_member_result {
     uint64_t *picture_steps;
 };
 
+/*
+ * An observable over the replicas of a scan point (replicas.c). The mean is that of the replicas'
+ * means, all of one weight. error_chains: from the replicas' own errors, sqrt(sum error^2) / n, NAN
+ * unless all are trusted. error_scatter: sqrt(variance of the means / n), which knows nothing of
+ * single chains; of few replicas it is a poor number (relative error sqrt(1 / (2 n - 2))). chi2:
+ * deviations of the means from their mean over the chains' variance, dof of them.
+ */
+struct ergo_scatter {
+    double error_scatter, error_chains, chi2, tail; /* tail: the chance of this chi2 or a larger */
+    size_t dof;                                     /* 0: nothing to compare */
+};
+
+struct ergo_mean_result {
+    size_t first, replicas; /* members[first] ... */
+    size_t measured;        /* of them with samples */
+    /* [n_observables], as of a member: error is error_chains where all chains are trusted and agree;
+     * else error_scatter, of 10 chains or more with 20 autocorrelation times each; none
+     * (ERGO_TRUST_REPLICAS) where they disagree. */
+    struct ergo_observable_result *observables;
+    struct ergo_scatter *scatters; /* [n_observables] */
+    size_t n_apart;                /* replicas far from the others, where replicas disagree: */
+    uint32_t *apart;               /* their numbers */
+};
+
 struct ergo_result {
     struct ergo_job *job; /* owned: a result outlives the call's job */
     const char *status;   /* "complete" or "stopped" */
@@ -70,6 +99,8 @@ struct ergo_result {
     struct ergo_device_summary *devices; /* owned */
     size_t n_members;
     struct ergo_member_result *members; /* in job order */
+    size_t n_means;                     /* scan points with several replicas; 0: there are none */
+    struct ergo_mean_result *means;     /* owned, in one piece with what it points to */
     double rate, seconds; /* work per second, wall seconds of sampling over all sessions */
     /* of the last session, on the first rank: the host's work on measurements, and the part of it
      * that cost no time because the device was working; NAN: not known */
@@ -82,6 +113,11 @@ struct ergo_result {
     char **warnings;  /* owned sentences */
     char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
 };
+
+/* replicas.c: means, from the members' estimates. */
+enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result *result);
+/* warnings.c: all there is to say against the estimates and means, added to the list. */
+enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
 
 /* setup.c: what the run in a folder has measured so far, from its checkpoint. Only read: neither
  * the folder nor a run that goes on in it notices. ERGO_E_IO: no run is there, or it is damaged. */

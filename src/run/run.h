@@ -8,7 +8,10 @@
  *     trajectory.c  configurations as text
  *     spread.c      points spread over ranks; spread_parcel.c: points as messages; spread_store.c:
  *                   their checkpoints
- *     finish.c      digests, estimates, files
+ *     finish.c      digests, files
+ *     estimate.c    means, errors, exact values; which errors may be shown
+ *     replicas.c    the replicas of a point: their mean, and whether they agree
+ *     warnings.c    the one list of what speaks against a result
  *     files.c       files that a chain depends on: the same at a resume?
  *     compare.c     scan points beside their reference
  *     cost.c        what steps and measurements cost; how often to measure
@@ -160,9 +163,14 @@ enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, s
 
 /* finish.c */
 enum ergo_status ergo_run_digest_members(struct ergo_run *run);
-/* Estimates, exact values, warnings: everything result.json needs. */
-enum ergo_status ergo_run_estimate(struct ergo_run *run);
 enum ergo_status ergo_run_write(struct ergo_run *run);
+
+/* estimate.c: estimates, exact values, means, warnings: everything result.json needs. */
+enum ergo_status ergo_run_estimate(struct ergo_run *run);
+/* Takes the error away unless it is trusted; sets the reference from ops->published. */
+void ergo_run_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
+void ergo_run_refer(const struct ergo_sampler_ops *ops, const struct ergo_point *point,
+                    struct ergo_observable_result *r);
 
 /* compare.c: of a calibration (ops->reference), after the estimates: each point with its reference.
  */

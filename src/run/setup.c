@@ -71,6 +71,7 @@ void ergo_result_destroy(struct ergo_result *r) {
         free(r->warnings[i]);
     free(r->warnings);
     free(r->comparison);
+    free(r->means);
     free(r->members);
     ergo_job_destroy(r->job);
     free(r);

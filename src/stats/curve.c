@@ -84,9 +84,15 @@ void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function func
                         struct ergo_estimate *estimate) {
     const size_t full = (size_t)(curve->count / curve->bin_length);
     const double n = (double)full;
-    double pseudo[ERGO_CURVE_BINS], squares = 0;
+    double pseudo[ERGO_CURVE_BINS], squares = 0, farthest = 0;
     double *mean = malloc((curve->size ? curve->size : 1) * sizeof *mean);
-    *estimate = (struct ergo_estimate){NAN, NAN, NAN, NAN, NAN, curve->count, true};
+    *estimate = (struct ergo_estimate){.mean = NAN,
+                                       .error = NAN,
+                                       .error_binning = NAN,
+                                       .tau = NAN,
+                                       .tau_error = NAN,
+                                       .samples = curve->count,
+                                       .too_short = true};
     if (!mean || !curve->count)
         goto out;
     const double all = without(curve, full, mean, function, user);
@@ -97,8 +103,10 @@ void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function func
         pseudo[b] = n * all - (n - 1) * without(curve, b, mean, function, user);
     struct ergo_estimate e;
     ergo_stats_estimate(pseudo, full, &e);
-    for (size_t b = 0; b < full; b++)
+    for (size_t b = 0; b < full; b++) {
         squares += (pseudo[b] - e.mean) * (pseudo[b] - e.mean);
+        farthest = fmax(farthest, fabs(pseudo[b] - e.mean));
+    }
     if (!isfinite(e.mean)) /* f without some bin has no value: f of all bins, without an error */
         goto out;
     estimate->mean = e.mean;
@@ -107,6 +115,9 @@ void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function func
     estimate->error = fmax(e.error, estimate->error_binning);
     estimate->tau = e.tau * (double)curve->bin_length;
     estimate->tau_error = e.tau_error * (double)curve->bin_length;
+    /* equal but for the rounding of sums of bins */
+    estimate->constant = farthest <= 1e-13 * n * fabs(all);
+    estimate->apart = e.apart;
     estimate->too_short = full < 20 || !(e.tau < 2) || !isfinite(estimate->error);
 out:
     free(mean);

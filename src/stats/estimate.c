@@ -206,6 +206,7 @@ void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estima
         estimate->error = estimate->error_binning = estimate->tau_error = 0;
         estimate->tau = 0.5;
         estimate->too_short = false;
+        estimate->constant = true;
         return;
     }
     double *d = malloc(n * sizeof *d);
@@ -243,7 +244,7 @@ void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estima
     /* sigma^2 = Gamma(0) + C/n (Eq. 49), so that error^2 = 2 tau sigma^2 / n holds exactly. */
     estimate->tau = variance * length / (2 * (window.gamma0 + variance));
     estimate->tau_error = estimate->tau * window.tau_relative_error;
+    estimate->apart = apart(&window, &bins) > DISAGREE_SIGMA;
     estimate->too_short = length < TOO_SHORT_TAU * fmax(estimate->tau, 0.5) ||
-                          !window.variance.settled || !bins.settled ||
-                          apart(&window, &bins) > DISAGREE_SIGMA;
+                          !window.variance.settled || !bins.settled || estimate->apart;
 }

@@ -22,16 +22,55 @@ struct ergo_estimate {
     /* The errors are not honest. Set when n < 100 max(tau, 1/2) (there the error itself is known to
      * about 23% only, and tau of a still shorter series comes out too small), when no window or no
      * plateau was found, or when the two errors still differ by more than 4 of their combined
-     * uncertainty (a drift). A run that never left a metastable state cannot be recognised. */
+     * uncertainty (a drift). A run that never left a metastable state cannot be recognised: not from
+     * one chain. */
     bool too_short;
+    bool apart;    /* too_short, for the last of these reasons */
+    bool constant; /* every sample was the same, to the last bit: nothing was learned of an error */
 };
 
 /*
- * Cost O(n), whatever tau is. n >= 1. A constant series has error 0 and tau 1/2 (n >= 4: and is
- * not too short, however many samples). n < 4, or no memory for a copy of x: errors and tau NAN,
+ * May the error be shown? Decided once, by ergo_trust_of and what src/run knows beyond the series;
+ * an error that is refused is NAN from then on, and null in files, with the reason by name.
+ *
+ * Of a series that never changed: if of n independent samples none had another value, other values
+ * have a weight below 3/n (with 95% confidence: the rule of three), but how far off they are nobody
+ * knows. So its error is not 0 but unknown, however long the series, unless theory says that the
+ * observable has this value: then nothing is left that could differ, and 0 it is.
+ */
+enum ergo_trust {
+    ERGO_TRUST_FULL,
+    ERGO_TRUST_NONE,      /* nothing measured */
+    ERGO_TRUST_SHORT,     /* too_short; a longer run mends it */
+    ERGO_TRUST_DRIFT,     /* the beginning differs from the end: longer equilibration mends it */
+    ERGO_TRUST_CONSTANT,  /* never changed, and no theory says that it does not */
+    ERGO_TRUST_FEW,       /* too few independent samples: more of them, no longer run */
+    ERGO_TRUST_SLOW,      /* too short for a physical reason: a longer run does not help soon */
+    ERGO_TRUST_UNDEFINED, /* the mean has no finite value */
+    ERGO_TRUST_REPLICAS,  /* of a mean: the replicas disagree */
+    ERGO_TRUSTS
+};
+/* "too-short", "few-samples", ...: as in result.json; NULL for ERGO_TRUST_FULL. */
+const char *ergo_trust_name(enum ergo_trust trust);
+/* What one estimate says by itself. independent: its samples are, so that a longer run adds none.
+ * known: the value by theory (NAN: none); a constant series is trusted where it is that value to 9
+ * digits. */
+enum ergo_trust ergo_trust_of(const struct ergo_estimate *estimate, bool independent, double known);
+
+/*
+ * Cost O(n), whatever tau is. n >= 1. A constant series has error 0, tau 1/2 and `constant` (n >= 4;
+ * see ergo_trust). n < 4, or no memory for a copy of x: errors and tau NAN,
  * too_short. A NaN or infinity in x: all NAN, too_short. n == 0: all NAN, too_short.
  */
 void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estimate);
+
+/* The probability that a quotient of two independent estimates of one variance, with m and n degrees
+ * of freedom, is above f: the upper tail of the F distribution. */
+double ergo_stats_f_tail(double f, double m, double n);
+
+/* The mean of the first fifth beside that of the last half, in standard errors that the first would
+ * have in equilibrium, where it is like the last; 0 where the last is too short to know. */
+double ergo_stats_drift(const double *x, size_t n);
 
 /* Ascending, in place. Where there is a NAN, the order is anyone's. */
 void ergo_stats_sort(double *x, size_t n);

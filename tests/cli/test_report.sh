@@ -95,15 +95,20 @@ cat >drift.json <<'JSON'
   "system": { "model": "ising", "size": [256, 256], "temperature": 2.6, "start": "up" },
   "run": { "equilibration": 0, "sweeps": 1000, "measure_every": 1, "correlation_every": 0 } }
 JSON
-expect 0 "$ERGOCL" run drift.json -o drift --quiet
-says drift/report.html "Not equilibrated: energy drifts"
+expect 0 "$ERGOCL" run drift.json -o drift
+for said in out drift/report.html drift/result.json; do # one list for all three
+    says $said "not equilibrated: energy" "equilibrate longer"
+done
+says drift/result.json '"untrusted": "drift"'
 
 # So are displacements that nearly always succeed.
 cat >timid.json <<'JSON'
 { "sampler": "hard-disks", "seed": "5", "system": { "n": 100, "packing_fraction": 0.5, "max_displacement": 0.001 },
   "run": { "equilibration": 10, "sweeps": 100, "measure_every": 5, "gr_max": 0 } }
 JSON
-expect 0 "$ERGOCL" run timid.json -o timid --quiet
-says timid/report.html "Acceptance is odd" "should be larger"
+expect 0 "$ERGOCL" run timid.json -o timid
+for said in out timid/report.html timid/result.json; do
+    says $said "acceptance is 1: displacements should be larger"
+done
 expect 0 "$ERGOCL" run timid.json -o bold --quiet --set /system/max_displacement=0.16
-says_not bold/report.html "Acceptance is odd" "Not equilibrated"
+says_not bold/report.html "displacements should be" "not equilibrated"

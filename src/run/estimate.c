@@ -1,0 +1,247 @@
+/* Means, errors and exact values of every point, and which errors may be shown. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run.h"
+
+/* Drifts are looked for in series of so many samples, and at all points while the samples of all
+ * together are no more than that; else at every so many points. */
+static const size_t drift_least = 100, drift_most = 1000000;
+static const double drift_samples = 2e7;
+
+/* The sample series of every observable of a member, after equilibration: [n_observables][n]. */
+static double **observable_series(const struct ergo_sampler_info *info,
+                                  const struct ergo_member_result *m, size_t n) {
+    double **series = calloc(info->n_observables, sizeof *series);
+    double columns[ERGO_COLUMNS_MAX];
+    bool ok = series != NULL;
+    for (size_t o = 0; o < info->n_observables && ok; o++) {
+        if (!info->observables[o].sample)
+            continue;
+        series[o] = malloc((n + 1) * sizeof(double)); /* also without samples */
+        ok = series[o] != NULL;
+        for (size_t i = 0; i < n && ok; i++) {
+            for (size_t c = 0; c < info->n_columns; c++)
+                columns[c] = m->series[c][m->n_equilibration + i];
+            series[o][i] = info->observables[o].sample(m->point, columns);
+        }
+    }
+    if (!ok && series) {
+        for (size_t o = 0; o < info->n_observables; o++)
+            free(series[o]);
+        free(series);
+        series = NULL;
+    }
+    return series;
+}
+
+struct derive_call {
+    const struct ergo_observable *observable;
+    const struct ergo_point *point;
+};
+
+static double call_derive(const double *means, void *user) {
+    const struct derive_call *call = user;
+    return call->observable->derive(call->point, means);
+}
+
+static void derive(const struct ergo_sampler_info *info, const struct ergo_member_result *m,
+                   double **series, size_t n, struct ergo_observable_result *result) {
+    const struct ergo_observable *observable = result->observable;
+    const double *inputs[8];
+    size_t n_inputs = 0;
+    for (size_t k = 0; k < 8 && observable->inputs[k]; k++)
+        for (size_t o = 0; o < info->n_observables; o++)
+            if (strcmp(info->observables[o].name, observable->inputs[k]) == 0)
+                inputs[n_inputs++] = series[o];
+    struct derive_call call = {observable, m->point};
+    ergo_stats_derived(inputs, n_inputs, n, call_derive, &call, &result->estimate);
+}
+
+static double call_from_curve(const double *mean, size_t size, void *user) {
+    const struct derive_call *call = user;
+    return call->observable->from_curve(call->point, mean, size);
+}
+
+static void from_curve(struct ergo_run *run, const struct ergo_member_result *m,
+                       struct ergo_observable_result *result) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    struct derive_call call = {result->observable, m->point};
+    for (size_t c = 0; c < info->n_curves; c++) {
+        const struct ergo_curve *curve = &run->curves[m->point->index][c];
+        if (strcmp(info->curves[c].name, result->observable->curve) != 0 || !curve->size)
+            continue;
+        /* in samples of the series, as everywhere */
+        const double every = (double)run->ops->curve_every(m->point);
+        ergo_curve_derived(curve, call_from_curve, &call, &result->estimate);
+        result->estimate.tau *= every;
+        result->estimate.tau_error *= every;
+        if (result->observable->independent)
+            result->estimate.tau = result->estimate.tau_error = NAN;
+    }
+}
+
+/* A series that never changed has no error, and n samples cannot see what has a weight below 1/n:
+ * as far off as that is a state that the chain did not leave. NAN: no exact value. */
+static double frozen_z(const struct ergo_observable_result *r) {
+    const double off = r->estimate.mean - r->exact;
+    if (isnan(off))
+        return NAN;
+    return fabs(off) * (double)r->estimate.samples <= fabs(r->exact) ? 0
+           : off > 0                                                 ? INFINITY
+                                                                     : -INFINITY;
+}
+
+
+/* Of a constant series: is the exact value within what it can have seen? */
+static double z_of(const struct ergo_observable_result *r) {
+    if (r->estimate.constant && (r->observable->sample || r->trust == ERGO_TRUST_FULL))
+        return frozen_z(r);
+    return r->estimate.error > 0 ? (r->estimate.mean - r->exact) / r->estimate.error : NAN;
+}
+
+void ergo_run_refer(const struct ergo_sampler_ops *ops, const struct ergo_point *point,
+                    struct ergo_observable_result *r) {
+    double error = 0;
+    const double value = ops->published ? ops->published(point, r->observable->name, &error) : NAN;
+    r->reference_error = 0;
+    if (!isfinite(value) || !(error > 0))
+        return;
+    r->published = true;
+    r->reference = value;
+    r->reference_error = error;
+    r->reference_z = (r->estimate.mean - value) / hypot(r->estimate.error, error);
+}
+
+/* From here on the error is one that may be shown, or none. */
+void ergo_run_refuse(struct ergo_observable_result *r, enum ergo_trust trust) {
+    r->trust = trust;
+    if (r->estimate.constant) /* nothing to forget */
+        r->estimate.tau = r->estimate.tau_error = NAN;
+    if (trust == ERGO_TRUST_FULL)
+        return;
+    r->estimate.error = NAN;
+    if (trust == ERGO_TRUST_CONSTANT || trust == ERGO_TRUST_FEW)
+        r->estimate.error_binning = NAN;
+}
+
+/* Where all that is too short at this point is slow by its physics, running somewhat longer would
+ * not help, and everything else has honest errors. */
+static void find_slow(struct ergo_member_result *m, size_t n_observables) {
+    bool only_slow = true;
+    for (size_t o = 0; o < n_observables; o++) {
+        const struct ergo_observable *observable = m->observables[o].observable;
+        if (m->observables[o].trust == ERGO_TRUST_SHORT &&
+            ergo_observable_shown(observable, m->point))
+            only_slow = only_slow && observable->slow && observable->slow(m->point);
+    }
+    for (size_t o = 0; o < n_observables && only_slow; o++)
+        if (m->observables[o].trust == ERGO_TRUST_SHORT)
+            m->observables[o].trust = ERGO_TRUST_SLOW;
+}
+
+/* At which points drifts are looked for, and how large they have to be: with so many looks, one at
+ * four standard errors is no news; the level is what one run in a thousand reaches without any. */
+struct drift_search {
+    size_t stride;
+    double level;
+};
+
+static struct drift_search drift_search_of(const struct ergo_result *result) {
+    const double n_observables = (double)result->job->sampler->info->n_observables;
+    const double looks = fmax(1, (double)result->n_members * n_observables);
+    double samples = 0;
+    for (size_t i = 0; i < result->n_members; i++)
+        samples += (double)result->members[i].n_samples * n_observables;
+    return (struct drift_search){(size_t)fmax(1, ceil(samples / drift_samples)),
+                                 sqrt(2 * log(1000 * looks))};
+}
+
+static void estimate_one(struct ergo_run *run, const struct ergo_member_result *m, double **series,
+                         size_t n, const struct drift_search *search,
+                         struct ergo_observable_result *r) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    if (r->observable->sample)
+        ergo_stats_estimate(series[r->observable - info->observables], n, &r->estimate);
+    else if (r->observable->derive)
+        derive(info, m, series, n, r);
+    else
+        from_curve(run, m, r);
+    if (!r->estimate.samples) /* its curve is not measured */
+        return;
+    r->exact = run->ops->exact ? run->ops->exact(m->point, r->observable->name) : NAN;
+    enum ergo_trust trust = ergo_trust_of(&r->estimate, r->observable->independent, r->exact);
+    if (r->observable->sample && n >= drift_least && n <= drift_most &&
+        m->point->index % search->stride == 0)
+        r->drift = ergo_stats_drift(series[r->observable - info->observables], n);
+    if (r->drift > search->level) /* what flips once in a while drifts, too, at any time */
+        trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
+                                                                     : ERGO_TRUST_DRIFT;
+    ergo_run_refuse(r, trust);
+    r->z = z_of(r);
+    ergo_run_refer(run->sampler->ops, m->point, r);
+}
+
+static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member_result *m,
+                                        const struct drift_search *search) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    const size_t n = m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
+    double **series = observable_series(info, m, n);
+    if (!series)
+        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for the estimates");
+    for (size_t o = 0; o < info->n_observables; o++) {
+        struct ergo_observable_result *r = &m->observables[o];
+        *r = (struct ergo_observable_result){
+            .observable = &info->observables[o],
+            .estimate = {.mean = NAN, .error = NAN, .error_binning = NAN, .tau = NAN,
+                         .tau_error = NAN},
+            .trust = ERGO_TRUST_NONE,
+            .exact = NAN,
+            .z = NAN,
+        };
+        if (n && ergo_point_asks(m->point, r->observable->name))
+            estimate_one(run, m, series, n, search, r);
+    }
+    find_slow(m, info->n_observables);
+    for (size_t o = 0; o < info->n_observables; o++)
+        free(series[o]);
+    free(series);
+    return ERGO_OK;
+}
+
+static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_result *m) {
+    const struct ergo_sampler_info *info = run->sampler->info;
+    for (size_t c = 0; c < info->n_curves; c++) {
+        const struct ergo_curve *curve = &run->curves[m->point->index][c];
+        struct ergo_curve_result *r = &m->curves[c];
+        r->info = &info->curves[c];
+        r->size = curve->count && ergo_point_asks(m->point, info->curves[c].name) ? curve->size : 0;
+        if (!r->size)
+            continue;
+        r->x = malloc(r->size * sizeof(double));
+        r->mean = malloc(r->size * sizeof(double));
+        r->error = malloc(r->size * sizeof(double));
+        if (!r->x || !r->mean || !r->error)
+            return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a curve");
+        run->ops->curve_x(m->point, c, r->x);
+        ergo_curve_result(curve, r->mean, r->error);
+    }
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_run_estimate(struct ergo_run *run) {
+    const struct drift_search search = drift_search_of(run->result);
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < run->result->n_members && status == ERGO_OK; i++) {
+        struct ergo_member_result *m = &run->result->members[i];
+        status = estimate_member(run, m, &search);
+        if (status == ERGO_OK)
+            status = curves_of(run, m);
+    }
+    if (status == ERGO_OK)
+        status = ergo_result_means(run->ctx, run->result);
+    if (status == ERGO_OK)
+        status = ergo_run_compare(run);
+    return status == ERGO_OK ? ergo_result_warn(run->ctx, run->result) : status;
+}

@@ -1,0 +1,335 @@
+/*
+ * The replicas of a scan point: their mean with its error, and whether they agree.
+ *
+ * One chain cannot tell that it never left a metastable state; several can. If all sample the same
+ * distribution and their quoted errors are right, the variance of their means over the mean of their
+ * squared errors is a quotient of two estimates of one variance, and follows the F distribution. The
+ * errors are pooled, since a chain that saw no rare event quotes too small an error and one that did
+ * too large a one.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run.h"
+
+/* The chance that a run of honest chains is told that some of its replicas disagree, all points and
+ * observables together. */
+static const double false_alarms = 1e-3;
+/* Quoted errors are good to a fifth or so: less than this in the variance is no disagreement. */
+static const double least_quotient = 1.5;
+
+enum {
+    SCATTER_LEAST = 10,   /* replicas whose scatter is an error known to 23%, as a chain's must be */
+    SCATTER_TAU = 20,     /* autocorrelation times that each of them has to have */
+    CONSTANT_LEAST = 100, /* samples of a series that never changed which count as a variance of 0 */
+    DEGREES_MOST = 1000000,
+    APART_LEAST = 5, /* replicas of which some can be told from the rest: */
+    APART_SIGMA = 6,
+};
+
+/* A chain whose error means something: 0 where nothing ever changed. */
+static bool is_usable(const struct ergo_observable_result *r) {
+    return r->trust == ERGO_TRUST_FULL ||
+           (r->trust == ERGO_TRUST_CONSTANT && r->estimate.samples >= CONSTANT_LEAST);
+}
+
+static double error_of(const struct ergo_observable_result *r) {
+    return r->trust == ERGO_TRUST_FULL ? r->estimate.error : 0;
+}
+
+/* Degrees of freedom of a chain's variance, from the uncertainty of tau, to which it goes. */
+static double degrees(const struct ergo_observable_result *r) {
+    const struct ergo_estimate *e = &r->estimate;
+    if (r->observable->independent)
+        return fmin((double)e->samples, ERGO_CURVE_BINS / 2) - 1;
+    const double relative = e->tau_error / e->tau;
+    return relative > 0 ? fmin(fmax(2 / (relative * relative), 4), DEGREES_MOST) : DEGREES_MOST;
+}
+
+/* Too short for an error of its own, but not to have forgotten where it began: together with others
+ * of the kind it has one. */
+static bool is_long_enough(const struct ergo_observable_result *r) {
+    return r->trust == ERGO_TRUST_FULL || r->trust == ERGO_TRUST_FEW ||
+           (r->trust == ERGO_TRUST_SHORT &&
+            (double)r->estimate.samples >= SCATTER_TAU * r->estimate.tau);
+}
+
+/* The replicas' numbers of one observable. */
+struct sums {
+    size_t n, n_usable, n_full, n_tau;
+    double mean, variance; /* of the means */
+    double usable_mean, usable_variance, squares, degrees;
+    double tau, tau_square;
+    uint64_t samples;
+    bool finite;
+    bool scatters;         /* the scatter may stand for the errors of those not trusted */
+    enum ergo_trust worst; /* of those that are not trusted, the first */
+};
+
+static struct sums sum_up(const struct ergo_member_result *from, size_t count, size_t o) {
+    struct sums s = {.finite = true, .scatters = true};
+    for (size_t k = 0; k < count; k++) {
+        const struct ergo_observable_result *r = &from[k].observables[o];
+        if (r->trust == ERGO_TRUST_NONE)
+            continue;
+        s.n++;
+        s.finite = s.finite && isfinite(r->estimate.mean);
+        s.scatters = s.scatters && is_long_enough(r);
+        s.mean += (r->estimate.mean - s.mean) / (double)s.n;
+        s.samples += r->estimate.samples;
+        if (r->estimate.tau > 0) {
+            s.n_tau++;
+            s.tau += r->estimate.tau;
+            s.tau_square += r->estimate.tau_error * r->estimate.tau_error;
+        }
+        if (r->trust == ERGO_TRUST_FULL)
+            s.n_full++;
+        else if (!s.worst)
+            s.worst = r->trust;
+        if (!is_usable(r))
+            continue;
+        s.n_usable++;
+        s.usable_mean += (r->estimate.mean - s.usable_mean) / (double)s.n_usable;
+        s.squares += error_of(r) * error_of(r);
+        s.degrees += degrees(r);
+    }
+    for (size_t k = 0; k < count; k++) {
+        const struct ergo_observable_result *r = &from[k].observables[o];
+        if (r->trust == ERGO_TRUST_NONE)
+            continue;
+        s.variance += pow(r->estimate.mean - s.mean, 2) / (double)(s.n > 1 ? s.n - 1 : 1);
+        if (is_usable(r))
+            s.usable_variance += pow(r->estimate.mean - s.usable_mean, 2) /
+                                 (double)(s.n_usable > 1 ? s.n_usable - 1 : 1);
+    }
+    return s;
+}
+
+static void compare(const struct sums *s, struct ergo_scatter *scatter) {
+    const double pooled = s->squares / (double)s->n_usable;
+    const double rounding = 1e-13 * fabs(s->usable_mean);
+    if (s->n_usable < 2)
+        return;
+    scatter->dof = s->n_usable - 1;
+    const double quotient = s->usable_variance <= rounding * rounding ? 0
+                            : pooled > 0 ? s->usable_variance / pooled
+                                         : INFINITY;
+    scatter->chi2 = quotient * (double)scatter->dof;
+    scatter->tail = quotient < least_quotient
+                        ? 1
+                        : ergo_stats_f_tail(quotient, (double)scatter->dof, s->degrees);
+}
+
+/* ---- which are apart ------------------------------------------------------------------------- */
+
+static double median(double *x, size_t n) {
+    ergo_stats_sort(x, n);
+    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+}
+
+/*
+ * Marks replicas whose mean lies far from the median, and returns how many: none where those far
+ * away are half of all, or all are few. The unit is the spread of normal numbers with this median
+ * deviation, or the error of a typical chain, whichever is larger. Chains without an error of their
+ * own count: one that leaves a striped state on the way is too short by itself. room: [replicas].
+ */
+static size_t mark_apart(const struct ergo_member_result *from, size_t count, size_t o,
+                         double *room, bool *apart) {
+    size_t n = 0, n_usable = 0, far = 0;
+    double squares = 0;
+    for (size_t k = 0; k < count; k++) {
+        const struct ergo_observable_result *r = &from[k].observables[o];
+        if (r->trust != ERGO_TRUST_NONE)
+            room[n++] = r->estimate.mean;
+        if (is_usable(r)) {
+            squares += error_of(r) * error_of(r);
+            n_usable++;
+        }
+    }
+    if (n < APART_LEAST)
+        return 0;
+    const double centre = median(room, n);
+    for (size_t k = 0; k < n; k++)
+        room[k] = fabs(room[k] - centre);
+    const double typical = n_usable ? sqrt(squares / (double)n_usable) : 0;
+    const double sigma = fmax(1.4826 * median(room, n), typical);
+    const double limit = APART_SIGMA * (1 + 10 / (double)n) * sigma; /* of few a poor sigma */
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t k = 0; k < count; k++) {
+            const struct ergo_observable_result *r = &from[k].observables[o];
+            if (r->trust == ERGO_TRUST_NONE || !(fabs(r->estimate.mean - centre) > limit))
+                continue;
+            if (pass == 0)
+                far++;
+            else if (2 * far < n && sigma > 0)
+                apart[k] = true;
+        }
+    return 2 * far < n && sigma > 0 ? far : 0;
+}
+
+/* ---- means ----------------------------------------------------------------------------------- */
+
+/* n_apart: replicas that are far from the others. */
+static enum ergo_trust trust_of(const struct sums *s, const struct ergo_scatter *scatter,
+                                double level, size_t n_apart) {
+    if (!s->n)
+        return ERGO_TRUST_NONE;
+    if (!s->finite)
+        return ERGO_TRUST_UNDEFINED;
+    if (scatter->dof && scatter->tail < level)
+        return ERGO_TRUST_REPLICAS;
+    if (s->n_full == s->n)
+        return ERGO_TRUST_FULL;
+    if (s->n < SCATTER_LEAST)
+        return s->worst;
+    return n_apart ? ERGO_TRUST_REPLICAS : s->scatters ? ERGO_TRUST_FULL : s->worst;
+}
+
+/* Where the physics says that a chain cannot find the mean (a magnetisation that keeps its sign), and
+ * the others show that it has not: no chain's own error is honest, and nothing is wrong. */
+static void refute(struct ergo_member_result *from, size_t count, size_t o) {
+    for (size_t k = 0; k < count; k++) {
+        struct ergo_observable_result *r = &from[k].observables[o];
+        if (!is_usable(r))
+            continue;
+        ergo_run_refuse(r, ERGO_TRUST_SLOW);
+        r->z = r->reference_z = NAN;
+    }
+}
+
+/* Scratch for the replicas of a point, as many as the point with most has. */
+struct room {
+    double *numbers;
+    bool *apart, *any; /* of one observable; of all that are shown */
+};
+
+static void merge(const struct ergo_result *result, struct ergo_mean_result *mean, size_t o,
+                  double level, const struct room *room) {
+    struct ergo_member_result *from = &result->members[mean->first];
+    const struct ergo_observable *observable = from->observables[o].observable;
+    struct sums s = sum_up(from, mean->replicas, o);
+    struct ergo_observable_result *r = &mean->observables[o];
+    struct ergo_scatter *scatter = &mean->scatters[o];
+    *scatter = (struct ergo_scatter){.error_scatter = NAN, .error_chains = NAN, .chi2 = NAN};
+    if (s.finite)
+        compare(&s, scatter);
+    if (scatter->dof && scatter->tail < level && observable->slow &&
+        observable->slow(from->point)) {
+        refute(from, mean->replicas, o);
+        s = sum_up(from, mean->replicas, o);
+        scatter->dof = 0;
+        scatter->chi2 = NAN;
+    }
+    *r = from->observables[o];
+    r->drift = 0;
+    r->z = NAN;
+    r->reference_error = 0; /* of a calibration: each chain was compared by itself */
+    r->estimate = (struct ergo_estimate){.mean = s.n && s.finite ? s.mean : NAN,
+                                         .error_binning = NAN,
+                                         .tau = s.n_tau ? s.tau / (double)s.n_tau : NAN,
+                                         .tau_error = s.n_tau ? sqrt(s.tau_square) / (double)s.n_tau
+                                                              : NAN,
+                                         .samples = s.samples};
+    for (size_t k = 0; k < mean->replicas; k++) /* one of them may not be measured */
+        if (!isnan(from[k].observables[o].exact))
+            r->exact = from[k].observables[o].exact;
+    if (s.n > 1 && s.finite)
+        scatter->error_scatter = sqrt(s.variance / (double)s.n);
+    if (s.n && s.n_full == s.n)
+        scatter->error_chains = sqrt(s.squares) / (double)s.n;
+    r->estimate.error = s.n_full == s.n ? scatter->error_chains : scatter->error_scatter;
+    memset(room->apart, 0, mean->replicas * sizeof *room->apart);
+    const size_t n_apart =
+        s.finite ? mark_apart(from, mean->replicas, o, room->numbers, room->apart) : 0;
+    ergo_run_refuse(r, trust_of(&s, scatter, level, n_apart));
+    if (r->trust == ERGO_TRUST_REPLICAS && ergo_observable_shown(observable, from->point))
+        for (size_t k = 0; k < mean->replicas; k++)
+            room->any[k] |= room->apart[k];
+    if (r->estimate.error > 0)
+        r->z = (r->estimate.mean - r->exact) / r->estimate.error;
+    else if (r->estimate.error == 0)
+        r->z = from->observables[o].z;
+    ergo_run_refer(result->job->sampler->ops, from->point, r);
+}
+
+/* ---- all points ------------------------------------------------------------------------------ */
+
+static size_t replicas_at(const struct ergo_result *result, size_t first) {
+    size_t count = 1;
+    while (first + count < result->n_members && result->members[first + count].point->scan_index ==
+                                                    result->members[first].point->scan_index)
+        count++;
+    return count;
+}
+
+/* Means, then observables, scatters and numbers of replicas, in one piece. */
+static bool allocate(struct ergo_result *result) {
+    const size_t n_observables = result->job->sampler->info->n_observables;
+    size_t n = 0, n_replicas = 0;
+    for (size_t m = 0; m < result->n_members; m += replicas_at(result, m))
+        if (replicas_at(result, m) > 1) {
+            n++;
+            n_replicas += replicas_at(result, m);
+        }
+    result->n_means = n;
+    if (!n)
+        return true;
+    result->means = calloc(1, n * (sizeof *result->means +
+                                   n_observables * (sizeof(struct ergo_observable_result) +
+                                                    sizeof(struct ergo_scatter))) +
+                                  n_replicas * sizeof(uint32_t));
+    if (!result->means)
+        return false;
+    struct ergo_observable_result *observables =
+        (struct ergo_observable_result *)(void *)(result->means + n);
+    struct ergo_scatter *scatters =
+        (struct ergo_scatter *)(void *)(observables + n * n_observables);
+    uint32_t *numbers = (uint32_t *)(void *)(scatters + n * n_observables);
+    struct ergo_mean_result *mean = result->means;
+    for (size_t m = 0; m < result->n_members; m += replicas_at(result, m)) {
+        if (replicas_at(result, m) < 2)
+            continue;
+        *mean = (struct ergo_mean_result){.first = m,
+                                          .replicas = replicas_at(result, m),
+                                          .observables = observables,
+                                          .scatters = scatters,
+                                          .apart = numbers};
+        observables += n_observables;
+        scatters += n_observables;
+        numbers += mean++->replicas;
+    }
+    return true;
+}
+
+static void merge_all(const struct ergo_result *result, struct ergo_mean_result *mean,
+                      double level, const struct room *room) {
+    const struct ergo_member_result *from = &result->members[mean->first];
+    memset(room->any, 0, mean->replicas * sizeof *room->any);
+    for (size_t k = 0; k < mean->replicas; k++)
+        mean->measured += from[k].n_samples > from[k].n_equilibration;
+    for (size_t o = 0; o < result->job->sampler->info->n_observables; o++)
+        merge(result, mean, o, level, room);
+    for (size_t k = 0; k < mean->replicas; k++)
+        if (room->any[k])
+            mean->apart[mean->n_apart++] = from[k].point->replica;
+}
+
+enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result *result) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const size_t n = result->n_members + 1;
+    struct room room = {calloc(n, sizeof(double)), calloc(n, sizeof(bool)),
+                        calloc(n, sizeof(bool))};
+    size_t looks = 0;
+    const bool ok = allocate(result) && room.numbers && room.apart && room.any;
+    for (size_t i = 0; i < result->n_means && ok; i++)
+        for (size_t o = 0; o < info->n_observables; o++)
+            looks += ergo_observable_shown(&info->observables[o],
+                                           result->members[result->means[i].first].point);
+    for (size_t i = 0; i < result->n_means && ok; i++)
+        merge_all(result, &result->means[i], false_alarms / (double)(looks ? looks : 1), &room);
+    free(room.numbers);
+    free(room.apart);
+    free(room.any);
+    return ok ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for means over replicas");
+}

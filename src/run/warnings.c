@@ -1,0 +1,493 @@
+/* The one list of what speaks against a result: terminal, result.json and page print it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/run.h"
+
+/* The first of them keeps its place as the values are looked through: "first", or "most". */
+struct where {
+    size_t count; /* points */
+    double worst;
+    const struct ergo_member_result *member;
+};
+
+struct warner {
+    struct ergo_context *ctx;
+    struct ergo_result *result;
+    const struct ergo_sampler_info *info;
+    enum ergo_status status;
+};
+
+static void add(struct warner *w, struct ergo_text *text) {
+    struct ergo_result *r = w->result;
+    char *copy = text->failed ? NULL : ergo_text_take(text);
+    char **warnings = copy ? realloc(r->warnings, (r->n_warnings + 1) * sizeof *warnings) : NULL;
+    if (warnings) {
+        r->warnings = warnings;
+        r->warnings[r->n_warnings++] = copy;
+    } else {
+        free(copy);
+        w->status = ERGO_FAIL(w->ctx, ERGO_E_MEMORY, "no memory for a warning");
+    }
+    ergo_text_free(text);
+}
+
+static void note(struct where *where, double size, const struct ergo_member_result *member) {
+    if (!where->count++ || size > where->worst) {
+        where->worst = size;
+        where->member = member;
+    }
+}
+
+/* "/system/temperature = 2.1, replica 3"; "" for a job of one point. */
+static void append_point(struct ergo_text *text, const struct ergo_point *point, bool replica) {
+    for (size_t i = 0; i < point->n_scanned; i++)
+        ergo_text_append(text, "%s%s = %.12g", i ? ", " : "", point->scanned[i].pointer,
+                         point->scanned[i].value);
+    if (replica)
+        ergo_text_append(text, "%sreplica %" PRIu32, point->n_scanned ? ", " : "", point->replica);
+}
+
+/* " at 3 of 12 points (first: /system/temperature = 2.27)", " at all 12 points"; of a single point
+ * nothing. */
+static void append_where(struct ergo_text *text, const struct warner *w, const struct where *where,
+                         const char *which) {
+    if (w->result->n_members < 2)
+        return;
+    const bool replicas = w->result->n_means > 0, all = where->count == w->result->n_members;
+    ergo_text_append(text, all ? " at all" : " at %zu of", where->count);
+    ergo_text_append(text, " %zu %s", w->result->n_members, replicas ? "chains" : "points");
+    if (all && strcmp(which, "first") == 0)
+        return;
+    ergo_text_append(text, " (%s: ", which);
+    append_point(text, where->member->point, replicas);
+    ergo_text_append(text, ")");
+}
+
+static bool is_shown(const struct ergo_member_result *m, size_t o) {
+    return ergo_observable_shown(m->observables[o].observable, m->point);
+}
+
+static bool is_measured(const struct ergo_member_result *m) {
+    return m->n_samples > m->n_equilibration;
+}
+
+/* ---- errors that are refused ----------------------------------------------------------------- */
+
+typedef bool (*test_function)(const struct ergo_member_result *m, size_t o);
+
+static bool is_short(const struct ergo_member_result *m, size_t o) {
+    return m->observables[o].trust == ERGO_TRUST_SHORT && is_shown(m, o);
+}
+
+static bool is_slow(const struct ergo_member_result *m, size_t o) {
+    return m->observables[o].trust == ERGO_TRUST_SLOW && is_shown(m, o);
+}
+
+static bool drifts(const struct ergo_member_result *m, size_t o) {
+    return m->observables[o].trust == ERGO_TRUST_DRIFT && is_shown(m, o);
+}
+
+static bool is_few(const struct ergo_member_result *m, size_t o) {
+    return m->observables[o].trust == ERGO_TRUST_FEW && is_shown(m, o);
+}
+
+/* Others may well be constant: a wrapping probability far from the critical point. In so few
+ * samples nothing is, as far as anyone knows. */
+static bool is_constant_so_far(const struct ergo_member_result *m, size_t o) {
+    const struct ergo_observable_result *r = &m->observables[o];
+    return r->trust == ERGO_TRUST_CONSTANT && r->estimate.samples < 100 && is_shown(m, o);
+}
+
+static bool is_not_finite(const struct ergo_member_result *m, size_t o) {
+    return m->observables[o].trust == ERGO_TRUST_UNDEFINED && m->observables[o].observable->sample &&
+           is_shown(m, o);
+}
+
+/* Members for which the test holds for one of the observables from .. end - 1. */
+static struct where find(const struct warner *w, test_function test, size_t from, size_t end) {
+    struct where where = {.count = 0};
+    for (size_t i = 0; i < w->result->n_members; i++) {
+        bool any = false;
+        for (size_t o = from; o < end && !any; o++)
+            any = test(&w->result->members[i], o);
+        if (any)
+            note(&where, 0, &w->result->members[i]);
+    }
+    return where;
+}
+
+/* Names of the observables for which the test holds anywhere: "energy, heat_capacity". */
+static void append_names(struct ergo_text *text, const struct warner *w, test_function test) {
+    const char *separator = "";
+    for (size_t o = 0; o < w->info->n_observables; o++)
+        if (find(w, test, o, o + 1).count) {
+            ergo_text_append(text, "%s%s", separator, w->info->observables[o].name);
+            separator = ", ";
+        }
+}
+
+static void warn_short(struct warner *w) {
+    const struct where where = find(w, is_short, 0, w->info->n_observables);
+    struct ergo_text text = {0};
+    if (!where.count)
+        return;
+    ergo_text_append(&text, "the run is too short, or too correlated, for honest errors of ");
+    append_names(&text, w, is_short);
+    append_where(&text, w, &where, "first");
+    ergo_text_append(&text, ": run longer");
+    add(w, &text);
+}
+
+static void warn_slow(struct warner *w) {
+    for (size_t o = 0; o < w->info->n_observables; o++) {
+        const struct where where = find(w, is_slow, o, o + 1);
+        struct ergo_text text = {0};
+        if (!where.count)
+            continue;
+        ergo_text_append(&text, "the error of %s cannot be trusted", w->info->observables[o].name);
+        append_where(&text, w, &where, "first");
+        ergo_text_append(&text, ": %s. The other observables there are not affected",
+                         w->info->observables[o].slow(where.member->point));
+        add(w, &text);
+    }
+}
+
+/* One line for each key that adds samples. */
+static void warn_few(struct warner *w) {
+    const size_t n = w->info->n_observables;
+    for (size_t first = 0; first < n; first++) {
+        const char *more = w->info->observables[first].more, *separator = "";
+        struct where where = {.count = 0};
+        struct ergo_text text = {0};
+        bool again = !find(w, is_few, first, first + 1).count;
+        for (size_t o = 0; o < first && !again; o++) {
+            const char *other = w->info->observables[o].more;
+            again = find(w, is_few, o, o + 1).count &&
+                    strcmp(other ? other : "", more ? more : "") == 0;
+        }
+        if (again)
+            continue;
+        ergo_text_append(&text, "too few independent samples for honest errors of ");
+        for (size_t o = first; o < n; o++) {
+            const char *other = w->info->observables[o].more;
+            const struct where here = find(w, is_few, o, o + 1);
+            if (!here.count || strcmp(other ? other : "", more ? more : "") != 0)
+                continue;
+            ergo_text_append(&text, "%s%s", separator, w->info->observables[o].name);
+            separator = ", ";
+            where = here.count > where.count ? here : where;
+        }
+        append_where(&text, w, &where, "first");
+        ergo_text_append(&text, ": %" PRIu64 ", and 20 are needed; a longer run adds none%s%s%s",
+                         where.member->observables[first].estimate.samples,
+                         more ? ", more samples do (" : "", more ? more : "", more ? ")" : "");
+        add(w, &text);
+    }
+}
+
+static void warn_constant(struct warner *w) {
+    struct where where = {.count = 0};
+    struct ergo_text text = {0};
+    for (size_t i = 0; i < w->result->n_members; i++) {
+        /* the first observable, usually the energy; z is 0 where the exact value is as near as so
+         * many samples can tell */
+        const struct ergo_observable_result *r = &w->result->members[i].observables[0];
+        if (r->trust == ERGO_TRUST_CONSTANT && r->z != 0 && is_shown(&w->result->members[i], 0))
+            note(&where, 0, &w->result->members[i]);
+    }
+    if (where.count) {
+        ergo_text_append(&text, "%s never changed", w->info->observables[0].name);
+        append_where(&text, w, &where, "first");
+        ergo_text_append(&text, ": the chain is stuck, or too short to see a change; its error is "
+                                "not known");
+        add(w, &text);
+    }
+    where = find(w, is_constant_so_far, 1, w->info->n_observables);
+    if (where.count) {
+        ergo_text_append(&text, "nothing is known of the errors of ");
+        append_names(&text, w, is_constant_so_far);
+        append_where(&text, w, &where, "first");
+        ergo_text_append(&text, ": not one change in so few samples; run longer");
+        add(w, &text);
+    }
+}
+
+static void warn_not_finite(struct warner *w) {
+    const struct where where = find(w, is_not_finite, 0, w->info->n_observables);
+    struct ergo_text text = {0};
+    if (!where.count)
+        return;
+    ergo_text_append(&text, "some samples are not finite, and so have no mean: ");
+    append_names(&text, w, is_not_finite);
+    append_where(&text, w, &where, "first");
+    add(w, &text);
+}
+
+/* ---- the chain ------------------------------------------------------------------------------- */
+
+static void warn_drift(struct warner *w) {
+    const struct where where = find(w, drifts, 0, w->info->n_observables);
+    const struct ergo_observable_result *most = NULL;
+    const struct ergo_member_result *at = NULL;
+    struct ergo_text text = {0};
+    if (!where.count)
+        return;
+    for (size_t i = 0; i < w->result->n_members; i++)
+        for (size_t o = 0; o < w->info->n_observables; o++)
+            if (drifts(&w->result->members[i], o) &&
+                (!most || w->result->members[i].observables[o].drift > most->drift)) {
+                most = &w->result->members[i].observables[o];
+                at = &w->result->members[i];
+            }
+    const struct where shown = {where.count, 0, at};
+    ergo_text_append(&text, "not equilibrated: ");
+    append_names(&text, w, drifts);
+    append_where(&text, w, &shown, "most");
+    ergo_text_append(&text,
+                     ". The mean of %s over the first fifth of what was measured is %.1f standard "
+                     "errors from that over the last half: equilibrate longer",
+                     most->observable->name, most->drift);
+    add(w, &text);
+}
+
+static bool has_displacement(const struct ergo_job *job) {
+    for (size_t k = 0; k < job->n_keys; k++)
+        if (strstr(job->keys[k]->pointer, "displacement"))
+            return true;
+    return false;
+}
+
+/* Displacements that are nearly all accepted are too small, those nearly all refused too large. A
+ * spin's acceptance is physics, that of an insertion too: where other moves have an acceptance of
+ * their own, displacements do. */
+static void warn_acceptance(struct warner *w) {
+    size_t n = w->info->n_observables, at = n;
+    struct where where = {.count = 0};
+    struct ergo_text text = {0};
+    for (size_t o = 0; o < n; o++)
+        if (strcmp(w->info->observables[o].name, "acceptance_displacement") == 0 ||
+            (at == n && strcmp(w->info->observables[o].name, "acceptance") == 0))
+            at = o;
+    if (at == n || !has_displacement(w->result->job))
+        return;
+    for (size_t i = 0; i < w->result->n_members; i++) {
+        const double mean = w->result->members[i].observables[at].estimate.mean;
+        if (is_shown(&w->result->members[i], at) && (mean < 0.1 || mean > 0.95))
+            note(&where, fabs(mean - 0.5), &w->result->members[i]);
+    }
+    if (!where.count)
+        return;
+    const double mean = where.member->observables[at].estimate.mean;
+    ergo_text_append(&text, "%s is %.3g", w->info->observables[at].name, mean);
+    append_where(&text, w, &where, "most");
+    ergo_text_append(&text, ": displacements should be %s", mean > 0.5 ? "larger" : "smaller");
+    add(w, &text);
+}
+
+/* The longest autocorrelation time known, in samples; that of a sign which flips once in a while is
+ * no measure of equilibration. */
+static double longest_time(const struct warner *w, const struct ergo_member_result *m) {
+    double tau = 0;
+    for (size_t o = 0; o < w->info->n_observables; o++)
+        if (w->info->observables[o].sample && m->observables[o].trust == ERGO_TRUST_FULL &&
+            !(w->info->observables[o].slow && w->info->observables[o].slow(m->point)))
+            tau = fmax(tau, m->observables[o].estimate.tau);
+    return tau;
+}
+
+static void warn_hasty(struct warner *w) {
+    struct where where = {.count = 0};
+    struct ergo_text text = {0};
+    for (size_t i = 0; i < w->result->n_members; i++) {
+        const struct ergo_member_result *m = &w->result->members[i];
+        const double tau = longest_time(w, m), length = (double)m->n_equilibration;
+        if (is_measured(m) && length > 0 && length < 2 * tau)
+            note(&where, tau / length, m);
+    }
+    if (!where.count)
+        return;
+    ergo_text_append(&text, "equilibration is shorter than two autocorrelation times");
+    append_where(&text, w, &where, "most");
+    add(w, &text);
+}
+
+static void warn_unmeasured(struct warner *w) {
+    struct where where = {.count = 0};
+    struct ergo_text text = {0};
+    for (size_t i = 0; i < w->result->n_members; i++)
+        if (!is_measured(&w->result->members[i]))
+            note(&where, 0, &w->result->members[i]);
+    if (!where.count)
+        return;
+    const struct ergo_member_result *m = where.member;
+    const uint64_t equilibration = m->lead + m->n_equilibration * m->measure_every;
+    ergo_text_append(&text, "nothing is measured yet");
+    append_where(&text, w, &where, "first");
+    if (m->steps < equilibration)
+        ergo_text_append(&text, ": %s after %" PRIu64 " of %" PRIu64 " equilibration %ss",
+                         w->result->status, m->steps, equilibration, w->info->step_name);
+    else
+        ergo_text_append(&text, ": %s after %" PRIu64 " %ss, before the first sample",
+                         w->result->status, m->steps, w->info->step_name);
+    if (strcmp(w->result->status, "stopped") == 0)
+        ergo_text_append(&text, "; ergocl resume goes on");
+    add(w, &text);
+}
+
+/* ---- known values ---------------------------------------------------------------------------- */
+
+static void warn_far(struct warner *w) {
+    size_t looks = 0, far = 0;
+    const struct ergo_observable_result *most = NULL;
+    struct where where = {.count = 0};
+    struct ergo_text text = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        /* one run in a thousand by chance, however many values there are */
+        const double level = fmax(4, sqrt(2 * log(1000 * fmax(1, (double)looks))));
+        for (size_t i = 0; i < w->result->n_members; i++) {
+            const struct ergo_member_result *m = &w->result->members[i];
+            bool here = false;
+            for (size_t o = 0; o < w->info->n_observables; o++) {
+                const struct ergo_observable_result *r = &m->observables[o];
+                const double z = r->published && isnan(r->z) ? r->reference_z : r->z;
+                if (!is_shown(m, o) || isnan(z))
+                    continue;
+                looks += pass == 0;
+                if (pass == 0 || !(fabs(z) > level))
+                    continue;
+                far++;
+                if (!here || fabs(z) > where.worst) {
+                    note(&where, fabs(z), m);
+                    where.count -= here;
+                    if (where.member == m)
+                        most = r;
+                }
+                here = true;
+            }
+        }
+    }
+    if (!far)
+        return;
+    const bool exact = !isnan(most->z);
+    char size[32];
+    snprintf(size, sizeof size, "%.1f", where.worst);
+    ergo_text_append(&text, "%s is %s standard errors from the %s value %.8g",
+                     most->observable->name, isfinite(where.worst) ? size : "more than any number of",
+                     exact ? "exact" : "published", exact ? most->exact : most->reference);
+    append_where(&text, w, &where, "most");
+    if (far > 1)
+        ergo_text_append(&text, "; %zu values are farther off than chance allows", far);
+    add(w, &text);
+}
+
+/* ---- replicas -------------------------------------------------------------------------------- */
+
+static bool disagrees(const struct warner *w, const struct ergo_mean_result *mean, size_t o) {
+    return mean->observables[o].trust == ERGO_TRUST_REPLICAS &&
+           is_shown(&w->result->members[mean->first], o);
+}
+
+/* "replicas 3, 17 and 40 more of 64 are apart": a few by number, all in result.json. */
+static void append_apart(struct ergo_text *text, const struct ergo_mean_result *mean) {
+    const size_t most = 8;
+    ergo_text_append(text, "; apart from the others: replica%s ", mean->n_apart == 1 ? "" : "s");
+    for (size_t k = 0; k < mean->n_apart && k < most; k++)
+        ergo_text_append(text, "%s%" PRIu32, k ? ", " : "", mean->apart[k]);
+    if (mean->n_apart > most)
+        ergo_text_append(text, " and %zu more", mean->n_apart - most);
+    ergo_text_append(text, " of %zu", mean->replicas);
+}
+
+static void append_extreme(struct ergo_text *text, const struct ergo_member_result *m, size_t o) {
+    const struct ergo_estimate *e = &m->observables[o].estimate;
+    if (e->error > 0)
+        ergo_text_append(text, "%.6g +- %.2g (replica %" PRIu32 ")", e->mean, e->error,
+                         m->point->replica);
+    else
+        ergo_text_append(text, "%.6g (replica %" PRIu32 ")", e->mean, m->point->replica);
+}
+
+static void append_numbers(struct ergo_text *text, const struct warner *w,
+                           const struct ergo_mean_result *mean, size_t o) {
+    const struct ergo_member_result *from = &w->result->members[mean->first];
+    const struct ergo_member_result *low = NULL, *high = NULL;
+    const struct ergo_scatter *scatter = &mean->scatters[o];
+    for (size_t k = 0; k < mean->replicas; k++) {
+        const struct ergo_observable_result *r = &from[k].observables[o];
+        if (r->trust == ERGO_TRUST_NONE)
+            continue;
+        if (!low || r->estimate.mean < low->observables[o].estimate.mean)
+            low = &from[k];
+        if (!high || r->estimate.mean > high->observables[o].estimate.mean)
+            high = &from[k];
+    }
+    ergo_text_append(text, "%s from ", w->info->observables[o].name);
+    append_extreme(text, low, o);
+    ergo_text_append(text, " to ");
+    append_extreme(text, high, o);
+    if (isfinite(scatter->chi2))
+        ergo_text_append(text, ", chi^2 %.3g for %zu", scatter->chi2, scatter->dof);
+}
+
+/* The point where replicas differ most, by the first observable that tells, usually the energy. */
+static void warn_replicas(struct warner *w) {
+    const struct ergo_sampler_ops *ops = w->result->job->sampler->ops;
+    const struct ergo_mean_result *worst = NULL;
+    size_t count = 0, first = w->info->n_observables;
+    double most = -1;
+    struct ergo_text text = {0};
+    const char *separator = ". Also ";
+    for (size_t i = 0; i < w->result->n_means; i++) {
+        double size = -1;
+        for (size_t o = 0; o < w->info->n_observables; o++) {
+            const struct ergo_scatter *s = &w->result->means[i].scatters[o];
+            if (disagrees(w, &w->result->means[i], o))
+                size = fmax(size, s->dof ? s->chi2 / (double)s->dof : 0);
+        }
+        count += size >= 0;
+        if (size > most) {
+            most = size;
+            worst = &w->result->means[i];
+        }
+    }
+    if (!worst)
+        return;
+    const struct ergo_point *point = w->result->members[worst->first].point;
+    ergo_text_append(&text, "replicas disagree");
+    if (w->result->n_means > 1) {
+        ergo_text_append(&text, " at %zu of %zu points (most: ", count, w->result->n_means);
+        append_point(&text, point, false);
+        ergo_text_append(&text, ")");
+    }
+    ergo_text_append(&text, ", and their mean has no honest error: ");
+    for (size_t o = 0; o < w->info->n_observables; o++) {
+        if (!disagrees(w, worst, o))
+            continue;
+        if (first == w->info->n_observables) {
+            first = o;
+            append_numbers(&text, w, worst, o);
+            if (worst->n_apart)
+                append_apart(&text, worst);
+            continue;
+        }
+        ergo_text_append(&text, "%s%s", separator, w->info->observables[o].name);
+        separator = ", ";
+    }
+    const char *remedy = ops->remedy ? ops->remedy(point) : NULL;
+    ergo_text_append(&text, "%s%s", remedy ? ". Remedy: " : "", remedy ? remedy : "");
+    add(w, &text);
+}
+
+enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result) {
+    static void (*const all[])(struct warner *) = {
+        warn_unmeasured, warn_not_finite, warn_replicas, warn_drift, warn_hasty,     warn_constant,
+        warn_short,      warn_few,        warn_slow,     warn_far,   warn_acceptance};
+    struct warner w = {ctx, result, result->job->sampler->info, ERGO_OK};
+    for (size_t i = 0; i < sizeof all / sizeof all[0] && w.status == ERGO_OK; i++)
+        all[i](&w);
+    return w.status;
+}
