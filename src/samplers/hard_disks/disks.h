@@ -8,8 +8,9 @@
 #define DISKS_PI 3.14159265358979323846
 #define DISKS_BOX_MAX 1e6                /* sigma */
 #define DISKS_CELLS_MAX (UINT32_MAX / 8) /* of a member: they are numbered with 32 bits */
-#define DISKS_RANDOM_MAX 0.76 /* packing fraction of random starts: the crystal's, 0.72, and more  \
-                               */
+#define DISKS_RANDOM_MAX                                                                           \
+    0.76 /* packing fraction of random starts: the crystal's, 0.72, and more                       \
+          */
 
 /* ---- shape.c: what follows from the job -------------------------------------------------------
  */
@@ -176,6 +177,19 @@ struct disks_slot {
     size_t samples, curves;
 };
 
+/* Random starts under way. */
+struct disks_random {
+    cl_program program;
+    cl_kernel subsweep, shift, overlaps;
+    cl_mem cells, other, members, counts;
+    struct disks_shape *grids;    /* [batch->count] */
+    struct disks_growth *growths; /* likewise */
+    struct disks_config *configs; /* of members that have grown, in the job's grid */
+    uint32_t *host_counts;        /* disks that overlap */
+    uint32_t most_cells, sweep;
+    size_t left; /* members that grow */
+};
+
 struct disks_state {
     const struct ergo_batch *batch;
     struct ergo_device *device;
@@ -187,7 +201,7 @@ struct disks_state {
     cl_mem cells, other, member_buffer, plans, tally, grid, limits[2];
     double *areas[2]; /* of the pair histograms' bins: [batch->count][bins] */
     struct disks_slot slots[2];
-    struct disks_random *random; /* random starts under way (random.c); NULL: none */
+    struct disks_random *random; /* NULL: none are under way */
     uint64_t step;
 };
 
@@ -218,10 +232,9 @@ enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s
 enum ergo_status disks_random_begin(struct ergo_context *ctx, struct disks_state *s);
 enum ergo_status disks_random_piece(struct ergo_context *ctx, void *state, bool *done);
 void disks_random_destroy(struct disks_state *s);
-/* For tests: a member as it grows. */
+/* A member's cells as they grow, in that grid. */
 enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                                    struct disks_shape *grid, struct disks_growth *growth,
-                                    uint32_t *sweep, struct disks_config *config);
+                                    struct disks_config *config);
 /* advance.c */
 enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, uint64_t sweeps);
 enum ergo_status disks_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,

@@ -13,18 +13,6 @@
 
 _Static_assert(sizeof(struct disks_growth) == DISKS_GROWTH_BYTES, "disks_growth has no padding");
 
-struct disks_random {
-    cl_program program;
-    cl_kernel subsweep, shift, overlaps;
-    cl_mem cells, other, members, counts;
-    struct disks_shape *grids;    /* [batch->count] */
-    struct disks_growth *growths; /* likewise */
-    struct disks_config *configs; /* where they have grown, in the job's grid; count is NULL: not */
-    uint32_t *host_counts;        /* disks that overlap */
-    uint32_t most_cells, sweep;
-    size_t left; /* members that grow */
-};
-
 void disks_random_destroy(struct disks_state *s) {
     struct disks_random *r = s->random;
     if (!r)
@@ -159,9 +147,8 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct disks_state *s) {
     return status;
 }
 
-/* A member's cells from the device, in the grid in which it grows. */
-static enum ergo_status fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                              struct disks_config *config) {
+enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
+                                    struct disks_config *config) {
     struct disks_random *r = s->random;
     const struct disks_shape *grid = &r->grids[member];
     const size_t cells = (size_t)grid->cells * grid->cells, bytes = cells * DISKS_PLANE_BYTES;
@@ -190,7 +177,7 @@ static enum ergo_status take(struct ergo_context *ctx, struct disks_state *s, si
     struct disks_random *r = s->random;
     const struct disks_shape *shape = &s->shapes[member], *grid = &r->grids[member];
     struct disks_config config;
-    enum ergo_status status = fetch(ctx, s, member, &config);
+    enum ergo_status status = disks_random_fetch(ctx, s, member, &config);
     if (status != ERGO_OK)
         return status;
     r->left--;
@@ -242,12 +229,12 @@ static enum ergo_status audited_sweep(struct ergo_context *ctx, struct disks_sta
     struct ergo_text a = {0}, b = {0};
     if (s->shapes[member].n > 1u << 18)
         return sweep(ctx, s);
-    enum ergo_status status = fetch(ctx, s, member, &expected);
+    enum ergo_status status = disks_random_fetch(ctx, s, member, &expected);
     if (status != ERGO_OK)
         return status;
     status = sweep(ctx, s);
     if (status == ERGO_OK)
-        status = fetch(ctx, s, member, &found);
+        status = disks_random_fetch(ctx, s, member, &found);
     if (status == ERGO_OK) {
         const bool swept =
             disks_twin_growth(&r->growths[member], &r->grids[member], &expected, now);
@@ -292,13 +279,4 @@ enum ergo_status disks_random_piece(struct ergo_context *ctx, void *opaque, bool
     disks_random_destroy(s);
     *done = true;
     return status;
-}
-
-enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                                    struct disks_shape *grid, struct disks_growth *growth,
-                                    uint32_t *sweep_now, struct disks_config *config) {
-    *grid = s->random->grids[member];
-    *growth = s->random->growths[member];
-    *sweep_now = s->random->sweep;
-    return fetch(ctx, s, member, config);
 }
