@@ -97,12 +97,18 @@ void disks_config_to_raw(const struct disks_config *config, const struct disks_s
 void disks_config_from_raw(struct disks_config *config, const struct disks_shape *shape,
                            const void *raw, size_t first, size_t second);
 
-/* ---- twin.c: the kernels on the host, with their own random choices, to the last bit ------------
+/* ---- twin.c, twin_measure.c: the kernels on the host, to the last bit ---------------------------
  */
 
-/* False where memory ran out; the configuration is then as before. */
+/* Of a sweep: accepted moves, and cells that had disks to move. */
+struct disks_tally {
+    uint64_t accepted, tried;
+};
+
+/* False where memory ran out; the configuration is then as before. tally: of the last sweep. */
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
-                       struct disks_config *config, uint64_t step, uint64_t sweeps);
+                       struct disks_config *config, uint64_t step, uint64_t sweeps,
+                       struct disks_tally *tally);
 /* A sweep of a random start; `shape` is that of its grid. */
 bool disks_twin_growth(const struct disks_growth *growth, const struct disks_shape *shape,
                        struct disks_config *config, uint32_t sweep);
@@ -110,6 +116,12 @@ bool disks_twin_growth(const struct disks_growth *growth, const struct disks_sha
  * terms of the sums that the device makes. */
 void disks_twin_psi6(const struct disks_member *member, const struct disks_shape *shape,
                      const struct disks_config *config, int32_t *re, int32_t *im);
+/* Pairs with limits[b] <= r^2 < limits[b + 1], each once, looking `reach` cells far. */
+void disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
+                      uint32_t reach, const uint64_t *limits, size_t bins, uint32_t *counts);
+/* Squares of `block` x `block` cells by the number of disks in them. */
+void disks_twin_blocks(const struct disks_config *config, uint32_t block, size_t bins,
+                       uint32_t *counts);
 
 /* ---- start.c ----------------------------------------------------------------------------------
  */
@@ -241,6 +253,9 @@ enum ergo_status disks_advance(struct ergo_context *ctx, void *state, unsigned s
                                uint64_t every, uint64_t first_sample);
 enum ergo_status disks_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples);
+/* The columns of a sample from the device's sums (`accepted` and `tried` apart: of more bits). */
+void disks_columns(const struct ergo_point *point, const struct disks_shape *shape,
+                   const struct disks_sum *sum, struct disks_tally tally, double *columns);
 /* audit.c, look.c */
 enum ergo_status disks_audit(struct ergo_context *ctx, void *state);
 enum ergo_status disks_picture(struct ergo_context *ctx, void *state, size_t member,

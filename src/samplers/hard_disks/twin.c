@@ -2,7 +2,6 @@
  * The kernels on the host: their random choices (cl/hard_disks/core.h) and plain integers for
  * everything else. For audits and tests; some 10^6 trial moves a second.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,8 @@ struct twin {
     struct disks_member member;
     uint32_t moves;
     bool shuffle, leave;
-    int64_t *x, *y; /* [cells^2][DISKS_SLOTS]: signed, for disks outside of their cells */
+    int64_t *x, *y;           /* [cells^2][DISKS_SLOTS]: signed, for disks outside of their cells */
+    struct disks_tally tally; /* of a sweep */
 };
 
 /* The cells before a shift. */
@@ -61,6 +61,7 @@ static void update(struct twin *t, int64_t cx, int64_t cy, uint64_t step) {
     static const uint32_t orders[5] = {1, 1, 2, 6, 24};
     if (n == 0)
         return;
+    t->tally.tried++;
     uint32_t k =
         disks_below(disks_spare(draw_of(t, cell, step, 0), draw_of(t, cell, step, 1)), orders[n]);
     for (unsigned i = n - 1; i > 0 && t->shuffle; i--) {
@@ -80,6 +81,7 @@ static void update(struct twin *t, int64_t cx, int64_t cy, uint64_t step) {
             continue;
         x[i] = px;
         y[i] = py;
+        t->tally.accepted++;
     }
 }
 
@@ -154,7 +156,8 @@ static void twin_close(struct twin *t) {
 }
 
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *s,
-                       struct disks_config *c, uint64_t step, uint64_t sweeps) {
+                       struct disks_config *c, uint64_t step, uint64_t sweeps,
+                       struct disks_tally *tally) {
     struct twin t = {.shape = s, .config = c};
     struct twin_copy old;
     disks_member_fill(point, s, &t.member);
@@ -166,6 +169,7 @@ bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
         return false;
     for (uint64_t i = 0; i < sweeps; i++) {
         const uint32_t plan = disks_plan(t.member.key0, t.member.key1, step + i, s->width, sets);
+        t.tally = (struct disks_tally){0, 0};
         for (unsigned sub = 0; sub < 4; sub++) {
             const uint32_t set = plan >> 2 * sub & 3;
             for (int64_t cy = set >> 1; cy < s->cells; cy += 2)
@@ -174,6 +178,7 @@ bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
         }
         twin_shift(&t, plan, &old);
     }
+    *tally = t.tally;
     twin_close(&t);
     return true;
 }
@@ -244,34 +249,4 @@ bool disks_twin_growth(const struct disks_growth *g, const struct disks_shape *s
     c->grid[0] = c->grid[1] = 0; /* where the grid is does not matter to a start */
     twin_close(&t);
     return true;
-}
-
-/* ---- psi_6 ------------------------------------------------------------------------------------
- */
-
-void disks_twin_psi6(const struct disks_member *member, const struct disks_shape *s,
-                     const struct disks_config *c, int32_t *re, int32_t *im) {
-    const int64_t m = s->cells;
-    const float w = (float)s->width;
-    size_t n = 0;
-    for (int64_t cell = 0; cell < m * m; cell++) {
-        for (size_t i = 0; i < c->count[cell]; i++, n++) {
-            const float px = (float)c->x[(size_t)cell * DISKS_SLOTS + i];
-            const float py = (float)c->y[(size_t)cell * DISKS_SLOTS + i];
-            struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
-            for (int64_t k = 0; k < 25; k++) { /* a bond is two cells long at most */
-                const int64_t ox = k % 5 - 2, oy = k / 5 - 2;
-                const int64_t other = (cell / m + oy + 2 * m) % m * m + (cell % m + ox + 2 * m) % m;
-                const float left = px - (float)ox * w, low = py - (float)oy * w;
-                for (size_t j = (size_t)other * DISKS_SLOTS;
-                     j < (size_t)other * DISKS_SLOTS + c->count[other]; j++)
-                    bonds = disks_bond(bonds, ((float)c->x[j] - left) * member->inverse,
-                                       ((float)c->y[j] - low) * member->inverse, member->neighbour);
-            }
-            const float scale =
-                bonds.count > 0.0f ? disks_inverse(bonds.count) * DISKS_PSI6_UNIT : 0.0f;
-            re[n] = (int32_t)lrintf(bonds.re * scale);
-            im[n] = (int32_t)lrintf(bonds.im * scale);
-        }
-    }
 }
