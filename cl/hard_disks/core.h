@@ -15,9 +15,10 @@ ERGO_INLINE uint disks_below(uint x, uint n) {
 
 /* Lines 2, 15 and 16 of Algorithm 1: the plan of a sweep. Both senses of a shift are equally
  * likely at every distance, so the bias of the distance (2^-10 of a unit) breaks no balance. */
-ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint shuffle) {
-    const struct ergo_words r = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
-                                                  ERGO_DRAW(DISKS_PURPOSE_GRID, 0), key0, key1);
+ERGO_INLINE uint disks_plan_for(uint purpose, uint key0, uint key1, ulong step, uint width,
+                                uint shuffle) {
+    const struct ergo_words r =
+        ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, 0), key0, key1);
     uint order = 0xE4u; /* 0, 1, 2, 3 */
     if (shuffle) {      /* Fisher-Yates, from one number below 4! */
         uint k = disks_below(r.x, 24u);
@@ -30,6 +31,10 @@ ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint s
     }
     return order | (r.z >> 30) << DISKS_PLAN_DIRECTION |
            disks_below(r.y, width / 2u) << DISKS_PLAN_DISTANCE;
+}
+
+ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint shuffle) {
+    return disks_plan_for(DISKS_PURPOSE_GRID, key0, key1, step, width, shuffle);
 }
 
 /* sin(pi t / 2) for 0 < t < 1, to 1e-7 (Hastings' polynomial, 1955). Only * and fma. */
@@ -77,6 +82,64 @@ ERGO_INLINE ulong disks_grid(ulong origin, uint plan, ulong side) {
 /* Bits for the shuffle of a cell: those that the moves of draws 0 and 1 leave over. */
 ERGO_INLINE uint disks_spare(struct ergo_words r0, struct ergo_words r1) {
     return (r0.y >> 24) | (r0.w >> 24) << 8 | (r1.y >> 24) << 16 | (r1.w >> 24) << 24;
+}
+
+/* ---- random starts ----------------------------------------------------------------------------
+ */
+
+/* Contact in a sweep of a start: linear in the packing fraction. (contact is below 2^46) */
+ERGO_INLINE ulong disks_growth_contact(ulong first, ulong last, uint sweep) {
+    const uint grown = sweep < DISKS_START_MELT ? 0u : sweep - DISKS_START_MELT;
+    return grown < DISKS_START_GROW ? first + (last - first) * grown / DISKS_START_GROW : last;
+}
+
+/* One of a cell's n disks, from the bits that its displacement leaves over. */
+ERGO_INLINE uint disks_growth_slot(uint b, uint n) {
+    return (b >> 24) * n >> 8;
+}
+
+/*
+ * Is a trial of a start accepted? r^2 to the nearest disk after it (`next`) and before it. No disk
+ * comes nearer to another than it was, unless both then stay clear: no distance below contact ever
+ * becomes the smallest, so that overlaps, which growth makes, only go.
+ */
+ERGO_INLINE uint disks_growth_accepts(ulong next, ulong before, ulong contact) {
+    return (uint)(next >= (before < contact ? before : contact));
+}
+
+/* ---- psi_6 ------------------------------------------------------------------------------------
+ */
+
+/* 1/x for x from 0.5 to 2^20, by Newton: no device divides alike. */
+ERGO_INLINE float disks_inverse(float x) {
+    const float minus = 0.0f - x; /* (Oclgrind's memory check does not know fneg) */
+    float y = ergo_as_float(0x7EF311C7u - ergo_as_uint(x));
+    y = y * ERGO_FMA(minus, y, 2.0f);
+    y = y * ERGO_FMA(minus, y, 2.0f);
+    y = y * ERGO_FMA(minus, y, 2.0f);
+    return y * ERGO_FMA(minus, y, 2.0f);
+}
+
+/* Bonds of a disk: their number, and the sum of exp(6 i theta) over them. */
+struct disks_bonds {
+    float re, im, count;
+};
+
+/*
+ * The image of a disk at (u, v) from another, in sigma, is bonded to it if r^2 <= neighbour: every
+ * image is for itself, also a disk's own. (Only the disk itself is at a distance below 1.)
+ */
+ERGO_INLINE struct disks_bonds disks_bond(struct disks_bonds sum, float u, float v,
+                                          float neighbour) {
+    const float r2 = ERGO_FMA(u, u, v * v);
+    if (r2 > 0.5f && r2 <= neighbour) {
+        const float a = u * u - v * v, b = 2.0f * u * v; /* z^2 */
+        const float scale = disks_inverse(r2 * r2 * r2);
+        sum.re += (a * a * a - 3.0f * a * b * b) * scale;
+        sum.im += (3.0f * a * a * b - b * b * b) * scale;
+        sum.count += 1.0f;
+    }
+    return sum;
 }
 
 #endif

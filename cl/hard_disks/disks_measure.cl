@@ -2,33 +2,15 @@
 #define DISKS_SPACE __global
 #include "hard_disks/cell.h"
 
-/* 1/x for x from 0.5 to 2^20, by Newton: no device divides alike. */
-ERGO_INLINE float disks_inverse(float x) {
-    const float minus = 0.0f - x; /* (Oclgrind's memory check does not know fneg) */
-    float y = as_float(0x7EF311C7u - as_uint(x));
-    y = y * fma(minus, y, 2.0f);
-    y = y * fma(minus, y, 2.0f);
-    y = y * fma(minus, y, 2.0f);
-    return y * fma(minus, y, 2.0f);
-}
-
-/* Sum over neighbours of exp(6 i theta) for a disk at (px, py) of its cell, in units of w/W. */
-ERGO_INLINE void disks_psi6(float4 x, float4 y, float px, float py,
-                            __global const struct disks_member *member, float *re, float *im,
-                            float *count) {
-    const float4 dx = x - px, dy = y - py;
-    const float4 sx = dx * member->inverse, sy = dy * member->inverse;
+/* Bonds of a disk at (px, py) to the disks of a cell, all in units of w/W. */
+ERGO_INLINE struct disks_bonds disks_bonds_to(struct disks_bonds sum, struct disks_cell c, float px,
+                                              float py,
+                                              __global const struct disks_member *member) {
+    const float4 sx = (c.x - px) * member->inverse, sy = (c.y - py) * member->inverse;
     const float xs[4] = {sx.s0, sx.s1, sx.s2, sx.s3}, ys[4] = {sy.s0, sy.s1, sy.s2, sy.s3};
-    for (int i = 0; i < 4; i++) {
-        const float u = xs[i], v = ys[i], r2 = fma(u, u, v * v);
-        if (r2 > 0.5f && r2 <= member->neighbour) {
-            const float a = u * u - v * v, b = 2.0f * u * v; /* z^2 */
-            const float scale = disks_inverse(r2 * r2 * r2);
-            *re += (a * a * a - 3.0f * a * b * b) * scale;
-            *im += (3.0f * a * a * b - b * b * b) * scale;
-            *count += 1.0f;
-        }
-    }
+    for (int i = 0; i < 4; i++)
+        sum = disks_bond(sum, xs[i], ys[i], member->neighbour);
+    return sum;
 }
 
 /* Each work-item adds up cells of its member, then a group all of its items:
@@ -61,21 +43,21 @@ disks_measure(__global const DISKS_RAW *cells, __global const struct disks_membe
                              : i == 1u ? own.y.s1
                              : i == 2u ? own.y.s2
                                        : own.y.s3;
-            float re = 0.0f, im = 0.0f, count = 0.0f;
+            struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
             for (int oy = -2; oy <= 2; oy++) {
                 const uint row = disks_row(h, h, (uint)((int)(cy + 2u * m) + oy) % m);
                 for (int ox = -2; ox <= 2; ox++) {
                     const struct disks_cell c = disks_load(
                         cells, second,
                         mine->first + row + disks_col(h, h, (uint)((int)(cx + 2u * m) + ox) % m));
-                    disks_psi6(c.x, c.y, px - (float)ox * DISKS_WF, py - (float)oy * DISKS_WF, mine,
-                               &re, &im, &count);
+                    bonds = disks_bonds_to(bonds, c, px - (float)ox * DISKS_WF,
+                                           py - (float)oy * DISKS_WF, mine);
                 }
             }
-            if (count > 0.0f) {
-                const float scale = disks_inverse(count) * 16777216.0f;
-                sum.re += convert_int_rte(re * scale);
-                sum.im += convert_int_rte(im * scale);
+            if (bonds.count > 0.0f) {
+                const float scale = disks_inverse(bonds.count) * DISKS_PSI6_UNIT;
+                sum.re += convert_int_rte(bonds.re * scale);
+                sum.im += convert_int_rte(bonds.im * scale);
             }
         }
     }

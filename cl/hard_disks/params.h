@@ -24,8 +24,21 @@
 
 #define DISKS_PURPOSE_GRID                                                                         \
     1 /* entity 0: order of the sub-sweeps, direction and distance of shift */
-#define DISKS_PURPOSE_CELL 2  /* entity = cell: two moves and 16 bits for the shuffle a draw */
-#define DISKS_PURPOSE_START 3 /* entity = disk: random starts */
+#define DISKS_PURPOSE_CELL 2 /* entity = cell: two moves and 16 bits for the shuffle a draw */
+/* Random starts (disks_start.cl), where the step counts their own sweeps: */
+#define DISKS_PURPOSE_START_GRID 3 /* entity 0, as DISKS_PURPOSE_GRID */
+#define DISKS_PURPOSE_START_CELL 4 /* entity = cell: two moves a draw, and whose they are */
+
+/*
+ * Random starts: a lattice of disks so small that it melts, which grow to their diameter while they
+ * move. Sweeps at the first diameter; sweeps of growth, linear in the packing fraction; then sweeps
+ * until nothing overlaps, which is asked after every so many.
+ */
+#define DISKS_START_MELT 512u
+#define DISKS_START_GROW 512u
+#define DISKS_START_ASK 32u
+#define DISKS_START_MOST 32768u
+#define DISKS_START_MOVES 4u /* trials of a cell in a sub-sweep */
 
 /* A sweep's plan in a word: order of the four sub-sweeps (2 bits each, first one lowest), then 2
  * bits of direction, then the distance. */
@@ -47,11 +60,24 @@ struct disks_member {
 };
 #define DISKS_MEMBER_BYTES 64
 
+/* A member while its random start is made. */
+struct disks_growth {
+    uint key0, key1;     /* Philox key */
+    uint cells, columns; /* as above; this grid may be another one */
+    uint first;
+    float step;
+    ulong contact[2]; /* disks touch at r^2 = contact: as they begin, and as they shall be */
+};
+#define DISKS_GROWTH_BYTES 40
+
 #ifdef __OPENCL_VERSION__
 typedef long disks_long;
 #else
 typedef int64_t disks_long;
 #endif
+
+/* Local psi_6 is summed in whole units of 1/DISKS_PSI6_UNIT. */
+#define DISKS_PSI6_UNIT 16777216.0f
 
 /* One partial sum of a measurement. */
 struct disks_sum {

@@ -104,7 +104,7 @@ enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampl
     *cost = (struct ergo_cost){0};
     enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
     if (status == ERGO_OK)
-        status = sampler->ops->init(ctx, state);
+        status = ergo_run_start_trial(ctx, sampler->ops, state);
     if (status == ERGO_OK && measurements)
         status = lead_in(ctx, sampler, batch, device, plan, state);
     if (status == ERGO_OK)

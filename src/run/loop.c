@@ -388,6 +388,35 @@ static enum ergo_status create(struct ergo_run *run, struct loop *loop) {
                              : status;
 }
 
+enum ergo_status ergo_run_start_trial(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      void *state) {
+    bool done = ops->start == NULL;
+    enum ergo_status status = ops->init(ctx, state);
+    while (!done && status == ERGO_OK)
+        status = stop_requested ? ERGO_STOPPED : ops->start(ctx, state, &done);
+    return status;
+}
+
+/* From step 0, in pieces: a start at which a run is stopped is none, and is made anew by a resume.
+ */
+static enum ergo_status start(struct ergo_run *run) {
+    bool done = run->ops->start == NULL;
+    enum ergo_status status = run->ops->init(run->ctx, run->state);
+    while (!done && status == ERGO_OK && !run->stopped) {
+        status = run->ops->start(run->ctx, run->state, &done);
+        run->stopped =
+            !done && ergo_run_agree(run, must_stop(run) ? ERGO_DUE_STOP : 0) & ERGO_DUE_STOP;
+        report_progress(run, "start", false);
+    }
+    if (status != ERGO_OK || !run->stopped)
+        return status;
+    run->ops->destroy(run->state);
+    run->state = NULL;
+    if (!run->begun)
+        return ergo_run_begin(run);
+    return run->spread ? ERGO_OK : ergo_run_save(run); /* spread.c saves what all ranks have */
+}
+
 static enum ergo_status run_batch(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const struct ergo_sampler_ops *ops = run->ops;
@@ -399,8 +428,9 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK)
         status = loop_allocate(loop);
     if (status == ERGO_OK)
-        status =
-            run->has_restored_states ? ergo_run_load_states(run) : ops->init(run->ctx, run->state);
+        status = run->has_restored_states ? ergo_run_load_states(run) : start(run);
+    if (run->stopped)
+        return status;
     /* also the first launch of every kernel, at which some drivers compile: the clock starts later
      */
     if (status == ERGO_OK)

@@ -127,6 +127,10 @@ enum ergo_status ergo_run_open_device(struct ergo_run *run, const struct ergo_jo
                                       struct ergo_device **device);
 
 bool ergo_run_stop_is_requested(void);
+/* loop.c: the whole start of a state outside of a run's loop, for trials; ERGO_STOPPED when asked
+ * to stop. */
+enum ergo_status ergo_run_start_trial(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      void *state);
 /* loop.c: run all batches from where the run is; run->stopped when asked to stop. */
 enum ergo_status ergo_run_loop(struct ergo_run *run);
 enum ergo_status ergo_run_audit(struct ergo_run *run);

@@ -105,7 +105,7 @@ static enum ergo_status begin(struct tuner *t, const int64_t *values, struct erg
         status = t->sampler->ops->load(t->ctx, *state, m, t->step, t->states[m].data,
                                        t->states[m].length);
     if (status == ERGO_OK && !t->step)
-        status = t->sampler->ops->init(t->ctx, *state);
+        status = ergo_run_start_trial(t->ctx, t->sampler->ops, *state);
     return status;
 }
 
@@ -144,7 +144,7 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     double seconds;
     enum ergo_status status = t->sampler->ops->create(t->ctx, t->batch, t->device, &state);
     if (status == ERGO_OK)
-        status = t->sampler->ops->init(t->ctx, state);
+        status = ergo_run_start_trial(t->ctx, t->sampler->ops, state);
     while (rest && status == ERGO_OK && ergo_clock() < end) {
         const uint64_t count =
             (double)rest < plan->block_steps ? rest : (uint64_t)fmax(1, plan->block_steps);

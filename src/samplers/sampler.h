@@ -145,6 +145,9 @@ struct ergo_sampler_ops {
                                struct ergo_device *device, void **state);
     /* Starting configuration of every member at step 0. */
     enum ergo_status (*init)(struct ergo_context *ctx, void *state);
+    /* Where a start takes long (NULL: nowhere): after init and before anything else a piece of it
+     * of a tenth of a second, roughly, until *done. A stop comes between two. */
+    enum ergo_status (*start)(struct ergo_context *ctx, void *state, bool *done);
     /*
      * Enqueue `count` times (`every` steps, then one sample); count 0: `every` steps, no sample.
      * Never waits: two blocks may be in flight, in `slot` 0 and 1. `first_sample` is the index of
@@ -220,6 +223,16 @@ struct ergo_sampler {
     const struct ergo_sampler_info *info;
     const struct ergo_sampler_ops *ops;
 };
+
+/* Init and all of the start, where nothing may stop it. */
+static inline enum ergo_status ergo_sampler_start(struct ergo_context *ctx,
+                                                  const struct ergo_sampler_ops *ops, void *state) {
+    bool done = ops->start == NULL;
+    enum ergo_status status = ops->init(ctx, state);
+    while (!done && status == ERGO_OK)
+        status = ops->start(ctx, state, &done);
+    return status;
+}
 
 /* registry.c: an explicit array; find.c. */
 extern const struct ergo_sampler *const ergo_samplers[];

@@ -135,3 +135,33 @@ if RUSTICL_ENABLE=llvmpipe "$ERGOCL" devices | grep -q -i llvmpipe; then
     says mixed/result.json llvmpipe
     same_digests whole-short mixed
 fi
+
+# while a start is made: within a second, and the start is made anew (hard disks at random)
+disks() { # disks N
+    cat <<JSON
+{ "sampler": "hard-disks", "seed": "9", "replicas": 2, "output": { "snapshots": 0 },
+  "system": { "n": $1, "packing_fraction": 0.72, "start": "random" },
+  "run": { "sweeps": 20, "curves_every": 0 } }
+JSON
+}
+disks 100 >disks.json # compiles the kernels
+expect 0 "$ERGOCL" run disks.json -o warm-disks
+for ((n = 4000, code = 0; code == 0 && n < 300000; n *= 2)); do # until there is a start to stop at
+    disks $n >disks.json
+    "$ERGOCL" run disks.json -o disks --overwrite >out 2>err &
+    child=$!
+    wait_for disks/lock
+    sleep 1.5
+    kill -s TERM $child
+    asked=$(date +%s%N)
+    code=0
+    wait $child || code=$?
+done
+milliseconds=$((($(date +%s%N) - asked) / 1000000))
+[ $code -eq 75 ] || { cat err; fail "SIGTERM at a start: exit code $code"; }
+[ $milliseconds -lt 3000 ] || fail "$milliseconds ms from SIGTERM at a start to the end"
+says err "ergocl resume disks"
+[ "$(steps_of disks/result.json)" -eq 0 ] || fail "the start was over"
+expect 0 "$ERGOCL" run disks.json -o whole-disks
+expect 0 "$ERGOCL" resume disks
+same_results whole-disks disks

@@ -37,7 +37,7 @@ static inline void bench_create(struct bench *b) {
 
 static inline void bench_init(struct bench *b) {
     bench_create(b);
-    contract_ok(b->ops->init(contract.ctx, b->state), "init");
+    contract_ok(ergo_sampler_start(contract.ctx, b->ops, b->state), "start");
 }
 
 static inline void bench_advance(struct bench *b, uint64_t steps) {

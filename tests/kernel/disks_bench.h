@@ -95,7 +95,7 @@ static inline void disks_begin(struct disks_bench *b, const char *job) {
     void *state = NULL;
     DISKS_OK(b, b->sampler->ops->create(b->ctx, b->batch, b->device, &state));
     b->state = state;
-    DISKS_OK(b, b->sampler->ops->init(b->ctx, state));
+    DISKS_OK(b, ergo_sampler_start(b->ctx, b->sampler->ops, state));
     b->oracles = calloc(b->batch->count, sizeof *b->oracles);
     for (size_t m = 0; m < b->batch->count; m++)
         disks_oracle_of(b, m);
@@ -148,6 +148,36 @@ static inline void disks_sweeps_compared(struct disks_bench *b, uint64_t sweeps)
     disks_compare(b);
 }
 
+/* psi_6 of a sample that was just taken: the twin's, which frames show, to the bit, and the plain
+ * oracle's. */
+static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const double *columns) {
+    const struct disks_shape *shape = &b->state->shapes[m];
+    const double cutoff = ergo_point_real(b->batch->points[m], "/run/neighbour_cutoff");
+    const size_t n = (size_t)shape->n;
+    struct disks_config config;
+    double *d = malloc(2 * n * sizeof *d), re = 0, im = 0;
+    int32_t *terms = malloc(2 * n * sizeof *terms);
+    int64_t twin[2] = {0, 0};
+    DISKS_OK(b, disks_fetch(b->ctx, b->state, m, &config));
+    disks_config_positions(&config, shape, d, d + n);
+    disks_twin_psi6(&b->state->members[m], shape, &config, terms, terms + n);
+    for (size_t i = 0; i < 2 * n; i++)
+        twin[i / n] += terms[i];
+    if (columns[0] != (double)twin[0] * 0x1p-24 / (double)n ||
+        columns[1] != (double)twin[1] * 0x1p-24 / (double)n)
+        fail_msg("%s\npsi_6 of member %zu is (%.9g, %.9g), not the twin's, which frames show",
+                 b->what, m, columns[0], columns[1]);
+    ergo_oracle_psi6(n, shape->box, cutoff, d, d + n, &re, &im);
+    /* a pair at the cutoff, within fp32's rounding, is the neighbour of one of them only */
+    const double loose = 1e-5;
+    if (fabs(columns[0] - re) > loose || fabs(columns[1] - im) > loose)
+        fail_msg("%s\npsi_6 of member %zu is (%.9g, %.9g); the oracle of it (%.9g, %.9g)", b->what,
+                 m, columns[0], columns[1], re, im);
+    disks_config_free(&config);
+    free(terms);
+    free(d);
+}
+
 /* One sample: columns and histograms against what the oracle's configuration gives. */
 static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) {
     const size_t members = b->batch->count;
@@ -163,23 +193,7 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
         const struct disks_shape *shape = &b->state->shapes[m];
         const struct ergo_point *point = b->batch->points[m];
         const struct ergo_oracle_disks *o = &b->oracles[m];
-        const size_t n = (size_t)shape->n;
-        struct disks_config config;
-        double *d = malloc(4 * n * sizeof *d), re = 0, im = 0;
-        DISKS_OK(b, disks_fetch(b->ctx, b->state, m, &config));
-        disks_config_positions(&config, shape, d, d + n);
-        assert_true(disks_local_psi6(shape, 1.5, d, d + n, d + 2 * n, d + 3 * n));
-        for (size_t i = 0; i < n; i++) {
-            re += d[2 * n + i] / (double)n;
-            im += d[3 * n + i] / (double)n;
-        }
-        /* a pair at the cutoff, within fp32's rounding, is the neighbour of one of them only */
-        const double loose = 1e-5;
-        /* (in boxes below 3 the device counts all images, others the nearest) */
-        if (shape->box > 3.0 &&
-            (fabs(s.columns[4 * m] - re) > loose || fabs(s.columns[4 * m + 1] - im) > loose))
-            fail_msg("%s\npsi_6 of member %zu is (%.9g, %.9g); the oracle of it (%.9g, %.9g)",
-                     b->what, m, s.columns[4 * m], s.columns[4 * m + 1], re, im);
+        disks_psi6_of_sample(b, m, s.columns + 4 * m);
         const double accepted = (double)o->accepted / (double)(o->tried * (uint64_t)o->moves);
         if (fabs(s.columns[4 * m + 2] - accepted) > 1e-12)
             fail_msg("%s\nacceptance of member %zu is %.9g, the oracle's %.9g", b->what, m,
@@ -207,10 +221,23 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
             free(values);
             free(areas);
         }
-        disks_config_free(&config);
-        free(d);
         assert_false(ergo_oracle_disks_overlap(o));
     }
+    free(s.columns);
+    for (size_t c = 0; c < DISKS_CURVES; c++)
+        free(s.curves[c]);
+}
+
+/* Only psi_6. */
+static inline void disks_psi6_compared(struct disks_bench *b, uint64_t every) {
+    const size_t members = b->batch->count;
+    struct ergo_samples s = {.columns = calloc(members * 4, sizeof(double))};
+    for (size_t c = 0; c < DISKS_CURVES; c++)
+        s.curves[c] = calloc(members * (b->state->launch.bins[c] + 1), sizeof(double));
+    DISKS_OK(b, b->sampler->ops->advance(b->ctx, b->state, 1, 1, every, 0));
+    DISKS_OK(b, b->sampler->ops->collect(b->ctx, b->state, 1, &s));
+    for (size_t m = 0; m < members; m++)
+        disks_psi6_of_sample(b, m, s.columns + 4 * m);
     free(s.columns);
     for (size_t c = 0; c < DISKS_CURVES; c++)
         free(s.curves[c]);
@@ -225,6 +252,85 @@ static inline void disks_run_case(struct disks_bench *b, const char *job, uint64
     b->step = b->state->step = UINT64_C(0x1fffffffe);
     disks_sweeps_compared(b, 4);
     disks_end(b);
+}
+
+static inline void disks_same_bytes(struct disks_bench *b, const struct disks_config *expected,
+                                    const struct disks_config *found, size_t m, unsigned sweep) {
+    struct ergo_text texts[2] = {{0}, {0}};
+    disks_config_write(expected, &texts[0]);
+    disks_config_write(found, &texts[1]);
+    if (texts[0].length != texts[1].length ||
+        memcmp(texts[0].data, texts[1].data, texts[0].length) != 0)
+        fail_msg("%s\nmember %zu differs from the twin, its oracle, after %u sweeps of its start",
+                 b->what, m, sweep);
+    ergo_text_free(&texts[0]);
+    ergo_text_free(&texts[1]);
+}
+
+/* A random start beside the twin, to the bit, from its first lattice to what the chain begins with;
+ * `few`: only sweeps from shortly before the growth ends on. */
+static inline void disks_growth_compared(struct disks_bench *b, const char *job, bool few) {
+    enum { MEMBERS = 2 };
+    struct disks_config twins[MEMBERS], ends[MEMBERS] = {{0}}, found;
+    struct disks_shape grids[MEMBERS];
+    struct disks_growth growths[MEMBERS];
+    void *opaque = NULL;
+    bool done = false;
+    snprintf(b->what, sizeof b->what, "%s", job);
+    DISKS_OK(b, ergo_job_parse(b->ctx, job, strlen(job), "case", NULL, 0, &b->job));
+    b->batch = &b->job->batches[0];
+    assert_int_equal(b->batch->count, MEMBERS);
+    DISKS_OK(b, b->sampler->ops->create(b->ctx, b->batch, b->device, &opaque));
+    DISKS_OK(b, b->sampler->ops->init(b->ctx, opaque));
+    struct disks_state *s = b->state = opaque;
+    s->launch.start_sweeps = few ? 2 : DISKS_START_ASK;
+    s->random->sweep = few ? DISKS_START_MELT + DISKS_START_GROW - 2 : 0;
+    for (size_t m = 0; m < MEMBERS; m++) {
+        grids[m] = s->random->grids[m];
+        growths[m] = s->random->growths[m];
+        DISKS_OK(b, disks_random_fetch(b->ctx, s, m, &twins[m]));
+    }
+    for (unsigned sweep = s->random->sweep; !done;) {
+        DISKS_OK(b, b->sampler->ops->start(b->ctx, s, &done));
+        for (unsigned i = 0; i < s->launch.start_sweeps; i++, sweep++)
+            for (size_t m = 0; m < MEMBERS; m++)
+                assert_true(disks_twin_growth(&growths[m], &grids[m], &twins[m], sweep));
+        for (size_t m = 0; m < MEMBERS; m++) {
+            size_t cell[2];
+            unsigned slot[2];
+            if (!done) {
+                DISKS_OK(b, disks_random_fetch(b->ctx, s, m, &found));
+                disks_same_bytes(b, &twins[m], &found, m, sweep);
+                disks_config_free(&found);
+            }
+            if (ends[m].count || sweep < DISKS_START_MELT + DISKS_START_GROW ||
+                sweep % DISKS_START_ASK || disks_config_overlap(&twins[m], &grids[m], cell, slot))
+                continue;
+            assert_true(disks_config_init(&ends[m], s->shapes[m].cells));
+            if (grids[m].cells != s->shapes[m].cells) {
+                DISKS_OK(b, disks_regrid(b->ctx, &grids[m], &twins[m], &s->shapes[m], &ends[m]));
+                continue;
+            }
+            const size_t cells = (size_t)grids[m].cells * grids[m].cells;
+            memcpy(ends[m].count, twins[m].count, cells);
+            memcpy(ends[m].x, twins[m].x, cells * DISKS_SLOTS * sizeof *ends[m].x);
+            memcpy(ends[m].y, twins[m].y, cells * DISKS_SLOTS * sizeof *ends[m].y);
+        }
+        if (done)
+            for (size_t m = 0; m < MEMBERS; m++) {
+                assert_non_null(ends[m].count); /* and not a sweep later */
+                DISKS_OK(b, disks_fetch(b->ctx, s, m, &found));
+                disks_same_bytes(b, &ends[m], &found, m, sweep);
+                disks_config_free(&found);
+            }
+    }
+    for (size_t m = 0; m < MEMBERS; m++) {
+        disks_config_free(&twins[m]);
+        disks_config_free(&ends[m]);
+    }
+    b->sampler->ops->destroy(s);
+    ergo_job_destroy(b->job);
+    b->cases++;
 }
 
 #endif

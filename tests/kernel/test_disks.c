@@ -58,6 +58,65 @@ static void test_chain(void **state) {
     }
 }
 
+/* psi_6 where images count: boxes from 2 sigma on, in which a disk sees another one twice and its
+ * own images; the longest bonds, too. */
+static void test_images(void **state) {
+    (void)state;
+    static const struct {
+        bool small;
+        const char *system, *cutoff;
+    } boxes[] = {
+        {true, "\"n\": 4, \"box\": 2.5, \"start\": \"square\"", "1.5"},
+        {false, "\"n\": 4, \"box\": 2.5", "1.99"},
+        {false, "\"n\": 2, \"box\": 2.1, \"coordinates\": \"packed\"", "1.7"},
+        {false, "\"n\": 2, \"box\": 2", "2"},
+        {false, "\"n\": 5, \"box\": 2.7, \"start\": \"random\"", "1.9"},
+        {false, "\"n\": 12, \"box\": 4.1", "2"},
+        {false, "\"n\": 20, \"box\": 5.1", "1.4"},
+        {false, "\"n\": 64, \"packing_fraction\": 0.7", "1.9"},
+    };
+    for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++) {
+        char job[512];
+        if (getenv("ERGOCL_TEST_SMALL") && !boxes[i].small)
+            continue;
+        snprintf(job, sizeof job,
+                 "{\"sampler\": \"hard-disks\", \"seed\": \"7\", \"replicas\": 2, \"system\": "
+                 "{%s}, \"run\": {\"sweeps\": 1, \"neighbour_cutoff\": %s}}",
+                 boxes[i].system, boxes[i].cutoff);
+        disks_begin(&bench, job);
+        disks_sweeps_compared(&bench, 9);
+        disks_psi6_compared(&bench, 1);
+        disks_end(&bench);
+    }
+}
+
+/* A random start, sweep by sweep against the twin, and two members as if each were alone. */
+static void test_growth(void **state) {
+    (void)state;
+    static const struct {
+        bool small;
+        const char *system;
+    } starts[] = {
+        {true, "\"n\": 9, \"packing_fraction\": 0.3"},
+        {false, "\"n\": 5, \"box\": 2.7"},
+        {false, "\"n\": 100, \"packing_fraction\": 0.7"},
+        {false, "\"n\": 64, \"packing_fraction\": 0.74, \"coordinates\": \"packed\""},
+        {false, "\"n\": 100, \"packing_fraction\": 0.7, \"cells\": 8"}, /* grows in others */
+        {false, "\"n\": 80, \"packing_fraction\": 0.72, \"cells\": 8, \"coordinates\": \"packed\""},
+    };
+    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        char job[512];
+        if (small && !starts[i].small)
+            continue;
+        snprintf(job, sizeof job,
+                 "{\"sampler\": \"hard-disks\", \"seed\": \"%zu\", \"replicas\": 2, \"system\": "
+                 "{%s, \"start\": \"random\"}, \"run\": {\"sweeps\": 1}}",
+                 i, starts[i].system);
+        disks_growth_compared(&bench, job, small);
+    }
+}
+
 /* Local memory shared by a work-group: barriers between the sub-sweeps and the shift. */
 static void test_groups(void **state) {
     (void)state;
@@ -134,7 +193,8 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_batch), cmocka_unit_test(test_audit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain),  cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_batch),  cmocka_unit_test(test_images),
+                                       cmocka_unit_test(test_growth), cmocka_unit_test(test_audit)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -321,3 +321,27 @@ void ergo_oracle_plain_contacts(const struct ergo_oracle_plain *p, double range,
         }
     }
 }
+
+/* ---- psi_6 ----------------------------------------------------------------------------------- */
+
+void ergo_oracle_psi6(size_t n, double box, double cutoff, const double *x, const double *y,
+                      double *re, double *im) {
+    const int reach =
+        (int)ceil(cutoff / box) + 1; /* of images: two disks are a box apart at most */
+    *re = *im = 0;
+    for (size_t i = 0; i < n; i++) {
+        double sum_re = 0, sum_im = 0, bonds = 0;
+        for (size_t j = 0; j < n; j++)
+            for (int a = -reach; a <= reach; a++)
+                for (int b = -reach; b <= reach; b++) {
+                    const double dx = x[j] - x[i] + a * box, dy = y[j] - y[i] + b * box;
+                    if ((j == i && a == 0 && b == 0) || dx * dx + dy * dy > cutoff * cutoff)
+                        continue;
+                    sum_re += cos(6 * atan2(dy, dx));
+                    sum_im += sin(6 * atan2(dy, dx));
+                    bonds++;
+                }
+        *re += bonds > 0 ? sum_re / bonds / (double)n : 0;
+        *im += bonds > 0 ? sum_im / bonds / (double)n : 0;
+    }
+}

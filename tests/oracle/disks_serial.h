@@ -39,6 +39,14 @@ void ergo_oracle_disks_pairs(const struct ergo_oracle_disks *o, const uint64_t *
                              uint64_t *counts);
 bool ergo_oracle_disks_overlap(const struct ergo_oracle_disks *o);
 
+/*
+ * psi_6 of a configuration, by its definition: of each disk the mean of exp(6 i theta) over its
+ * bonds, of which there is one to every image of every disk (its own images, too) with
+ * 0 < distance <= cutoff; 0 without bonds; the mean of that over all disks. All pairs and images.
+ */
+void ergo_oracle_psi6(size_t n, double box, double cutoff, const double *x, const double *y,
+                      double *re, double *im);
+
 struct ergo_oracle_plain {
     size_t n;
     double box, step;

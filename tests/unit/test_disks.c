@@ -44,6 +44,15 @@ static void test_jobs(void **state) {
     refused("\"n\": 100, \"packing_fraction\": 1e-30",
             "a box of 8.86227e+15 sigma; at most 1e+06 are");
     refused("\"n\": 100, \"packing_fraction\": 5e-324", "a box of ");
+    /* what a run would have refused later */
+    refused("\"n\": 100, \"packing_fraction\": 0.79",
+            "a hexagonal lattice of 100 disks does not fit a square box at packing fraction 0.79; "
+            "up to 0.7");
+    refused("\"n\": 256, \"packing_fraction\": 0.79, \"start\": \"square\"",
+            "up to 0.7853 it does, and \"hexagonal\" farther");
+    refused("\"n\": 1000, \"packing_fraction\": 0.77, \"start\": \"random\"", "up to 0.76 they");
+    refused("\"n\": 7, \"box\": 2.7, \"start\": \"random\"", "no room to be at random");
+    refused("\"n\": 1000000000, \"packing_fraction\": 0.5", "cells: at most 536870911");
     refused("\"n\": 64, \"packing_fraction\": 0.5, \"cells\": 7", "7 cells a side");
     refused("\"n\": 64, \"packing_fraction\": 0.5, \"cells\": 20", "20 cells a side");
     refused("\"n\": 64, \"packing_fraction\": 0.5, \"start\": \"hex\"", "\"hexagonal\"");
@@ -123,22 +132,13 @@ static void test_plans(void **state) {
 
 static void test_starts(void **state) {
     (void)state;
-    static const struct {
-        const char *system;
-        bool good;
-    } cases[] = {
-        {"\"n\": 2, \"box\": 2", true},
-        {"\"n\": 256, \"packing_fraction\": 0.75", true},
-        {"\"n\": 256, \"packing_fraction\": 0.75, \"start\": \"square\"", true},
-        {"\"n\": 256, \"packing_fraction\": 0.79, \"start\": \"square\"", false},
-        {"\"n\": 10000, \"packing_fraction\": 0.88", true},
-        {"\"n\": 1000, \"packing_fraction\": 0.7, \"start\": \"random\"", true},
-        {"\"n\": 100, \"packing_fraction\": 0.2, \"coordinates\": \"packed\", \"start\": "
-         "\"random\"",
-         true},
-    };
+    static const char *const cases[] = {
+        "\"n\": 2, \"box\": 2", "\"n\": 256, \"packing_fraction\": 0.75",
+        "\"n\": 256, \"packing_fraction\": 0.75, \"start\": \"square\"",
+        "\"n\": 100, \"packing_fraction\": 0.7, \"coordinates\": \"packed\"",
+        "\"n\": 10000, \"packing_fraction\": 0.88"};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct ergo_job *job = parse(cases[i].system);
+        struct ergo_job *job = parse(cases[i]);
         struct disks_shape s;
         struct disks_config config, again;
         struct ergo_text text = {0}, other = {0};
@@ -150,7 +150,7 @@ static void test_starts(void **state) {
         assert_true(disks_shape_of(&job->points[0], &s, why));
         assert_true(disks_config_init(&config, s.cells) && disks_config_init(&again, s.cells));
         const enum ergo_status status = disks_start(ctx, &job->points[0], &s, &config);
-        assert_int_equal(status == ERGO_OK, cases[i].good);
+        assert_int_equal(status, ERGO_OK);
         if (status == ERGO_OK) {
             for (size_t k = 0; k < (size_t)s.cells * s.cells; k++)
                 n += config.count[k];
@@ -178,6 +178,86 @@ static void test_starts(void **state) {
         disks_config_free(&again);
         ergo_job_destroy(job);
     }
+}
+
+/* What can be asked for at random fits a first lattice: all boxes that have cells, all numbers of
+ * disks up to the limit; but for seven in boxes of two by two cells. */
+static void test_random_fits(void **state) {
+    (void)state;
+    size_t none = 0, boxes = 0;
+    for (int i = 200; i < 1200; i += 7) {
+        const double box = i / 100.0;
+        for (int n = 2; n * DISKS_PI / 4 < DISKS_RANDOM_MAX * box * box; n++) {
+            char system[120];
+            snprintf(system, sizeof system, "\"n\": %d, \"box\": %.2f, \"start\": \"random\"", n,
+                     box);
+            struct ergo_job *job = parse(system);
+            struct disks_shape s, grid;
+            struct disks_config config;
+            struct disks_growth growth;
+            char reason[400];
+            if (!job) {
+                const bool room = strstr(ergo_error_message(ctx), "no room") != NULL;
+                assert_true(room ? n == 7 && box < 2.83
+                                 : strstr(ergo_error_message(ctx), "no checkerboard") != NULL);
+                none += room;
+                continue;
+            }
+            assert_true(disks_shape_of(&job->points[0], &s, reason));
+            disks_growth_shape(&s, &grid);
+            disks_growth_fill(&job->points[0], &grid, &growth);
+            /* five disks find no place in a cell, and those of two active cells do not meet */
+            const uint64_t w = grid.width;
+            assert_true(2 * growth.contact[0] > (w - 1) * (w - 1));
+            assert_true(growth.contact[0] <= growth.contact[1] && growth.contact[1] <= w * w);
+            assert_true(disks_config_init(&config, grid.cells));
+            assert_int_equal(disks_growth_start(ctx, &grid, &config), ERGO_OK);
+            boxes++;
+            disks_config_free(&config);
+            ergo_job_destroy(job);
+        }
+    }
+    print_message("%zu boxes, and %zu without room\n", boxes, none);
+    assert_true(boxes > 7000 && none > 0 && none < 20);
+}
+
+/* The rule of a start: no distance below contact becomes the smallest. */
+static void test_growth(void **state) {
+    (void)state;
+    assert_true(disks_growth_accepts(100, 50, 100) && disks_growth_accepts(50, 50, 100));
+    assert_true(disks_growth_accepts(51, 50, 100) && !disks_growth_accepts(49, 50, 100));
+    assert_true(disks_growth_accepts(100, 400, 100) && !disks_growth_accepts(99, 400, 100));
+    const uint64_t first = UINT64_C(1) << 43, last = UINT64_C(1) << 44;
+    uint64_t before = 0;
+    for (uint32_t sweep = 0; sweep < DISKS_START_MELT + DISKS_START_GROW + 10; sweep++) {
+        const uint64_t contact = disks_growth_contact(first, last, sweep);
+        assert_true(contact >= before && contact >= first && contact <= last);
+        assert_true(sweep > DISKS_START_MELT || contact == first);
+        before = contact;
+    }
+    assert_true(before == last);
+    assert_true(disks_growth_contact(first, last, DISKS_START_MELT + DISKS_START_GROW / 2) ==
+                first + (last - first) / 2);
+    for (uint32_t n = 1; n <= 4; n++)
+        for (uint32_t b = 0; b < 256; b++)
+            assert_true(disks_growth_slot(b << 24 | 0xffffff, n) == b * n / 256);
+}
+
+/* Published values have errors and are no exact ones; two disks are exact. */
+static void test_published(void **state) {
+    (void)state;
+    struct ergo_job *job = parse("\"n\": 65536, \"packing_fraction\": 0.708");
+    double error = 0;
+    const struct ergo_sampler_ops *ops = job->sampler->ops;
+    assert_true(isnan(ops->exact(&job->points[0], "pressure")));
+    assert_true(ops->published(&job->points[0], "pressure", &error) == 9.18214);
+    assert_true(fabs(error - 3e-5) < 1e-12);
+    assert_true(isnan(ops->published(&job->points[0], "psi6", &error)));
+    ergo_job_destroy(job);
+    job = parse("\"n\": 2, \"box\": 4");
+    assert_true(fabs(ops->exact(&job->points[0], "pressure") - 0.1402701292) < 1e-9);
+    assert_true(isnan(ops->published(&job->points[0], "pressure", &error)));
+    ergo_job_destroy(job);
 }
 
 /* The section's own test: n(r) = 30 exp(-30 r) next to r = 1, and polynomials exactly. */
@@ -331,8 +411,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jobs),         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_displacement), cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_starts),       cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_rings),        cmocka_unit_test(test_xyz),
-        cmocka_unit_test(test_file)};
+        cmocka_unit_test(test_starts),       cmocka_unit_test(test_random_fits),
+        cmocka_unit_test(test_growth),       cmocka_unit_test(test_published),
+        cmocka_unit_test(test_fit),          cmocka_unit_test(test_rings),
+        cmocka_unit_test(test_xyz),          cmocka_unit_test(test_file)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

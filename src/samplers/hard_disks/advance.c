@@ -273,32 +273,38 @@ enum ergo_status disks_advance(struct ergo_context *ctx, void *opaque, unsigned 
 /* ---- collect ----------------------------------------------------------------------------------
  */
 
+void disks_columns(const struct ergo_point *point, const struct disks_shape *shape,
+                   const struct disks_sum *sum, struct disks_tally tally, double *columns) {
+    const double moves = (double)ergo_point_int(point, "/system/moves_per_cell");
+    columns[0] = (double)sum->re * 0x1p-24 / (double)shape->n;
+    columns[1] = (double)sum->im * 0x1p-24 / (double)shape->n;
+    columns[2] = tally.tried ? (double)tally.accepted / (moves * (double)tally.tried) : 0.0;
+    columns[3] = (double)sum->occupied / ((double)shape->cells * shape->cells);
+}
+
 static enum ergo_status convert_sums(struct ergo_context *ctx, struct disks_state *s,
                                      const struct disks_slot *slot, size_t sample, size_t member,
                                      double *columns) {
     const struct disks_shape *shape = &s->shapes[member];
     const struct disks_sum *parts =
         slot->host_sums + sums_count(s, sample) + member * s->launch.sums;
-    const double moves = (double)ergo_point_int(s->batch->points[member], "/system/moves_per_cell");
     struct disks_sum sum = {0};
-    uint64_t accepted = 0, tried = 0;
+    struct disks_tally tally = {0, 0};
     for (size_t i = 0; i < s->launch.sums; i++) {
         sum.re += parts[i].re;
         sum.im += parts[i].im;
         sum.disks += parts[i].disks;
         sum.occupied += parts[i].occupied;
-        accepted += parts[i].accepted;
-        tried += parts[i].tried;
+        tally.accepted += parts[i].accepted;
+        tally.tried += parts[i].tried;
     }
     if (sum.disks != shape->n)
         return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                         "hard-disks on %s: member %zu has %llu disks at a measurement, not %llu",
+                         "audit of hard-disks failed on %s: member %zu has %llu disks at a "
+                         "measurement, not %llu",
                          s->device->summary.name, member, (unsigned long long)sum.disks,
                          (unsigned long long)shape->n);
-    columns[0] = (double)sum.re * 0x1p-24 / (double)shape->n;
-    columns[1] = (double)sum.im * 0x1p-24 / (double)shape->n;
-    columns[2] = tried ? (double)accepted / (moves * (double)tried) : 0.0;
-    columns[3] = (double)sum.occupied / ((double)shape->cells * shape->cells);
+    disks_columns(s->batch->points[member], shape, &sum, tally, columns);
     return ERGO_OK;
 }
 

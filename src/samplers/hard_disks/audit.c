@@ -1,7 +1,8 @@
 /*
  * Audits: no two disks overlap (all pairs of neighbouring cells, in integers), no disk was lost, no
- * cell holds more than four; and a few sweeps of one member, replayed by the twin on the host from
- * the same configuration, end in the same bits. Afterwards the device has its state back.
+ * cell holds more than four; and a few sweeps and a sample of one member, replayed by the twin on
+ * the host from the same configuration, are the same bits. Afterwards the device has its state
+ * back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,18 +51,133 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
 /* Replaying more would take seconds. */
 static const uint64_t replay_disks = 1u << 18;
 
+/* Room for a sample of all members, as the run layer has it. */
+static bool sample_open(const struct disks_state *s, struct ergo_samples *samples) {
+    bool ok = (samples->columns = calloc(4 * s->batch->count, sizeof(double))) != NULL;
+    for (size_t c = 0; c < DISKS_CURVES; c++)
+        if (s->launch.bins[c])
+            ok = (samples->curves[c] = calloc(s->batch->count * (size_t)s->launch.bins[c],
+                                              sizeof(double))) != NULL &&
+                 ok;
+    return ok;
+}
+
+static void sample_close(struct ergo_samples *samples) {
+    free(samples->columns);
+    for (size_t c = 0; c < DISKS_CURVES; c++)
+        free(samples->curves[c]);
+}
+
+/* The host's columns of a member, and whether they are the sample's. */
+static bool same_columns(const struct disks_state *s, size_t member,
+                         const struct disks_config *config, struct disks_tally tally,
+                         const double *found, bool *same) {
+    const size_t n = (size_t)s->shapes[member].n;
+    struct disks_sum sum = {0};
+    double columns[4];
+    int32_t *psi6 = malloc(2 * n * sizeof *psi6);
+    if (!psi6)
+        return false;
+    disks_twin_psi6(&s->members[member], &s->shapes[member], config, psi6, psi6 + n);
+    for (size_t i = 0; i < n; i++) {
+        sum.re += psi6[i];
+        sum.im += psi6[n + i];
+    }
+    for (size_t i = 0; i < (size_t)config->cells * config->cells; i++)
+        sum.occupied += config->count[i] > 0;
+    disks_columns(s->batch->points[member], &s->shapes[member], &sum, tally, columns);
+    *same = memcmp(columns, found, sizeof columns) == 0;
+    free(psi6);
+    return true;
+}
+
+/* The same of a curve. */
+static bool same_curve(const struct disks_state *s, size_t member,
+                       const struct disks_config *config, size_t c, const double *found,
+                       bool *same) {
+    const struct ergo_point *point = s->batch->points[member];
+    const struct disks_member *m = &s->members[member];
+    const size_t bins = s->launch.bins[c];
+    uint64_t *limits = malloc((bins + 1) * sizeof *limits);
+    uint32_t *counts = malloc(bins * sizeof *counts);
+    double *values = malloc(bins * sizeof *values);
+    const bool ok = limits && counts && values;
+    if (ok && c == DISKS_CURVE_DENSITY) {
+        disks_twin_blocks(config, m->block, bins, counts);
+    } else if (ok) {
+        disks_limits(point, &s->shapes[member], c, limits);
+        disks_twin_pairs(&s->shapes[member], config, m->reach[c], limits, bins, counts);
+    }
+    if (ok) {
+        disks_curve_convert(point, &s->shapes[member], c,
+                            c < 2 ? s->areas[c] + member * bins : NULL, counts, values);
+        *same = memcmp(values, found, bins * sizeof *values) == 0;
+    }
+    free(limits);
+    free(counts);
+    free(values);
+    return ok;
+}
+
+static enum ergo_status compare_sample(struct ergo_context *ctx, struct disks_state *s,
+                                       size_t member, const struct disks_config *config,
+                                       struct disks_tally tally,
+                                       const struct ergo_samples *samples) {
+    static const char *const names[] = {"the contact histogram", "g(r)", "the density histogram"};
+    const char *wrong = NULL;
+    bool same = true;
+    bool ok = same_columns(s, member, config, tally, samples->columns + 4 * member, &same);
+    if (ok && !same)
+        wrong = "psi_6, the acceptance or the occupied cells";
+    for (size_t c = 0; c < DISKS_CURVES && ok && !wrong; c++) {
+        if (!s->launch.bins[c])
+            continue;
+        ok = same_curve(s, member, config, c, samples->curves[c] + member * s->launch.bins[c],
+                        &same);
+        if (ok && !same)
+            wrong = names[c];
+    }
+    if (!ok)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    return !wrong ? ERGO_OK
+                  : ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                              "audit of hard-disks failed on %s (%s): of the same configuration, "
+                              "%s of member %zu differ between the device and the host",
+                              s->device->summary.name, s->device->summary.driver, wrong, member);
+}
+
+/* Two sweeps and a sample, as the run makes them. What is left in the slot is wiped first: a sample
+ * that is not made must not look like the last one. */
+static enum ergo_status sample_once(struct ergo_context *ctx, struct disks_state *s,
+                                    struct ergo_samples *samples) {
+    struct disks_slot *slot = &s->slots[0];
+    const size_t bytes = sizeof *slot->host_sums * s->batch->count * s->launch.sums;
+    memset(slot->host_sums, 0xff, bytes);
+    enum ergo_status status =
+        ergo_buffer_write(ctx, s->device, slot->sums, 0, bytes, slot->host_sums);
+    if (status == ERGO_OK)
+        status = disks_advance(ctx, s, 0, 1, 2, 0);
+    return status == ERGO_OK ? disks_collect(ctx, s, 0, samples) : status;
+}
+
 static enum ergo_status replay(struct ergo_context *ctx, struct disks_state *s, size_t member,
                                struct disks_config *expected) {
     const uint64_t before = s->step;
     struct disks_config found;
+    struct disks_tally tally;
+    struct ergo_samples samples = {0};
     struct ergo_text a = {0}, b = {0};
-    enum ergo_status status = disks_sweeps(ctx, s, 2);
+    enum ergo_status status = sample_open(s, &samples)
+                                  ? sample_once(ctx, s, &samples)
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     if (status == ERGO_OK)
         status = disks_fetch(ctx, s, member, &found);
-    if (status != ERGO_OK)
+    if (status != ERGO_OK) {
+        sample_close(&samples);
         return status;
+    }
     const bool swept = disks_twin_sweeps(s->batch->points[member], &s->shapes[member], expected,
-                                         before, s->step - before);
+                                         before, s->step - before, &tally);
     disks_config_write(expected, &a);
     disks_config_write(&found, &b);
     if (!swept || a.failed || b.failed)
@@ -74,8 +190,11 @@ static enum ergo_status replay(struct ergo_context *ctx, struct disks_state *s, 
                            "try another device, or /tuning/path",
                            s->device->summary.name, s->device->summary.driver,
                            (unsigned long long)before, (unsigned long long)before + 1, member);
+    else
+        status = compare_sample(ctx, s, member, expected, tally, &samples);
     ergo_text_free(&a);
     ergo_text_free(&b);
+    sample_close(&samples);
     disks_config_free(&found);
     s->step = before;
     return status;

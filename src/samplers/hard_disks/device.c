@@ -12,6 +12,7 @@ void disks_destroy(void *opaque) {
     struct disks_state *s = opaque;
     if (!s)
         return;
+    disks_random_destroy(s);
     if (s->device)
         (void)ergo_queue_finish(s->device,
                                 s->device->queue); /* reads into our slots may be under way */
@@ -308,6 +309,10 @@ enum ergo_status disks_init(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status =
         configs ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu systems", count);
     s->step = 0;
+    if (disks_start_is_random(s->batch->points[0])) { /* a shape key: of all or none */
+        free(configs);
+        return disks_random_begin(ctx, s);
+    }
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
         if (!disks_config_init(&configs[i], s->shapes[i].cells))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks",

@@ -6,7 +6,11 @@
 #include "samplers/sampler.h"
 
 #define DISKS_PI 3.14159265358979323846
-#define DISKS_BOX_MAX 1e6 /* sigma */
+#define DISKS_BOX_MAX 1e6                /* sigma */
+#define DISKS_CELLS_MAX (UINT32_MAX / 8) /* of a member: they are numbered with 32 bits */
+#define DISKS_RANDOM_MAX                                                                           \
+    0.76 /* packing fraction of random starts: the crystal's, 0.72, and more                       \
+          */
 
 /* ---- shape.c: what follows from the job -------------------------------------------------------
  */
@@ -52,8 +56,10 @@ void disks_curve_convert(const struct ergo_point *point, const struct disks_shap
 double disks_extrapolate(const double *x, const double *y, size_t n, int degree, double x0);
 /* P* from g(r) near contact: Eq. 4 with the polynomial's value at sigma. */
 double disks_pressure(const struct ergo_point *point, const double *contact, size_t size);
-/* Exact (two disks) or published P*; NAN: not known. */
-double disks_known_pressure(const struct ergo_point *point);
+/* P* of two disks, exactly, and of large systems as published, with its standard error; NAN: not
+ * known. */
+double disks_exact_pressure(const struct ergo_point *point);
+double disks_published_pressure(const struct ergo_point *point, double *error);
 
 /* ---- state.c: a configuration on the host -----------------------------------------------------
  */
@@ -91,30 +97,57 @@ void disks_config_to_raw(const struct disks_config *config, const struct disks_s
 void disks_config_from_raw(struct disks_config *config, const struct disks_shape *shape,
                            const void *raw, size_t first, size_t second);
 
-/* ---- twin.c: the chain on the host, with the kernels' own random choices -----------------------
+/* ---- twin.c, twin_measure.c: the kernels on the host, to the last bit ---------------------------
  */
 
-/* False where memory ran out; the configuration is then as before. */
+/* Of a sweep: accepted moves, and cells that had disks to move. */
+struct disks_tally {
+    uint64_t accepted, tried;
+};
+
+/* False where memory ran out; the configuration is then as before. tally: of the last sweep. */
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
-                       struct disks_config *config, uint64_t step, uint64_t sweeps);
+                       struct disks_config *config, uint64_t step, uint64_t sweeps,
+                       struct disks_tally *tally);
+/* A sweep of a random start; `shape` is that of its grid. */
+bool disks_twin_growth(const struct disks_growth *growth, const struct disks_shape *shape,
+                       struct disks_config *config, uint32_t sweep);
+/* Local psi_6 of all disks in the order of the cells (n values each), in 1/DISKS_PSI6_UNIT: the
+ * terms of the sums that the device makes. */
+void disks_twin_psi6(const struct disks_member *member, const struct disks_shape *shape,
+                     const struct disks_config *config, int32_t *re, int32_t *im);
+/* Pairs with limits[b] <= r^2 < limits[b + 1], each once, looking `reach` cells far. */
+void disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
+                      uint32_t reach, const uint64_t *limits, size_t bins, uint32_t *counts);
+/* Squares of `block` x `block` cells by the number of disks in them. */
+void disks_twin_blocks(const struct disks_config *config, uint32_t block, size_t bins,
+                       uint32_t *counts);
 
-/* ---- start.c, compress.c ----------------------------------------------------------------------
+/* ---- start.c ----------------------------------------------------------------------------------
  */
 
-enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *point,
-                             const struct disks_shape *shape, struct disks_config *config);
 /* Positions (in sigma) of a lattice of at least n sites of which the first n are taken; false: the
  * lattice does not fit. */
 bool disks_lattice(const struct disks_shape *shape, bool hexagonal, double *x, double *y);
-/* Random points grown to disks by Monte Carlo without overlaps; false: too dense for it. */
-bool disks_compress(const struct disks_shape *shape, uint64_t stream, double *x, double *y);
-
-/* ---- look.c -----------------------------------------------------------------------------------
- */
-
-/* Local psi_6 of each disk: re[n], im[n]. False: out of memory. */
-bool disks_local_psi6(const struct disks_shape *shape, double cutoff, const double *x,
-                      const double *y, double *re, double *im);
+bool disks_start_is_random(const struct ergo_point *point);
+/* Lattices and random starts: does that start fit the box? False: *reason (400 bytes) says up to
+ * where it does, or what would. */
+bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *shape,
+                      char *reason);
+/* Any start but a random one. */
+enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *point,
+                             const struct disks_shape *shape, struct disks_config *config);
+/* The same disks in another grid of cells. */
+enum ergo_status disks_regrid(struct ergo_context *ctx, const struct disks_shape *from_shape,
+                              const struct disks_config *from, const struct disks_shape *shape,
+                              struct disks_config *config);
+/* The grid in which a random start grows (`shape->contact` is where it ends), what the kernels get
+ * of it (but `first`), and its first configuration. */
+void disks_growth_shape(const struct disks_shape *shape, struct disks_shape *grid);
+void disks_growth_fill(const struct ergo_point *point, const struct disks_shape *grid,
+                       struct disks_growth *growth);
+enum ergo_status disks_growth_start(struct ergo_context *ctx, const struct disks_shape *grid,
+                                    struct disks_config *config);
 
 /* ---- device -----------------------------------------------------------------------------------
  */
@@ -144,6 +177,8 @@ struct disks_launch {
     uint32_t bins[DISKS_CURVES];
     uint64_t launch_sweeps; /* local path: sweeps a launch at most */
     uint32_t pair_rows;     /* pair histograms: rows of cells a launch looks at at most */
+    uint64_t start_cells;   /* of all members while random starts grow; 0: none are */
+    uint32_t start_sweeps;  /* of them in a piece of a start */
 };
 
 struct disks_slot {
@@ -152,6 +187,19 @@ struct disks_slot {
     uint32_t *host_counts[DISKS_CURVES];
     cl_event ready;
     size_t samples, curves;
+};
+
+/* Random starts under way. */
+struct disks_random {
+    cl_program program;
+    cl_kernel subsweep, shift, overlaps;
+    cl_mem cells, other, members, counts;
+    struct disks_shape *grids;    /* [batch->count] */
+    struct disks_growth *growths; /* likewise */
+    struct disks_config *configs; /* of members that have grown, in the job's grid */
+    uint32_t *host_counts;        /* disks that overlap */
+    uint32_t most_cells, sweep;
+    size_t left; /* members that grow */
 };
 
 struct disks_state {
@@ -165,6 +213,7 @@ struct disks_state {
     cl_mem cells, other, member_buffer, plans, tally, grid, limits[2];
     double *areas[2]; /* of the pair histograms' bins: [batch->count][bins] */
     struct disks_slot slots[2];
+    struct disks_random *random; /* NULL: none are under way */
     uint64_t step;
 };
 
@@ -191,12 +240,22 @@ enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, si
 /* All members at once. */
 enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
                                  const struct disks_config *configs);
+/* random.c: random starts of all members at once, in pieces. */
+enum ergo_status disks_random_begin(struct ergo_context *ctx, struct disks_state *s);
+enum ergo_status disks_random_piece(struct ergo_context *ctx, void *state, bool *done);
+void disks_random_destroy(struct disks_state *s);
+/* A member's cells as they grow, in that grid. */
+enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
+                                    struct disks_config *config);
 /* advance.c */
 enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, uint64_t sweeps);
 enum ergo_status disks_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                uint64_t every, uint64_t first_sample);
 enum ergo_status disks_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples);
+/* The columns of a sample from the device's sums (`accepted` and `tried` apart: of more bits). */
+void disks_columns(const struct ergo_point *point, const struct disks_shape *shape,
+                   const struct disks_sum *sum, struct disks_tally tally, double *columns);
 /* audit.c, look.c */
 enum ergo_status disks_audit(struct ergo_context *ctx, void *state);
 enum ergo_status disks_picture(struct ergo_context *ctx, void *state, size_t member,

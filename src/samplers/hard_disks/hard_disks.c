@@ -80,9 +80,9 @@ static const struct ergo_key keys[] = {
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "\"hexagonal\"",
      .unit = "",
-     .help = "Starting configuration: hexagonal, square, random (points that grow to disks while "
-             "they move, without overlaps; up to about 0.7), or the name of an extended XYZ file "
-             "(with a dot or a slash in it) whose box is the job's."},
+     .help = "Starting configuration: hexagonal, square, random (a lattice of small disks that "
+             "melts, and grows while they move; up to a packing fraction of 0.76), or the name of "
+             "an extended XYZ file (with a dot or a slash in it) whose box is the job's."},
     {.pointer = "/system/shuffle_particles",
      .type = ERGO_KEY_BOOL,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -183,7 +183,8 @@ static const struct ergo_key keys[] = {
      .min = 1,
      .max = 2,
      .unit = "sigma",
-     .help = "Disks up to this distance are neighbours in psi_6."},
+     .help = "Bonds of psi_6: from each disk to every image of a disk (nearest or not, its own "
+             "too) at this distance or less between centres."},
 };
 
 static const struct ergo_column columns[] = {
@@ -233,7 +234,9 @@ static const struct ergo_observable observables[] = {
      .from_curve = disks_pressure},
     {.name = "psi6",
      .unit = "",
-     .help = "global orientational order |Psi_6|",
+     .help =
+         "global orientational order |Psi_6|: modulus of the mean over disks of psi_6, the mean "
+         "of exp(6 i theta) over a disk's bonds (neighbour_cutoff; 0 without bonds)",
      .sample = sample_psi6,
      .merit = true,
      .slow = slow_psi6},
@@ -275,7 +278,8 @@ static const struct ergo_sampler_info info = {
                 "parallel Monte Carlo for many-particle simulations on GPUs, J. Comput. Phys. 254, "
                 "27 (2013)",
     .programs = {"hard_disks/disks_global.cl", "hard_disks/disks_local.cl",
-                 "hard_disks/disks_tile.cl", "hard_disks/disks_measure.cl"},
+                 "hard_disks/disks_tile.cl", "hard_disks/disks_measure.cl",
+                 "hard_disks/disks_start.cl"},
     .step_name = "sweep",
     .rate_unit = "trial moves per second",
     .keys = keys,
@@ -302,7 +306,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
     const char *start = ergo_point_text(point, "/system/start");
     struct disks_shape shape;
-    char reason[300];
+    char reason[400];
     if (phi->present == box->present)
         return ergo_job_error(ctx, "/system",
                               phi->present
@@ -329,6 +333,14 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 : box->present                         ? "/system/box"
                                                                        : "/system/packing_fraction",
                                 "%s", reason);
+    else if ((uint64_t)shape.cells * shape.cells > DISKS_CELLS_MAX)
+        status = ergo_job_error(ctx, box->present ? "/system/box" : "/system/packing_fraction",
+                                "a box of %.6g sigma has %llu cells: at most %u are possible, "
+                                "which is %d a side",
+                                shape.box, (unsigned long long)shape.cells * shape.cells,
+                                DISKS_CELLS_MAX, 23170);
+    else if (!disks_start_fits(point, &shape, reason))
+        status = ergo_job_error(ctx, "/system/start", "%s", reason);
     else if (shape.packed && ergo_point_bool(point, "/system/leave_cell"))
         status = ergo_job_error(ctx, "/system/leave_cell",
                                 "true needs coordinates \"wide\": packed ones end at the cell");
@@ -356,7 +368,11 @@ static uint64_t curve_every(const struct ergo_point *point) {
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
-    return strcmp(observable, "pressure") == 0 ? disks_known_pressure(point) : NAN;
+    return strcmp(observable, "pressure") == 0 ? disks_exact_pressure(point) : NAN;
+}
+
+static double published(const struct ergo_point *point, const char *observable, double *error) {
+    return strcmp(observable, "pressure") == 0 ? disks_published_pressure(point, error) : NAN;
 }
 
 static const struct ergo_sampler_ops ops = {
@@ -364,6 +380,7 @@ static const struct ergo_sampler_ops ops = {
     .plan = plan,
     .create = disks_create,
     .init = disks_init,
+    .start = disks_random_piece,
     .advance = disks_advance,
     .collect = disks_collect,
     .curve_size = curve_size,
@@ -375,6 +392,7 @@ static const struct ergo_sampler_ops ops = {
     .picture = disks_picture,
     .frame = disks_frame,
     .exact = exact,
+    .published = published,
     .destroy = disks_destroy,
 };
 

@@ -175,18 +175,21 @@ enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_b
         if (!disks_shape_of(batch->points[i], &s, reason))
             return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
         const uint64_t cells = (uint64_t)s.cells * s.cells;
-        if (cells > UINT32_MAX / 8)
-            return ERGO_FAIL(ctx, ERGO_E_DEVICE, "%llu cells: cells are numbered with 32 bits",
-                             (unsigned long long)cells);
+        if (disks_start_is_random(batch->points[i])) {
+            struct disks_shape grid;
+            disks_growth_shape(&s, &grid);
+            l.start_cells += (uint64_t)grid.cells * grid.cells;
+        }
         l.most_cells = cells > l.most_cells ? (uint32_t)cells : l.most_cells;
         l.most_half = s.half > l.most_half ? s.half : l.most_half;
         l.all_cells += cells;
     }
-    if (l.all_cells > UINT32_MAX)
+    const uint64_t numbered = l.start_cells > l.all_cells ? l.start_cells : l.all_cells;
+    if (numbered > UINT32_MAX)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "a batch of %zu systems has %llu cells, which are numbered with 32 bits: "
                          "use fewer replicas or scan points",
-                         batch->count, (unsigned long long)l.all_cells);
+                         batch->count, (unsigned long long)numbered);
     const size_t cell_bytes = DISKS_PLANE_BYTES * disks_planes(&s);
     const uint64_t bytes = l.all_cells * cell_bytes;
     const enum ergo_status status = choose_path(ctx, batch, device, cell_bytes, &l);
@@ -210,8 +213,12 @@ enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_b
                          "/run/block_cells, a larger /tuning/work_group, or another device",
                          d->name, d->id, (unsigned long long)device->quirks.loop_limit);
 
-    plan->largest_buffer = bytes;
-    plan->device_bytes += bytes * (l.path == DISKS_PATH_LOCAL ? 1 : 2) + 4 * l.all_cells +
+    /* of a start, sweeps that take a tenth of a second where they are ten times as slow */
+    l.start_sweeps = (uint32_t)fmin(fmax(1.0, floor(0.1 * plan->block_steps)), DISKS_START_ASK);
+    const uint64_t start_bytes = l.start_cells * cell_bytes;
+    plan->largest_buffer = bytes > start_bytes ? bytes : start_bytes;
+    plan->device_bytes += 2 * start_bytes + bytes * (l.path == DISKS_PATH_LOCAL ? 1 : 2) +
+                          4 * l.all_cells +
                           batch->count * (sizeof(struct disks_member) + 16 + 4 * l.plans);
     if (l.path == DISKS_PATH_LOCAL) {
         snprintf(plan->path, sizeof plan->path, "local");

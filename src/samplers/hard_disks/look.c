@@ -1,85 +1,12 @@
-/* What people look at: local bond order, extended XYZ frames, pictures. On the host, in doubles. */
+/* What people look at: extended XYZ frames and pictures, with local bond order. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/hard_disks/disks.h"
 
-/* Disks by square buckets at least `cutoff` wide. */
-struct buckets {
-    size_t side, *first, *members; /* members[first[b]] to members[first[b + 1] - 1] */
-    double width;
-};
-
-static size_t bucket_of(const struct buckets *b, double x, double y) {
-    size_t i = (size_t)(x / b->width), j = (size_t)(y / b->width);
-    i = i < b->side ? i : b->side - 1;
-    j = j < b->side ? j : b->side - 1;
-    return j * b->side + i;
-}
-
-static void buckets_free(struct buckets *b) {
-    free(b->first);
-    free(b->members);
-}
-
-static bool buckets_init(struct buckets *b, const struct disks_shape *s, double cutoff,
-                         const double *x, const double *y) {
-    b->side = (size_t)floor(s->box / cutoff);
-    b->side = b->side ? b->side : 1;
-    b->width = s->box / (double)b->side;
-    b->first = calloc(b->side * b->side + 2, sizeof *b->first);
-    b->members = malloc(s->n * sizeof *b->members);
-    if (!b->first || !b->members) {
-        buckets_free(b);
-        return false;
-    }
-    for (size_t i = 0; i < s->n; i++)
-        b->first[bucket_of(b, x[i], y[i]) + 2]++;
-    for (size_t k = 2; k < b->side * b->side + 2; k++)
-        b->first[k] += b->first[k - 1];
-    for (size_t i = 0; i < s->n; i++)
-        b->members[b->first[bucket_of(b, x[i], y[i]) + 1]++] = i;
-    return true;
-}
-
-/* Of its images, the one of disk j that is nearest to disk i. */
-static double image(double d, double box) {
-    return d - box * floor(d / box + 0.5);
-}
-
-bool disks_local_psi6(const struct disks_shape *s, double cutoff, const double *x, const double *y,
-                      double *re, double *im) {
-    struct buckets b;
-    if (!buckets_init(&b, s, cutoff, x, y))
-        return false;
-    const size_t side = b.side, span = side < 3 ? side : 3;
-    for (size_t i = 0; i < s->n; i++) {
-        const size_t at = bucket_of(&b, x[i], y[i]);
-        double sum_re = 0, sum_im = 0, count = 0;
-        for (size_t k = 0; k < span * span; k++) {
-            const size_t column = (at % side + k % span + side - (span > 2)) % side;
-            const size_t row = (at / side + k / span + side - (span > 2)) % side;
-            const size_t bucket = row * side + column;
-            for (size_t l = b.first[bucket]; l < b.first[bucket + 1]; l++) {
-                const size_t j = b.members[l];
-                const double dx = image(x[j] - x[i], s->box), dy = image(y[j] - y[i], s->box);
-                if (j == i || dx * dx + dy * dy > cutoff * cutoff)
-                    continue;
-                const double angle = 6.0 * atan2(dy, dx);
-                sum_re += cos(angle);
-                sum_im += sin(angle);
-                count += 1.0;
-            }
-        }
-        re[i] = count > 0 ? sum_re / count : 0.0;
-        im[i] = count > 0 ? sum_im / count : 0.0;
-    }
-    buckets_free(&b);
-    return true;
-}
-
-/* Positions and local psi_6 of a member: x, y, re, im, n values each, one block to free. */
+/* Positions and local psi_6 of a member: x, y, re, im, n values each, one block to free. The psi_6
+ * are what the measurement on the device adds up. */
 static enum ergo_status look(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              double **data) {
     const struct disks_shape *shape = &s->shapes[member];
@@ -90,15 +17,18 @@ static enum ergo_status look(struct ergo_context *ctx, struct disks_state *s, si
     if (status != ERGO_OK)
         return status;
     double *d = malloc(4 * n * sizeof *d);
-    if (d)
+    int32_t *psi6 = malloc(2 * n * sizeof *psi6);
+    if (d && psi6) {
         disks_config_positions(&config, shape, d, d + n);
-    if (!d ||
-        !disks_local_psi6(shape, ergo_point_real(s->batch->points[member], "/run/neighbour_cutoff"),
-                          d, d + n, d + 2 * n, d + 3 * n)) {
+        disks_twin_psi6(&s->members[member], shape, &config, psi6, psi6 + n);
+        for (size_t i = 0; i < 2 * n; i++)
+            d[2 * n + i] = psi6[i] / (double)DISKS_PSI6_UNIT;
+    } else {
         free(d);
         d = NULL;
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to look at %zu disks", n);
     }
+    free(psi6);
     disks_config_free(&config);
     *data = d;
     return status;

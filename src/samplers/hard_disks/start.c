@@ -1,10 +1,20 @@
-/* Starting configurations: lattices, compressed random points, files. */
+/* Starting configurations: lattices, files, and where random ones begin to grow. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/xyz.h"
 #include "samplers/hard_disks/disks.h"
+
+enum lattice_kind { HEXAGONAL, SQUARE, OBLIQUE };
+
+/* A lattice of at least n sites in a square box, and how far they are apart at least, in sigma. */
+struct lattice {
+    enum lattice_kind kind;
+    uint64_t columns, rows;
+    double distance;
+};
 
 /* Sites of `rows` rows of `columns`, every other row half a site to the right. */
 static double hexagonal_distance(double box, uint64_t columns, uint64_t rows) {
@@ -12,35 +22,74 @@ static double hexagonal_distance(double box, uint64_t columns, uint64_t rows) {
     return fmin(a, fmin(sqrt(0.25 * a * a + h * h), 2.0 * h));
 }
 
-bool disks_lattice(const struct disks_shape *s, bool hexagonal, double *x, double *y) {
-    uint64_t columns = (uint64_t)ceil(sqrt((double)s->n)), rows = (s->n + columns - 1) / columns;
-    double distance = fmin(s->box / (double)columns, s->box / (double)rows);
-    if (hexagonal) { /* the lattice in the box whose sites are the farthest from each other */
-        distance = 0.0;
-        const uint64_t most = 2 * columns + 2;
-        for (uint64_t r = 2; r <= most; r += 2) {
-            const uint64_t k = (s->n + r - 1) / r;
-            const double d = hexagonal_distance(s->box, k, r);
-            if (d > distance) {
-                distance = d;
-                rows = r;
-                columns = k;
-            }
+/* Site i at (i, 2 i) / n: five and six disks in boxes of four cells are as far apart in no other.
+ */
+static double oblique_distance(double box, uint64_t n) {
+    double least = 1.0;
+    for (uint64_t i = 1; i < n; i++) {
+        double x = (double)i / (double)n, y = (double)(2 * i % n) / (double)n;
+        x = fmin(x, 1.0 - x);
+        y = fmin(y, 1.0 - y);
+        least = fmin(least, sqrt(x * x + y * y));
+    }
+    return least * box;
+}
+
+static struct lattice lattice_of(const struct disks_shape *s, enum lattice_kind kind) {
+    const uint64_t side = (uint64_t)ceil(sqrt((double)s->n));
+    struct lattice l = {kind, side, (s->n + side - 1) / side, 0.0};
+    l.distance = fmin(s->box / (double)l.columns, s->box / (double)l.rows);
+    if (kind == OBLIQUE)
+        l.distance = s->n <= 64 ? oblique_distance(s->box, s->n) : 0.0;
+    if (kind != HEXAGONAL)
+        return l;
+    l.distance = 0.0; /* that in the box whose sites are the farthest from each other */
+    for (uint64_t r = 2; r <= 2 * side + 2; r += 2) {
+        const uint64_t k = (s->n + r - 1) / r;
+        const double d = hexagonal_distance(s->box, k, r);
+        if (d > l.distance) {
+            l.distance = d;
+            l.rows = r;
+            l.columns = k;
         }
     }
-    if (distance * s->sigma < s->sigma + 2.0) /* room to round to whole units */
-        return false;
-    const double a = s->box / (double)columns, h = s->box / (double)rows;
-    const uint64_t sites = rows * columns;
+    return l;
+}
+
+/* Do disks of that diameter in units fit, with room to round to whole units? */
+static bool lattice_fits(const struct lattice *l, const struct disks_shape *s, double diameter) {
+    return l->distance * s->sigma >= diameter + 2.0;
+}
+
+static void lattice_sites(const struct lattice *l, const struct disks_shape *s, double *x,
+                          double *y) {
+    const double a = s->box / (double)l->columns, h = s->box / (double)l->rows;
+    const uint64_t sites = l->rows * l->columns;
     for (uint64_t i = 0; i < s->n; i++) {
+        if (l->kind == OBLIQUE) {
+            x[i] = ((double)i + 0.5) / (double)s->n * s->box;
+            y[i] = ((double)(2 * i % s->n) + 0.5) / (double)s->n * s->box;
+            continue;
+        }
         /* vacancies spread evenly: site floor(i sites / n) */
         const uint64_t site = (uint64_t)((double)i * (double)sites / (double)s->n);
-        const uint64_t row = site / columns;
-        const double shift = hexagonal ? 0.25 + 0.5 * (double)(row % 2) : 0.5;
-        x[i] = ((double)(site % columns) + shift) * a;
+        const uint64_t row = site / l->columns;
+        const double shift = l->kind == HEXAGONAL ? 0.25 + 0.5 * (double)(row % 2) : 0.5;
+        x[i] = ((double)(site % l->columns) + shift) * a;
         y[i] = ((double)row + 0.5) * h;
     }
+}
+
+bool disks_lattice(const struct disks_shape *s, bool hexagonal, double *x, double *y) {
+    const struct lattice l = lattice_of(s, hexagonal ? HEXAGONAL : SQUARE);
+    if (!lattice_fits(&l, s, s->sigma))
+        return false;
+    lattice_sites(&l, s, x, y);
     return true;
+}
+
+static enum ergo_status no_memory(struct ergo_context *ctx, const struct disks_shape *s) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks", (unsigned long long)s->n);
 }
 
 /* Whole units in the box. */
@@ -87,8 +136,7 @@ static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape
     unsigned slot[2];
     enum ergo_status status = ERGO_OK;
     if (!ux)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks",
-                         (unsigned long long)s->n);
+        return no_memory(ctx, s);
     for (size_t i = 0; i < s->n; i++) {
         ux[i] = to_units(s, x[i]);
         uy[i] = to_units(s, y[i]);
@@ -137,29 +185,143 @@ enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *
     const char *start = ergo_point_text(point, "/system/start");
     double *x = malloc(2 * s->n * sizeof *x), *y = x ? x + s->n : NULL;
     enum ergo_status status = ERGO_OK;
+    char reason[400];
     if (!x)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks",
-                         (unsigned long long)s->n);
-    const double phi = s->density * DISKS_PI / 4.0;
-    if (strcmp(start, "hexagonal") == 0 || strcmp(start, "square") == 0) {
-        if (!disks_lattice(s, *start == 'h', x, y))
-            status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                               "/system/start: a %s lattice of %llu disks at packing fraction %.6g "
-                               "does not fit the square box without overlaps%s",
-                               start, (unsigned long long)s->n, phi,
-                               *start == 's' ? "; \"hexagonal\" is denser" : "");
-    } else if (strcmp(start, "random") == 0) {
-        if (!disks_compress(s, point->stream, x, y))
-            status = ERGO_FAIL(ctx, ERGO_E_JOB,
-                               "/system/start: random disks could not be compressed to packing "
-                               "fraction %.6g; start from \"hexagonal\" (always possible below "
-                               "about 0.9), or from a file",
-                               phi);
-    } else {
+        return no_memory(ctx, s);
+    if (strcmp(start, "hexagonal") != 0 && strcmp(start, "square") != 0)
         status = read_file(ctx, s, start, x, y);
-    }
+    else if (!disks_lattice(s, *start == 'h', x, y)) /* check() has said so */
+        status = disks_start_fits(point, s, reason)
+                     ? ERGO_OK
+                     : ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %s", reason);
     if (status == ERGO_OK)
         status = place(ctx, s, start, x, y, c);
     free(x);
     return status;
+}
+
+enum ergo_status disks_regrid(struct ergo_context *ctx, const struct disks_shape *from_shape,
+                              const struct disks_config *from, const struct disks_shape *s,
+                              struct disks_config *c) {
+    double *x = malloc(2 * s->n * sizeof *x), *y = x ? x + s->n : NULL;
+    if (!x)
+        return no_memory(ctx, s);
+    disks_config_positions(from, from_shape, x, y);
+    const enum ergo_status status = place(ctx, s, "random", x, y, c);
+    free(x);
+    return status;
+}
+
+/* ---- random starts ----------------------------------------------------------------------------
+ */
+
+bool disks_start_is_random(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+}
+
+/* Lattices melt at once below this packing fraction (the liquid ends at 0.70). */
+static const double melts_at = 0.45;
+
+/*
+ * Disks have room to begin small in cells that are hardly wider than they end: five must not find
+ * place in one. The job's own cells are as small, unless it asks for others; else there are finer
+ * ones, and what grows there is rounded to the job's units, for which it gets four.
+ */
+void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
+    const double w = s->box / (double)s->cells, most = (double)s->width;
+    *grid = *s;
+    if (0.5 * w * w * s->density * DISKS_PI / 4.0 <= melts_at)
+        return;
+    for (uint32_t m = 2 * (uint32_t)floor(0.5 * s->box); m > s->cells; m -= 2) {
+        const double sigma = most * (double)m / s->box, wide = sigma * (1.0 + 4.0 / s->sigma);
+        if ((uint64_t)m * m > DISKS_CELLS_MAX || ceil(wide * wide) > most * most)
+            continue;
+        grid->cells = m;
+        grid->half = m / 2;
+        grid->side = (uint64_t)s->width * m;
+        grid->sigma = sigma;
+        grid->contact = (uint64_t)ceil(wide * wide);
+        return;
+    }
+}
+
+/* Of five disks in a cell two are nearer than this. */
+static uint64_t growth_first(const struct disks_shape *grid) {
+    const uint64_t w = grid->width - 1;
+    return w * w / 2 + 1;
+}
+
+void disks_growth_fill(const struct ergo_point *point, const struct disks_shape *grid,
+                       struct disks_growth *growth) {
+    *growth = (struct disks_growth){.key0 = (uint32_t)point->stream,
+                                    .key1 = (uint32_t)(point->stream >> 32),
+                                    .cells = grid->cells,
+                                    .columns = grid->half,
+                                    .step = (float)(0.16 * grid->sigma / 131072.0),
+                                    .contact = {growth_first(grid), grid->contact}};
+}
+
+/* The first lattice that is wide enough. */
+static bool growth_lattice(const struct disks_shape *grid, struct lattice *l) {
+    static const enum lattice_kind kinds[] = {HEXAGONAL, SQUARE, OBLIQUE};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        *l = lattice_of(grid, kinds[i]);
+        if (lattice_fits(l, grid, sqrt((double)growth_first(grid))))
+            return true;
+    }
+    return false;
+}
+
+enum ergo_status disks_growth_start(struct ergo_context *ctx, const struct disks_shape *grid,
+                                    struct disks_config *c) {
+    double *x = malloc(2 * grid->n * sizeof *x), *y = x ? x + grid->n : NULL;
+    struct disks_shape small = *grid;
+    struct lattice l;
+    if (!x)
+        return no_memory(ctx, grid);
+    small.contact = growth_first(grid);
+    enum ergo_status status =
+        growth_lattice(grid, &l)
+            ? ERGO_OK
+            : ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %llu random disks do not fit this box",
+                        (unsigned long long)grid->n);
+    if (status == ERGO_OK) {
+        lattice_sites(&l, grid, x, y);
+        status = place(ctx, &small, "random", x, y, c);
+    }
+    free(x);
+    return status;
+}
+
+bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *s, char *reason) {
+    const char *start = ergo_point_text(point, "/system/start");
+    const double phi = s->density * DISKS_PI / 4.0;
+    const bool square = strcmp(start, "square") == 0;
+    struct disks_shape grid;
+    struct lattice l;
+    if (square || strcmp(start, "hexagonal") == 0) {
+        l = lattice_of(s, square ? SQUARE : HEXAGONAL);
+        /* two units less, and rounded down */
+        const double most = phi * l.distance * l.distance;
+        snprintf(reason, 400,
+                 "a %s lattice of %llu disks does not fit a square box at packing fraction %.6g; "
+                 "up to %.4f it does%s",
+                 start, (unsigned long long)s->n, phi, floor(1e4 * (most - 1e-5)) * 1e-4,
+                 square ? ", and \"hexagonal\" farther" : "; or take another number of disks");
+        return lattice_fits(&l, s, s->sigma);
+    }
+    if (!disks_start_is_random(point))
+        return true;
+    disks_growth_shape(s, &grid);
+    if (phi > DISKS_RANDOM_MAX)
+        snprintf(reason, 400,
+                 "disks at random cannot be compressed to packing fraction %.6g; up to %g they "
+                 "can. Start from \"hexagonal\" or from a file",
+                 phi, DISKS_RANDOM_MAX);
+    else
+        snprintf(reason, 400,
+                 "%llu disks in a box of %.6g sigma have no room to be at random; start from "
+                 "\"hexagonal\" or from a file, or take a larger box",
+                 (unsigned long long)s->n, s->box);
+    return phi <= DISKS_RANDOM_MAX && growth_lattice(&grid, &l);
 }

@@ -1,5 +1,5 @@
 /*
- * The chain on the host: the kernels' random choices (cl/hard_disks/core.h) and plain integers for
+ * The kernels on the host: their random choices (cl/hard_disks/core.h) and plain integers for
  * everything else. For audits and tests; some 10^6 trial moves a second.
  */
 #include <stdlib.h>
@@ -14,7 +14,14 @@ struct twin {
     struct disks_member member;
     uint32_t moves;
     bool shuffle, leave;
-    int64_t *x, *y; /* [cells^2][DISKS_SLOTS]: signed, for disks outside of their cells */
+    int64_t *x, *y;           /* [cells^2][DISKS_SLOTS]: signed, for disks outside of their cells */
+    struct disks_tally tally; /* of a sweep */
+};
+
+/* The cells before a shift. */
+struct twin_copy {
+    int64_t *x, *y;
+    uint8_t *count;
 };
 
 static struct ergo_words draw_of(const struct twin *t, size_t cell, uint64_t step, uint32_t draw) {
@@ -54,6 +61,7 @@ static void update(struct twin *t, int64_t cx, int64_t cy, uint64_t step) {
     static const uint32_t orders[5] = {1, 1, 2, 6, 24};
     if (n == 0)
         return;
+    t->tally.tried++;
     uint32_t k =
         disks_below(disks_spare(draw_of(t, cell, step, 0), draw_of(t, cell, step, 1)), orders[n]);
     for (unsigned i = n - 1; i > 0 && t->shuffle; i--) {
@@ -73,6 +81,7 @@ static void update(struct twin *t, int64_t cx, int64_t cy, uint64_t step) {
             continue;
         x[i] = px;
         y[i] = py;
+        t->tally.accepted++;
     }
 }
 
@@ -114,43 +123,130 @@ static void shift(struct twin *t, uint32_t plan, const int64_t *x, const int64_t
     *grid = disks_grid(*grid, plan, t->shape->side);
 }
 
+/* Memory of a twin: the configuration's coordinates, and a copy for the shift. False: none. */
+static bool twin_open(struct twin *t, struct twin_copy *old) {
+    const size_t cells = (size_t)t->config->cells * t->config->cells, slots = cells * DISKS_SLOTS;
+    t->x = malloc(4 * slots * sizeof *t->x + cells);
+    if (!t->x)
+        return false;
+    t->y = t->x + slots;
+    *old = (struct twin_copy){t->x + 2 * slots, t->x + 3 * slots, (uint8_t *)(t->x + 4 * slots)};
+    for (size_t i = 0; i < slots; i++) {
+        t->x[i] = t->config->x[i];
+        t->y[i] = t->config->y[i];
+    }
+    return true;
+}
+
+static void twin_shift(struct twin *t, uint32_t plan, const struct twin_copy *old) {
+    const size_t cells = (size_t)t->config->cells * t->config->cells, slots = cells * DISKS_SLOTS;
+    memcpy(old->x, t->x, slots * sizeof *old->x);
+    memcpy(old->y, t->y, slots * sizeof *old->y);
+    memcpy(old->count, t->config->count, cells);
+    shift(t, plan, old->x, old->y, old->count);
+}
+
+static void twin_close(struct twin *t) {
+    const size_t slots = (size_t)t->config->cells * t->config->cells * DISKS_SLOTS;
+    for (size_t i = 0; i < slots; i++) {
+        t->config->x[i] = (uint32_t)t->x[i];
+        t->config->y[i] = (uint32_t)t->y[i];
+    }
+    free(t->x);
+}
+
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *s,
-                       struct disks_config *c, uint64_t step, uint64_t sweeps) {
-    const size_t cells = (size_t)c->cells * c->cells, slots = cells * DISKS_SLOTS;
+                       struct disks_config *c, uint64_t step, uint64_t sweeps,
+                       struct disks_tally *tally) {
     struct twin t = {.shape = s, .config = c};
+    struct twin_copy old;
     disks_member_fill(point, s, &t.member);
     t.moves = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
     t.shuffle = ergo_point_bool(point, "/system/shuffle_particles");
     t.leave = ergo_point_bool(point, "/system/leave_cell");
     const uint32_t sets = ergo_point_bool(point, "/system/shuffle_checkerboard");
-    int64_t *memory = malloc(4 * slots * sizeof *memory + cells);
-    if (!memory)
+    if (!twin_open(&t, &old))
         return false;
-    int64_t *old_x = memory + 2 * slots, *old_y = memory + 3 * slots;
-    uint8_t *old_count = (uint8_t *)(memory + 4 * slots);
-    t.x = memory;
-    t.y = memory + slots;
-    for (size_t i = 0; i < slots; i++) {
-        t.x[i] = c->x[i];
-        t.y[i] = c->y[i];
-    }
     for (uint64_t i = 0; i < sweeps; i++) {
         const uint32_t plan = disks_plan(t.member.key0, t.member.key1, step + i, s->width, sets);
+        t.tally = (struct disks_tally){0, 0};
         for (unsigned sub = 0; sub < 4; sub++) {
             const uint32_t set = plan >> 2 * sub & 3;
             for (int64_t cy = set >> 1; cy < s->cells; cy += 2)
                 for (int64_t cx = set & 1; cx < s->cells; cx += 2)
                     update(&t, cx, cy, step + i);
         }
-        memcpy(old_x, t.x, slots * sizeof *old_x);
-        memcpy(old_y, t.y, slots * sizeof *old_y);
-        memcpy(old_count, c->count, cells);
-        shift(&t, plan, old_x, old_y, old_count);
+        twin_shift(&t, plan, &old);
     }
-    for (size_t i = 0; i < slots; i++) {
-        c->x[i] = (uint32_t)t.x[i];
-        c->y[i] = (uint32_t)t.y[i];
+    *tally = t.tally;
+    twin_close(&t);
+    return true;
+}
+
+/* ---- random starts ----------------------------------------------------------------------------
+ */
+
+/* r^2 to the nearest disk from (px, py) of a cell, `self` of that cell not counted. */
+static uint64_t nearest(const struct twin *t, int64_t cx, int64_t cy, unsigned self, int64_t px,
+                        int64_t py) {
+    const int64_t m = t->shape->cells, w = t->shape->width;
+    uint64_t least = UINT64_MAX;
+    for (int64_t k = 0; k < 9; k++) {
+        const int64_t ox = k % 3 - 1, oy = k / 3 - 1;
+        const int64_t other = (cy + oy + m) % m * m + (cx + ox + m) % m;
+        for (unsigned j = 0; j < t->config->count[other]; j++) {
+            if (k == 4 && j == self)
+                continue;
+            const int64_t dx = t->x[other * DISKS_SLOTS + j] + ox * w - px;
+            const int64_t dy = t->y[other * DISKS_SLOTS + j] + oy * w - py;
+            const uint64_t r2 = (uint64_t)(dx * dx + dy * dy);
+            least = r2 < least ? r2 : least;
+        }
     }
-    free(memory);
+    return least;
+}
+
+static void grow(struct twin *t, const struct disks_growth *g, int64_t cx, int64_t cy,
+                 uint32_t sweep) {
+    const size_t cell = (size_t)cy * t->shape->cells + (size_t)cx;
+    const unsigned n = t->config->count[cell];
+    const int64_t w = t->shape->width;
+    const uint64_t contact = disks_growth_contact(g->contact[0], g->contact[1], sweep);
+    for (uint32_t trial = 0; trial < DISKS_START_MOVES && n; trial++) {
+        const struct ergo_words r =
+            ergo_philox_words((uint32_t)cell, sweep, 0,
+                              ERGO_DRAW(DISKS_PURPOSE_START_CELL, trial / 2), g->key0, g->key1);
+        const uint32_t a = trial % 2 ? r.z : r.x, b = trial % 2 ? r.w : r.y;
+        const unsigned i = disks_growth_slot(b, n);
+        int64_t *x = t->x + cell * DISKS_SLOTS + i, *y = t->y + cell * DISKS_SLOTS + i;
+        float dx, dy;
+        disks_displacement(a, b, g->step, &dx, &dy);
+        const int64_t px = *x + (int64_t)dx, py = *y + (int64_t)dy;
+        if (px < 0 || px >= w || py < 0 || py >= w ||
+            !disks_growth_accepts(nearest(t, cx, cy, i, px, py), nearest(t, cx, cy, i, *x, *y),
+                                  contact))
+            continue;
+        *x = px;
+        *y = py;
+    }
+}
+
+bool disks_twin_growth(const struct disks_growth *g, const struct disks_shape *s,
+                       struct disks_config *c, uint32_t sweep) {
+    struct twin t = {.shape = s, .config = c};
+    struct twin_copy old;
+    const uint32_t plan =
+        disks_plan_for(DISKS_PURPOSE_START_GRID, g->key0, g->key1, sweep, s->width, 1);
+    if (!twin_open(&t, &old))
+        return false;
+    for (unsigned sub = 0; sub < 4; sub++) {
+        const uint32_t set = plan >> 2 * sub & 3;
+        for (int64_t cy = set >> 1; cy < s->cells; cy += 2)
+            for (int64_t cx = set & 1; cx < s->cells; cx += 2)
+                grow(&t, g, cx, cy, sweep);
+    }
+    twin_shift(&t, plan, &old);
+    c->grid[0] = c->grid[1] = 0; /* where the grid is does not matter to a start */
+    twin_close(&t);
     return true;
 }

@@ -1,0 +1,83 @@
+/* The measurements on the host, as the kernels make them: the same sums, to the last bit. */
+#include <math.h>
+#include <string.h>
+
+#include "hard_disks/core.h"
+#include "samplers/hard_disks/disks.h"
+
+void disks_twin_psi6(const struct disks_member *member, const struct disks_shape *s,
+                     const struct disks_config *c, int32_t *re, int32_t *im) {
+    const int64_t m = s->cells;
+    const float w = (float)s->width;
+    size_t n = 0;
+    for (int64_t cell = 0; cell < m * m; cell++) {
+        for (size_t i = 0; i < c->count[cell]; i++, n++) {
+            const float px = (float)c->x[(size_t)cell * DISKS_SLOTS + i];
+            const float py = (float)c->y[(size_t)cell * DISKS_SLOTS + i];
+            struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
+            for (int64_t k = 0; k < 25; k++) { /* a bond is two cells long at most */
+                const int64_t ox = k % 5 - 2, oy = k / 5 - 2;
+                const int64_t other = (cell / m + oy + 2 * m) % m * m + (cell % m + ox + 2 * m) % m;
+                const float left = px - (float)ox * w, low = py - (float)oy * w;
+                for (size_t j = (size_t)other * DISKS_SLOTS;
+                     j < (size_t)other * DISKS_SLOTS + c->count[other]; j++)
+                    bonds = disks_bond(bonds, ((float)c->x[j] - left) * member->inverse,
+                                       ((float)c->y[j] - low) * member->inverse, member->neighbour);
+            }
+            const float scale =
+                bonds.count > 0.0f ? disks_inverse(bonds.count) * DISKS_PSI6_UNIT : 0.0f;
+            re[n] = (int32_t)lrintf(bonds.re * scale);
+            im[n] = (int32_t)lrintf(bonds.im * scale);
+        }
+    }
+}
+
+/* Disks of two cells, of which the second lies (ox, oy) cells away, into bins by distance. */
+static void count_pairs(const struct disks_shape *s, const struct disks_config *c, size_t cell,
+                        size_t other, int64_t ox, int64_t oy, const uint64_t *limits, size_t bins,
+                        uint32_t *counts) {
+    const bool same = ox == 0 && oy == 0;
+    const int64_t w = s->width;
+    for (size_t i = 0; i < c->count[cell]; i++)
+        for (size_t j = same ? i + 1 : 0; j < c->count[other]; j++) {
+            const size_t p = cell * DISKS_SLOTS + i, q = other * DISKS_SLOTS + j;
+            const int64_t dx = (int64_t)c->x[q] - (int64_t)c->x[p] + ox * w;
+            const int64_t dy = (int64_t)c->y[q] - (int64_t)c->y[p] + oy * w;
+            const uint64_t r2 = (uint64_t)(dx * dx + dy * dy);
+            size_t low = 0, high = bins;
+            if (r2 < limits[0] || r2 >= limits[bins])
+                continue;
+            while (low + 1 < high) {
+                const size_t middle = (low + high) / 2;
+                if (r2 < limits[middle])
+                    high = middle;
+                else
+                    low = middle;
+            }
+            counts[low]++;
+        }
+}
+
+void disks_twin_pairs(const struct disks_shape *s, const struct disks_config *c, uint32_t reach,
+                      const uint64_t *limits, size_t bins, uint32_t *counts) {
+    const int64_t m = s->cells, far = reach, wraps = (far / m + 1) * m;
+    memset(counts, 0, bins * sizeof *counts);
+    for (int64_t cell = 0; cell < m * m; cell++)
+        for (int64_t oy = 0; oy <= far; oy++) /* each pair once */
+            for (int64_t ox = oy ? -far : 0; ox <= far; ox++) {
+                const int64_t other = (cell / m + oy) % m * m + (cell % m + ox + wraps) % m;
+                count_pairs(s, c, (size_t)cell, (size_t)other, ox, oy, limits, bins, counts);
+            }
+}
+
+void disks_twin_blocks(const struct disks_config *c, uint32_t block, size_t bins,
+                       uint32_t *counts) {
+    const size_t m = c->cells, side = m / block;
+    memset(counts, 0, bins * sizeof *counts);
+    for (size_t id = 0; id < side * side; id++) {
+        size_t n = 0;
+        for (size_t k = 0; k < (size_t)block * block; k++)
+            n += c->count[(id / side * block + k / block) * m + id % side * block + k % block];
+        counts[n < bins ? n : bins - 1]++;
+    }
+}
