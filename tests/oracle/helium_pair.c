@@ -49,7 +49,7 @@ double ergo_oracle_helium_beyond(double (*potential)(double), double h) {
     double sum = 0;
     for (int i = 0; i <= steps; i++) {
         const double r = h * exp(step * i);
-        sum += (i == 0 ? 0.5 : 1) * potential(r) * r * r * r * step;
+        sum += (i == 0 || i == steps ? 1 : i % 2 ? 4 : 2) * potential(r) * r * r * r;
     }
-    return sum;
+    return sum * step / 3;
 }
