@@ -87,8 +87,8 @@ ERGO_INLINE void helium_atom(const int4 own, uint i, HELIUM_PLACES const int *pl
     total[1] += helium_fixed(all.potential, 0, member, beyond);
     total[2] += helium_fixed(all.virial, 1, member, beyond);
     total[3] += helium_fixed(all.laplacian, 2, member, beyond);
-    total[4] += helium_fixed(fma(all.gx, all.gx, fma(all.gy, all.gy, all.gz * all.gz)), 3, member,
-                             beyond);
+    total[4] +=
+        helium_fixed(fma(all.gx, all.gx, fma(all.gy, all.gy, all.gz * all.gz)), 3, member, beyond);
 }
 
 /*
@@ -158,8 +158,8 @@ helium_energy(__global const int *positions, __global const struct helium_walker
                 sum += parts[k * HELIUM_GROUP + p];
             if (k == 0 && !psi)
                 sum = piece ? 0 : 2 * kept_walkers[index].ln_psi;
-            out[k] = k == 5 ? (long)kept_walkers[index].accepted | (long)beyond << HELIUM_BEYOND
-                            : sum;
+            out[k] =
+                k == 5 ? (long)kept_walkers[index].accepted | (long)beyond << HELIUM_BEYOND : sum;
         }
 #if HELIUM_GROUP > 1
         barrier(CLK_LOCAL_MEM_FENCE); /* before `parts` of the next */

@@ -1,9 +1,8 @@
 /*
  * helium-vmc through the public API against exact values and an independent serial program
  * (data/reference/helium.md). Error budget, set beforehand: every comparison within 4 standard
- * errors (theirs and ours together); 60 comparisons, so by chance one test in 250 seeds fails; where
- * another is meant, it is said there.
- * Seeds are fixed.
+ * errors (theirs and ours together); 60 comparisons, so by chance one test in 250 seeds fails;
+ * where another is meant, it is said there. Seeds are fixed.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -128,7 +127,7 @@ static void large_energies(void **state) {
  * quoted errors one of a tenth: within 4 of all that. */
 static void errors_cover(void **state) {
     (void)state;
-    static const char *const names[] = {"energy",  "potential", "kinetic",
+    static const char *const names[] = {"energy",   "potential",  "kinetic",
                                         "pressure", "acceptance", "energy_sigma"};
     struct ergo_result *r =
         run("\"n\": 32, \"walkers\": 4",
@@ -158,9 +157,8 @@ static void pressures_integrate_to_energies(void **state) {
         const char *name;
         double power;
         bool tail;
-    } families[] = {{"pressure", 1.0 / 3, false},
-                    {"pressure", 1.0 / 3, true},
-                    {"pressure_fixed_b", 0, false}};
+    } families[] = {
+        {"pressure", 1.0 / 3, false}, {"pressure", 1.0 / 3, true}, {"pressure_fixed_b", 0, false}};
     for (size_t f = 0; f < 3; f++) {
         struct ergo_estimate e[3], p[3];
         double integral = 0, error = 0;
@@ -172,8 +170,9 @@ static void pressures_integrate_to_energies(void **state) {
                      "\"tail_correction\": %s",
                      density, 2.8 * pow(density / 0.02, -families[f].power),
                      families[f].tail ? "true" : "false");
-            struct ergo_result *r = run(keys, "\"run\": {\"equilibration\": 200, \"sweeps\": "
-                                              "24000, \"measure_every\": 4, \"structure_every\": 0}");
+            struct ergo_result *r =
+                run(keys, "\"run\": {\"equilibration\": 200, \"sweeps\": "
+                          "24000, \"measure_every\": 4, \"structure_every\": 0}");
             const double weight = 0.004 / 6 * (k == 1 ? 4 : 1) / (138.0649 * density * density);
             e[k] = estimate(r, 0, "energy");
             p[k] = estimate(r, 0, families[f].name);

@@ -196,14 +196,13 @@ static void tails_are_integrals(void **state) {
             }
             helium_tails(&m[k]);
         }
-        const double expected = 2 * 3.14159265358979 * 0.02186 *
-                                ergo_oracle_helium_beyond(s > 3 ? ergo_oracle_helium_lennard_jones
-                                                                : ergo_oracle_helium_potential,
-                                                          m[1].half);
+        const double expected =
+            2 * 3.14159265358979 * 0.02186 *
+            ergo_oracle_helium_beyond(
+                s > 3 ? ergo_oracle_helium_lennard_jones : ergo_oracle_helium_potential, m[1].half);
         close_to("tail of V", m[1].tail_potential, expected, 2e-8 * fabs(expected));
         close_to("tail of r V'", m[1].tail_virial,
-                 (m[2].tail_potential - m[0].tail_potential) / 2e-4,
-                 1e-6 * fabs(m[1].tail_virial));
+                 (m[2].tail_potential - m[0].tail_potential) / 2e-4, 1e-6 * fabs(m[1].tail_virial));
     }
 }
 

@@ -66,8 +66,8 @@ struct helium_energies helium_energies_of(const struct helium_model *model,
                                           const struct helium_sums *sums) {
     const double n = model->n;
     return (struct helium_energies){
-        .potential = 0.5 * ldexp((double)sums->potential, -model->bits[0]) / n +
-                     model->tail_potential,
+        .potential =
+            0.5 * ldexp((double)sums->potential, -model->bits[0]) / n + model->tail_potential,
         .virial = 0.5 * ldexp((double)sums->virial, -model->bits[1]) / n + model->tail_virial,
         .laplacian = ldexp((double)sums->laplacian, -model->bits[2]) / n,
         .gradient = ldexp((double)sums->gradient, -model->bits[3]) / n};
@@ -176,8 +176,8 @@ enum ergo_status helium_collect(struct ergo_context *ctx, void *opaque, unsigned
             const size_t row = i * members + m;
             const struct helium_sums *sums = slot->host_sums + row * s->shape.walkers;
             for (uint32_t w = 0; w < active && status == ERGO_OK; w++)
-                status = helium_energies_whole(ctx, s, m, slot->step + (i + 1) * slot->every,
-                                               &sums[w]);
+                status =
+                    helium_energies_whole(ctx, s, m, slot->step + (i + 1) * slot->every, &sums[w]);
             if (status != ERGO_OK)
                 return status;
             convert_sample(s, &s->models[m], sums, active, samples->columns + row * COLUMNS);

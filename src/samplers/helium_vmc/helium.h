@@ -118,8 +118,8 @@ enum ergo_status helium_advance(struct ergo_context *ctx, void *state, unsigned 
                                 uint64_t every, uint64_t first_sample);
 enum ergo_status helium_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
-/* What a walker's sums say, K per atom: over pairs with both tails; -lambda lap ln psi; lambda |grad
- * ln psi|^2. */
+/* What a walker's sums say, K per atom: over pairs with both tails; -lambda lap ln psi; lambda
+ * |grad ln psi|^2. */
 struct helium_energies {
     double potential, virial, laplacian, gradient;
 };

@@ -1,7 +1,7 @@
 /* What the cut-off leaves out of the energy and of the virial. */
 #include "samplers/helium_vmc/model.h"
 
-enum { STEPS = 4096 };
+enum { STEPS = 1024 };
 
 /* int r^2 V dr from `from` to `to`, or to infinity (0): Simpson over t = from / r, in which r^-6
  * becomes t^2. */
