@@ -16,10 +16,12 @@ struct helium_share {
     float potential, virial, laplacian, gx, gy, gz;
 };
 
-ERGO_INLINE long helium_fixed(float x) {
-    x = x < -HELIUM_E_LIMIT ? -HELIUM_E_LIMIT : x;
-    x = x < HELIUM_E_LIMIT ? x : HELIUM_E_LIMIT;
-    return (long)(x * (float)(1 << HELIUM_E_BITS));
+/* In the fixed point of its kind; what it cannot hold (or is no number) is marked instead. */
+ERGO_INLINE long helium_fixed(float x, uint kind, const struct helium_member *member,
+                              uint *beyond) {
+    const uint fits = fabs(x) < member->limit[kind];
+    *beyond |= fits ? 0u : 1u << kind;
+    return fits ? (long)(x * member->unit[kind]) : 0;
 }
 
 #if HELIUM_LOCAL
@@ -40,7 +42,8 @@ ERGO_INLINE long helium_fixed(float x) {
 ERGO_INLINE void helium_atom(const int4 own, uint i, HELIUM_PLACES const int *place,
                              HELIUM_E_SPACE const float4 *e_table,
                              HELIUM_E_SPACE const helium_cubic *u_table,
-                             const struct helium_member *member, uint psi, long *total) {
+                             const struct helium_member *member, uint psi, long *total,
+                             uint *beyond) {
     struct helium_share all = {0, 0, 0, 0, 0, 0};
     long ln_psi = 0;
     for (uint begin = 0; begin < HELIUM_N; begin += 64) {
@@ -81,10 +84,11 @@ ERGO_INLINE void helium_atom(const int4 own, uint i, HELIUM_PLACES const int *pl
         all.gz += run.gz;
     }
     total[0] += ln_psi;
-    total[1] += helium_fixed(all.potential);
-    total[2] += helium_fixed(all.virial);
-    total[3] += helium_fixed(all.laplacian);
-    total[4] += helium_fixed(fma(all.gx, all.gx, fma(all.gy, all.gy, all.gz * all.gz)));
+    total[1] += helium_fixed(all.potential, 0, member, beyond);
+    total[2] += helium_fixed(all.virial, 1, member, beyond);
+    total[3] += helium_fixed(all.laplacian, 2, member, beyond);
+    total[4] +=
+        helium_fixed(fma(all.gx, all.gx, fma(all.gy, all.gy, all.gz * all.gz)), 3, member, beyond);
 }
 
 /*
@@ -100,6 +104,7 @@ helium_energy(__global const int *positions, __global const struct helium_walker
               __global const float4 *e_tables, uint count, uint walkers, uint row, uint psi,
               __global long *sums) {
     __local long parts[5 * HELIUM_GROUP];
+    __local uint beyond; /* of any atom of the walker */
     const uint item = (uint)get_local_id(0);
     const uint piece = (uint)get_group_id(1), pieces = (uint)get_num_groups(1);
     const uint groups = (uint)get_num_groups(0);
@@ -116,6 +121,9 @@ helium_energy(__global const int *positions, __global const struct helium_walker
         const struct helium_member member = members[which];
         __global const int *kept = positions + (ulong)index * (3 * HELIUM_N);
         long total[5] = {0, 0, 0, 0, 0};
+        uint marks = 0;
+        if (item == 0)
+            beyond = 0;
 #if HELIUM_E_LOCAL
         if (which != loaded) {
             for (uint k = item; k < 4 * HELIUM_E_SIZE; k += HELIUM_GROUP)
@@ -137,7 +145,9 @@ helium_energy(__global const int *positions, __global const struct helium_walker
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = piece * HELIUM_GROUP + item; i < HELIUM_N; i += pieces * HELIUM_GROUP)
             helium_atom((int4)(place[i], place[HELIUM_N + i], place[2 * HELIUM_N + i], 0), i, place,
-                        e_table, u_table, &member, psi, total);
+                        e_table, u_table, &member, psi, total, &marks);
+        if (marks)
+            atomic_or(&beyond, marks);
         for (uint k = 0; k < 5; k++)
             parts[k * HELIUM_GROUP + item] = total[k];
         barrier(CLK_LOCAL_MEM_FENCE); /* also: places and tables were read */
@@ -148,7 +158,8 @@ helium_energy(__global const int *positions, __global const struct helium_walker
                 sum += parts[k * HELIUM_GROUP + p];
             if (k == 0 && !psi)
                 sum = piece ? 0 : 2 * kept_walkers[index].ln_psi;
-            out[k] = k == 5 ? (long)kept_walkers[index].accepted : sum;
+            out[k] =
+                k == 5 ? (long)kept_walkers[index].accepted | (long)beyond << HELIUM_BEYOND : sum;
         }
 #if HELIUM_GROUP > 1
         barrier(CLK_LOCAL_MEM_FENCE); /* before `parts` of the next */
@@ -170,6 +181,7 @@ __kernel void helium_energy_add(__global const struct helium_sums *parts, uint p
         all.virial += part->virial;
         all.laplacian += part->laplacian;
         all.gradient += part->gradient;
+        all.accepted |= part->accepted; /* equal, but for marks */
     }
     sums[(ulong)row * walkers + index] = all;
 }

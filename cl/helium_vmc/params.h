@@ -20,10 +20,12 @@
 #define HELIUM_R_BINADES 34 /* up to 2^32, which occurs (as a rounded word) */
 #define HELIUM_R_SIZE (HELIUM_R_BINADES << HELIUM_R_PIECES)
 
-/* Sums of an energy measurement are in units of 2^-20 K per atom; an atom's share is cut at 2^26 K
- * (only overlapping atoms reach that), so 2^16 atoms stay below 2^62. */
+/* Sums of an energy measurement are integers, in units that the host chooses for each job and
+ * quantity (fixed.c), 2^-20 K as a rule. An atom's share beyond `limit`, which 2^62 allows, is not
+ * added but marked in `accepted` of struct helium_sums, and the run ends. */
+#define HELIUM_E_KINDS 4 /* potential, virial, laplacian, gradient */
 #define HELIUM_E_BITS 20
-#define HELIUM_E_LIMIT 67108864.0f
+#define HELIUM_BEYOND 32 /* first of the bits of `accepted` that mark them */
 
 #define HELIUM_PURPOSE_MOVE 1
 #define HELIUM_PURPOSE_START 2
@@ -41,8 +43,9 @@ struct helium_member {
     float step[3];   /* standard deviation of a displacement, in 2^-32 of the side, at factor 1 */
     uint kink, kink_width; /* bits of the argument at which the potential's last piece takes over,
                               and how many follow them */
+    float unit[HELIUM_E_KINDS], limit[HELIUM_E_KINDS]; /* 1/K, K: of the fixed point of energies */
 };
-#define HELIUM_MEMBER_BYTES 60
+#define HELIUM_MEMBER_BYTES 92
 
 struct helium_walker {
     long ln_psi;   /* running, units of 2^-HELIUM_U_BITS */
@@ -54,8 +57,8 @@ struct helium_walker {
 /* One measurement of a walker. */
 struct helium_sums {
     long ln_psi; /* from scratch, 2^-HELIUM_U_BITS, both directions of a pair: twice ln psi */
-    long potential, virial, laplacian, gradient; /* 2^-HELIUM_E_BITS K, see the energy kernel */
-    long accepted;
+    long potential, virial, laplacian, gradient; /* by the member's units, see the energy kernel */
+    long accepted; /* from bit HELIUM_BEYOND on: kinds of energies that were not added */
 };
 #define HELIUM_SUMS_BYTES 48
 

@@ -25,7 +25,7 @@ $python - <<'PYTHON' || fail "files and named forms differ"
 import json, sys
 a, b = (json.load(open(x + "/result.json"))["points"][0]["observables"] for x in ("named", "files"))
 worst = 0
-for name in ("energy", "energy_best", "potential", "kinetic", "pressure", "acceptance"):
+for name in ("energy", "potential", "kinetic", "pressure", "acceptance"):
     z = (a[name]["mean"] - b[name]["mean"]) / (a[name]["error"] ** 2 + b[name]["error"] ** 2) ** 0.5
     print(name, a[name]["mean"], b[name]["mean"], "z = %.2f" % z)
     worst = max(worst, abs(z))
@@ -76,6 +76,49 @@ for density in 1e-17 5e-324; do # (the smallest number was a segmentation fault)
 done
 expect 2 "$ERGOCL" run files.json -o x --set /run/optimise='"b"'
 says err '/run/optimise'
+expect 2 "$ERGOCL" validate named.json --set /run/optimise='"b"'
+says err '/run/optimise: takes every /run/structure_every-th measurement, and that is 0'
+
+# what no sum of energies can hold, or what V would be cut for
+expect 2 "$ERGOCL" validate named.json --set /system/b=0.8
+says err '/system/b: 0.8 A lets pairs come closer than 0.5 A' 'At least 0.91'
+expect 2 "$ERGOCL" validate named.json --set /system/b=0
+says err '/system/b: 0: the mean of the lennard-jones potential' 'infinite'
+expect 2 "$ERGOCL" validate named.json --set /system/sigma=100 --set /system/epsilon=1e6
+says err '/system/potential: the potential energy of an atom can come to'
+expect 2 "$ERGOCL" validate named.json --set /system/mass=1e-25
+says err '/system/mass: the kinetic energy of an atom can come to' 'Use a larger mass'
+expect 2 "$ERGOCL" validate files.json --set /system/tail_correction=true
+says err '/system/tail_correction: has no effect' 'on named potentials'
+
+# 200 atoms in one place, which no chain comes to: not a sample with it, nor a device that is wrong
+awk 'BEGIN { side = (200 / 0.02186) ^ (1 / 3); for (f = 0; f < 2; f++) {
+    printf "200\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3\n", side, side, side
+    for (i = 0; i < 200; i++) if (f == 0) print "He 1 1 1"; else
+        printf "He %.6f %.6f %.6f\n", i % 6 * side / 6.1, int(i / 6) % 6 * side / 6.1, int(i / 36) * side / 6.1 } }' \
+    >heap.xyz
+for walkers in 1 2; do # the last one is audited, all are measured
+    expect 2 "$ERGOCL" run named.json -o heap --overwrite --set /system/n=200 --set /system/walkers=$walkers --set /system/epsilon=1e6 --set /system/b=2 --set /system/displacement=1e-9 --set /system/start='"heap.xyz"'
+    says err '/system/potential: at macroupdate' 'of an atom is beyond' 'No mean would be right'
+done
+
+# tails: the same chain, more of the energy
+expect 0 "$ERGOCL" run named.json -o tail --set /system/tail_correction=true
+same_digests named tail
+$python - <<'PYTHON' || fail "tails"
+import json, math, sys
+a, b = (json.load(open(x + "/result.json"))["points"][0]["observables"] for x in ("named", "tail"))
+n, density, epsilon, sigma = 32, 0.02186, 10.22, 2.556
+h = (n / density) ** (1 / 3) / 2
+y3, y9 = sigma ** 6 / h ** 3, sigma ** 12 / h ** 9
+v = 8 * math.pi * density * epsilon * (y9 / 9 - y3 / 3)
+p = -138.0649 * 8 * math.pi / 3 * density ** 2 * epsilon * (-12 / 9 * y9 + 6 / 3 * y3)
+for name, more in (("potential", v), ("energy", v), ("kinetic", 0), ("pressure", p), ("pressure_fixed_b", p), ("energy_sigma", 0)):
+    found = b[name]["mean"] - a[name]["mean"]
+    print(name, found, more)
+    if abs(found - more) > 1e-6 * (1 + abs(more)):
+        sys.exit(name)
+PYTHON
 
 # walkers from an earlier run's snapshot; a job that does not fit them
 frames=$(echo named/snapshots/*.xyz)

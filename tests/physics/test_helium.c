@@ -1,8 +1,8 @@
 /*
  * helium-vmc through the public API against exact values and an independent serial program
  * (data/reference/helium.md). Error budget, set beforehand: every comparison within 4 standard
- * errors (theirs and ours together); 60 comparisons, so by chance one test in 250 seeds fails.
- * Seeds are fixed.
+ * errors (theirs and ours together); 60 comparisons, so by chance one test in 250 seeds fails;
+ * where another is meant, it is said there. Seeds are fixed.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "oracle/helium_pair.h"
+#include "oracle/helium_serial.h"
 #include "run/result.h"
 #include "samplers/helium_vmc/model.h"
 #include "samplers/sampler.h"
@@ -84,10 +86,109 @@ static void two_atoms(void **state) {
         agrees(r, m, "kinetic_gradient", rows[m][1], 0);
         agrees(r, m, "kinetic", rows[m][1], 0);
         agrees(r, m, "energy", rows[m][2], 0);
-        agrees(r, m, "energy_best", rows[m][2], 0);
         agrees(r, m, "kinetic_difference", 0, 0);
+        /* 1/A^3 from K to bar; with psi in proportion to the box, and with b as it is */
+        struct ergo_oracle_pair pair = {0.00390625, m ? 2.8 : 3.07, helium_lambda(4.002602),
+                                        ergo_oracle_helium_potential};
+        agrees(r, m, "pressure", 138.0649 * ergo_oracle_pair_pressure(&pair, 1.0 / 3), 0);
+        agrees(r, m, "pressure_fixed_b", 138.0649 * ergo_oracle_pair_pressure(&pair, 0), 0);
     }
     ergo_result_destroy(r);
+}
+
+/* A steep wall that psi lets atoms into: <V> is 41,000 K an atom, a twentieth of it from above
+ * 2^26 K. And atoms so light that an ordinary kinetic energy is. */
+static void large_energies(void **state) {
+    (void)state;
+    const struct ergo_oracle_pair wall = {0.02, 1.0, helium_lambda(4.002602),
+                                          ergo_oracle_helium_lennard_jones};
+    const struct ergo_oracle_pair light = {0.00390625, 3.07, helium_lambda(4.002602e-8),
+                                           ergo_oracle_helium_potential};
+    struct ergo_oracle_pair_energy e = ergo_oracle_pair_energies(&wall);
+    struct ergo_result *r =
+        run("\"n\": 2, \"b\": 1, \"density\": 0.02, \"potential\": \"lennard-jones\", "
+            "\"walkers\": 1024",
+            "\"run\": {\"equilibration\": 100, \"sweeps\": 20000, \"measure_every\": 4, "
+            "\"structure_every\": 0}");
+    agrees(r, 0, "potential", e.potential, 0);
+    agrees(r, 0, "kinetic", e.kinetic, 0);
+    ergo_result_destroy(r);
+    e = ergo_oracle_pair_energies(&light);
+    r = run("\"n\": 2, \"density\": 0.00390625, \"mass\": 4.002602e-8, \"walkers\": 64",
+            "\"run\": {\"equilibration\": 100, \"sweeps\": 4000, \"measure_every\": 4, "
+            "\"structure_every\": 0}");
+    agrees(r, 0, "potential", e.potential, 0);
+    agrees(r, 0, "kinetic_laplacian", e.kinetic, 0);
+    agrees(r, 0, "kinetic_gradient", e.kinetic, 0);
+    ergo_result_destroy(r);
+}
+
+/* Errors cover: 32 replicas scatter as they say. chi^2 of 31 has a standard deviation of 7.9, and
+ * quoted errors one of a tenth: within 4 of all that. */
+static void errors_cover(void **state) {
+    (void)state;
+    static const char *const names[] = {"energy",   "potential",  "kinetic",
+                                        "pressure", "acceptance", "energy_sigma"};
+    struct ergo_result *r =
+        run("\"n\": 32, \"walkers\": 4",
+            "\"replicas\": 32, \"run\": {\"equilibration\": 100, \"sweeps\": 3200, "
+            "\"measure_every\": 4, \"structure_every\": 0}");
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        double sum = 0, squares = 0, quoted = 0;
+        for (size_t m = 0; m < 32; m++) {
+            const struct ergo_estimate e = estimate(r, m, names[k]);
+            sum += e.mean;
+            squares += e.mean * e.mean;
+            quoted += e.error * e.error / 32;
+        }
+        const double chi2 = (squares - sum * sum / 32) / quoted;
+        print_message("  %-12s chi^2 of the scatter %.1f of 31\n", names[k], chi2);
+        assert_true(chi2 > 31 - 4 * 8.5 && chi2 < 31 + 4 * 8.5);
+    }
+    ergo_result_destroy(r);
+}
+
+/* The energy between two densities is the integral of P / density^2, by Simpson's rule: psi in
+ * proportion to the box with the pressure that is said to belong to it, and the tails with both;
+ * and at fixed b. 2 standard errors, set beforehand: by chance one seed in ten fails. */
+static void pressures_integrate_to_energies(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double power;
+        bool tail;
+    } families[] = {
+        {"pressure", 1.0 / 3, false}, {"pressure", 1.0 / 3, true}, {"pressure_fixed_b", 0, false}};
+    for (size_t f = 0; f < 3; f++) {
+        struct ergo_estimate e[3], p[3];
+        double integral = 0, error = 0;
+        for (int k = 0; k < 3; k++) {
+            char keys[200];
+            const double density = 0.018 + 0.002 * k;
+            snprintf(keys, sizeof keys,
+                     "\"n\": 16, \"walkers\": 16, \"density\": %.17g, \"b\": %.17g, "
+                     "\"tail_correction\": %s",
+                     density, 2.8 * pow(density / 0.02, -families[f].power),
+                     families[f].tail ? "true" : "false");
+            struct ergo_result *r =
+                run(keys, "\"run\": {\"equilibration\": 200, \"sweeps\": "
+                          "24000, \"measure_every\": 4, \"structure_every\": 0}");
+            const double weight = 0.004 / 6 * (k == 1 ? 4 : 1) / (138.0649 * density * density);
+            e[k] = estimate(r, 0, "energy");
+            p[k] = estimate(r, 0, families[f].name);
+            integral += weight * p[k].mean;
+            error += weight * weight * p[k].error * p[k].error;
+            print_message("  density %.3f: %s %.3f +- %.3f bar, energy %.4f +- %.4f K\n", density,
+                          families[f].name, p[k].mean, p[k].error, e[k].mean, e[k].error);
+            ergo_result_destroy(r);
+        }
+        const double change = e[2].mean - e[0].mean;
+        error = sqrt(error + e[0].error * e[0].error + e[2].error * e[2].error);
+        print_message("  %s, tail %d: integral %.4f, energies %.4f, z %.2f of %.4f\n",
+                      families[f].name, families[f].tail, integral, change,
+                      (integral - change) / error, error);
+        assert_true(fabs(integral - change) < 2 * error);
+    }
 }
 
 /* b = 0: every move is taken, psi is constant, V/N is an integral, g(r) = S(k) = 1. */
@@ -137,7 +238,6 @@ static void serial_64(const struct ergo_result *r) {
     agrees(r, 0, "kinetic_gradient", 15.11785, 0.00586);
     agrees(r, 0, "kinetic", 15.12828, 0.00144);
     agrees(r, 0, "energy", -4.60165, 0.00189);
-    agrees(r, 0, "energy_best", -4.60165, 0.00189);
     agrees(r, 0, "kinetic_difference", 0, 0);
 }
 
@@ -202,25 +302,9 @@ static void thousand_atoms(void **state) {
     agrees(r, 0, "potential", -20.93420, 0.00783);
     agrees(r, 0, "kinetic", 15.12926, 0.00346);
     agrees(r, 0, "energy", -5.79906, 0.00438);
-    agrees(r, 0, "energy_best", -5.79906, 0.00438);
     agrees(r, 0, "kinetic_difference", 0, 0);
     agrees(r, 0, "acceptance", 0.36834, 0.0002);
     ergo_result_destroy(r);
-}
-
-/* 2 pi density int V r^2 dr from half a side on: what a cut potential leaves out if g = 1 there. */
-static double tail(const struct ergo_point *point) {
-    struct helium_model m;
-    helium_model_of(point, &m);
-    const int steps = 20000;
-    double sum = 0;
-    for (int i = 0; i < steps; i++) { /* over t = half / r */
-        const double t = (i + 0.5) / steps, r = m.half / t;
-        double v[2];
-        helium_model_v(&m, r, v);
-        sum += v[0] * r * r * m.half / (t * t) / steps;
-    }
-    return 2 * 3.14159265358979 * m.density * sum;
 }
 
 /* The energy of N atoms is that of many, but for the potential beyond L/2, which is 1.31 K for 64
@@ -228,16 +312,14 @@ static double tail(const struct ergo_point *point) {
  * serial program (b = 3.0672: 0.001 K lower) and to 40,960 (an H200: -5.88 +- 0.01). */
 static void energies_follow_the_cut(void **state) {
     (void)state;
-    struct ergo_result *r = run("\"n\": 64, \"walkers\": 8",
+    struct ergo_result *r = run("\"n\": 64, \"walkers\": 8, \"tail_correction\": true",
                                 "\"scan\": {\"/system/n\": [64, 128, 256]}, \"run\": "
                                 "{\"equilibration\": 300, \"sweeps\": 3000, \"measure_every\": 4, "
                                 "\"structure_every\": 0}");
     for (size_t i = 0; i < 3; i++) {
-        const struct ergo_estimate e = estimate(r, i, "energy_best");
-        const double beyond = tail(r->members[i].point), all = e.mean + beyond;
-        print_message("  N = %3d: %8.4f +- %.4f, beyond the cut %.4f: %.4f\n", 64 << i, e.mean,
-                      e.error, beyond, all);
-        assert_true(e.error < 0.02 && fabs(all + 5.884) < 0.03 + 4 * e.error);
+        const struct ergo_estimate e = estimate(r, i, "energy");
+        print_message("  N = %3d: %8.4f +- %.4f\n", 64 << i, e.mean, e.error);
+        assert_true(e.error < 0.025 && fabs(e.mean + 5.884) < 0.03 + 4 * e.error);
     }
     ergo_result_destroy(r);
 }
@@ -245,6 +327,9 @@ static void energies_follow_the_cut(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_atoms),
+        cmocka_unit_test(large_energies),
+        cmocka_unit_test(errors_cover),
+        cmocka_unit_test(pressures_integrate_to_energies),
         cmocka_unit_test(ideal_gas),
         cmocka_unit_test(sixty_four_atoms),
         cmocka_unit_test(tuned_and_multiplied),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "helium_vmc/core.h"
+#include "oracle/helium_pair.h"
 #include "oracle/helium_serial.h"
 #include "run/run.h"
 #include "samplers/helium_vmc/helium.h"
@@ -172,6 +173,67 @@ static void tables_of_energies_are_good_to_a_millionth(void **state) {
             assert_true(worst[q] < 1e-6);
         free(table);
     }
+}
+
+/* ---- tails, units ---------------------------------------------------------------------------- */
+
+/* Against sums by hand; and the virial's is -3 V dE/dV / N of the potential's in a growing box. */
+static void tails_are_integrals(void **state) {
+    (void)state;
+    static const uint32_t sizes[] = {2, 16, 64, 1000}; /* two: within the damping's kink */
+    for (size_t s = 0; s < 8; s++) {
+        struct helium_model m[3];
+        for (int k = 0; k < 3; k++) {
+            const double factor = 1 + 1e-4 * (k - 1);
+            m[k] = liquid(sizes[s % 4], 2);
+            m[k].half *= factor;
+            m[k].density /= factor * factor * factor;
+            if (s > 3) {
+                m[k].potential = HELIUM_LENNARD_JONES;
+                m[k].epsilon = 10.22;
+                m[k].sigma = 2.556;
+                m[k].kink = 0;
+            }
+            helium_tails(&m[k]);
+        }
+        const double expected =
+            2 * 3.14159265358979 * 0.02186 *
+            ergo_oracle_helium_beyond(
+                s > 3 ? ergo_oracle_helium_lennard_jones : ergo_oracle_helium_potential, m[1].half);
+        close_to("tail of V", m[1].tail_potential, expected, 2e-8 * fabs(expected));
+        close_to("tail of r V'", m[1].tail_virial,
+                 (m[2].tail_potential - m[0].tail_potential) / 2e-4, 1e-6 * fabs(m[1].tail_virial));
+    }
+}
+
+static int bits_of(uint32_t n, double b, enum helium_potential potential, double epsilon,
+                   double sigma, double mass, int kind) {
+    struct helium_model m = liquid(n, b);
+    double most, usual;
+    int bad;
+    m.potential = potential;
+    m.epsilon = epsilon;
+    m.sigma = sigma;
+    m.lambda = helium_lambda(mass);
+    return helium_fixed_point(&m, &bad, &most, &usual) ? m.bits[kind] : -1000 - bad;
+}
+
+/* 2^-20 K in liquid helium; steep walls and light atoms have larger units, weak
+ * potentials smaller ones; what floats cannot hold is refused by its kind. */
+static void units_follow_the_job(void **state) {
+    (void)state;
+    static const uint32_t sizes[] = {16, 64, 1000, 4096, 40960};
+    for (size_t i = 0; i < 5; i++)
+        for (int k = 0; k < HELIUM_E_KINDS; k++)
+            close_to("bits", bits_of(sizes[i], 3.07, HELIUM_AZIZ, 0, 0, 4.0026, k), 20, 0);
+    assert_true(bits_of(64, 1.2, HELIUM_LENNARD_JONES, 1e6, 2.556, 4.0026, 0) < 12);
+    assert_true(bits_of(64, 3.07, HELIUM_LENNARD_JONES, 1e-6, 2.556, 4.0026, 0) > 32);
+    assert_int_equal(bits_of(64, 3.07, HELIUM_LENNARD_JONES, 1e6, 2.556, 4.0026, 3), 20);
+    assert_true(bits_of(64, 3.07, HELIUM_AZIZ, 0, 0, 4e-6, 3) < 20);
+    assert_int_equal(bits_of(64, 3.07, HELIUM_AZIZ, 0, 0, 4e-6, 0), 20);
+    assert_int_equal(bits_of(64, 3.07, HELIUM_AZIZ, 0, 0, 1e-25, 0), -1002);
+    assert_int_equal(bits_of(64, 3.07, HELIUM_LENNARD_JONES, 1e6, 100, 4.0026, 0), -1000);
+    assert_int_equal(bits_of(64, 3.07, HELIUM_LENNARD_JONES, 0, 2.556, 4.0026, 0), 20);
 }
 
 /* ---- functions from files -------------------------------------------------------------------- */
@@ -468,6 +530,8 @@ int main(void) {
         cmocka_unit_test(sampled_functions_are_the_named_ones),
         cmocka_unit_test(positive_u_is_rounded_too),
         cmocka_unit_test(tables_of_energies_are_good_to_a_millionth),
+        cmocka_unit_test(tails_are_integrals),
+        cmocka_unit_test(units_follow_the_job),
         cmocka_unit_test(normal_numbers_are_normal),
         cmocka_unit_test(displacements_are_symmetric_and_bounded),
         cmocka_unit_test(static_configuration_of_the_reference),

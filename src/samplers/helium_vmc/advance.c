@@ -1,4 +1,5 @@
 /* Blocks of samples: enqueue, and turn sums into columns and curves. */
+#include <math.h>
 #include <string.h>
 
 #include "helium_vmc/params.h"
@@ -58,40 +59,73 @@ enum ergo_status helium_advance(struct ergo_context *ctx, void *opaque, unsigned
 
 /* ---- collect --------------------------------------------------------------------------------- */
 
+enum { COLUMNS = 8 };
+
+/* Pairs were seen from both sides. */
+struct helium_energies helium_energies_of(const struct helium_model *model,
+                                          const struct helium_sums *sums) {
+    const double n = model->n;
+    return (struct helium_energies){
+        .potential =
+            0.5 * ldexp((double)sums->potential, -model->bits[0]) / n + model->tail_potential,
+        .virial = 0.5 * ldexp((double)sums->virial, -model->bits[1]) / n + model->tail_virial,
+        .laplacian = ldexp((double)sums->laplacian, -model->bits[2]) / n,
+        .gradient = ldexp((double)sums->gradient, -model->bits[3]) / n};
+}
+
+/* Was an atom's share of them more than the fixed point holds? Nothing of it may be used then. */
+enum ergo_status helium_energies_whole(struct ergo_context *ctx, const struct helium_state *s,
+                                       size_t member, uint64_t step,
+                                       const struct helium_sums *sums) {
+    static const char *const names[] = {"potential energy", "virial", "lap ln psi",
+                                        "(grad ln psi)^2"};
+    static const char *const keys[] = {"/system/potential", "/system/potential",
+                                       "/system/wave_function", "/system/wave_function"};
+    const uint64_t marks = (uint64_t)sums->accepted >> HELIUM_BEYOND;
+    for (int k = 0; k < HELIUM_E_KINDS; k++)
+        if (marks >> k & 1)
+            return ergo_job_error(
+                ctx, keys[k],
+                "at macroupdate %llu the %s of an atom is beyond %.3g K, and cannot be added to "
+                "the others': atoms of a walker lie on one another, or the function has a spike. "
+                "No mean would be right; use a larger /system/b, a smoother function, or another "
+                "/system/start",
+                (unsigned long long)step, names[k], (double)s->members[member].limit[k]);
+    return ERGO_OK;
+}
+
 /* Potential, both kinetic estimators, acceptance, virial, ln psi, and products: a mean over
  * walkers. The order of this sum is fixed: the host does it. */
-static void convert_sample(const struct helium_state *s, const struct helium_sums *sums,
-                           uint32_t walkers, double *columns) {
-    const double n = s->shape.n, unit = 1.0 / ((double)(1 << HELIUM_E_BITS) * n);
-    double sum[9] = {0};
+static void convert_sample(const struct helium_state *s, const struct helium_model *model,
+                           const struct helium_sums *sums, uint32_t walkers, double *columns) {
+    const double n = s->shape.n;
+    double sum[COLUMNS] = {0};
     for (uint32_t w = 0; w < walkers; w++) {
-        const double gradient = (double)sums[w].gradient * unit;
-        const double laplacian = (double)sums[w].laplacian * unit - gradient;
-        const double potential = 0.5 * (double)sums[w].potential * unit;
-        const double energy = potential + laplacian, difference = laplacian - gradient;
-        sum[0] += potential;
+        const struct helium_energies e = helium_energies_of(model, &sums[w]);
+        const double laplacian = e.laplacian - e.gradient, energy = e.potential + laplacian;
+        const double ln_psi = 0.5 * (double)sums[w].ln_psi / ((double)(1 << HELIUM_U_BITS) * n);
+        sum[0] += e.potential;
         sum[1] += laplacian;
-        sum[2] += gradient;
+        sum[2] += e.gradient;
         sum[3] += (double)sums[w].accepted / n;
-        sum[4] += 0.5 * (double)sums[w].virial * unit;
-        sum[5] += 0.5 * (double)sums[w].ln_psi / ((double)(1 << HELIUM_U_BITS) * n);
+        sum[4] += e.virial;
+        sum[5] += ln_psi;
         sum[6] += energy * energy;
-        sum[7] += energy * difference;
-        sum[8] += difference * difference;
+        sum[7] += energy * ln_psi;
     }
-    for (int c = 0; c < 9; c++)
+    for (int c = 0; c < COLUMNS; c++)
         columns[c] = sum[c] / walkers;
 }
 
 static void convert_moments(const struct helium_state *s, size_t member,
                             const struct helium_sums *sums, uint32_t walkers, double *moments) {
-    const double unit = 1.0 / ((double)(1 << HELIUM_E_BITS) * s->shape.n);
     memset(moments, 0, 2 * HELIUM_B_POINTS * sizeof *moments);
-    for (uint32_t w = 0; w < walkers; w++)
+    for (uint32_t w = 0; w < walkers; w++) {
+        const struct helium_energies e = helium_energies_of(&s->models[member], &sums[w]);
         helium_b_add(&s->models[member],
-                     0.5 * (double)sums[w].ln_psi / (double)(1 << HELIUM_U_BITS),
-                     0.5 * (double)sums[w].potential * unit, (double)sums[w].laplacian * unit,
-                     (double)sums[w].gradient * unit, moments);
+                     0.5 * (double)sums[w].ln_psi / (double)(1 << HELIUM_U_BITS), e.potential,
+                     e.laplacian, e.gradient, moments);
+    }
     for (size_t k = 0; k < 2 * HELIUM_B_POINTS; k++)
         moments[k] /= walkers;
 }
@@ -138,9 +172,16 @@ enum ergo_status helium_collect(struct ergo_context *ctx, void *opaque, unsigned
     const size_t members = s->batch->count;
     for (size_t i = 0; i < slot->samples; i++) {
         const uint32_t active = helium_active(&s->shape, slot->step + (i + 1) * slot->every);
-        for (size_t m = 0; m < members; m++)
-            convert_sample(s, slot->host_sums + (i * members + m) * s->shape.walkers, active,
-                           samples->columns + (i * members + m) * 9);
+        for (size_t m = 0; m < members; m++) {
+            const size_t row = i * members + m;
+            const struct helium_sums *sums = slot->host_sums + row * s->shape.walkers;
+            for (uint32_t w = 0; w < active && status == ERGO_OK; w++)
+                status =
+                    helium_energies_whole(ctx, s, m, slot->step + (i + 1) * slot->every, &sums[w]);
+            if (status != ERGO_OK)
+                return status;
+            convert_sample(s, &s->models[m], sums, active, samples->columns + row * COLUMNS);
+        }
     }
     convert_curves(s, slot, samples);
     return ERGO_OK;

@@ -65,19 +65,21 @@ static enum ergo_status compare_plain(struct ergo_context *ctx, const struct hel
                                       const int32_t *place) {
     struct plain p;
     plain_energies(&s->models[member], place, &p);
-    const double e = 1.0 / (double)(1 << HELIUM_E_BITS), n = s->shape.n;
+    const int *bits = s->models[member].bits;
+    const double n = s->shape.n;
     const double ln_psi = (double)sums->ln_psi / (double)(1 << HELIUM_U_BITS);
     /* rounding of a pair's u: half a unit and 1e-6 of itself; of energies: 1e-5 of the terms (the
-     * kink of the potential's damping, float sums, an overlap's cut) */
+     * kink of the potential's damping, float sums) and a unit an atom */
     if (!(fabs(ln_psi - p.ln_psi) < 2e-6 * fabs(p.ln_psi) + 3e-7 * n * n))
         return differs(ctx, s, member, "ln psi (twice)", ln_psi, p.ln_psi);
-    const double device[4] = {(double)sums->potential * e, (double)sums->virial * e,
-                              (double)sums->laplacian * e, (double)sums->gradient * e};
+    const double device[4] = {
+        ldexp((double)sums->potential, -bits[0]), ldexp((double)sums->virial, -bits[1]),
+        ldexp((double)sums->laplacian, -bits[2]), ldexp((double)sums->gradient, -bits[3])};
     const double host[4] = {p.potential, p.virial, p.laplacian, p.gradient};
     static const char *const names[4] = {"the potential (twice, K)", "the virial (twice, K)",
                                          "lap ln psi (K)", "(grad ln psi)^2 (K)"};
     for (int k = 0; k < 4; k++)
-        if (!(fabs(device[k] - host[k]) < 1e-5 * p.size + 1e-5 * n))
+        if (!(fabs(device[k] - host[k]) < 1e-5 * p.size + n * (1e-5 + ldexp(1, -bits[k]))))
             return differs(ctx, s, member, names[k], device[k], host[k]);
     return ERGO_OK;
 }
@@ -221,6 +223,8 @@ enum ergo_status helium_audit(struct ergo_context *ctx, void *opaque) {
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->positions, first * s->shape.walker_bytes,
                                   s->shape.walker_bytes, place);
+    if (status == ERGO_OK)
+        status = helium_energies_whole(ctx, s, last, s->step, &slot->host_sums[first]);
     if (status == ERGO_OK && pairs <= 1e8) /* seconds on the host, beyond */
         status = compare_plain(ctx, s, last, &slot->host_sums[first], place);
     if (status == ERGO_OK && pairs <= 1e8)

@@ -77,6 +77,8 @@ struct helium_shape helium_shape_of(const struct ergo_point *point);
 void helium_member_fill(const struct ergo_point *point, const struct helium_model *model,
                         struct helium_member *member);
 
+/* check.c */
+enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point *point);
 /* launch.c */
 enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                     const struct ergo_device *device, struct helium_launch *launch,
@@ -116,6 +118,17 @@ enum ergo_status helium_advance(struct ergo_context *ctx, void *state, unsigned 
                                 uint64_t every, uint64_t first_sample);
 enum ergo_status helium_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
+/* What a walker's sums say, K per atom: over pairs with both tails; -lambda lap ln psi; lambda
+ * |grad ln psi|^2. */
+struct helium_energies {
+    double potential, virial, laplacian, gradient;
+};
+struct helium_energies helium_energies_of(const struct helium_model *model,
+                                          const struct helium_sums *sums);
+/* An error of the job that names the key if one of the sums lacks an atom's share. */
+enum ergo_status helium_energies_whole(struct ergo_context *ctx, const struct helium_state *s,
+                                       size_t member, uint64_t step,
+                                       const struct helium_sums *sums);
 /* Walkers that move during step `step`. */
 uint32_t helium_active(const struct helium_shape *shape, uint64_t step);
 

@@ -9,6 +9,10 @@
 
 static const char *const optimisations[] = {"none", "b", NULL};
 
+static bool named_potential(const struct ergo_point *point) {
+    return !helium_is_file(ergo_point_text(point, "/system/potential"));
+}
+
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
 
 /* Where keys act. */
@@ -88,10 +92,20 @@ static const struct ergo_key keys[] = {
      .flags = SHAPE_CHAIN,
      .fallback = "\"aziz-hfd-b-he\"",
      .unit = "",
-     .help = "Pair potential, cut at half the shortest side, no tail correction. aziz-hfd-b-he: "
-             "HFD-B(HE), Aziz, McCourt, Wong, Mol. Phys. 61, 1487 (1987); lennard-jones; or the "
-             "name of a file (with a dot or a slash in it) with lines \"r V\" in A and K, between "
-             "which it is a cubic spline."},
+     .help = "Pair potential, cut at half the shortest side. aziz-hfd-b-he: HFD-B(HE), Aziz, "
+             "McCourt, Wong, Mol. Phys. 61, 1487 (1987); lennard-jones; or the name of a file "
+             "(with a dot or a slash in it) with lines \"r V\" in A and K, between which it is a "
+             "cubic spline."},
+    {.pointer = "/system/tail_correction",
+     .type = ERGO_KEY_BOOL,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "false",
+     .unit = "",
+     .help = "Add to potential, energy and pressure what the cut leaves out if g(r) = 1 beyond it: "
+             "2 pi density times the integral of r^2 V, and for the virial of r^3 V'. psi has no "
+             "correlations there, so the kinetic energy has no such part. The chain is the same.",
+     .acts = named_potential,
+     .where = "on named potentials"},
     {.pointer = "/system/epsilon",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN,
@@ -245,15 +259,17 @@ static const struct ergo_key keys[] = {
 };
 
 static const struct ergo_column columns[] = {
-    {"potential", "K per atom", "V/N, cut at half the shortest side"},
+    {"potential", "K per atom",
+     "V/N, cut at half the shortest side, and what is beyond with tail_correction"},
     {"kinetic_laplacian", "K per atom", "-lambda/N sum (lap ln psi + (grad ln psi)^2)"},
     {"kinetic_gradient", "K per atom", "lambda/N sum (grad ln psi)^2"},
     {"acceptance", "", "accepted moves of the macroupdate before the measurement"},
-    {"virial", "K per atom", "1/N sum_{i<j} r V'(r)"},
+    {"virial", "K per atom",
+     "1/N sum_{i<j} r V'(r), cut at half the shortest side, and what is beyond with "
+     "tail_correction"},
     {"ln_psi", "per atom", "ln psi / N"},
     {"energy2", "K^2", "squared energy of a walker"},
-    {"energy_difference", "K^2", "energy times kinetic difference of a walker"},
-    {"difference2", "K^2", "squared kinetic difference of a walker"},
+    {"energy_ln_psi", "K per atom", "energy times ln psi / N of a walker"},
 };
 
 static double sample_energy(const struct ergo_point *point, const double *c) {
@@ -291,10 +307,12 @@ static double sample_acceptance(const struct ergo_point *point, const double *c)
     return c[3];
 }
 
-/* 1 K/A^3 = 138.0649 bar */
+#define BAR 138.0649 /* 1 K/A^3 */
+
+/* With u and both cuts functions of r / L alone, no term is left of the jump of V at L/2. */
 static double sample_pressure(const struct ergo_point *point, const double *c) {
     const double density = ergo_point_real(point, "/system/density");
-    return 138.0649 * density * ((c[1] + c[2]) - c[4]) / 3.0;
+    return BAR * density * ((c[1] + c[2]) - c[4]) / 3.0;
 }
 
 static double sample_ln_psi(const struct ergo_point *point, const double *c) {
@@ -312,17 +330,16 @@ static double sample_cross(const struct ergo_point *point, const double *c) {
     return c[7];
 }
 
-static double sample_difference2(const struct ergo_point *point, const double *c) {
-    (void)point;
-    return c[8];
+static bool has_b(const struct ergo_point *point) {
+    return !helium_is_file(ergo_point_text(point, "/system/wave_function")) &&
+           ergo_point_real(point, "/system/b") > 0;
 }
 
-/* E - cov(E, D) / var(D) D: D = T_lap - T_grad has mean 0, so this has the mean of E and the least
- * variance. inputs: E, D, E^2, E D, D^2. */
-static double derive_best(const struct ergo_point *point, const double *m) {
-    (void)point;
-    const double variance = m[4] - m[1] * m[1];
-    return variance > 0 ? m[0] - (m[3] - m[0] * m[1]) / variance * m[1] : m[0];
+/* The README derives both pressures. inputs: pressure, e, ln psi / N, e ln psi / N. */
+static double derive_fixed(const struct ergo_point *point, const double *m) {
+    const double density = ergo_point_real(point, "/system/density");
+    const double n = (double)ergo_point_int(point, "/system/n");
+    return m[0] + BAR * density * n * (m[3] - m[1] * m[2]) * 10.0 / 3.0;
 }
 
 static double derive_sigma(const struct ergo_point *point, const double *m) {
@@ -343,13 +360,10 @@ static const struct ergo_observable observables[] = {
      .unit = "K per atom",
      .help = "local energy: potential + kinetic_laplacian",
      .sample = sample_energy},
-    {.name = "energy_best",
+    {.name = "potential",
      .unit = "K per atom",
-     .help = "the same mean with the least variance: energy minus its regression on the kinetic "
-             "difference, whose mean is 0",
-     .inputs = {"energy", "kinetic_difference", "energy2", "energy_difference", "difference2"},
-     .derive = derive_best},
-    {.name = "potential", .unit = "K per atom", .help = "mean V/N", .sample = sample_potential},
+     .help = "mean V/N, cut at half the shortest side (/system/tail_correction)",
+     .sample = sample_potential},
     {.name = "kinetic",
      .unit = "K per atom",
      .help = "mean of both estimators, -lambda/(2N) sum lap ln psi: the least variance",
@@ -368,8 +382,17 @@ static const struct ergo_observable observables[] = {
      .sample = sample_difference},
     {.name = "pressure",
      .unit = "bar",
-     .help = "virial: density (2 kinetic - 1/N sum r V')/3, no tail correction",
+     .help = "-dE/dV of N atoms whose psi is scaled with the box (b and the cut in proportion to "
+             "density^(-1/3)), exactly; at the best b of each density also of that energy. Virial: "
+             "density (2 kinetic - 1/N sum r V')/3",
      .sample = sample_pressure},
+    {.name = "pressure_fixed_b",
+     .unit = "bar",
+     .help = "-dE/dV of N atoms at the job's b, as in a scan over density alone: pressure + 10/(3 "
+             "V) times the covariance of E and ln psi",
+     .inputs = {"pressure", "energy", "ln_psi", "energy_ln_psi"},
+     .derive = derive_fixed,
+     .applies = has_b},
     {.name = "acceptance", .unit = "", .help = "of single-atom moves", .sample = sample_acceptance},
     {.name = "energy_sigma",
      .unit = "K per atom",
@@ -390,15 +413,10 @@ static const struct ergo_observable observables[] = {
      .curve = "b_moments",
      .from_curve = curve_energy},
     {.name = "energy2", .unit = "K^2", .help = "input", .sample = sample_energy2, .hidden = true},
-    {.name = "energy_difference",
-     .unit = "K^2",
+    {.name = "energy_ln_psi",
+     .unit = "K per atom",
      .help = "input",
      .sample = sample_cross,
-     .hidden = true},
-    {.name = "difference2",
-     .unit = "K^2",
-     .help = "input",
-     .sample = sample_difference2,
      .hidden = true},
 };
 
@@ -451,81 +469,6 @@ static const struct ergo_sampler_info info = {
     .state_version = 1,
 };
 
-static enum ergo_status check_functions(struct ergo_context *ctx, const struct ergo_point *point) {
-    const char *potential = ergo_point_text(point, "/system/potential");
-    const char *wave_function = ergo_point_text(point, "/system/wave_function");
-    const bool own = helium_is_file(wave_function);
-    enum ergo_status status = ERGO_OK;
-    if (!helium_is_file(potential) && strcmp(potential, "aziz-hfd-b-he") != 0 &&
-        strcmp(potential, "lennard-jones") != 0)
-        status = ergo_job_error(ctx, "/system/potential",
-                                "found \"%s\"; allowed: \"aziz-hfd-b-he\", \"lennard-jones\", or "
-                                "the name of a file, with a dot or a slash in it",
-                                potential);
-    if (!own && strcmp(wave_function, "schiff-verlet") != 0)
-        status = ergo_job_error(ctx, "/system/wave_function",
-                                "found \"%s\"; allowed: \"schiff-verlet\", or the name of a file, "
-                                "with a dot or a slash in it",
-                                wave_function);
-    if (status != ERGO_OK)
-        return status;
-    struct helium_model model;
-    helium_model_of(point, &model);
-    for (int k = 0; k < 3; k++)
-        if (!(model.side[k] <= 1e6))
-            return ergo_job_error(ctx, "/system/density",
-                                  "%g: a side of the box would be %.4g A; at most 1e6 A are "
-                                  "possible",
-                                  model.density, model.side[k]);
-    status = helium_model_load(ctx, point, &model);
-    if (status != ERGO_OK)
-        return status;
-    if (model.core > 0.6 * model.half && own)
-        status = ergo_job_error(
-            ctx, "/system/wave_function",
-            "%s: begins at %.4g A, or |u| is above %d up to %.4g A, too far out "
-            "for a box of half side %.4g A",
-            wave_function, model.f_curve->r[0], HELIUM_U_LIMIT, model.core, model.half);
-    else if (model.core > 0.6 * model.half)
-        status = ergo_job_error(ctx, "/system/b",
-                                "%g A is too large for a box of half side %.4g A: the wave "
-                                "function would vanish (below exp(-%d)) for pairs closer than %.4g "
-                                "A; use more atoms or a smaller b",
-                                model.b, model.half, HELIUM_U_LIMIT, model.core);
-    helium_model_free(&model);
-    return status;
-}
-
-static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ERGO_OK;
-    const int64_t n = ergo_point_int(point, "/system/n");
-    const int64_t walkers = ergo_point_int(point, "/system/walkers");
-    const int64_t start = ergo_point_int(point, "/system/start_steps");
-    const int64_t equilibration = ergo_point_int(point, "/run/equilibration");
-    if (n * walkers > INT64_C(4294967296))
-        status =
-            ergo_job_error(ctx, "/system/walkers",
-                           "%lld walkers of %lld atoms; random numbers are addressed by 32 "
-                           "bits: at most %lld walkers, more as /replicas",
-                           (long long)walkers, (long long)n, (long long)(INT64_C(4294967296) / n));
-    if (ergo_point_int(point, "/system/start_walkers") > walkers)
-        status = ergo_job_error(ctx, "/system/start_walkers", "%lld, but there are %lld walkers",
-                                (long long)ergo_point_int(point, "/system/start_walkers"),
-                                (long long)walkers);
-    if (start > equilibration)
-        status = ergo_job_error(ctx, "/system/start_steps",
-                                "%lld macroupdates, but /run/equilibration is %lld: walkers would "
-                                "be measured before they are all there and the displacement fixed",
-                                (long long)start, (long long)equilibration);
-    if (ergo_point_value(point, "/system/target_acceptance")->present && start < HELIUM_TUNE_EVERY)
-        status = ergo_job_error(ctx, "/system/target_acceptance",
-                                "tuning needs /system/start_steps, at least %d (better hundreds); "
-                                "found %lld",
-                                HELIUM_TUNE_EVERY, (long long)start);
-    const enum ergo_status functions = check_functions(ctx, point);
-    return status == ERGO_OK ? functions : status;
-}
-
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
     struct helium_launch launch;
@@ -558,22 +501,23 @@ static uint64_t curve_every(const struct ergo_point *point) {
     return every > 0 ? (uint64_t)every : 1;
 }
 
+/* By parts, where the slope of u has no jump (that of a file that is not symmetrised may). */
 static double exact(const struct ergo_point *point, const char *observable) {
     const bool ideal = ergo_point_real(point, "/system/b") == 0.0;
-    if (strcmp(observable, "kinetic_difference") == 0 && !ideal)
+    if (strcmp(observable, "kinetic_difference") == 0 && !ideal &&
+        ergo_point_bool(point, "/system/symmetrised"))
         return 0.0;
     return NAN;
 }
 
-/* m_c of energy_best in liquid helium at an acceptance of 0.37, measured with 64 atoms: 1.8
- * macroupdates; of energy 0.8. */
+/* m_c of energy in liquid helium at an acceptance of 0.37, measured with 64 atoms: 0.74(2). */
 static double correlation(const struct ergo_point *point) {
     (void)point;
-    return 2.0;
+    return 0.8;
 }
 
 static const struct ergo_sampler_ops ops = {
-    .check = check,
+    .check = helium_check,
     .plan = plan,
     .create = helium_create,
     .init = helium_init,

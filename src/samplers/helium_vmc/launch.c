@@ -53,6 +53,10 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
     const struct ergo_value *target = ergo_point_value(point, "/system/target_acceptance");
     member->target = target->present ? (uint32_t)(target->real * 65536.0 + 0.5) : 0;
     helium_model_kink(model, &member->kink, &member->kink_width);
+    for (int k = 0; k < HELIUM_E_KINDS; k++) {
+        member->unit[k] = (float)ldexp(1, model->bits[k]);
+        member->limit[k] = (float)(ldexp(1, 62 - model->bits[k]) / model->n);
+    }
     for (int k = 0; k < 3; k++) {
         /* equal sides give exactly 2^-31, whatever their rounding */
         const double ratio = model->side[k] / (2 * model->half);

@@ -84,6 +84,8 @@ void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
     m->core = 0.5 < m->half / 4 ? 0.5 : m->half / 4;
     if (!helium_is_file(ergo_point_text(point, "/system/wave_function")))
         find_core(m);
+    if (ergo_point_bool(point, "/system/tail_correction"))
+        helium_tails(m);
 }
 
 bool helium_is_file(const char *text) {
@@ -119,6 +121,26 @@ static enum ergo_status load_wave_function(struct ergo_context *ctx, const char 
     return ERGO_OK;
 }
 
+static enum ergo_status choose_units(struct ergo_context *ctx, struct helium_model *m) {
+    double most = 0, usual = 0;
+    int kind = 0;
+    if (helium_fixed_point(m, &kind, &most, &usual))
+        return ERGO_OK;
+    const bool kinetic = kind > 1, light = kinetic && m->lambda > 1e6;
+    return ergo_job_error(
+        ctx,
+        light     ? "/system/mass"
+        : kinetic ? "/system/wave_function"
+                  : "/system/potential",
+        "the %s energy of an atom can come to %.3g K (usual are %.3g K): the sums of energies hold "
+        "1e27 K at most, and cannot have both such atoms and usual ones. %s",
+        kinetic ? "kinetic" : "potential", most, usual,
+        light     ? "Use a larger mass"
+        : kinetic ? "Use a wave function that is less steep at short distances"
+                  : "Use a potential that is lower at short distances, smaller /system/epsilon or "
+                    "/system/sigma of lennard-jones, or a larger /system/b");
+}
+
 enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
                                    struct helium_model *m) {
     const char *potential = ergo_point_text(point, "/system/potential");
@@ -129,6 +151,8 @@ enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_p
         status = load_potential(ctx, potential, m);
     if (status == ERGO_OK && helium_is_file(wave_function))
         status = load_wave_function(ctx, wave_function, m);
+    if (status == ERGO_OK)
+        status = choose_units(ctx, m);
     if (status != ERGO_OK)
         helium_model_free(m);
     return status;

@@ -31,6 +31,9 @@ struct helium_model {
     double kink;                            /* distance at which V'' jumps; 0: nowhere */
     struct helium_curve *v_curve, *f_curve; /* from files, owned; NULL: named forms */
     bool symmetrised;                       /* f_curve: about L/2 */
+    /* What the cut leaves out of V/N and of 1/N sum r V' if g = 1 beyond it: K; 0: not wanted. */
+    double tail_potential, tail_virial;
+    int bits[4]; /* sums of V, r V', lap ln psi, (grad ln psi)^2 are in units of 2^-bits K */
 };
 
 /* lambda = hbar^2 / (2 m k_B) of a mass in u, CODATA 2018: K A^2. */
@@ -50,6 +53,13 @@ uint64_t helium_model_hash(const struct helium_model *model);
 void helium_model_u(const struct helium_model *model, double r, double out[3]);
 /* V and r V', whatever r; the cut is the caller's. */
 void helium_model_v(const struct helium_model *model, double r, double out[2]);
+
+/* fixed.c: `bits`, from what atoms can have at most. False: floats cannot hold it, or too little
+ * would be left of what pairs have as a rule; then of the kind `kind`, `most` and `usual`, K. */
+bool helium_fixed_point(struct helium_model *model, int *kind, double *most, double *usual);
+
+/* tail.c: the two tails of a named potential, K per atom. */
+void helium_tails(struct helium_model *model);
 
 /* A distance as the argument of the pair tables, and the smallest argument in use. */
 float helium_model_low(const struct helium_model *model);

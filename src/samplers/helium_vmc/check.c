@@ -1,0 +1,109 @@
+/* What a job of helium may not be, beyond what its keys' table says. */
+#include <math.h>
+#include <string.h>
+
+#include "helium_vmc/params.h"
+#include "samplers/helium_vmc/helium.h"
+
+/*
+ * Below `core` V and u keep their values: harmless where pairs do not come there. With |u| of 10,
+ * exp(-20) of the pairs that an ideal gas has.
+ */
+static enum ergo_status check_core(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct helium_model *model) {
+    double u[3];
+    helium_model_u(model, model->core, u);
+    if (model->b > 0 && fabs(u[0]) < 10)
+        return ergo_job_error(
+            ctx, "/system/b",
+            "%g A lets pairs come closer than %.3g A, where V and u keep their values: energies "
+            "would not be those of these functions. At least %.3g A here, or 0 for an ideal gas",
+            model->b, model->core, model->b * pow(10 / fabs(u[0]), 0.2) + 0.005);
+    if (model->b == 0 && strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0)
+        return ergo_job_error(ctx, "/system/b",
+                              "0: the mean of the lennard-jones potential over an ideal gas is "
+                              "infinite; use a b above 0, or another potential");
+    return ERGO_OK;
+}
+
+static enum ergo_status check_functions(struct ergo_context *ctx, const struct ergo_point *point) {
+    const char *potential = ergo_point_text(point, "/system/potential");
+    const char *wave_function = ergo_point_text(point, "/system/wave_function");
+    const bool own = helium_is_file(wave_function);
+    enum ergo_status status = ERGO_OK;
+    if (!helium_is_file(potential) && strcmp(potential, "aziz-hfd-b-he") != 0 &&
+        strcmp(potential, "lennard-jones") != 0)
+        status = ergo_job_error(ctx, "/system/potential",
+                                "found \"%s\"; allowed: \"aziz-hfd-b-he\", \"lennard-jones\", or "
+                                "the name of a file, with a dot or a slash in it",
+                                potential);
+    if (!own && strcmp(wave_function, "schiff-verlet") != 0)
+        status = ergo_job_error(ctx, "/system/wave_function",
+                                "found \"%s\"; allowed: \"schiff-verlet\", or the name of a file, "
+                                "with a dot or a slash in it",
+                                wave_function);
+    if (ergo_point_int(point, "/run/structure_every") == 0 &&
+        strcmp(ergo_point_text(point, "/run/optimise"), "none") != 0)
+        status = ergo_job_error(ctx, "/run/optimise",
+                                "takes every /run/structure_every-th measurement, and that is 0: "
+                                "none");
+    if (status != ERGO_OK)
+        return status;
+    struct helium_model model;
+    helium_model_of(point, &model);
+    for (int k = 0; k < 3; k++)
+        if (!(model.side[k] <= 1e6))
+            return ergo_job_error(ctx, "/system/density",
+                                  "%g: a side of the box would be %.4g A; at most 1e6 A are "
+                                  "possible",
+                                  model.density, model.side[k]);
+    status = helium_model_load(ctx, point, &model);
+    if (status != ERGO_OK)
+        return status;
+    if (model.core > 0.6 * model.half && own)
+        status = ergo_job_error(
+            ctx, "/system/wave_function",
+            "%s: begins at %.4g A, or |u| is above %d up to %.4g A, too far out "
+            "for a box of half side %.4g A",
+            wave_function, model.f_curve->r[0], HELIUM_U_LIMIT, model.core, model.half);
+    else if (model.core > 0.6 * model.half)
+        status = ergo_job_error(ctx, "/system/b",
+                                "%g A is too large for a box of half side %.4g A: the wave "
+                                "function would vanish (below exp(-%d)) for pairs closer than %.4g "
+                                "A; use more atoms or a smaller b",
+                                model.b, model.half, HELIUM_U_LIMIT, model.core);
+    if (status == ERGO_OK && !own)
+        status = check_core(ctx, point, &model);
+    helium_model_free(&model);
+    return status;
+}
+
+enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    const int64_t n = ergo_point_int(point, "/system/n");
+    const int64_t walkers = ergo_point_int(point, "/system/walkers");
+    const int64_t start = ergo_point_int(point, "/system/start_steps");
+    const int64_t equilibration = ergo_point_int(point, "/run/equilibration");
+    if (n * walkers > INT64_C(4294967296))
+        status =
+            ergo_job_error(ctx, "/system/walkers",
+                           "%lld walkers of %lld atoms; random numbers are addressed by 32 "
+                           "bits: at most %lld walkers, more as /replicas",
+                           (long long)walkers, (long long)n, (long long)(INT64_C(4294967296) / n));
+    if (ergo_point_int(point, "/system/start_walkers") > walkers)
+        status = ergo_job_error(ctx, "/system/start_walkers", "%lld, but there are %lld walkers",
+                                (long long)ergo_point_int(point, "/system/start_walkers"),
+                                (long long)walkers);
+    if (start > equilibration)
+        status = ergo_job_error(ctx, "/system/start_steps",
+                                "%lld macroupdates, but /run/equilibration is %lld: walkers would "
+                                "be measured before they are all there and the displacement fixed",
+                                (long long)start, (long long)equilibration);
+    if (ergo_point_value(point, "/system/target_acceptance")->present && start < HELIUM_TUNE_EVERY)
+        status = ergo_job_error(ctx, "/system/target_acceptance",
+                                "tuning needs /system/start_steps, at least %d (better hundreds); "
+                                "found %lld",
+                                HELIUM_TUNE_EVERY, (long long)start);
+    const enum ergo_status functions = check_functions(ctx, point);
+    return status == ERGO_OK ? functions : status;
+}
