@@ -51,7 +51,7 @@ struct ergo_member_result {
     uint64_t measure_every;                     /* steps between samples */
     size_t n_samples;                           /* all, equilibration included */
     size_t n_equilibration;                     /* of them before measuring began */
-    double **series;                            /* [n_columns][n_samples], owned */
+    double **series;                            /* [n_columns][n_samples], owned; NULL: not measured */
     struct ergo_observable_result *observables; /* [info->n_observables], hidden ones included */
     struct ergo_curve_result *curves;           /* [info->n_curves], size 0: not measured */
     size_t n_pictures;

@@ -105,5 +105,6 @@ const struct ergo_sampler_ops ising_ops = {
     .picture = ising_picture,
     .frame = ising_frame,
     .exact = exact,
+    .remedy = bytes_remedy,
     .destroy = ising_destroy,
 };
