@@ -114,8 +114,8 @@ ERGO_INLINE void ising_load(ISING_SPACE const uint *own, ISING_SPACE const uint 
 #endif
 }
 
-/* Adds the sums of block `block` of colour 0, which lies at its own place on a whole lattice: a bond
- * joins two colours, so colour 0 sees all of them. */
+/* Adds the sums of block `block` of colour 0, which lies at its own place on a whole lattice: a
+ * bond joins two colours, so colour 0 sees all of them. */
 ERGO_INLINE void ising_count_block(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
                                    uint block, uint sums[ISING_SUMS]) {
     uint spins[4];

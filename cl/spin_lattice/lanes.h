@@ -208,9 +208,9 @@ ERGO_INLINE void ising_count_lanes(ISING_SPACE const uint *own, ISING_SPACE cons
         sums[2] += first;
 #endif
         sums[1] += ERGO_POPCOUNT((spins ^ a.n[h].up) & valid) +
-                    ERGO_POPCOUNT((spins ^ a.n[h].down) & valid) +
-                    ERGO_POPCOUNT((spins ^ a.n[h].same) & valid) +
-                    ERGO_POPCOUNT((spins ^ a.n[h].side) & valid);
+                   ERGO_POPCOUNT((spins ^ a.n[h].down) & valid) +
+                   ERGO_POPCOUNT((spins ^ a.n[h].same) & valid) +
+                   ERGO_POPCOUNT((spins ^ a.n[h].side) & valid);
     }
 }
 

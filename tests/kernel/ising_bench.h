@@ -185,8 +185,8 @@ static inline double ising_staggered(const struct ergo_oracle_ising *o) {
     return (double)sum / ((double)o->Lx * o->Ly);
 }
 
-/* |sum s exp(i k r)|^2 / N, k = (0, 2 pi wave / Ly), of the smallest wave along y or of none; anti: k
- * from the zone's corner (pi, pi) on. */
+/* |sum s exp(i k r)|^2 / N, k = (0, 2 pi wave / Ly), of the smallest wave along y or of none; anti:
+ * k from the zone's corner (pi, pi) on. */
 static inline double ising_structure(const struct ergo_oracle_ising *o, int wave, bool anti) {
     double re = 0, im = 0;
     for (int y = 0; y < o->Ly; y++)
@@ -239,7 +239,8 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
         const bool curve = interval && (block->first + i) % interval == 0;
         for (size_t m = 0; m < members; m++) {
             const struct ergo_oracle_ising *o = &b->oracles[m];
-            const double n = (double)o->Lx * o->Ly, *column = s.columns + COLUMNS * (i * members + m);
+            const double n = (double)o->Lx * o->Ly,
+                         *column = s.columns + COLUMNS * (i * members + m);
             const bool anti = ergo_point_real(b->batch->points[m], "/system/coupling") < 0;
             ising_same(b, "energy", m, i, column[0], ergo_oracle_ising_energy(o));
             ising_same(b, "magnetization", m, i, column[1],

@@ -15,7 +15,7 @@ static double heat_capacity(const double *means, void *user) {
 
 enum { KINDS = 5 };
 static const char *const names[KINDS] = {"energy", "heat_capacity", "abs_magnetization",
-                                           "magnetization2", "magnetization"};
+                                         "magnetization2", "magnetization"};
 
 static void judge_member(struct physics_verdict *v, const struct ergo_point *point,
                          const double *columns, size_t members, size_t n) {

@@ -2,11 +2,12 @@
  * Audits: what the device keeps against what the host finds, from one copy of its lattices.
  *
  * The counts: up spins, of antiferromagnets by colour, and unequal bonds, counted by words on the
- * device, by the kernel that makes the run's samples, and in canonical rows here. The chain: a few more sweeps on the device by the very kernels of the run, and here by
- * their twin in C, from the same state; afterwards the device has its state back. Of small lattices
- * as many members as fit the budget are replayed, the last one among them, whose place in the
- * buffers is the most error-prone; of a large one some rows at both sides of the seam. This finds
- * miscompiled kernels (they exist), whose lattices are consistent but whose chain is wrong.
+ * device, by the kernel that makes the run's samples, and in canonical rows here. The chain: a few
+ * more sweeps on the device by the very kernels of the run, and here by their twin in C, from the
+ * same state; afterwards the device has its state back. Of small lattices as many members as fit
+ * the budget are replayed, the last one among them, whose place in the buffers is the most
+ * error-prone; of a large one some rows at both sides of the seam. This finds miscompiled kernels
+ * (they exist), whose lattices are consistent but whose chain is wrong.
  */
 #include <stdlib.h>
 #include <string.h>

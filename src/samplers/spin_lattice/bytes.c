@@ -326,13 +326,9 @@ static enum ergo_status launch_curves(struct ergo_context *ctx, struct bytes_sta
     const struct ergo_arg correlate[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->curve_counts),
                                          ERGO_ARG(at),       ERGO_ARG(reach),
                                          ERGO_ARG(stride),   ERGO_ARG_LOCAL(sizeof(cl_uint))};
-    const struct ergo_arg planes[] = {ERGO_ARG(s->spins),
-                                      ERGO_ARG(s->member_buffer),
-                                      ERGO_ARG(slot->curve_counts),
-                                      ERGO_ARG(at),
-                                      ERGO_ARG(pairs),
-                                      ERGO_ARG(stride),
-                                      ERGO_ARG_LOCAL(s->shape.q * 4)};
+    const struct ergo_arg planes[] = {
+        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(slot->curve_counts),  ERGO_ARG(at),
+        ERGO_ARG(pairs),    ERGO_ARG(stride),           ERGO_ARG_LOCAL(s->shape.q * 4)};
     enum ergo_status status = ERGO_OK;
     if (pairs)
         status = ergo_kernel_launch(ctx, s->device, s->correlate, "bytes_correlate", correlate, 6,
@@ -386,8 +382,7 @@ static void convert_curves(const struct bytes_state *s, const uint32_t *counts, 
     const double q = s->shape.q, n = (double)s->shape.sites;
     if (s->launch.planes)
         bytes_structure(&s->shape, s->members[row % s->batch->count].staggered != 0,
-                        counts + s->shape.d * reach,
-                        samples->curves[CURVE_STRUCTURE] + 2 * row);
+                        counts + s->shape.d * reach, samples->curves[CURVE_STRUCTURE] + 2 * row);
     if (!reach)
         return;
     double *mean = samples->curves[CURVE_CORRELATION] + row * size;

@@ -69,8 +69,9 @@ struct bytes_state {
 /* bytes_job.c: what can be said of a point without a device. */
 bool bytes_is(const struct ergo_point *point);
 struct bytes_shape bytes_shape_of(const struct ergo_point *point);
-/* Antiferromagnets, also the Ising model with a bit per spin: by bits, the directions with a negative
- * coupling, along which signs take turns. The wave vector of their order is pi along these. */
+/* Antiferromagnets, also the Ising model with a bit per spin: by bits, the directions with a
+ * negative coupling, along which signs take turns. The wave vector of their order is pi along
+ * these. */
 uint32_t bytes_staggered_axes(const struct ergo_point *point);
 const char *bytes_remedy(const struct ergo_point *point); /* also ising; ops->remedy */
 struct bytes_physics bytes_physics_of(const struct ergo_point *point);

@@ -283,14 +283,13 @@ size_t bytes_curve_size(const struct ergo_point *point, size_t c) {
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct bytes_shape s = bytes_shape_of(point);
     for (size_t i = 0; i < bytes_curve_size(point, c); i++)
-        x[i] = c == CURVE_STRUCTURE
-                   ? acos(-1) * ((bytes_staggered_axes(point) >> (s.d - 1) & 1) +
-                                 (double)i * 2 / s.l[s.d - 1])
-                   : (double)i;
+        x[i] = c == CURVE_STRUCTURE ? acos(-1) * ((bytes_staggered_axes(point) >> (s.d - 1) & 1) +
+                                                  (double)i * 2 / s.l[s.d - 1])
+                                    : (double)i;
 }
 
-/* sum over states of |sum over sites of exp(i k r) (delta - 1/q)|^2 q / (q - 1) / N. Signs that take
- * turns sum up to 0, and the 1/q with them. */
+/* sum over states of |sum over sites of exp(i k r) (delta - 1/q)|^2 q / (q - 1) / N. Signs that
+ * take turns sum up to 0, and the 1/q with them. */
 void bytes_structure(const struct bytes_shape *s, bool staggered, const uint32_t *planes,
                      double out[2]) {
     const uint32_t length = s->l[s->d - 1];
@@ -298,7 +297,8 @@ void bytes_structure(const struct bytes_shape *s, bool staggered, const uint32_t
     for (uint32_t a = 0; a < s->q; a++) {
         double sum = 0, re = 0, im = 0;
         for (uint32_t p = 0; p < length; p++) {
-            const double phase = 2 * acos(-1) * p / length, n = (int32_t)planes[s->q * (size_t)p + a];
+            const double phase = 2 * acos(-1) * p / length,
+                         n = (int32_t)planes[s->q * (size_t)p + a];
             sum += n;
             re += n * cos(phase);
             im += n * sin(phase);
@@ -359,8 +359,9 @@ void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, 
     columns[COLUMN_MAGNETIZATION] = (s->q * (double)most / n - 1) / (s->q - 1);
 }
 
-/* How far a lattice without a field is in its ordered phase, > 1, or not. Two dimensions: exact, Ising
- * sinh(2 Jx/T) sinh(2 Jy/T) (L. Onsager, Phys. Rev. 65, 117 (1944)), Potts (exp(Jx/T) - 1)(exp(Jy/T)
+/* How far a lattice without a field is in its ordered phase, > 1, or not. Two dimensions: exact,
+ * Ising sinh(2 Jx/T) sinh(2 Jy/T) (L. Onsager, Phys. Rev. 65, 117 (1944)), Potts (exp(Jx/T) -
+ * 1)(exp(Jy/T)
  * - 1) / q (R. J. Baxter, J. Phys. C 6, L445 (1973)); three: by the mean field's temperature, which
  * is too high by a third at most. Antiferromagnets as their ferromagnets; Potts': no order. */
 static double ordered_by(const struct ergo_point *point) {
@@ -395,10 +396,10 @@ const char *bytes_remedy(const struct ergo_point *point) {
                            "field: set /system/start to \"up\""
                          : "below the critical temperature a lattice can live long against its "
                            "field: set /system/start to \"down\"";
-    return strcmp(start, "random") == 0
-               ? "below the critical temperature some random starts keep stripes for very long: set "
-                 "/system/start to \"up\""
-               : NULL;
+    return strcmp(start, "random") == 0 ? "below the critical temperature some random starts keep "
+                                          "stripes for very long: set "
+                                          "/system/start to \"up\""
+                                        : NULL;
 }
 
 /* Closed chains, by their transfer matrices. */

@@ -204,8 +204,8 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
         goto out;
     for (int i = 0; i < 2; i++) {
         struct ising_slot *slot = &s->slots[i];
-        const size_t sums = 4 * batch->count * s->launch.sums * s->launch.measure_groups *
-                            s->launch.block_samples;
+        const size_t sums =
+            4 * batch->count * s->launch.sums * s->launch.measure_groups * s->launch.block_samples;
         const size_t counts =
             4 * batch->count * (size_t)s->launch.curve_numbers * s->launch.curve_capacity;
         status = ergo_buffer_create(ctx, device, "samples", sums, NULL, &slot->sums);
@@ -534,10 +534,9 @@ enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned 
 enum ergo_status ising_measure_now(struct ergo_context *ctx, struct ising_state *s,
                                    struct ising_counts *counts) {
     struct ising_slot *slot = &s->slots[0];
-    enum ergo_status status =
-        s->launch.path == ISING_PATH_LOCAL
-            ? launch_local(ctx, s, slot, 1, 0, 0) /* no sweep before it */
-            : launch_measure(ctx, s, slot->sums, 0, s->launch.measure_groups);
+    enum ergo_status status = s->launch.path == ISING_PATH_LOCAL
+                                  ? launch_local(ctx, s, slot, 1, 0, 0) /* no sweep before it */
+                                  : launch_measure(ctx, s, slot->sums, 0, s->launch.measure_groups);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, slot->sums, 0, sums_bytes(s, 1), slot->host_sums);
     for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++)

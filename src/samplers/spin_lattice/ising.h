@@ -115,7 +115,8 @@ size_t ising_rows_bytes(const struct ising_shape *shape);
 /* Counted from the canonical form, which is nothing like the kernels'. */
 struct ising_counts ising_count(const struct ising_shape *shape, const uint8_t *rows);
 
-/* Measure all members once, now (blocking), as samples are; `first` is 0 where it is not counted. */
+/* Measure all members once, now (blocking), as samples are; `first` is 0 where it is not counted.
+ */
 enum ergo_status ising_measure_now(struct ergo_context *ctx, struct ising_state *state,
                                    struct ising_counts *counts);
 

@@ -212,13 +212,6 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
     struct ising_launch l = {0};
     memset(plan, 0, sizeof *plan);
 
-    if (s.blocks >= 1u << 28)
-        return ERGO_FAIL(
-            ctx, ERGO_E_DEVICE,
-            "a lattice of %lld x %lld has %llu words of one colour; words are numbered "
-            "with 32 bits: at most 2^36 sites",
-            (long long)s.lx, (long long)s.ly, (unsigned long long)s.words);
-
     l.lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
     l.wide = s.row_words % 4 == 0;
     /* vectors in scalar kernels send PoCL 3.1 into hours of compilation on tiny lattices */

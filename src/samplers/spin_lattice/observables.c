@@ -79,11 +79,17 @@ static const char *slow_m(const struct ergo_point *point) {
     const double j = ergo_point_real(point, "/system/coupling");
     if (is_potts(point) || bytes_is(point))
         return NULL;
-    const bool ordered = j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
-    return ordered && ergo_point_real(point, "/system/field") == 0.0
-               ? "near and below Tc a lattice without a field changes sign only as a whole, too "
-                 "rarely to average over; use abs_magnetization"
-               : NULL;
+    const double b = fabs(ergo_point_real(point, "/system/field"));
+    if (!(j > 0 && t < 1.1 * ergo_ising_critical_temperature(j)))
+        return NULL;
+    if (b > 0) /* exact relaxation on 4 x 4 at T = 1.5, B = 0.3: 402 sweeps, heat bath 645 */
+        return b < j
+                   ? "near and below Tc a lattice changes rarely between the directions along and "
+                     "against a weak field, only as a whole"
+                   : NULL;
+    return "near and below Tc a lattice without a field changes sign only as a whole, too rarely "
+           "to "
+           "average over; use abs_magnetization";
 }
 
 static double sample_abs_m(const struct ergo_point *point, const double *c) {
@@ -203,6 +209,13 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .help = "potts: mean m^4",
      .sample = sample_m4,
      .applies = is_potts},
+    {.name = "abs_staggered_magnetization",
+     .unit = "per site",
+     .help = "ising with a negative coupling: mean |m_s|, m_s = sum over sites of (-1)^(the sum of "
+             "the coordinates along the directions with a negative coupling) s / N: the order "
+             "parameter of the antiferromagnet",
+     .sample = sample_abs_staggered,
+     .applies = is_antiferromagnet},
     {.name = "abs_magnetization",
      .unit = "per site",
      .help = "mean |m|",
@@ -244,13 +257,6 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .help = "mean m^4",
      .sample = sample_m4,
      .applies = is_ising},
-    {.name = "abs_staggered_magnetization",
-     .unit = "per site",
-     .help = "ising with a negative coupling: mean |m_s|, m_s = sum over sites of (-1)^(the sum of "
-             "the coordinates along the directions with a negative coupling) s / N: the order "
-             "parameter of the antiferromagnet",
-     .sample = sample_abs_staggered,
-     .applies = is_antiferromagnet},
     {.name = "staggered_susceptibility",
      .unit = "per site",
      .help = "N (<m_s^2> - <|m_s|>^2) / T, the finite-lattice form",
@@ -276,9 +282,10 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .applies = is_antiferromagnet},
     {.name = "staggered_order_parameter2",
      .unit = "",
-     .help = "potts with a negative coupling, two dimensions or three: q / (q - 1) times the sum over "
-             "states k of <(sum over sites of +-delta(s, k) / N)^2>, signs as of m_s; 3/4 for q = 3 "
-             "where each sublattice has a state of its own",
+     .help =
+         "potts with a negative coupling, two dimensions or three: q / (q - 1) times the sum over "
+         "states k of <(sum over sites of +-delta(s, k) / N)^2>, signs as of m_s; 3/4 for q = 3 "
+         "where each sublattice has a state of its own",
      .curve = "structure_factor",
      .from_curve = curve_staggered2,
      .applies = is_staggered_potts},
@@ -316,8 +323,10 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
     {.name = "correlation_length",
      .unit = "sites",
      .help =
-         "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 sin(k/2)), k = 2 pi "
-         "/ L, Q as in structure_factor. S(Q) = N <m^2> (antiferromagnets: m_s), from which nothing "
+         "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 sin(k/2)), k = 2 "
+         "pi "
+         "/ L, Q as in structure_factor. S(Q) = N <m^2> (antiferromagnets: m_s), from which "
+         "nothing "
          "is subtracted: below the critical temperature this is no correlation length, but over L "
          "it crosses there for all L",
      .curve = "structure_factor",
@@ -412,7 +421,8 @@ const struct ergo_curve_info spin_lattice_curves[CURVE_GROUPS + 1] = {
      "facilitated dynamics: sites that can never flip, by the closure test"},
     {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"},
     {"structure_factor", "k along the last dimension (1/site)", "",
-     "per site, at the wave vector Q of order, pi along each direction with a negative coupling and 0 "
+     "per site, at the wave vector Q of order, pi along each direction with a negative coupling "
+     "and 0 "
      "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one along the "
      "last dimension; potts: of the q-state spins, as unit vectors"},
     {.name = "ladder_energy",
