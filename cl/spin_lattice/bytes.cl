@@ -195,8 +195,8 @@ __kernel void bytes_general_energy(__global const uint4 *spins,
     BYTES_ADD_LONG(own, (uint)sum, (uint)((ulong)sum >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
-        __global uint *to = counts + ((ulong)sample * get_global_size(1) + member) * BYTES_NUMBERS +
-                            BYTES_COUNTS;
+        __global uint *to =
+            counts + ((ulong)sample * get_global_size(1) + member) * BYTES_NUMBERS + BYTES_COUNTS;
         BYTES_ADD_LONG(to, own[0], own[1]);
     }
 }

@@ -77,8 +77,7 @@ __kernel void ising_measure(__global const uint *spins, __global uint *sums, uin
         ising_count_block(own, other, block, counts);
     }
     __global uint *to =
-        sums +
-        ISING_SUMS * (((ulong)sample * (uint)get_global_size(1) + index) * groups + group);
+        sums + ISING_SUMS * (((ulong)sample * (uint)get_global_size(1) + index) * groups + group);
     ERGO_UNROLL
     for (int k = 0; k < ISING_SUMS; k++) {
         const uint sum = ising_group_sum(scratch, item, size, counts[k]);
@@ -106,8 +105,8 @@ __kernel void ising_correlate(__global const uint *spins, __global uint *counts,
         counts[((ulong)sample * get_global_size(1) + index) * stride + group] = unequal;
 }
 
-/* Up spins of each row, behind the numbers of ising_correlate; of antiferromagnets those of colour 0
- * less those of colour 1, modulo 2^32. Dimension 0: a group for each row; 1: member. */
+/* Up spins of each row, behind the numbers of ising_correlate; of antiferromagnets those of colour
+ * 0 less those of colour 1, modulo 2^32. Dimension 0: a group for each row; 1: member. */
 __kernel void ising_rows(__global const uint *spins, __global const struct ising_member *members,
                          __global uint *counts, uint sample, uint behind, uint stride,
                          __local uint *scratch) {
