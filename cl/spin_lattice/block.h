@@ -114,10 +114,10 @@ ERGO_INLINE void ising_load(ISING_SPACE const uint *own, ISING_SPACE const uint 
 #endif
 }
 
-/* Up spins of both colours and unequal bonds of block `block` of colour 0, which lies at its own
- * place on a whole lattice: a bond joins two colours, so colour 0 sees all of them. */
+/* Adds the sums of block `block` of colour 0, which lies at its own place on a whole lattice: a
+ * bond joins two colours, so colour 0 sees all of them. */
 ERGO_INLINE void ising_count_block(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
-                                   uint block, uint *up, uint *unequal) {
+                                   uint block, uint sums[ISING_SUMS]) {
     uint spins[4];
     struct ising_bonds_vec n[4];
     ising_load(own, other, ising_place(block, 0), block, 0, spins, n);
@@ -125,8 +125,12 @@ ERGO_INLINE void ising_count_block(ISING_SPACE const uint *own, ISING_SPACE cons
     for (uint l = 0; l < 4; l++) {
         const uint valid = ISING_VALID(4 * block + l);
         const struct ising_bonds b = {n[l].up, n[l].down, n[l].same, n[l].side};
-        *up += ERGO_POPCOUNT(spins[l]) + ERGO_POPCOUNT(n[l].same & valid);
-        *unequal += ising_unequal(spins[l], b, valid);
+        const uint first = ERGO_POPCOUNT(spins[l]);
+        sums[0] += first + ERGO_POPCOUNT(n[l].same & valid);
+        sums[1] += ising_unequal(spins[l], b, valid);
+#if ISING_SUMS > 2
+        sums[2] += first;
+#endif
     }
 }
 

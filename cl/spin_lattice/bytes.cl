@@ -6,7 +6,8 @@
 #include "spin_lattice/bytes_view.h"
 
 #define BYTES_STATES ((BYTES_MODEL) == 0 ? 4u : (uint)(BYTES_Q)) /* values of a byte */
-#define BYTES_NUMBERS (3 + BYTES_STATES + 2 * BYTES_GENERAL)     /* of a sample, of a member */
+#define BYTES_COUNTS (3 + BYTES_STATES + (BYTES_MODEL == 0))     /* of bytes_measure */
+#define BYTES_NUMBERS (BYTES_COUNTS + 2 * BYTES_GENERAL)         /* of a sample, of a member */
 
 #if BYTES_MODEL == 2
 #define BYTES_LOOKUP (2 * BYTES_TABLE)
@@ -194,8 +195,8 @@ __kernel void bytes_general_energy(__global const uint4 *spins,
     BYTES_ADD_LONG(own, (uint)sum, (uint)((ulong)sum >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
-        __global uint *to = counts + ((ulong)sample * get_global_size(1) + member) * BYTES_NUMBERS +
-                            (3 + BYTES_STATES);
+        __global uint *to =
+            counts + ((ulong)sample * get_global_size(1) + member) * BYTES_NUMBERS + BYTES_COUNTS;
         BYTES_ADD_LONG(to, own[0], own[1]);
     }
 }
@@ -235,19 +236,22 @@ __kernel void bytes_clear(__global uint *counts, uint length) {
 }
 
 /*
- * counts[sample][member]: equal neighbours along x, y, z, then sites with each value of a byte.
- * Dimension 0: any number of work-items; 1: members. own: 3 + BYTES_STATES.
+ * counts[sample][member]: equal neighbours along x, y, z, then sites with each value of a byte, of
+ * ising up spins of a positive sign (bytes_odd). Dimension 0: any number of work-items; 1: members.
+ * own: BYTES_COUNTS.
  */
-__kernel void bytes_measure(__global const uint4 *spins, __global uint *counts, uint sample,
-                            __local uint *own) {
+__kernel void bytes_measure(__global const uint4 *spins,
+                            __global const struct bytes_member *members, __global uint *counts,
+                            uint sample, __local uint *own) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint member = (uint)get_global_id(1);
     const ulong stride = get_global_size(0);
     __global const uint4 *first = spins + 2 * BYTES_COLOUR * member;
-    for (uint i = item; i < 3 + BYTES_STATES; i += size)
+    const uint staggered = BYTES_MODEL == 0 ? members[member].staggered : 0u;
+    for (uint i = item; i < BYTES_COUNTS; i += size)
         own[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint x = 0, y = 0, z = 0, few[4] = {0, 0, 0, 0};
+    uint x = 0, y = 0, z = 0, few[4] = {0, 0, 0, 0}, even = 0;
     for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride) {
         const uint colour = at >= BYTES_COLOUR, of = (uint)(at - colour * BYTES_COLOUR);
         const uint row = of / BYTES_BLOCKS, block = of - row * BYTES_BLOCKS;
@@ -258,6 +262,7 @@ __kernel void bytes_measure(__global const uint4 *spins, __global uint *counts, 
         else
             v = bytes_look(first, row, block, 1);
         const uint mask = BYTES_MODEL == 0 ? BYTES_ONES : 0xffffffffu;
+        const uint before = few[1] + few[3];
         for (uint g = 0; g < 4; g++) {
             const uint h = 16 * block + 4 * g;
             if (h >= BYTES_HALF)
@@ -284,6 +289,8 @@ __kernel void bytes_measure(__global const uint4 *spins, __global uint *counts, 
                         atomic_inc(&own[3 + (s.at[g] >> 8 * l & 255)]);
             }
         }
+        if (BYTES_MODEL == 0 && !bytes_odd(staggered, row, colour))
+            even += few[1] + few[3] - before;
     }
     atomic_add(&own[0], x);
     atomic_add(&own[1], y);
@@ -291,8 +298,10 @@ __kernel void bytes_measure(__global const uint4 *spins, __global uint *counts, 
     if (BYTES_STATES <= 4)
         for (uint k = 0; k < BYTES_STATES; k++)
             atomic_add(&own[3 + k], few[k]);
+    if (BYTES_MODEL == 0)
+        atomic_add(&own[BYTES_COUNTS - 1], even);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = item; i < 3 + BYTES_STATES; i += size)
+    for (uint i = item; i < BYTES_COUNTS; i += size)
         if (own[i])
             atomic_add(&counts[((ulong)sample * get_global_size(1) + member) * BYTES_NUMBERS + i],
                        own[i]);
@@ -347,16 +356,19 @@ __kernel void bytes_correlate(__global const uint4 *spins, __global uint *counts
 }
 
 /*
- * Sites in each state in each plane of the last dimension, behind the numbers of bytes_correlate.
- * Dimension 0: a work-group per plane; 1: members.
+ * Sites in each state in each plane of the last dimension, behind the numbers of bytes_correlate;
+ * of antiferromagnets those of a positive sign less the others, modulo 2^32. Dimension 0: a
+ * work-group per plane; 1: members.
  */
-__kernel void bytes_planes(__global const uint4 *spins, __global uint *counts, uint sample,
-                           uint behind, uint stride, __local uint *own) {
+__kernel void bytes_planes(__global const uint4 *spins, __global const struct bytes_member *members,
+                           __global uint *counts, uint sample, uint behind, uint stride,
+                           __local uint *own) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint plane = (uint)get_group_id(0), member = (uint)get_global_id(1);
     const uint rows = BYTES_D > 2 ? BYTES_LY : 1, quads = rows * (BYTES_PITCH / 4);
     const uint mask = BYTES_MODEL == 0 ? 1 : 255;
     __global const uint *first = (__global const uint *)(spins + 2 * BYTES_COLOUR * member);
+    const uint staggered = members[member].staggered;
     for (uint i = item; i < BYTES_Q; i += size)
         own[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -364,9 +376,10 @@ __kernel void bytes_planes(__global const uint4 *spins, __global uint *counts, u
         const uint colour = at >= quads, of = at - colour * quads;
         const uint row = of / (BYTES_PITCH / 4), h = 4 * (of - row * (BYTES_PITCH / 4));
         const uint s = first[4 * BYTES_COLOUR * colour + (ulong)plane * quads + of];
+        const uint one = bytes_odd(staggered, plane * rows + row, colour) ? 0xffffffffu : 1u;
         for (uint l = 0; l < 4; l++)
             if (h + l < BYTES_HALF)
-                atomic_inc(&own[s >> 8 * l & mask]);
+                atomic_add(&own[s >> 8 * l & mask], one);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < BYTES_Q; i += size)

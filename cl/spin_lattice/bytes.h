@@ -40,6 +40,13 @@
 #define BYTES_QUADS (((BYTES_HALF) + 3) / 4) /* of a row */
 #define BYTES_ONES 0x01010101u
 
+/* Sites of a row of a colour all have the same sign (-1)^(sum of x, y, z over the staggered
+ * directions); is it -1? */
+ERGO_INLINE uint bytes_odd(uint staggered, uint row, uint colour) {
+    const uint z = row / (uint)(BYTES_LY), y = row - z * (uint)(BYTES_LY), x = y + z + colour;
+    return ((staggered & x) ^ (staggered >> 1 & y) ^ (staggered >> 2 & z)) & 1;
+}
+
 /* 1 in each byte in which a and b agree, 0 in the others. */
 ERGO_INLINE uint bytes_equal(uint a, uint b) {
     const uint x = a ^ b;

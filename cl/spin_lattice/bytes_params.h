@@ -14,9 +14,11 @@ struct bytes_member {
     uint field0, field1; /* key of the random field: of seed and replica, not of the temperature */
     float scale;         /* general fields: T/2 in the member's unit of energy, */
     int j[3];            /* and couplings */
+    uint staggered;      /* bit k: a negative coupling along direction k, whose sites take turns */
+    uint unused[3];
     uint table[BYTES_TABLE];
     uint low[BYTES_TABLE]; /* heat bath of potts: lower words of the weights */
 };
-#define BYTES_MEMBER_BYTES (32 + 8 * BYTES_TABLE)
+#define BYTES_MEMBER_BYTES (48 + 8 * BYTES_TABLE)
 
 #endif

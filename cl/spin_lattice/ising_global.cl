@@ -53,18 +53,20 @@ static inline uint ising_group_sum(__local uint *scratch, uint item, uint size, 
 }
 
 /*
- * Up spins and unequal bonds, one pair of partial sums per group:
- * sums[sample][member][group] of (up, unequal). Each group strides over the blocks; a partial sum
- * counts at most 2^32 - 1 (the host bounds the blocks per group).
+ * Partial sums, sums[sample][member][group][ISING_SUMS]. Each group strides over the blocks; a
+ * partial sum counts at most 2^32 - 1 (the host bounds the blocks per group).
  */
-__kernel void ising_measure(__global const uint *spins, __global uint2 *sums, uint sample,
+__kernel void ising_measure(__global const uint *spins, __global uint *sums, uint sample,
                             __local uint *scratch) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint index = (uint)get_global_id(1);
     __global const uint *own = spins + (ulong)index * ISING_MEMBER_WORDS;
     __global const uint *other = own + 4u * ISING_BLOCKS;
-    uint up = 0, unequal = 0;
+    uint counts[ISING_SUMS];
+    ERGO_UNROLL
+    for (int k = 0; k < ISING_SUMS; k++)
+        counts[k] = 0;
     /* The same rounds for all work-items. PoCL 3.1 never ends a loop that each leaves on its own
      * where there is one block and more than one work-item (2026-11-21: 4 x 4 in groups of 8). */
     const uint stride = groups * size, rounds = (ISING_BLOCKS + stride - 1) / stride;
@@ -72,12 +74,16 @@ __kernel void ising_measure(__global const uint *spins, __global uint2 *sums, ui
         const uint block = round * stride + group * size + item;
         if (block >= ISING_BLOCKS)
             continue;
-        ising_count_block(own, other, block, &up, &unequal);
+        ising_count_block(own, other, block, counts);
     }
-    up = ising_group_sum(scratch, item, size, up);
-    unequal = ising_group_sum(scratch, item, size, unequal);
-    if (item == 0)
-        sums[((ulong)sample * get_global_size(1) + index) * groups + group] = (uint2)(up, unequal);
+    __global uint *to =
+        sums + ISING_SUMS * (((ulong)sample * (uint)get_global_size(1) + index) * groups + group);
+    ERGO_UNROLL
+    for (int k = 0; k < ISING_SUMS; k++) {
+        const uint sum = ising_group_sum(scratch, item, size, counts[k]);
+        if (item == 0)
+            to[k] = sum;
+    }
 }
 
 /*
@@ -99,20 +105,23 @@ __kernel void ising_correlate(__global const uint *spins, __global uint *counts,
         counts[((ulong)sample * get_global_size(1) + index) * stride + group] = unequal;
 }
 
-/* Up spins of each row, behind the numbers of ising_correlate. Dimension 0: a group for each row;
- * 1: member. */
-__kernel void ising_rows(__global const uint *spins, __global uint *counts, uint sample,
-                         uint behind, uint stride, __local uint *scratch) {
+/* Up spins of each row, behind the numbers of ising_correlate; of antiferromagnets those of colour
+ * 0 less those of colour 1, modulo 2^32. Dimension 0: a group for each row; 1: member. */
+__kernel void ising_rows(__global const uint *spins, __global const struct ising_member *members,
+                         __global uint *counts, uint sample, uint behind, uint stride,
+                         __local uint *scratch) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint y = (uint)get_group_id(0), index = (uint)get_global_id(1);
     __global const uint *row = spins + (ulong)index * ISING_MEMBER_WORDS + y * ISING_W;
     const uint rounds = (ISING_W + size - 1) / size; /* as in ising_measure */
+    const uint anti = members[index].anti;
     uint up = 0;
     for (uint round = 0; round < rounds; round++) {
         const uint word = round * size + item;
         if (word >= ISING_W)
             continue;
-        up += popcount(row[word]) + popcount(row[4u * ISING_BLOCKS + word]);
+        const uint other = popcount(row[4u * ISING_BLOCKS + word]);
+        up += popcount(row[word]) + (anti ? 0u - other : other);
     }
     up = ising_group_sum(scratch, item, size, up);
     if (item == 0)

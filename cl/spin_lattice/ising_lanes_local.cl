@@ -11,7 +11,7 @@
 /* Arguments as in ising_local.cl. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 ising_sweep_local(__global uint *spins, __global const struct ising_member *members, ulong sweep,
-                  uint samples, uint every, uint first, __global uint2 *sums) {
+                  uint samples, uint every, uint first, __global uint *sums) {
     __local uint storage[2 * ISING_ROOM];
     const uint index = (uint)get_group_id(0), count = (uint)get_num_groups(0);
     const struct ising_member member = members[index];
@@ -46,11 +46,14 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
         if (samples) {
             __local const uint *own = storage + ISING_MARGIN;
             __local const uint *other = own + ISING_ROOM;
-            ulong8 up = (ulong8)(0UL), unequal = (ulong8)(0UL);
+            ulong8 counts[ISING_SUMS];
+            for (int k = 0; k < ISING_SUMS; k++)
+                counts[k] = (ulong8)(0UL);
             for (uint chunk = 0; chunk < ISING_CHUNKS; chunk++)
-                ising_count_lanes(own, other, 8 * chunk, &up, &unequal);
-            sums[((ulong)first + sample) * count + index] =
-                (uint2)(ising_sum_lanes(up), ising_sum_lanes(unequal));
+                ising_count_lanes(own, other, 8 * chunk, counts);
+            __global uint *to = sums + ISING_SUMS * (((ulong)first + sample) * count + index);
+            for (int k = 0; k < ISING_SUMS; k++)
+                to[k] = ising_sum_lanes(counts[k]);
         }
     }
 

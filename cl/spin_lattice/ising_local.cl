@@ -8,13 +8,13 @@
 
 /*
  * `samples` times (`every` sweeps, then one measurement); samples == 0: `every` sweeps alone.
- * sums: [first + sample][member] of (up spins, unequal bonds).
+ * sums: [first + sample][member][ISING_SUMS].
  */
 __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_local(__global uint *spins, __global const struct ising_member *members, ulong sweep,
-                  uint samples, uint every, uint first, __global uint2 *sums) {
+                  uint samples, uint every, uint first, __global uint *sums) {
     __local uint4 storage[2 * ISING_BLOCKS];
-    __local uint scratch[2 * ISING_GROUP];
+    __local uint scratch[ISING_SUMS * ISING_GROUP];
     __local uint *lattice = (__local uint *)storage;
     const uint item = (uint)get_local_id(0), index = (uint)get_group_id(0);
     const uint count = (uint)get_num_groups(0);
@@ -41,22 +41,27 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
             }
         }
         if (samples) {
-            uint up = 0, unequal = 0;
+            uint counts[ISING_SUMS];
+            ERGO_UNROLL
+            for (int k = 0; k < ISING_SUMS; k++)
+                counts[k] = 0;
             for (uint block = item; block < ISING_BLOCKS; block += ISING_GROUP)
-                ising_count_block(lattice, lattice + ISING_COLOUR_WORDS, block, &up, &unequal);
-            scratch[item] = up;
-            scratch[ISING_GROUP + item] = unequal;
+                ising_count_block(lattice, lattice + ISING_COLOUR_WORDS, block, counts);
+            ERGO_UNROLL
+            for (int k = 0; k < ISING_SUMS; k++)
+                scratch[k * ISING_GROUP + item] = counts[k];
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint width = ISING_GROUP / 2; width > 0; width /= 2) { /* a power of two */
                 if (item < width) {
-                    scratch[item] += scratch[item + width];
-                    scratch[ISING_GROUP + item] += scratch[ISING_GROUP + item + width];
+                    ERGO_UNROLL
+                    for (int k = 0; k < ISING_SUMS; k++)
+                        scratch[k * ISING_GROUP + item] += scratch[k * ISING_GROUP + item + width];
                 }
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
-            if (item == 0)
-                sums[((ulong)first + sample) * count + index] =
-                    (uint2)(scratch[0], scratch[ISING_GROUP]);
+            for (int k = 0; k < ISING_SUMS && item == 0; k++)
+                sums[ISING_SUMS * (((ulong)first + sample) * count + index) + k] =
+                    scratch[k * ISING_GROUP];
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }

@@ -194,19 +194,23 @@ ERGO_INLINE uint ising_sum_lanes(ulong8 v) {
     return (uint)(v.s0 + v.s1 + v.s2 + v.s3 + v.s4 + v.s5 + v.s6 + v.s7);
 }
 
-/* ising_count_block of block.h for blocks `block` .. `block` + 7; a lane of `up` and `unequal`
- * counts at most 64 bonds x 4 a chunk. */
+/* ising_count_block of block.h for blocks `block` .. `block` + 7; a lane of a sum counts at most 64
+ * bonds x 4 a chunk. */
 ERGO_INLINE void ising_count_lanes(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
-                                   uint block, ulong8 *up, ulong8 *unequal) {
+                                   uint block, ulong8 sums[ISING_SUMS]) {
     const struct ising_around a = ising_neighbours(other, (int)(4 * block), block, 0);
     ERGO_UNROLL
     for (int h = 0; h < 2; h++) {
         const ulong8 spins = as_ulong8(vload16(h, own + 4 * block)), valid = a.valid[h];
-        *up += ERGO_POPCOUNT(spins & valid) + ERGO_POPCOUNT(a.n[h].same & valid);
-        *unequal += ERGO_POPCOUNT((spins ^ a.n[h].up) & valid) +
-                    ERGO_POPCOUNT((spins ^ a.n[h].down) & valid) +
-                    ERGO_POPCOUNT((spins ^ a.n[h].same) & valid) +
-                    ERGO_POPCOUNT((spins ^ a.n[h].side) & valid);
+        const ulong8 first = ERGO_POPCOUNT(spins & valid);
+        sums[0] += first + ERGO_POPCOUNT(a.n[h].same & valid);
+#if ISING_SUMS > 2
+        sums[2] += first;
+#endif
+        sums[1] += ERGO_POPCOUNT((spins ^ a.n[h].up) & valid) +
+                   ERGO_POPCOUNT((spins ^ a.n[h].down) & valid) +
+                   ERGO_POPCOUNT((spins ^ a.n[h].same) & valid) +
+                   ERGO_POPCOUNT((spins ^ a.n[h].side) & valid);
     }
 }
 

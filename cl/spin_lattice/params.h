@@ -14,6 +14,13 @@
  * General: n up neighbours and the spin itself: class 5 * (spin down) + n. */
 #define ISING_CLASSES_MAX 10
 
+/* Sums of a sample, 32 bits each: up spins, unequal bonds, and where a member of the batch is an
+ * antiferromagnet up spins of colour 0. */
+#ifndef ISING_SUMS
+#define ISING_SUMS 2
+#endif
+#define ISING_SUMS_MAX 3
+
 #define ISING_PURPOSE_COLOUR0 1 /* purpose of colour c is 1 + c */
 #define ISING_PURPOSE_START 3
 

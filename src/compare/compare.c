@@ -168,7 +168,8 @@ static bool same_samples(const struct ergo_member_result *a, const struct ergo_m
                          size_t columns) {
     bool same = a->n_samples == b->n_samples;
     for (size_t k = 0; k < columns && same && a->n_samples; k++)
-        same = memcmp(a->series[k], b->series[k], a->n_samples * sizeof(double)) == 0;
+        same =
+            !a->series[k] || memcmp(a->series[k], b->series[k], a->n_samples * sizeof(double)) == 0;
     return same;
 }
 

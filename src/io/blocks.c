@@ -27,7 +27,7 @@ double ergo_blocks_mean(const struct ergo_sampler_info *info,
     double sum = 0, columns[ERGO_COLUMNS_MAX];
     for (size_t i = begin; i < end; i++) {
         for (size_t c = 0; c < info->n_columns; c++)
-            columns[c] = member->series[c][member->n_equilibration + i];
+            columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
         sum += observable->sample(member->point, columns);
     }
     return sum / (double)(end - begin);

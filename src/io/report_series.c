@@ -22,7 +22,7 @@ double *ergo_report_series(const struct ergo_result *result,
     double *series = info->observables[o].sample && n ? malloc(n * sizeof *series) : NULL;
     for (size_t i = 0; series && i < n; i++) {
         for (size_t c = 0; c < info->n_columns; c++)
-            columns[c] = member->series[c][member->n_equilibration + i];
+            columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
         series[i] = info->observables[o].sample(member->point, columns);
     }
     return series;

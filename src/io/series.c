@@ -202,7 +202,7 @@ static void write_point(struct writer *w, hid_t points, size_t index,
     attribute_text(w, group, "step_unit", info->step_name);
     write_steps(w, group, member);
     for (size_t c = 0; member->series && c < info->n_columns; c++)
-        if (!info->has_column || info->has_column(point, c))
+        if (ergo_column_measured(info, point, c))
             dataset_real(w, group, info->columns[c].name, member->series[c], member->n_samples,
                          info->columns[c].unit, info->columns[c].help);
     write_curves(w, group, member, info->n_curves);

@@ -23,7 +23,7 @@ static double **observable_series(const struct ergo_sampler_info *info,
         ok = series[o] != NULL;
         for (size_t i = 0; i < n && ok; i++) {
             for (size_t c = 0; c < info->n_columns; c++)
-                columns[c] = m->series[c][m->n_equilibration + i];
+                columns[c] = m->series[c] ? m->series[c][m->n_equilibration + i] : 0;
             series[o][i] = info->observables[o].sample(m->point, columns);
         }
     }

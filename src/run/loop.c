@@ -117,7 +117,7 @@ static void store(struct loop *loop, const struct block *block) {
     for (size_t m = 0; m < members; m++) {
         struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
         for (size_t c = 0; c < info->n_columns; c++)
-            for (size_t i = 0; i < s->count; i++)
+            for (size_t i = 0; i < s->count && result->series[c]; i++)
                 result->series[c][block->first + i] =
                     s->columns[(i * members + m) * info->n_columns + c];
         result->n_samples = block->first + s->count;

@@ -17,7 +17,9 @@ static void host_bytes(const struct ergo_job *job, double *series, double *curve
     *series = *curves_all = 0;
     for (size_t i = 0; i < job->n_points; i++) {
         const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
-        double samples = (double)s.n_samples * (double)info->n_columns, curves = 0;
+        double samples = 0, curves = 0;
+        for (size_t c = 0; c < info->n_columns; c++)
+            samples += ergo_column_measured(info, &job->points[i], c) ? (double)s.n_samples : 0;
         for (size_t c = 0; c < info->n_curves; c++)
             curves += (double)(ERGO_CURVE_BINS * job->sampler->ops->curve_size(&job->points[i], c));
         /* a checkpoint is made as text, as a blob, as an HDF5 image and as the file's contents */

@@ -53,10 +53,10 @@ struct ergo_member_result {
     uint64_t steps; /* done, equilibration included; 0: not begun, and no digest */
     uint64_t digest;
     uint64_t lead; /* sample i (from 0) was taken after lead + (i + 1) measure_every steps */
-    uint64_t measure_every;                     /* steps between samples */
-    size_t n_samples;                           /* all, equilibration included */
-    size_t n_equilibration;                     /* of them before measuring began */
-    double **series;                            /* [n_columns][n_samples], owned */
+    uint64_t measure_every; /* steps between samples */
+    size_t n_samples;       /* all, equilibration included */
+    size_t n_equilibration; /* of them before measuring began */
+    double **series;        /* [n_columns][n_samples], owned; NULL: not measured */
     struct ergo_observable_result *observables; /* [info->n_observables], hidden ones included */
     struct ergo_curve_result *curves;           /* [info->n_curves], size 0: not measured */
     size_t n_pictures;

@@ -92,6 +92,8 @@ static enum ergo_status allocate_member(struct ergo_run *run, struct ergo_member
     bool ok = m->series && m->observables && m->curves && m->pictures && m->picture_steps &&
               run->curves[m->point->index];
     for (size_t c = 0; c < info->n_columns && ok; c++) {
+        if (!ergo_column_measured(info, m->point, c))
+            continue;
         m->series[c] = malloc((s.n_samples + 1) * sizeof(double));
         ok = m->series[c] != NULL;
     }

@@ -73,7 +73,8 @@ static bool add_members(struct ergo_run *run, struct ergo_blobs *blobs) {
                                          m->n_pictures};
         append(&metas, &meta, sizeof meta);
         for (size_t c = 0; c < info->n_columns; c++)
-            append(&series, m->series[c], m->n_samples * sizeof(double));
+            if (m->series[c])
+                append(&series, m->series[c], m->n_samples * sizeof(double));
         for (size_t c = 0; c < info->n_curves; c++) {
             const struct ergo_curve *curve = &run->curves[i][c];
             const uint64_t head[2] = {curve->count, curve->bin_length};
@@ -214,7 +215,7 @@ static bool restore_member(struct ergo_run *run, size_t i, struct reader *metas,
     m->digest = meta.digest;
     m->n_samples = (size_t)meta.n_samples;
     for (size_t c = 0; c < info->n_columns; c++)
-        if (!copy(series, m->series[c], m->n_samples * sizeof(double)))
+        if (m->series[c] && !copy(series, m->series[c], m->n_samples * sizeof(double)))
             return false;
     for (size_t c = 0; c < info->n_curves; c++) {
         struct ergo_curve *curve = &run->curves[i][c];

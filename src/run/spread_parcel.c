@@ -17,7 +17,8 @@ void ergo_spread_pack(const struct ergo_run *run, size_t i, struct ergo_text *te
                                 p->step,   p->samples,       p->length};
     ergo_text_append_bytes(text, &head, sizeof head);
     for (size_t c = 0; c < info->n_columns; c++)
-        ergo_text_append_bytes(text, m->series[c], m->n_samples * sizeof(double));
+        if (m->series[c])
+            ergo_text_append_bytes(text, m->series[c], m->n_samples * sizeof(double));
     for (size_t c = 0; c < info->n_curves; c++) {
         const struct ergo_curve *curve = &run->curves[i][c];
         const uint64_t counts[2] = {curve->count, curve->bin_length};
@@ -83,6 +84,8 @@ static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) 
         return false;
     const bool keep = head.step > p->step;
     for (size_t c = 0; c < info->n_columns; c++) {
+        if (!m->series[c])
+            continue;
         const void *series = ergo_spread_take(reader, head.n_samples * sizeof(double));
         if (!series)
             return false;

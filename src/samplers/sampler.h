@@ -219,6 +219,12 @@ struct ergo_sampler_ops {
     bool (*can_cut)(const struct ergo_point *point); /* NULL: any */
 };
 
+/* Is column c measured at a point? If not, results have no series of it. */
+static inline bool ergo_column_measured(const struct ergo_sampler_info *info,
+                                        const struct ergo_point *point, size_t c) {
+    return !info->has_column || info->has_column(point, c);
+}
+
 struct ergo_sampler {
     const struct ergo_sampler_info *info;
     const struct ergo_sampler_ops *ops;

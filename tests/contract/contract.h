@@ -200,7 +200,9 @@ static inline void contract_same(const char *what, const struct ergo_result *a,
         contract_same_state(what, x, y);
         bool same = x->n_samples == y->n_samples && x->n_pictures == y->n_pictures;
         for (size_t c = 0; c < info->n_columns && same; c++)
-            same = memcmp(x->series[c], y->series[c], x->n_samples * sizeof(double)) == 0;
+            same = !x->series[c] == !y->series[c] &&
+                   (!x->series[c] ||
+                    memcmp(x->series[c], y->series[c], x->n_samples * sizeof(double)) == 0);
         if (!same)
             fail_msg("%s, %s: the states are the same, but not the samples of point %zu, replica "
                      "%u",

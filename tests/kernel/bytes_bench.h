@@ -111,6 +111,15 @@ static inline struct bytes_oracle bytes_bench_oracle(const struct ergo_point *po
     return o;
 }
 
+/* (-1)^(the sum of the coordinates along directions with a negative coupling) */
+static inline int bytes_bench_sign(const struct bytes_oracle *o, int i) {
+    const int at[3] = {i % o->l[0], i / o->l[0] % o->l[1], i / o->l[0] / o->l[1]};
+    int turns = 0;
+    for (int k = 0; k < o->d; k++)
+        turns += o->j[k] < 0 ? at[k] : 0;
+    return turns % 2 ? -1 : 1;
+}
+
 /* A member's curves of the only curve sample, from its sites: pairs and plane waves one by one. */
 static inline void bytes_bench_curves(const char *text, const struct bytes_oracle *o,
                                       const uint8_t *sites, size_t member, size_t reach,
@@ -141,8 +150,9 @@ static inline void bytes_bench_curves(const char *text, const struct bytes_oracl
             double re = 0, im = 0;
             for (int i = 0; i < n; i++) {
                 const double phase = wave * 2 * acos(-1) * (i / step[o->d - 1]) / last;
-                re += ((sites[i] == a) - 1.0 / q) * cos(phase);
-                im += ((sites[i] == a) - 1.0 / q) * sin(phase);
+                const double own = bytes_bench_sign(o, i) * ((sites[i] == a) - 1.0 / q);
+                re += own * cos(phase);
+                im += own * sin(phase);
             }
             sum += (re * re + im * im) * q / (q - 1) / n;
         }
@@ -197,6 +207,15 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
             fabs(columns[COLUMNS * m + 1] - p) > 1e-9)
             fail_msg("%s: member %zu has energy %.9g, order %.9g; the oracle %.9g, %.9g", text, m,
                      columns[COLUMNS * m], columns[COLUMNS * m + 1], e, p);
+        const bool anti = o.q == 0 && (o.j[0] < 0 || (o.d > 1 && o.j[1] < 0) || o.j[2] < 0);
+        double staggered = 0;
+        for (size_t i = 0; i < n; i++)
+            staggered += bytes_bench_sign(&o, (int)i) * (2.0 * sites[i] - 1) / (double)n;
+        assert_true(ergo_sampler_find("spin-lattice")->info->has_column(batch->points[m], 2) ==
+                    anti);
+        if (anti && fabs(columns[COLUMNS * m + 2] - staggered) > 1e-9)
+            fail_msg("%s: member %zu has a staggered magnetization of %.9g; the oracle %.9g", text,
+                     m, columns[COLUMNS * m + 2], staggered);
         assert_int_equal(samples.n_curve_samples, reach > 0);
         if (reach)
             bytes_bench_curves(text, &o, sites, m, reach, bytes_has_structure(batch->points[m]),

@@ -176,12 +176,22 @@ static inline double ising_correlation(const struct ergo_oracle_ising *o, int ax
     return (double)sum / ((double)o->Lx * o->Ly);
 }
 
-/* |sum s exp(2 pi i wave y / Ly)|^2 / N, of the smallest wave along y or of none. */
-static inline double ising_structure(const struct ergo_oracle_ising *o, int wave) {
+/* sum (-1)^(x + y) s / N */
+static inline double ising_staggered(const struct ergo_oracle_ising *o) {
+    int64_t sum = 0;
+    for (int y = 0; y < o->Ly; y++)
+        for (int x = 0; x < o->Lx; x++)
+            sum += ((x + y) % 2 ? -1 : 1) * ergo_oracle_ising_spin(o, x, y);
+    return (double)sum / ((double)o->Lx * o->Ly);
+}
+
+/* |sum s exp(i k r)|^2 / N, k = (0, 2 pi wave / Ly), of the smallest wave along y or of none; anti:
+ * k from the zone's corner (pi, pi) on. */
+static inline double ising_structure(const struct ergo_oracle_ising *o, int wave, bool anti) {
     double re = 0, im = 0;
     for (int y = 0; y < o->Ly; y++)
         for (int x = 0; x < o->Lx; x++) {
-            const double phase = 2 * acos(-1) * wave * y / o->Ly;
+            const double phase = 2 * acos(-1) * wave * y / o->Ly + anti * acos(-1) * (x + y);
             re += ergo_oracle_ising_spin(o, x, y) * cos(phase);
             im += ergo_oracle_ising_spin(o, x, y) * sin(phase);
         }
@@ -215,7 +225,7 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
     const size_t members = b->batch->count, reach = ops->curve_size(first, 0);
     const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/correlation_every");
     struct ergo_samples s = {0};
-    s.columns = calloc(block->count * members * 2, sizeof(double));
+    s.columns = calloc(block->count * members * COLUMNS, sizeof(double));
     for (size_t c = 0; c < 3; c++)
         s.curves[c] = calloc(block->count * members * (reach + 1), sizeof(double));
     s.curves[CURVE_STRUCTURE] = calloc(block->count * members * 2, sizeof(double));
@@ -229,10 +239,15 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
         const bool curve = interval && (block->first + i) % interval == 0;
         for (size_t m = 0; m < members; m++) {
             const struct ergo_oracle_ising *o = &b->oracles[m];
-            const double n = (double)o->Lx * o->Ly, *column = s.columns + 2 * (i * members + m);
+            const double n = (double)o->Lx * o->Ly,
+                         *column = s.columns + COLUMNS * (i * members + m);
+            const bool anti = ergo_point_real(b->batch->points[m], "/system/coupling") < 0;
             ising_same(b, "energy", m, i, column[0], ergo_oracle_ising_energy(o));
             ising_same(b, "magnetization", m, i, column[1],
                        (double)ergo_oracle_ising_magnetization(o) / n);
+            assert_true(b->sampler->info->has_column(b->batch->points[m], 2) == anti);
+            if (anti)
+                ising_same(b, "staggered_magnetization", m, i, column[2], ising_staggered(o));
             for (size_t r = 0; curve && r < reach; r++) {
                 const size_t at = (curves * members + m) * reach + r;
                 const double x = ising_correlation(o, 0, (int)r),
@@ -242,7 +257,7 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
                 ising_same(b, "correlation_y", m, r, s.curves[2][at], y);
             }
             for (int wave = 0; curve && wave < 2; wave++) {
-                const double want = ising_structure(o, wave);
+                const double want = ising_structure(o, wave, anti);
                 const double got =
                     s.curves[CURVE_STRUCTURE][(curves * members + m) * 2 + (size_t)wave];
                 ising_same(b, "structure_factor", m, (size_t)wave, got / (1 + want),
@@ -260,15 +275,15 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
 
 /* The measuring kernel alone, its partial sums added up. */
 static inline void ising_compare_counts(struct ising_bench *b) {
-    uint64_t *counts = calloc(2 * b->batch->count, sizeof *counts);
+    struct ising_counts *counts = calloc(b->batch->count, sizeof *counts);
     assert_non_null(counts);
-    ISING_OK(b, ising_measure_now(b->ctx, b->state, counts, counts + b->batch->count));
+    ISING_OK(b, ising_measure_now(b->ctx, b->state, counts));
     for (size_t m = 0; m < b->batch->count; m++) {
         const struct ergo_oracle_ising *o = &b->oracles[m];
         const int64_t n = (int64_t)o->Lx * o->Ly;
-        ising_same(b, "up spins", m, 0, (double)counts[m],
+        ising_same(b, "up spins", m, 0, (double)counts[m].up,
                    (double)((n + ergo_oracle_ising_magnetization(o)) / 2));
-        ising_same(b, "unequal bonds", m, 0, (double)counts[b->batch->count + m],
+        ising_same(b, "unequal bonds", m, 0, (double)counts[m].unequal,
                    (double)((2 * n - ergo_oracle_ising_bonds(o)) / 2));
     }
     free(counts);

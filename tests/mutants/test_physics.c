@@ -13,27 +13,27 @@ static double heat_capacity(const double *means, void *user) {
     return (double)(size->size[0] * size->size[1]) * (means[1] - means[0] * means[0]) / (t * t);
 }
 
-enum { COLUMNS = 5 };
-static const char *const names[COLUMNS] = {"energy", "heat_capacity", "abs_magnetization",
-                                           "magnetization2", "magnetization"};
+enum { KINDS = 5 };
+static const char *const names[KINDS] = {"energy", "heat_capacity", "abs_magnetization",
+                                         "magnetization2", "magnetization"};
 
 static void judge_member(struct physics_verdict *v, const struct ergo_point *point,
                          const double *columns, size_t members, size_t n) {
-    double *series[COLUMNS];
+    double *series[KINDS];
     struct ergo_estimate e;
     char where[100];
-    for (size_t c = 0; c < COLUMNS; c++) {
+    for (size_t c = 0; c < KINDS; c++) {
         series[c] = malloc(n * sizeof(double));
         assert_non_null(series[c]);
     }
     for (size_t i = 0; i < n; i++) {
-        const double u = columns[2 * i * members], m = columns[2 * i * members + 1];
-        const double values[COLUMNS] = {u, u * u, fabs(m), m * m, m};
-        for (size_t c = 0; c < COLUMNS; c++)
+        const double u = columns[COLUMNS * i * members], m = columns[COLUMNS * i * members + 1];
+        const double values[KINDS] = {u, u * u, fabs(m), m * m, m};
+        for (size_t c = 0; c < KINDS; c++)
             series[c][i] = values[c];
     }
     snprintf(where, sizeof where, "point %zu", (size_t)point->index);
-    for (size_t c = 0; c < COLUMNS; c++) {
+    for (size_t c = 0; c < KINDS; c++) {
         double exact;
         if (!physics_exact(point, names[c], &exact))
             continue;
@@ -44,7 +44,7 @@ static void judge_member(struct physics_verdict *v, const struct ergo_point *poi
             ergo_stats_estimate(series[c], n, &e);
         physics_compare(v, where, names[c], e.mean, e.error, e.tau, n, exact);
     }
-    for (size_t c = 0; c < COLUMNS; c++)
+    for (size_t c = 0; c < KINDS; c++)
         free(series[c]);
 }
 
@@ -63,7 +63,7 @@ static void test_job(void **state) {
     const struct ergo_point *first = batch->points[0];
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     const size_t n = (size_t)ergo_point_int(first, "/run/sweeps") / every / BLOCK * BLOCK;
-    double *columns = malloc(n * batch->count * 2 * sizeof(double));
+    double *columns = malloc(n * batch->count * COLUMNS * sizeof(double));
     assert_true(columns && job->n_batches == 1);
     enum ergo_status status = sampler->ops->create(ctx, batch, device, &chain);
     if (status == ERGO_OK)
@@ -72,7 +72,7 @@ static void test_job(void **state) {
         status = sampler->ops->advance(ctx, chain, 0, 0,
                                        (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
     for (size_t i = 0; i < n && status == ERGO_OK; i += BLOCK) {
-        struct ergo_samples samples = {.columns = columns + 2 * i * batch->count};
+        struct ergo_samples samples = {.columns = columns + COLUMNS * i * batch->count};
         status = sampler->ops->advance(ctx, chain, 0, BLOCK, every, i);
         if (status == ERGO_OK)
             status = sampler->ops->collect(ctx, chain, 0, &samples);
@@ -81,7 +81,7 @@ static void test_job(void **state) {
         fail_msg("%s", ergo_error_message(ctx));
     struct physics_verdict verdict = {0};
     for (size_t m = 0; m < batch->count; m++)
-        judge_member(&verdict, batch->points[m], columns + 2 * m, batch->count, n);
+        judge_member(&verdict, batch->points[m], columns + COLUMNS * m, batch->count, n);
     const char *reason = physics_judge(&verdict);
     print_message("%zu comparisons with exact values, largest |z| %.2f (%s)\n", verdict.n,
                   verdict.worst, verdict.where);

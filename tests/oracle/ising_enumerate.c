@@ -49,6 +49,9 @@ bool ergo_oracle_levels_init(struct ergo_oracle_levels *l, int Lx, int Ly) {
     if (!l->levels)
         return false;
     const int reach = Lx < Ly ? Lx / 2 : Ly / 2;
+    uint32_t even = 0; /* sites with x + y even */
+    for (int i = 0; i < n; i++)
+        even |= (uint32_t)((i % Lx + i / Lx) % 2 == 0) << i;
     for (uint32_t state = 0;; state++) {
         int pairs[2][ERGO_ORACLE_REACH_MAX + 1];
         for (int r = 0; r <= reach && r <= ERGO_ORACLE_REACH_MAX; r++) {
@@ -59,6 +62,10 @@ bool ergo_oracle_levels_init(struct ergo_oracle_levels *l, int Lx, int Ly) {
             level_of(l, pairs[0][1] + pairs[1][1], __builtin_popcount(state),
                      ergo_oracle_is_trap(Lx, Ly, state));
         level->states++;
+        const int64_t m = llabs((long long)product(n, state, even));
+        level->staggered[0] += (uint64_t)m;
+        level->staggered[1] += (uint64_t)(m * m);
+        level->staggered[2] += (uint64_t)(m * m * m * m);
         for (int r = 0; r <= reach && r <= ERGO_ORACLE_REACH_MAX; r++) {
             level->pairs[0][r] += pairs[0][r];
             level->pairs[1][r] += pairs[1][r];
@@ -79,7 +86,7 @@ struct ergo_oracle_averages ergo_oracle_average(const struct ergo_oracle_levels 
     const int n = l->Lx * l->Ly;
     const long double top = (2 * fabsl(J) + fabsl(B)) * n / T; /* no exponent is above it */
     long double z = 0, trapped = 0, e1 = 0, e2 = 0, m1 = 0, ma = 0, m2 = 0, m4 = 0;
-    long double pairs[2][ERGO_ORACLE_REACH_MAX + 1] = {{0}};
+    long double pairs[2][ERGO_ORACLE_REACH_MAX + 1] = {{0}}, staggered[3] = {0};
     for (int bonds = -2 * n; bonds <= 2 * n; bonds += 2)
         for (int up = 0; up <= n; up++)
             for (int trap = 0; trap < 2; trap++) {
@@ -100,6 +107,8 @@ struct ergo_oracle_averages ergo_oracle_average(const struct ergo_oracle_levels 
                 ma += w * fabsl(m);
                 m2 += w * m * m;
                 m4 += w * m * m * m * m;
+                for (int k = 0; k < 3; k++)
+                    staggered[k] += boltzmann * (long double)level->staggered[k];
                 for (int axis = 0; axis < 2; axis++)
                     for (int r = 0; r <= ERGO_ORACLE_REACH_MAX; r++)
                         pairs[axis][r] += boltzmann * (long double)level->pairs[axis][r];
@@ -116,6 +125,8 @@ struct ergo_oracle_averages ergo_oracle_average(const struct ergo_oracle_levels 
         .binder = (double)(1 - m4 / (3 * m2 * m2)),
         .trap_weight = (double)(trapped / (states == ERGO_ORACLE_NO_TRAPS ? z + trapped : z)),
     };
+    for (int k = 0; k < 3; k++)
+        out.staggered[k] = (double)(staggered[k] / z / powl(n, k == 0 ? 1 : 2 * k));
     for (int axis = 0; axis < 2; axis++)
         for (int r = 0; r <= ERGO_ORACLE_REACH_MAX; r++)
             out.correlation[axis][r] = (double)(pairs[axis][r] / z / n);

@@ -17,6 +17,7 @@ enum { ERGO_ORACLE_SITES_MAX = 24, ERGO_ORACLE_REACH_MAX = 3 };
 struct ergo_oracle_level {
     uint64_t states;
     int64_t pairs[2][ERGO_ORACLE_REACH_MAX + 1];
+    uint64_t staggered[3]; /* sums of |M|, M^2, M^4, M = sum_i (-1)^(x + y) s_i */
 };
 
 /* Which states: all, or without those in which every spin has two up and two down neighbours.
@@ -34,6 +35,7 @@ struct ergo_oracle_averages {
     double susceptibility; /* N (<m^2> - <|m|>^2) / T */
     double binder;
     double correlation[2][ERGO_ORACLE_REACH_MAX + 1]; /* <s(0) s(r)> along x, y */
+    double staggered[3];                              /* <|m|>, <m^2>, <m^4> of m = M / N */
     double trap_weight;                               /* share of the trapped states of all */
 };
 

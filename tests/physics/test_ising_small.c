@@ -1,15 +1,15 @@
 /*
  * Small lattices against every one of their states, by an enumeration that shares nothing with the
  * engine (tests/oracle/ising_enumerate.h): both dynamics, both signs of the coupling, with and
- * without a field, below, at and above Tc; energy, moments of m, heat capacity, susceptibility,
- * Binder's cumulant, and the correlation along each axis.
+ * without a field, below, at and above Tc; energy, moments of m and, of antiferromagnets, of the
+ * staggered m, heat capacity, susceptibilities, Binder's cumulants, correlations along each axis.
  *
  * Metropolis without a field is compared with the states that it can reach: all but those in which
  * every spin has two up and two down neighbours. That these are what is missing, and nothing else,
  * test_reach finds out by walking through all states of 4 x 4.
  *
  * Error budget, set before the first run. Seeds are fixed, nothing is retried. The four replicas of
- * a scan point are averaged. Of each such mean |z| < 4.90, at most 520 comparisons: below 1e-6 each
+ * a scan point are averaged. Of each such mean |z| < 4.94, at most 640 comparisons: below 8e-7 each
  * where the error is Wolff's. Errors of curves come from 32 to 64 bins a chain: Student's t with at
  * least 124 degrees of freedom, below 3e-6 each. Together below 1.1e-3. Two chi^2 in their 99.9%
  * bands (ising_physics.h): 2e-3. A right program fails with one choice of seeds in 300.
@@ -17,7 +17,7 @@
 #include "ising_physics.h"
 #include "oracle/ising_enumerate.h"
 
-enum { REPLICAS = 4, KINDS = 12 };
+enum { REPLICAS = 4, KINDS = 17 };
 
 #define TC "2.269185314213022"
 #define LENGTH                                                                                     \
@@ -135,6 +135,14 @@ static double compare_point(const char *name, const struct ergo_point *point,
     compare_observable(where, found, "binder", exact.binder);
     if (b != 0 || j < 0) /* else m changes sign too rarely at the lower temperatures */
         compare_observable(where, found, "magnetization", exact.magnetization);
+    if (j < 0) {
+        const double *m = exact.staggered, n = levels->Lx * levels->Ly;
+        compare_observable(where, found, "abs_staggered_magnetization", m[0]);
+        compare_observable(where, found, "staggered_magnetization2", m[1]);
+        compare_observable(where, found, "staggered_magnetization4", m[2]);
+        compare_observable(where, found, "staggered_susceptibility", n * (m[1] - m[0] * m[0]) / t);
+        compare_observable(where, found, "staggered_binder", 1 - m[2] / (3 * m[1] * m[1]));
+    }
     compare_curve(where, found, 0, exact.correlation[0]);
     compare_curve(where, found, 1, exact.correlation[1]);
     return trapped ? exact.trap_weight : 0;
@@ -212,6 +220,14 @@ static void test_two_enumerations(void **state) {
             {-J * (a.correlation[0][1] + a.correlation[1][1]) - B * a.magnetization, m.energy}};
         for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
             assert_true(fabs(pairs[k][0] - pairs[k][1]) < 1e-12);
+        /* without a field the order of the antiferromagnet is that of the ferromagnet */
+        const struct ergo_oracle_averages f =
+            ergo_oracle_average(&levels, T, J, 0, ERGO_ORACLE_ALL_STATES);
+        const struct ergo_oracle_averages g =
+            ergo_oracle_average(&levels, T, -J, 0, ERGO_ORACLE_ALL_STATES);
+        assert_true(fabs(f.staggered[0] - g.abs_magnetization) < 1e-12);
+        assert_true(fabs(f.staggered[1] - g.magnetization2) < 1e-12);
+        assert_true(fabs(f.staggered[2] - g.magnetization4) < 1e-12);
         ergo_oracle_levels_free(&levels);
     }
 }
@@ -266,6 +282,7 @@ static void test_reach(void **state) {
     size_t traps = 0;
     for (int sign = -1; sign <= 1; sign += 2) {
         assert_int_equal(reach(sign, 0.7, reached), 65536);
+        assert_int_equal(reach(sign, 0.3, reached), 65536);
         reach(sign, 0, reached);
         traps = 0;
         for (uint32_t s = 0; s < 65536; s++) {

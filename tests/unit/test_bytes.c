@@ -301,17 +301,25 @@ static void test_structure(void **state) {
     (void)state;
     for (size_t p = 0; p < 8; p++)
         planes[3 * p + 1] = 6;
-    bytes_structure(&s, planes, out);
+    bytes_structure(&s, false, planes, out);
     assert_true(fabs(out[0] - 48) < 1e-9 && fabs(out[1]) < 1e-9);
     for (size_t p = 0; p < 4; p++) {
         planes[3 * p] = 6;
         planes[3 * p + 1] = 0;
     }
-    bytes_structure(&s, planes, out);
+    bytes_structure(&s, false, planes, out);
     /* states 0 and 1 have |sum of four neighbouring phases| = 2 / (2 sin(pi/8)) times 6 each */
     const double wave = 6 / sin(acos(-1) / 8);
     assert_true(fabs(out[1] - 1.5 / 48 * 2 * wave * wave) < 1e-9);
     assert_true(fabs(out[0] - 1.5 / 48 * (8 * 8 + 8 * 8 + 16 * 16)) < 1e-9);
+    /* sublattices in states 0 and 1: 3 sites of a plane less none, none less 3; S(Q) = 3/4 N */
+    for (size_t p = 0; p < 8; p++) {
+        planes[3 * p] = 3;
+        planes[3 * p + 1] = (uint32_t)-3;
+        planes[3 * p + 2] = 0;
+    }
+    bytes_structure(&s, true, planes, out);
+    assert_true(fabs(out[0] - 36) < 1e-9 && fabs(out[1]) < 1e-9);
 }
 
 int main(void) {

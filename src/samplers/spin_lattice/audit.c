@@ -1,12 +1,13 @@
 /*
  * Audits: what the device keeps against what the host finds, from one copy of its lattices.
  *
- * The counts: up spins and unequal bonds, counted by words on the device and in canonical rows
- * here. The chain: a few more sweeps on the device by the very kernels of the run, and here by
- * their twin in C, from the same state; afterwards the device has its state back. Of small lattices
- * as many members as fit the budget are replayed, the last one among them, whose place in the
- * buffers is the most error-prone; of a large one some rows at both sides of the seam. This finds
- * miscompiled kernels (they exist), whose lattices are consistent but whose chain is wrong.
+ * The counts: up spins, of antiferromagnets by colour, and unequal bonds, counted by words on the
+ * device, by the kernel that makes the run's samples, and in canonical rows here. The chain: a few
+ * more sweeps on the device by the very kernels of the run, and here by their twin in C, from the
+ * same state; afterwards the device has its state back. Of small lattices as many members as fit
+ * the budget are replayed, the last one among them, whose place in the buffers is the most
+ * error-prone; of a large one some rows at both sides of the seam. This finds miscompiled kernels
+ * (they exist), whose lattices are consistent but whose chain is wrong.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,27 +21,27 @@ static const uint64_t replay_sites = 1u << 21;
 static enum ergo_status audit_counts(struct ergo_context *ctx, struct ising_state *s,
                                      const uint32_t *lattices) {
     const size_t members = s->batch->count, words = s->shape.member_bytes / 4;
-    uint64_t *counts = malloc(2 * members * sizeof *counts);
+    struct ising_counts *counts = malloc(members * sizeof *counts);
     uint8_t *rows = malloc(ising_rows_bytes(&s->shape));
     enum ergo_status status = ERGO_OK;
     if (!counts || !rows) {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the audit");
         goto out;
     }
-    uint64_t *up = counts, *unequal = counts + members;
-    status = ising_measure_now(ctx, s, up, unequal);
+    status = ising_measure_now(ctx, s, counts);
     for (size_t i = 0; i < members && status == ERGO_OK; i++) {
-        uint64_t true_up, true_unequal;
         ising_pack(&s->shape, lattices + i * words, rows);
-        ising_count(&s->shape, rows, &true_up, &true_unequal);
-        if (up[i] != true_up || unequal[i] != true_unequal)
+        const struct ising_counts own = ising_count(&s->shape, rows), got = counts[i];
+        if (got.up != own.up || got.unequal != own.unequal ||
+            (s->launch.sums > 2 && got.first != own.first))
             status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                                "audit of spin-lattice failed on %s at sweep %llu, member %zu: the "
-                               "device counts %llu up spins and %llu unequal bonds, the host %llu "
-                               "and %llu",
+                               "device counts %llu up spins, %llu of colour 0, and %llu unequal "
+                               "bonds, the host %llu, %llu and %llu",
                                s->device->summary.name, (unsigned long long)s->step, i,
-                               (unsigned long long)up[i], (unsigned long long)unequal[i],
-                               (unsigned long long)true_up, (unsigned long long)true_unequal);
+                               (unsigned long long)got.up, (unsigned long long)got.first,
+                               (unsigned long long)got.unequal, (unsigned long long)own.up,
+                               (unsigned long long)own.first, (unsigned long long)own.unequal);
     }
 out:
     free(counts);

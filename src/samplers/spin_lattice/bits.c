@@ -79,9 +79,8 @@ static uint64_t sites_at(const uint8_t *row, size_t bytes, size_t w) {
     return sites;
 }
 
-void ising_count(const struct ising_shape *s, const uint8_t *rows, uint64_t *up,
-                 uint64_t *unequal) {
-    *up = *unequal = 0;
+struct ising_counts ising_count(const struct ising_shape *s, const uint8_t *rows) {
+    struct ising_counts c = {0, 0, 0};
     const size_t lx = (size_t)s->lx, ly = (size_t)s->ly, bytes = row_bytes(s), n = (lx + 63) / 64;
     for (size_t y = 0; y < ly; y++) {
         const uint8_t *row = rows + y * bytes, *below = rows + (y + 1 == ly ? 0 : y + 1) * bytes;
@@ -92,11 +91,14 @@ void ising_count(const struct ising_shape *s, const uint8_t *rows, uint64_t *up,
             const uint64_t next = (w + 1 == n ? row[0] : row[8 * (w + 1)]) & 1;
             const uint64_t right =
                 (last < 63 ? sites >> 1 & ~(UINT64_C(1) << last) : sites >> 1) | next << last;
-            *up += (uint64_t)__builtin_popcountll(sites);
-            *unequal += (uint64_t)__builtin_popcountll(sites ^ right) +
-                        (uint64_t)__builtin_popcountll(sites ^ sites_at(below, bytes, w));
+            const uint64_t even = UINT64_C(0x5555555555555555) << (y & 1); /* x + y */
+            c.up += (uint64_t)__builtin_popcountll(sites);
+            c.first += (uint64_t)__builtin_popcountll(sites & even);
+            c.unequal += (uint64_t)__builtin_popcountll(sites ^ right) +
+                         (uint64_t)__builtin_popcountll(sites ^ sites_at(below, bytes, w));
         }
     }
+    return c;
 }
 
 enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, size_t member,

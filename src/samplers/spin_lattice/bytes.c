@@ -290,13 +290,14 @@ static enum ergo_status launch_measure(struct ergo_context *ctx, struct bytes_st
     const size_t local[2] = {s->launch.group, 1};
     const size_t global[2] = {s->launch.measure_groups * local[0], s->batch->count};
     const cl_uint at = (cl_uint)sample;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(counts), ERGO_ARG(at),
-                                    ERGO_ARG_LOCAL(s->launch.length * sizeof(cl_uint))};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(counts), ERGO_ARG(at),
+                                    ERGO_ARG_LOCAL(s->shape.counts * sizeof(cl_uint))};
     const struct ergo_arg energy[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
                                       ERGO_ARG(counts),   ERGO_ARG(at),
                                       ERGO_ARG(s->terms), ERGO_ARG_LOCAL(2 * sizeof(cl_uint))};
     enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->measure, "bytes_measure", args,
-                                                 4, 2, global, local, NULL);
+                                                 5, 2, global, local, NULL);
     if (status == ERGO_OK && s->shape.general)
         status = ergo_kernel_launch(ctx, s->device, s->energy, "bytes_general_energy", energy, 6, 2,
                                     global, local, NULL);
@@ -325,15 +326,15 @@ static enum ergo_status launch_curves(struct ergo_context *ctx, struct bytes_sta
     const struct ergo_arg correlate[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->curve_counts),
                                          ERGO_ARG(at),       ERGO_ARG(reach),
                                          ERGO_ARG(stride),   ERGO_ARG_LOCAL(sizeof(cl_uint))};
-    const struct ergo_arg planes[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->curve_counts),
-                                      ERGO_ARG(at),       ERGO_ARG(pairs),
-                                      ERGO_ARG(stride),   ERGO_ARG_LOCAL(s->shape.q * 4)};
+    const struct ergo_arg planes[] = {
+        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(slot->curve_counts),  ERGO_ARG(at),
+        ERGO_ARG(pairs),    ERGO_ARG(stride),           ERGO_ARG_LOCAL(s->shape.q * 4)};
     enum ergo_status status = ERGO_OK;
     if (pairs)
         status = ergo_kernel_launch(ctx, s->device, s->correlate, "bytes_correlate", correlate, 6,
                                     2, global, local, NULL);
     if (status == ERGO_OK && l->planes)
-        status = ergo_kernel_launch(ctx, s->device, s->plane, "bytes_planes", planes, 6, 2,
+        status = ergo_kernel_launch(ctx, s->device, s->plane, "bytes_planes", planes, 7, 2,
                                     plane_global, local, NULL);
     return status;
 }
@@ -380,8 +381,8 @@ static void convert_curves(const struct bytes_state *s, const uint32_t *counts, 
     const size_t reach = s->launch.reach, size = reach + 1;
     const double q = s->shape.q, n = (double)s->shape.sites;
     if (s->launch.planes)
-        bytes_structure(&s->shape, counts + s->shape.d * reach,
-                        samples->curves[CURVE_STRUCTURE] + 2 * row);
+        bytes_structure(&s->shape, s->members[row % s->batch->count].staggered != 0,
+                        counts + s->shape.d * reach, samples->curves[CURVE_STRUCTURE] + 2 * row);
     if (!reach)
         return;
     double *mean = samples->curves[CURVE_CORRELATION] + row * size;
@@ -448,5 +449,6 @@ const struct ergo_sampler_ops bytes_ops = {
     .picture = bytes_picture,
     .frame = bytes_frame,
     .exact = bytes_exact,
+    .remedy = bytes_remedy,
     .destroy = destroy,
 };

@@ -18,7 +18,8 @@ struct bytes_shape {
     bool general;    /* ising: fields of sites, integers */
     bool bonds;      /* and couplings of bonds */
     bool heat_bath;
-    uint32_t numbers; /* of a sample: 3 + states, general: and a sum of 64 bits */
+    uint32_t counts;  /* of a sample: 3 + states, ising: and up spins of a positive sign */
+    uint32_t numbers; /* general: and a sum of 64 bits */
 };
 
 struct bytes_physics {
@@ -68,6 +69,11 @@ struct bytes_state {
 /* bytes_job.c: what can be said of a point without a device. */
 bool bytes_is(const struct ergo_point *point);
 struct bytes_shape bytes_shape_of(const struct ergo_point *point);
+/* Antiferromagnets, also the Ising model with a bit per spin: by bits, the directions with a
+ * negative coupling, along which signs take turns. The wave vector of their order is pi along
+ * these. */
+uint32_t bytes_staggered_axes(const struct ergo_point *point);
+const char *bytes_remedy(const struct ergo_point *point); /* also ising; ops->remedy */
 struct bytes_physics bytes_physics_of(const struct ergo_point *point);
 void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member);
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point);
@@ -84,8 +90,10 @@ size_t bytes_curve_size(const struct ergo_point *point, size_t c);
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
 double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
 double bytes_longest_side(const struct ergo_point *point); /* sites */
-/* S(0) and S(k) from sites in each state of each plane, [plane][q]. */
-void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double out[2]);
+/* S(0) and S(k) from sites in each state of each plane, [plane][q]; staggered: from those with a
+ * positive sign less the others, modulo 2^32, S(Q) and S(Q + k). */
+void bytes_structure(const struct bytes_shape *s, bool staggered, const uint32_t *planes,
+                     double out[2]);
 
 /* bytes_disorder.c */
 /* Is /system/field_file as it should be? If not, a job error is recorded. */
@@ -124,6 +132,6 @@ void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_membe
 /* d: of general fields, otherwise NULL. */
 void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member *member,
                       const struct bytes_disorder *d, uint64_t step, uint8_t *sites);
-void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_disorder *d,
-                      const uint8_t *sites, uint32_t *counts);
+void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_member *member,
+                      const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts);
 #endif

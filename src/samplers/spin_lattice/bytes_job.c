@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "core/portable.h"
+#include "samplers/spin_lattice/exact.h"
+#include "samplers/spin_lattice/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 _Static_assert(sizeof(struct bytes_member) == BYTES_MEMBER_BYTES, "bytes_member has no padding");
@@ -62,7 +64,8 @@ struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
                                           is_text(point, "/system/field_distribution", "gaussian"));
     s.heat_bath = is_heat_bath(point);
     s.states = s.kind == BYTES_ISING ? 4 : s.q;
-    s.numbers = 3 + s.states + (s.general ? 2 : 0);
+    s.counts = 3 + s.states + (s.kind == BYTES_ISING ? 1 : 0);
+    s.numbers = s.counts + (s.general ? 2 : 0);
     s.pitch = (s.l[0] / 2 + 15) / 16 * 16;
     s.colour = (uint64_t)s.l[1] * s.l[2] * s.pitch;
     return s;
@@ -81,6 +84,19 @@ struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
                  : k < j->items ? j->reals[k]
                                 : 0;
     return p;
+}
+
+uint32_t bytes_staggered_axes(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
+    uint32_t axes = 0;
+    if (model_is_facilitated(point) || glass_is(point))
+        return 0;
+    for (int k = 0; k < size->items; k++)
+        if ((j->present ? k < j->items ? j->reals[k] : 0
+                        : ergo_point_real(point, "/system/coupling")) < 0)
+            axes |= 1u << k;
+    return axes;
 }
 
 static uint32_t chance(double p) {
@@ -104,6 +120,7 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     member->key1 = (uint32_t)(point->stream >> 32);
     member->field0 = (uint32_t)field;
     member->field1 = (uint32_t)(field >> 32);
+    member->staggered = bytes_staggered_axes(point);
     for (int i = 0; i < 108 && s.kind == BYTES_ISING; i++) {
         const int up[3] = {i % 3, i / 3 % 3, i / 9 % 3};
         double force = p.b + (i / 54 ? p.h : -p.h);
@@ -189,6 +206,15 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     double cost = 0;
     for (uint32_t k = 0; k < (uint32_t)size->items; k++)
         cost += 4 * fabs(p.j[k]);
+    const double force = p.j[0] + p.j[1] + p.j[2]; /* half of it, on a spin among equal ones */
+    const bool two = !is_potts(point) || bytes_shape_of(point).q == 2;
+    if (status == ERGO_OK && two && force == 0 && p.b == 0 && p.h == 0 && !is_heat_bath(point) &&
+        !has_bonds(point) && !is_text(point, "/system/start", "random"))
+        status = ergo_job_error(ctx, "/system/start",
+                                "\"%s\", metropolis and couplings whose sum is 0: every flip would "
+                                "be free, the lattice turned over whole and nothing sampled; start "
+                                "from \"random\", or use dynamics \"heat-bath\"",
+                                ergo_point_text(point, "/system/start"));
     cost += 2 * fabs(p.b) + 2 * fabs(p.h);
     if (!(cost >= 1e-3 * p.t) && !is_heat_bath(point))
         status = ergo_job_error(ctx, "/system/temperature",
@@ -229,22 +255,27 @@ size_t bytes_curve_size(const struct ergo_point *point, size_t c) {
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct bytes_shape s = bytes_shape_of(point);
     for (size_t i = 0; i < bytes_curve_size(point, c); i++)
-        x[i] = c == CURVE_STRUCTURE ? (double)i * 2 * acos(-1) / s.l[s.d - 1] : (double)i;
+        x[i] = c == CURVE_STRUCTURE ? acos(-1) * ((bytes_staggered_axes(point) >> (s.d - 1) & 1) +
+                                                  (double)i * 2 / s.l[s.d - 1])
+                                    : (double)i;
 }
 
-/* sum over states of |sum over sites of exp(i k r) (delta - 1/q)|^2 q / (q - 1) / N */
-void bytes_structure(const struct bytes_shape *s, const uint32_t *planes, double out[2]) {
+/* sum over states of |sum over sites of exp(i k r) (delta - 1/q)|^2 q / (q - 1) / N. Signs that
+ * take turns sum up to 0, and the 1/q with them. */
+void bytes_structure(const struct bytes_shape *s, bool staggered, const uint32_t *planes,
+                     double out[2]) {
     const uint32_t length = s->l[s->d - 1];
     out[0] = out[1] = 0;
     for (uint32_t a = 0; a < s->q; a++) {
         double sum = 0, re = 0, im = 0;
         for (uint32_t p = 0; p < length; p++) {
-            const double phase = 2 * acos(-1) * p / length, n = planes[s->q * (size_t)p + a];
+            const double phase = 2 * acos(-1) * p / length,
+                         n = (int32_t)planes[s->q * (size_t)p + a];
             sum += n;
             re += n * cos(phase);
             im += n * sin(phase);
         }
-        sum -= (double)s->sites / s->q;
+        sum -= staggered ? 0 : (double)s->sites / s->q;
         out[0] += sum * sum;
         out[1] += re * re + im * im;
     }
@@ -280,8 +311,10 @@ void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, 
             energy -= p.j[k] * (2 * (double)counts[k] / n - 1);
         /* of[0]: down in a field down, of[3]: up in one that is up */
         columns[COLUMN_MAGNETIZATION] = 2 * up / n - 1;
+        columns[COLUMN_STAGGERED] = (4 * (double)of[4] - 2 * up) / n;
         if (s->general) {
-            const int64_t sum = (int64_t)((uint64_t)of[5] << 32 | of[4]);
+            const uint32_t *long_sum = counts + s->counts;
+            const int64_t sum = (int64_t)((uint64_t)long_sum[1] << 32 | long_sum[0]);
             columns[COLUMN_ENERGY] = (s->bonds ? 0 : energy) - unit * (double)sum / n;
             return;
         }
@@ -296,6 +329,49 @@ void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, 
         energy += p.j[k] * (1 - (double)counts[k] / n);
     columns[COLUMN_ENERGY] = energy;
     columns[COLUMN_MAGNETIZATION] = (s->q * (double)most / n - 1) / (s->q - 1);
+}
+
+/* How far a lattice without a field is in its ordered phase, > 1, or not. Two dimensions: exact,
+ * Ising sinh(2 Jx/T) sinh(2 Jy/T) (L. Onsager, Phys. Rev. 65, 117 (1944)), Potts (exp(Jx/T) -
+ * 1)(exp(Jy/T)
+ * - 1) / q (R. J. Baxter, J. Phys. C 6, L445 (1973)); three: by the mean field's temperature, which
+ * is too high by a third at most. Antiferromagnets as their ferromagnets; Potts': no order. */
+static double ordered_by(const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    const struct bytes_physics p = bytes_physics_of(point);
+    const bool potts = is_potts(point);
+    if (s.d < 2 || (potts && bytes_staggered_axes(point)))
+        return 0;
+    if (s.d == 2)
+        return potts ? expm1(p.j[0] / p.t) * expm1(p.j[1] / p.t) / s.q
+                     : sinh(2 * fabs(p.j[0]) / p.t) * sinh(2 * fabs(p.j[1]) / p.t);
+    const double all = fabs(p.j[0]) + fabs(p.j[1]) + fabs(p.j[2]);
+    return (potts ? 2.0 / s.q : 2.0) * all / p.t;
+}
+
+const char *bytes_remedy(const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    const struct bytes_physics p = bytes_physics_of(point);
+    const char *start = ergo_point_text(point, "/system/start");
+    const uint32_t axes = bytes_staggered_axes(point), all = (1u << s.d) - 1;
+    const double ordered = ordered_by(point);
+    if (s.general || p.h != 0)
+        return NULL;
+    if (is_potts(point) && s.q > (s.d == 2 ? 4 : 2) && ordered > 0.5 && ordered < 2)
+        return "two phases can live side by side near this transition, of first order: chains that "
+               "start from \"up\" and from \"random\" bound the truth";
+    if (ordered < 1 || (axes != 0 && axes != all)) /* of mixed signs no start is ordered */
+        return NULL;
+    if (p.b != 0 && axes == 0)
+        return strcmp(start, p.b > 0 ? "up" : "down") == 0 ? NULL
+               : p.b > 0 ? "below the critical temperature a lattice can live long against its "
+                           "field: set /system/start to \"up\""
+                         : "below the critical temperature a lattice can live long against its "
+                           "field: set /system/start to \"down\"";
+    return strcmp(start, "random") == 0 ? "below the critical temperature some random starts keep "
+                                          "stripes for very long: set "
+                                          "/system/start to \"up\""
+                                        : NULL;
 }
 
 /* Closed chains, by their transfer matrices. */

@@ -135,7 +135,7 @@ static enum ergo_status audit_counts(struct ergo_context *ctx, struct bytes_stat
         if (sites[i] >= (s->shape.general ? 2 : s->shape.states))
             status = fails(ctx, s, member, "a site is in a state that does not exist");
     if (status == ERGO_OK) {
-        bytes_twin_count(&s->shape, d, sites, own);
+        bytes_twin_count(&s->shape, &s->members[member], d, sites, own);
         if (memcmp(own, found, 4 * s->launch.length) != 0)
             status = fails(ctx, s, member, "the device does not count what the host counts");
         if (s->fields)

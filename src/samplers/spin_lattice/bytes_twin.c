@@ -92,8 +92,8 @@ void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member
             }
 }
 
-void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_disorder *d,
-                      const uint8_t *sites, uint32_t *counts) {
+void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_member *member,
+                      const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts) {
     int64_t sum = 0;
     memset(counts, 0, shape->numbers * sizeof *counts);
     for (uint64_t i = 0; i < shape->sites && d; i++)
@@ -115,10 +115,16 @@ void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_disord
                     }
                 }
                 counts[3 + own[x]]++;
+                const uint32_t at[3] = {x, (uint32_t)y, (uint32_t)z};
+                uint32_t turns = 0;
+                for (uint32_t k = 0; k < 3; k++)
+                    turns += member->staggered >> k & 1 ? at[k] : 0;
+                if (shape->kind == BYTES_ISING)
+                    counts[3 + shape->states] += own[x] & 1 & ~turns;
             }
         }
     if (d) {
-        counts[3 + shape->states] = (uint32_t)(uint64_t)sum;
-        counts[4 + shape->states] = (uint32_t)((uint64_t)sum >> 32);
+        counts[shape->counts] = (uint32_t)(uint64_t)sum;
+        counts[shape->counts + 1] = (uint32_t)((uint64_t)sum >> 32);
     }
 }

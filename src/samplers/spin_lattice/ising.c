@@ -122,6 +122,8 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct ising_st
                          "-DISING_LOW1=%uu",
                          s->members[0].high[0], s->members[0].low[0], s->members[0].high[1],
                          s->members[0].low[1]);
+    if (l->sums > 2)
+        ergo_text_append(&o, " -DISING_SUMS=%u", l->sums);
     if (l->path == ISING_PATH_LOCAL)
         ergo_text_append(&o, " -DISING_GROUP=%u", l->group);
     if (l->path == ISING_PATH_TILE)
@@ -202,7 +204,8 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
         goto out;
     for (int i = 0; i < 2; i++) {
         struct ising_slot *slot = &s->slots[i];
-        const size_t sums = 8 * batch->count * s->launch.measure_groups * s->launch.block_samples;
+        const size_t sums =
+            4 * batch->count * s->launch.sums * s->launch.measure_groups * s->launch.block_samples;
         const size_t counts =
             4 * batch->count * (size_t)s->launch.curve_numbers * s->launch.curve_capacity;
         status = ergo_buffer_create(ctx, device, "samples", sums, NULL, &slot->sums);
@@ -373,19 +376,23 @@ static enum ergo_status launch_correlate(struct ergo_context *ctx, struct ising_
                                     ERGO_ARG(stride),
                                     ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
     const size_t all[2] = {s->launch.rows_counted * group, s->batch->count};
-    const struct ergo_arg rows[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->counts),
-                                    ERGO_ARG(at),       ERGO_ARG(behind),
-                                    ERGO_ARG(stride),   ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
+    const struct ergo_arg rows[] = {ERGO_ARG(s->spins),
+                                    ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(slot->counts),
+                                    ERGO_ARG(at),
+                                    ERGO_ARG(behind),
+                                    ERGO_ARG(stride),
+                                    ERGO_ARG_LOCAL(group * sizeof(cl_uint))};
     enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->correlate, "ising_correlate",
                                                  args, 7, 2, global, local, NULL);
     if (status == ERGO_OK && s->launch.rows_counted)
         status =
-            ergo_kernel_launch(ctx, s->device, s->row, "ising_rows", rows, 6, 2, all, local, NULL);
+            ergo_kernel_launch(ctx, s->device, s->row, "ising_rows", rows, 7, 2, all, local, NULL);
     return status;
 }
 
 static size_t sums_bytes(const struct ising_state *s, size_t samples) {
-    return 8 * s->batch->count * s->launch.measure_groups * samples;
+    return 4 * s->batch->count * s->launch.sums * s->launch.measure_groups * samples;
 }
 
 static size_t counts_bytes(const struct ising_state *s, size_t curves) {
@@ -442,12 +449,18 @@ enum ergo_status ising_advance_audit(struct ergo_context *ctx, struct ising_stat
 
 /* ---- collect --------------------------------------------------------------------------------- */
 
-static void add_parts(const uint32_t *pairs, size_t parts, uint64_t *up, uint64_t *unequal) {
-    *up = *unequal = 0;
-    for (size_t g = 0; g < parts; g++) {
-        *up += pairs[2 * g];
-        *unequal += pairs[2 * g + 1];
+/* Of the sample (and member) `row`. */
+static struct ising_counts add_parts(const struct ising_state *s, const struct ising_slot *slot,
+                                     size_t row) {
+    const size_t parts = s->launch.measure_groups, sums = s->launch.sums;
+    struct ising_counts c = {0, 0, 0};
+    for (const uint32_t *at = slot->host_sums + row * parts * sums, *end = at + parts * sums;
+         at < end; at += sums) {
+        c.up += at[0];
+        c.unequal += at[1];
+        c.first += sums > 2 ? at[2] : 0;
     }
+    return c;
 }
 
 /* planes: room for two numbers a row. */
@@ -459,12 +472,13 @@ static void convert_curves(const struct ising_state *s, const struct ising_slot 
     const size_t rows = slot->curves * s->batch->count;
     for (size_t row = 0; row < rows; row++) {
         const uint32_t *counts = slot->host_counts + row * s->launch.curve_numbers;
+        const bool anti = s->members[row % s->batch->count].anti != 0;
         for (size_t y = 0; y < s->launch.rows_counted; y++) {
             planes[2 * y + 1] = counts[2 * reach * parts + y];
-            planes[2 * y] = (uint32_t)s->shape.lx - planes[2 * y + 1];
+            planes[2 * y] = (anti ? 0 : (uint32_t)s->shape.lx) - planes[2 * y + 1];
         }
         if (s->launch.rows_counted)
-            bytes_structure(&shape, planes, samples->curves[CURVE_STRUCTURE] + 2 * row);
+            bytes_structure(&shape, anti, planes, samples->curves[CURVE_STRUCTURE] + 2 * row);
         double *mean = samples->curves[0] + row * size;
         double *axis[2] = {samples->curves[1] + row * size, samples->curves[2] + row * size};
         mean[0] = axis[0][0] = axis[1][0] = 1.0;
@@ -494,18 +508,19 @@ enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned 
         status = ergo_event_wait(ctx, s->device, &slot->counts_ready, NULL);
     if (status != ERGO_OK)
         return status;
-    const size_t parts = s->launch.measure_groups, members = s->batch->count;
+    const size_t members = s->batch->count;
     for (size_t m = 0; m < members; m++) {
         const double coupling = ergo_point_real(s->batch->points[m], "/system/coupling");
         const double field = ergo_point_real(s->batch->points[m], "/system/field");
         for (size_t i = m; i < slot->samples * members; i += members) {
-            uint64_t up, unequal;
-            add_parts(slot->host_sums + 2 * parts * i, parts, &up, &unequal);
-            const double magnetization = 2.0 * (double)up / sites - 1.0;
+            const struct ising_counts c = add_parts(s, slot, i);
+            const double magnetization = 2.0 * (double)c.up / sites - 1.0;
+            double *columns = samples->columns + COLUMNS * i;
             /* 2N bonds, of which `unequal` join opposite spins */
-            samples->columns[2 * i] =
-                -coupling * (2.0 - 2.0 * (double)unequal / sites) - field * magnetization;
-            samples->columns[2 * i + 1] = magnetization;
+            columns[COLUMN_ENERGY] =
+                -coupling * (2.0 - 2.0 * (double)c.unequal / sites) - field * magnetization;
+            columns[COLUMN_MAGNETIZATION] = magnetization;
+            columns[COLUMN_STAGGERED] = (4.0 * (double)c.first - 2.0 * (double)c.up) / sites;
         }
     }
     uint32_t *planes = malloc((8 * (size_t)s->launch.rows_counted) + 1);
@@ -516,16 +531,15 @@ enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned 
     return ERGO_OK;
 }
 
-enum ergo_status ising_measure_now(struct ergo_context *ctx, struct ising_state *s, uint64_t *up,
-                                   uint64_t *unequal) {
-    const size_t parts = s->launch.measure_groups;
-    /* On the local path a group per member must not count more than 2^32 bonds: it cannot, its
-     * lattice fits local memory. */
+enum ergo_status ising_measure_now(struct ergo_context *ctx, struct ising_state *s,
+                                   struct ising_counts *counts) {
     struct ising_slot *slot = &s->slots[0];
-    enum ergo_status status = launch_measure(ctx, s, slot->sums, 0, parts);
+    enum ergo_status status = s->launch.path == ISING_PATH_LOCAL
+                                  ? launch_local(ctx, s, slot, 1, 0, 0) /* no sweep before it */
+                                  : launch_measure(ctx, s, slot->sums, 0, s->launch.measure_groups);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, slot->sums, 0, sums_bytes(s, 1), slot->host_sums);
     for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++)
-        add_parts(slot->host_sums + 2 * parts * i, parts, &up[i], &unequal[i]);
+        counts[i] = add_parts(s, slot, i);
     return status;
 }

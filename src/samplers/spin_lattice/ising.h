@@ -25,6 +25,7 @@ struct ising_launch {
     uint32_t group;          /* work-items per group */
     uint32_t sweeps, rows;   /* tile: sweeps per launch, rows per group */
     uint32_t measure_groups; /* partial sums per member; 1 on the local path */
+    uint32_t sums;           /* ISING_SUMS: 3 where a member is an antiferromagnet */
     uint32_t correlate_parts;
     uint32_t reach;          /* largest correlation distance, 0: none */
     uint32_t rows_counted;   /* for the structure factor: all rows, or 0 */
@@ -59,6 +60,12 @@ struct ising_state {
     cl_mem spins, scratch, member_buffer; /* scratch: the tile path's second lattice */
     struct ising_slot slots[2];
     uint64_t step;
+};
+
+/* What is counted of a lattice. */
+struct ising_counts {
+    uint64_t up, unequal; /* spins; bonds */
+    uint64_t first;       /* up spins of colour 0, x + y even */
 };
 
 struct ising_shape ising_shape_of(const struct ergo_point *point);
@@ -105,13 +112,12 @@ void ising_pack(const struct ising_shape *shape, const uint32_t *words, uint8_t 
 bool ising_unpack(const struct ising_shape *shape, const uint8_t *rows, uint32_t *words);
 /* Bytes of the canonical form. */
 size_t ising_rows_bytes(const struct ising_shape *shape);
-/* Up spins and unequal bonds, counted from the canonical form, which is nothing like the kernels'.
- */
-void ising_count(const struct ising_shape *shape, const uint8_t *rows, uint64_t *up,
-                 uint64_t *unequal);
+/* Counted from the canonical form, which is nothing like the kernels'. */
+struct ising_counts ising_count(const struct ising_shape *shape, const uint8_t *rows);
 
-/* Measure all members once, now (blocking): up spins and unequal bonds per member. */
+/* Measure all members once, now (blocking), as samples are; `first` is 0 where it is not counted.
+ */
 enum ergo_status ising_measure_now(struct ergo_context *ctx, struct ising_state *state,
-                                   uint64_t *up, uint64_t *unequal);
+                                   struct ising_counts *counts);
 
 #endif

@@ -20,6 +20,14 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                     "example %lld or %lld",
                                     (long long)size->size[i], (long long)size->size[i] - 1,
                                     (long long)size->size[i] + 1);
+    /* words, and eight of a block together, are numbered with 32 bits */
+    const struct ising_shape shape = ising_shape_of(point);
+    if (shape.blocks >= 1u << 28)
+        status = ergo_job_error(
+            ctx, "/system/size",
+            "%lld x %lld are %llu words of 32 sites of a colour; kernels number "
+            "fewer than 2^30 of them: 2^36 sites",
+            (long long)shape.lx, (long long)shape.ly, (unsigned long long)shape.words);
     if (ergo_point_real(point, "/system/coupling") == 0.0 &&
         ergo_point_real(point, "/system/field") == 0.0 &&
         strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
@@ -99,5 +107,6 @@ const struct ergo_sampler_ops ising_ops = {
     .picture = ising_picture,
     .frame = ising_frame,
     .exact = exact,
+    .remedy = bytes_remedy,
     .destroy = ising_destroy,
 };

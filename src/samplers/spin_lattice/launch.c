@@ -46,9 +46,11 @@ static bool explicit_vectors(const struct ergo_device *device, int64_t wish) {
            strstr(device->summary.platform, "Intel");
 }
 
-static uint64_t local_bytes(const struct ising_shape *s, uint32_t group, bool lanes) {
+static uint64_t local_bytes(const struct ising_shape *s, uint32_t group,
+                            const struct ising_launch *l) {
     const uint64_t chunks = (s->words + 31) / 32;
-    return lanes ? 4 * 2 * (32 * chunks + 2 * (s->row_words + 2)) : s->blocks * 32 + 8 * group;
+    return l->lanes ? 4 * 2 * (32 * chunks + 2 * (s->row_words + 2))
+                    : s->blocks * 32 + 4 * (uint64_t)l->sums * group;
 }
 
 static uint64_t tile_bytes(const struct ising_shape *s, uint32_t rows, uint32_t sweeps) {
@@ -147,7 +149,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     /* PoCL 3.1 compiles ising_local.cl for minutes when the whole lattice is a few blocks */
     const bool compiles =
         gpu || l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
-    const bool local_fits = compiles && local_bytes(s, local_group, l->lanes) <= room;
+    const bool local_fits = compiles && local_bytes(s, local_group, l) <= room;
     const bool tile_fits = choose_tile(first, s, batch->count, d, l);
 
     l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
@@ -210,13 +212,6 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
     struct ising_launch l = {0};
     memset(plan, 0, sizeof *plan);
 
-    if (s.blocks >= 1u << 28)
-        return ERGO_FAIL(
-            ctx, ERGO_E_DEVICE,
-            "a lattice of %lld x %lld has %llu words of one colour; words are numbered "
-            "with 32 bits: at most 2^36 sites",
-            (long long)s.lx, (long long)s.ly, (unsigned long long)s.words);
-
     l.lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
     l.wide = s.row_words % 4 == 0;
     /* vectors in scalar kernels send PoCL 3.1 into hours of compilation on tiny lattices */
@@ -225,7 +220,10 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
                                                                          : 0;
     l.full = s.tail == 32 && s.words % 4 == 0;
     l.fixed = true;
+    l.sums = 2;
     for (size_t i = 0; i < members; i++) {
+        if (bytes_staggered_axes(batch->points[i]))
+            l.sums = 3;
         l.field = l.field || ising_needs_field(batch->points[i]);
         l.fixed = l.fixed &&
                   ergo_point_real(batch->points[i], "/system/temperature") ==
@@ -263,7 +261,7 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
         groups = groups > enough ? enough : groups;
         l.measure_groups = (uint32_t)(groups < 2 * least ? 2 * least : groups);
     }
-    const uint64_t sample_bytes = 8 * members * l.measure_groups;
+    const uint64_t sample_bytes = 4 * members * l.sums * l.measure_groups;
     l.rows_counted = bytes_has_structure(first) ? (uint32_t)s.ly : 0;
     l.curve_numbers = 2 * l.reach * l.correlate_parts + l.rows_counted;
     const uint64_t curve_bytes = 4 * (uint64_t)members * l.curve_numbers;

@@ -35,7 +35,7 @@ enum {
     CURVE_MOMENTS,
     CURVE_GROUPS,
 };
-enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMNS };
+enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMN_STAGGERED, COLUMNS };
 
 static inline bool model_is_facilitated(const struct ergo_point *point) {
     const char *model = ergo_point_text(point, "/system/model");

@@ -10,11 +10,30 @@
 
 const struct ergo_column spin_lattice_columns[COLUMNS] = {
     {"energy", "per site, in units of J = 1", "U/N = (-J sum s s - B sum s)/N"},
-    {"magnetization", "per site", "sum s / N"},
+    {"magnetization", "per site", "sum s / N; potts: the order parameter"},
+    {"staggered_magnetization", "per site",
+     "sum +-s / N, signs in turn along the directions with a negative coupling"},
 };
 
 static bool is_potts(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
+}
+
+static bool is_equilibrium(const struct ergo_point *point) {
+    return !model_is_facilitated(point) && !glass_is(point);
+}
+
+/* Ising models with a negative coupling. */
+static bool is_antiferromagnet(const struct ergo_point *point) {
+    return !is_potts(point) && bytes_staggered_axes(point) != 0;
+}
+
+static bool is_staggered_potts(const struct ergo_point *point) {
+    return is_potts(point) && bytes_staggered_axes(point) != 0 && bytes_has_structure(point);
+}
+
+bool spin_lattice_has_column(const struct ergo_point *point, size_t c) {
+    return c != COLUMN_STAGGERED || is_antiferromagnet(point);
 }
 
 static double sites(const struct ergo_point *point) {
@@ -60,11 +79,17 @@ static const char *slow_m(const struct ergo_point *point) {
     const double j = ergo_point_real(point, "/system/coupling");
     if (is_potts(point) || bytes_is(point))
         return NULL;
-    const bool ordered = j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
-    return ordered && ergo_point_real(point, "/system/field") == 0.0
-               ? "near and below Tc a lattice without a field changes sign only as a whole, too "
-                 "rarely to average over; use abs_magnetization"
-               : NULL;
+    const double b = fabs(ergo_point_real(point, "/system/field"));
+    if (!(j > 0 && t < 1.1 * ergo_ising_critical_temperature(j)))
+        return NULL;
+    if (b > 0) /* exact relaxation on 4 x 4 at T = 1.5, B = 0.3: 402 sweeps, heat bath 645 */
+        return b < j
+                   ? "near and below Tc a lattice changes rarely between the directions along and "
+                     "against a weak field, only as a whole"
+                   : NULL;
+    return "near and below Tc a lattice without a field changes sign only as a whole, too rarely "
+           "to "
+           "average over; use abs_magnetization";
 }
 
 static double sample_abs_m(const struct ergo_point *point, const double *c) {
@@ -82,6 +107,26 @@ static double sample_m4(const struct ergo_point *point, const double *c) {
     return c[1] * c[1] * c[1] * c[1];
 }
 
+static double sample_abs_staggered(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return fabs(c[COLUMN_STAGGERED]);
+}
+
+static double sample_staggered2(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_STAGGERED] * c[COLUMN_STAGGERED];
+}
+
+static double sample_staggered4(const struct ergo_point *point, const double *c) {
+    return sample_staggered2(point, c) * sample_staggered2(point, c);
+}
+
+/* S(Q) / N */
+static double curve_staggered2(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)size;
+    return mean[0] / sites(point);
+}
+
 static double derive_heat_capacity(const struct ergo_point *point, const double *m) {
     const double t = ergo_point_real(point, "/system/temperature");
     return sites(point) * (m[1] - m[0] * m[0]) / (t * t);
@@ -94,10 +139,6 @@ static double derive_susceptibility(const struct ergo_point *point, const double
 static double derive_binder(const struct ergo_point *point, const double *m) {
     (void)point;
     return 1.0 - m[1] / (3.0 * m[0] * m[0]);
-}
-
-static bool is_equilibrium(const struct ergo_point *point) {
-    return !model_is_facilitated(point) && !glass_is(point);
 }
 
 static bool is_not_potts(const struct ergo_point *point) {
@@ -153,10 +194,27 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .sample = sample_energy,
      .slow = slow_energy},
     {.name = "order_parameter",
-     .unit = "per site",
-     .help = "potts: mean m = (q max_k n_k / N - 1) / (q - 1); magnetization in what follows",
+     .unit = "",
+     .help = "potts: mean m = (q max_k n_k / N - 1) / (q - 1), as in swendsen-wang",
      .sample = sample_m,
      .applies = is_potts},
+    {.name = "order_parameter2",
+     .unit = "",
+     .help = "potts: mean m^2",
+     .sample = sample_m2,
+     .applies = is_potts},
+    {.name = "order_parameter4",
+     .unit = "",
+     .help = "potts: mean m^4",
+     .sample = sample_m4,
+     .applies = is_potts},
+    {.name = "abs_staggered_magnetization",
+     .unit = "per site",
+     .help = "ising with a negative coupling: mean |m_s|, m_s = sum over sites of (-1)^(the sum of "
+             "the coordinates along the directions with a negative coupling) s / N: the order "
+             "parameter of the antiferromagnet",
+     .sample = sample_abs_staggered,
+     .applies = is_antiferromagnet},
     {.name = "abs_magnetization",
      .unit = "per site",
      .help = "mean |m|",
@@ -170,13 +228,15 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .applies = is_equilibrium},
     {.name = "susceptibility",
      .unit = "per site",
-     .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",
+     .help = "N (<m^2> - <|m|>^2) / T, m the magnetization, of potts the order parameter, the "
+             "finite-lattice form; as in swendsen-wang. Where nothing orders (an antiferromagnet "
+             "without a field) it is N magnetization2 / T",
      .inputs = {"abs_magnetization", "magnetization2"},
      .derive = derive_susceptibility,
      .applies = is_equilibrium},
     {.name = "binder",
      .unit = "",
-     .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
+     .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
      .inputs = {"magnetization2", "magnetization4"},
      .derive = derive_binder,
      .applies = is_equilibrium},
@@ -190,12 +250,44 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .unit = "per site^2",
      .help = "mean m^2",
      .sample = sample_m2,
-     .applies = is_equilibrium},
+     .applies = is_ising},
     {.name = "magnetization4",
      .unit = "per site^4",
      .help = "mean m^4",
      .sample = sample_m4,
-     .applies = is_equilibrium},
+     .applies = is_ising},
+    {.name = "staggered_susceptibility",
+     .unit = "per site",
+     .help = "N (<m_s^2> - <|m_s|>^2) / T, the finite-lattice form",
+     .inputs = {"abs_staggered_magnetization", "staggered_magnetization2"},
+     .derive = derive_susceptibility,
+     .applies = is_antiferromagnet},
+    {.name = "staggered_binder",
+     .unit = "",
+     .help = "1 - <m_s^4> / (3 <m_s^2>^2)",
+     .inputs = {"staggered_magnetization2", "staggered_magnetization4"},
+     .derive = derive_binder,
+     .applies = is_antiferromagnet},
+    {.name = "staggered_magnetization2",
+     .unit = "per site^2",
+     .help = "mean m_s^2; N times it is the structure factor at the wave vector of order, pi along "
+             "the directions with a negative coupling",
+     .sample = sample_staggered2,
+     .applies = is_antiferromagnet},
+    {.name = "staggered_magnetization4",
+     .unit = "per site^4",
+     .help = "mean m_s^4",
+     .sample = sample_staggered4,
+     .applies = is_antiferromagnet},
+    {.name = "staggered_order_parameter2",
+     .unit = "",
+     .help =
+         "potts with a negative coupling, two dimensions or three: q / (q - 1) times the sum over "
+         "states k of <(sum over sites of +-delta(s, k) / N)^2>, signs as of m_s; 3/4 for q = 3 "
+         "where each sublattice has a state of its own",
+     .curve = "structure_factor",
+     .from_curve = curve_staggered2,
+     .applies = is_staggered_potts},
     {.name = "up_density",
      .unit = "per site",
      .help = "facilitated dynamics: density of up spins, mean over the times of its curve, which "
@@ -236,9 +328,12 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
     {.name = "correlation_length",
      .unit = "sites",
      .help =
-         "second moment, along the last dimension: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), k = 2 pi "
-         "/ L. S(0) = N <m^2>, from which nothing is subtracted: below the critical temperature "
-         "this is no correlation length, but over L it crosses there for all L",
+         "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 sin(k/2)), k = 2 "
+         "pi "
+         "/ L, Q as in structure_factor. S(Q) = N <m^2> (antiferromagnets: m_s), from which "
+         "nothing "
+         "is subtracted: below the critical temperature this is no correlation length, but over L "
+         "it crosses there for all L",
      .curve = "structure_factor",
      .from_curve = bytes_correlation_length,
      .applies = bytes_has_structure,
@@ -334,9 +429,10 @@ const struct ergo_curve_info spin_lattice_curves[CURVE_GROUPS + 1] = {
      "facilitated dynamics: sites that can never flip, by the closure test"},
     {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"},
     {"structure_factor", "k along the last dimension (1/site)", "",
-     "N <m^2> and the structure factor of the smallest wave vector, per site; potts: of the "
-     "q-state "
-     "spins, as unit vectors"},
+     "per site, at the wave vector Q of order, pi along each direction with a negative coupling "
+     "and 0 "
+     "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one along the "
+     "last dimension; potts: of the q-state spins, as unit vectors"},
     {.name = "ladder_energy",
      .x_label = "temperature (J/k_B)",
      .unit = "J per site",

@@ -54,6 +54,7 @@ static const struct ergo_sampler_info info = {
     .n_keys = SPIN_LATTICE_KEYS,
     .columns = spin_lattice_columns,
     .n_columns = COLUMNS,
+    .has_column = spin_lattice_has_column,
     .observables = spin_lattice_observables,
     .n_observables = SPIN_LATTICE_OBSERVABLES,
     .curves = spin_lattice_curves,
@@ -168,6 +169,10 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return model_of(point)->exact(point, observable);
 }
 
+static const char *remedy(const struct ergo_point *point) {
+    return model_of(point)->remedy ? model_of(point)->remedy(point) : NULL;
+}
+
 static const char *reference(const struct ergo_point *point) {
     return model_of(point)->reference ? model_of(point)->reference(point) : NULL;
 }
@@ -194,6 +199,7 @@ static const struct ergo_sampler_ops ops = {
     .picture = picture,
     .frame = frame,
     .exact = exact,
+    .remedy = remedy,
     .reference = reference,
     .destroy = destroy,
     .cut = &glass_cut_ops,

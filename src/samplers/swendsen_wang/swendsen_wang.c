@@ -118,9 +118,10 @@ static const struct ergo_column columns[] = {
 _Static_assert(sizeof columns / sizeof columns[0] == SW_COLUMNS, "columns as in sw.h");
 
 bool sw_wants_clusters(const struct ergo_point *point) {
-    static const char *const of_clusters[] = {"psi2",     "psi4",         "moment_ratio",
-                                              "binder",   "clusters",     "largest_cluster",
-                                              "wrapping", "cluster_sizes"};
+    static const char *const of_clusters[] = {"psi2",         "psi4",
+                                              "moment_ratio", "cluster_susceptibility",
+                                              "clusters",     "largest_cluster",
+                                              "wrapping",     "cluster_sizes"};
     bool wanted = false;
     for (size_t i = 0; i < sizeof of_clusters / sizeof of_clusters[0]; i++)
         wanted = wanted || ergo_point_asks(point, of_clusters[i]);
@@ -165,6 +166,10 @@ static double derive_susceptibility(const struct ergo_point *point, const double
     return sites(point) * (m[1] - m[0] * m[0]) / ergo_point_real(point, "/system/temperature");
 }
 
+static double derive_cluster_susceptibility(const struct ergo_point *point, const double *m) {
+    return sites(point) * m[0] / ergo_point_real(point, "/system/temperature");
+}
+
 static double derive_ratio(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[0] * m[0] / m[1];
@@ -200,10 +205,16 @@ static const struct ergo_observable observables[] = {
      .sample = sample_plain},
     {.name = "susceptibility",
      .unit = "per site",
-     .help = "N (<psi^2> - <m>^2) / T, psi^2 from the spins; for q = 2 the finite-lattice form of "
-             "Ising",
-     .inputs = {"order_parameter", "psi2_plain"},
+     .help = "N (<m^2> - <m>^2) / T, m the order parameter, the finite-lattice form; as in "
+             "spin-lattice",
+     .inputs = {"order_parameter", "order_parameter2"},
      .derive = derive_susceptibility},
+    {.name = "cluster_susceptibility",
+     .unit = "per site",
+     .help = "N <psi^2> / T by the improved estimator: mean sum_c n_c^2 / (N T) over clusters; the "
+             "susceptibility above Tc, where nothing is to be subtracted",
+     .inputs = {"psi2"},
+     .derive = derive_cluster_susceptibility},
     {.name = "moment_ratio",
      .unit = "",
      .help = "<psi^2>^2 / <psi^4>: 1 in order, (q - 1)/(q + 1) in disorder; curves of all sizes "
@@ -212,8 +223,10 @@ static const struct ergo_observable observables[] = {
      .derive = derive_ratio},
     {.name = "binder",
      .unit = "",
-     .help = "1 - <psi^4> / (3 <psi^2>^2); Binder's cumulant of Ising for q = 2",
-     .inputs = {"psi2", "psi4"},
+     .help =
+         "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m the order parameter; as in spin-lattice. "
+         "Of psi, by the improved estimators, it is 1 - 1 / (3 moment_ratio)",
+     .inputs = {"order_parameter2", "order_parameter4"},
      .derive = derive_binder},
     {.name = "order_parameter2", .unit = "", .help = "mean m^2", .sample = sample_order2},
     {.name = "order_parameter4", .unit = "", .help = "mean m^4", .sample = sample_order4},
@@ -295,6 +308,19 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/system/hamiltonian",
                                 "\"ising\" means q = 2, and /system/q is %lld; use \"potts\"",
                                 (long long)ergo_point_int(point, "/system/q"));
+    /* Of one device labels have 32 bits, of ranks random numbers of words. With "auto" the number
+     * of ranks decides, which is not known here: too many for one device are refused by the run. */
+    const struct sw_shape shape = sw_shape_of(point);
+    const bool alone = strcmp(ergo_point_text(point, "/distribute"), "points") == 0;
+    if (shape.words > UINT64_C(1) << (alone ? 27 : 32))
+        status =
+            ergo_job_error(ctx, "/system/size",
+                           "%lld x %lld are more than 2^%d sites (rows count as multiples of "
+                           "32)%s",
+                           (long long)shape.lx, (long long)shape.ly, alone ? 32 : 37,
+                           alone ? ", too many for one device: \"distribute\": \"lattice\" cuts "
+                                   "them over ranks"
+                                 : "");
     const char *shares = ergo_point_text(point, "/system/shares");
     if (!ergo_dist_shares_valid(shares))
         status = ergo_job_error(ctx, "/system/shares",
@@ -354,14 +380,34 @@ static double exact(const struct ergo_point *point, const char *observable) {
     const struct {
         const char *name;
         double value;
-    } known[] = {{"order_parameter", m.abs_magnetization}, {"order_parameter2", m.magnetization2},
-                 {"order_parameter4", m.magnetization4},   {"psi2", m.magnetization2},
-                 {"psi2_plain", m.magnetization2},         {"psi4", m.magnetization4},
-                 {"psi4_plain", m.magnetization4},         {"binder", m.binder}};
+    } known[] = {
+        {"order_parameter", m.abs_magnetization},
+        {"order_parameter2", m.magnetization2},
+        {"order_parameter4", m.magnetization4},
+        {"psi2", m.magnetization2},
+        {"psi2_plain", m.magnetization2},
+        {"psi4", m.magnetization4},
+        {"psi4_plain", m.magnetization4},
+        {"binder", m.binder},
+        {"susceptibility",
+         sites(point) / t * (m.magnetization2 - m.abs_magnetization * m.abs_magnetization)},
+        {"cluster_susceptibility", sites(point) / t * m.magnetization2}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(observable, known[i].name) == 0)
             return known[i].value;
     return NAN;
+}
+
+/* At a transition of first order neither phase leaves for the other on large lattices, and a chain
+ * shows the one that it began in. Within 3% of Tc: metastable phases end there (q = 20; nearer for
+ * fewer states). */
+static const char *remedy(const struct ergo_point *point) {
+    const double q = (double)ergo_point_int(point, "/system/q");
+    const double tc = ergo_point_real(point, "/system/coupling") / log1p(sqrt(q));
+    if (q <= 4 || fabs(ergo_point_real(point, "/system/temperature") / tc - 1) > 0.03)
+        return NULL;
+    return "two phases live side by side near this transition, of first order: chains that start "
+           "\"ordered\" and \"random\" bound the truth, and each shows one of them only";
 }
 
 const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
@@ -379,6 +425,7 @@ const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
     .audit = sw_cut_audit,
     .picture = sw_cut_picture,
     .exact = exact,
+    .remedy = remedy,
     .destroy = sw_cut_destroy,
 };
 
@@ -398,6 +445,7 @@ static const struct ergo_sampler_ops ops = {
     .audit = sw_audit,
     .picture = sw_picture,
     .exact = exact,
+    .remedy = remedy,
     .destroy = sw_destroy,
 };
 
