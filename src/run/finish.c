@@ -281,8 +281,8 @@ static enum ergo_status warn_short(struct ergo_run *run) {
     return status;
 }
 
-static bool is_frozen(const struct ergo_observable_result *r) {
-    return r->observable->sample && !r->observable->hidden && r->estimate.samples > 3 &&
+static bool is_frozen(const struct ergo_observable_result *r, const struct ergo_point *point) {
+    return r->observable->sample && ergo_observable_shown(r->observable, point) && r->estimate.samples > 3 &&
            r->estimate.error == 0 && r->z != 0;
 }
 
@@ -294,7 +294,7 @@ static enum ergo_status warn_frozen(struct ergo_run *run) {
     size_t count = 0;
     for (size_t i = 0; i < run->result->n_members; i++) {
         const struct ergo_member_result *m = &run->result->members[i];
-        if (is_frozen(&m->observables[0]) && count++ == 0)
+        if (is_frozen(&m->observables[0], m->point) && count++ == 0)
             first = m->point;
     }
     if (!count)
