@@ -53,8 +53,9 @@ ERGO_INLINE long lj_contacts8(int8 v) {
     const uint8 u = as_uint8(v);
     const uint8 outer = u & (uint8)(0xffffu), inner = u >> (uint8)(16u);
     const uint4 four = outer.lo + outer.hi, above = inner.lo + inner.hi;
-    return (long)(four.x + four.y + four.z + four.w) |
-           (long)(above.x + above.y + above.z + above.w) << 32;
+    const ulong low = four.x + four.y + four.z + four.w;
+    const ulong high = above.x + above.y + above.z + above.w;
+    return (long)(high << 32 | low);
 }
 
 /* Lanes below `count`. */

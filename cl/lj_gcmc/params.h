@@ -55,13 +55,13 @@ struct lj_counts {
 
 /* A chain's state beside its particles. */
 struct lj_chain {
-    ulong step;     /* moves done */
-    lj_long energy; /* sum over pairs of s12 - s6 - shift */
-    lj_long virial; /* sum over pairs of 2 s12 - s6 */
+    ulong step;       /* moves done */
+    lj_long energy;   /* sum over pairs of s12 - s6 - shift */
+    lj_long virial;   /* sum over pairs of 2 s12 - s6 */
     lj_long contacts; /* pairs in the two shells inside the cutoff: lj_contact of core.h */
-    uint particles; /* N */
-    uint step_size; /* largest displacement in units of shortest side / 2^32 */
-    uint status;    /* enum lj_status */
+    uint particles;   /* N */
+    uint step_size;   /* largest displacement in units of shortest side / 2^32 */
+    uint status;      /* enum lj_status */
     uint pad;
     /* On a checkerboard the six words are trials and acceptances of the last activation, by kind.
      */

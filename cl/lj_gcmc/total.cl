@@ -4,8 +4,8 @@
 /*
  * Sums over ordered pairs (twice the totals), partial by group: [chain][group] of energy, virial,
  * contacts, the number of particles with a partner inside the core, and of those whose pair energy
- * that is kept (LJ_OWN) is another. brute: every pair, whatever the cells; else through the cells. keep:
- * write those energies first.
+ * that is kept (LJ_OWN) is another. brute: every pair, whatever the cells; else through the cells.
+ * keep: write those energies first.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
@@ -100,11 +100,11 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
 
 /*
  * Ordered pairs by distance, of the particles begin .. end - 1 with all others; partial by group:
- * [sample][chain][group][bin]. The launch that begins with particle 0 writes, the others add. Chains
- * that do not stand at `step` are left alone. edges[LJ_BINS + 1] are squares, in sigma^2.
+ * [sample][chain][group][bin]. The launch that begins with particle 0 writes, the others add.
+ * Chains that do not stand at `step` are left alone. edges[LJ_BINS + 1] are squares, in sigma^2.
  *
- * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which reach as far
- * as the bins do; along a LJ_RING they are all the cells there are, each once.
+ * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which reach as
+ * far as the bins do; along a LJ_RING they are all the cells there are, each once.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_pairs(__global const struct lj_member *members, __global const struct lj_chain *chains,
@@ -139,8 +139,8 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
                 const float gy =
                     LJ_RING_Y ? 0.0f : lj_gap(y, fy) * (m.scale[1] * (0x1p32f / LJ_NY));
                 const float row2 = fma(gy, gy, gz * gz);
-                const uint row = (uint)(lj_wrap(cz + z, LJ_NZ) * LJ_NY + lj_wrap(cy + y, LJ_NY)) *
-                                 (uint)LJ_NX;
+                const uint row =
+                    (uint)(lj_wrap(cz + z, LJ_NZ) * LJ_NY + lj_wrap(cy + y, LJ_NY)) * (uint)LJ_NX;
                 for (int x = LJ_LOW_X; x <= LJ_HIGH_X; x++) {
                     const float gx =
                         LJ_RING_X ? 0.0f : lj_gap(x, fx) * (m.scale[0] * (0x1p32f / LJ_NX));

@@ -282,8 +282,8 @@ static enum ergo_status warn_short(struct ergo_run *run) {
 }
 
 static bool is_frozen(const struct ergo_observable_result *r, const struct ergo_point *point) {
-    return r->observable->sample && ergo_observable_shown(r->observable, point) && r->estimate.samples > 3 &&
-           r->estimate.error == 0 && r->z != 0;
+    return r->observable->sample && ergo_observable_shown(r->observable, point) &&
+           r->estimate.samples > 3 && r->estimate.error == 0 && r->z != 0;
 }
 
 /* Of the first observable, usually the energy: others may well be constant. */

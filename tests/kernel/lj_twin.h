@@ -133,8 +133,7 @@ static inline void lj_twin_move(struct lj_twin *t) {
             free = lj_twin_sums(t, move.to, out ? move.index : t->n, &new);
     }
     const bool accepted =
-        !move.idle && free && lj_accept(&t->m, move.kind, move.word, t->n,
-                                           new.energy - old.energy);
+        !move.idle && free && lj_accept(&t->m, move.kind, move.word, t->n, new.energy - old.energy);
     if (accepted) {
         assert_true(t->n < t->room);
         lj_twin_add(t, &new, 1);
@@ -179,8 +178,8 @@ static inline void lj_compare_state(struct lj_bench *b, const char *what, void *
     LJ_OK(b, what, lj_fetch(b->ctx, s, m, &words, &n));
     const struct lj_chain *c = &s->chains[m];
     if (n != t->n || c->energy != t->energy || c->virial != t->virial ||
-        c->contacts != lj_twin_contacts(t) || c->step != t->step ||
-        c->step_size != t->step_size || memcmp(words, t->p, 12 * (size_t)n) != 0)
+        c->contacts != lj_twin_contacts(t) || c->step != t->step || c->step_size != t->step_size ||
+        memcmp(words, t->p, 12 * (size_t)n) != 0)
         fail_msg("%s\nnot the oracle's chain: member %zu at move %llu: N %u, energy %lld, virial "
                  "%lld, contacts %llx; the twin has %u, %lld, %lld, %llx",
                  what, m, (unsigned long long)c->step, n, (long long)c->energy,

@@ -80,7 +80,7 @@ static inline void lj_series_free(struct lj_series *s) {
 }
 
 static inline double lj_note(struct lj_run *r, const char *what, const char *name, double mean,
-                           double error, double expected, double uncertainty) {
+                             double error, double expected, double uncertainty) {
     const double z = (mean - expected) / sqrt(error * error + uncertainty * uncertainty);
     print_message("  %-28s %-22s %.6g(%.2g), expected %.6g(%.2g): z = %+.2f\n", what, name, mean,
                   error, expected, uncertainty, z);
@@ -96,8 +96,8 @@ typedef double (*lj_function)(const struct ergo_point *point, const double *colu
 
 /* The ratio <f>/<g> over the replicas of scan point `scan`, errors from the series; its z. */
 static inline double lj_expect(struct lj_run *r, const struct lj_series *s, size_t scan,
-                             const char *what, const char *name, lj_function f, lj_function g,
-                             double expected, double uncertainty) {
+                               const char *what, const char *name, lj_function f, lj_function g,
+                               double expected, double uncertainty) {
     double mean = 0, variance = 0, *series = malloc(2 * s->samples * sizeof(double));
     size_t replicas = 0;
     assert_non_null(series);
@@ -229,8 +229,10 @@ static inline double lj_second_virial(double cutoff, double temperature, bool sh
     double sum = 0;
     for (int i = 1; i <= N; i++) {
         const double r = cutoff * i / N, u = 4 * (pow(r, -12) - pow(r, -6));
-        sum += (i == N ? 1 : i % 2 ? 4 : 2) * r * r *
-               -expm1(-(u - (shifted ? at_cutoff : 0)) / temperature);
+        sum += (i == N  ? 1
+                : i % 2 ? 4
+                        : 2) *
+               r * r * -expm1(-(u - (shifted ? at_cutoff : 0)) / temperature);
     }
     return 2 * 3.14159265358979323846 * sum * cutoff / N / 3;
 }
@@ -248,8 +250,8 @@ static inline void lj_expect_two(struct lj_run *r, double cutoff, double tempera
              "'sweeps': 800000, 'measure_every': 4, 'curve_every': 0}}",
              temperature, cutoff, shifted ? "true" : "false");
     lj_run_job(r, job, &s);
-    lj_expect(r, &s, 0, what, "P", lj_pressure, NULL,
-              temperature / v + temperature / (v - 2 * b2), 0);
+    lj_expect(r, &s, 0, what, "P", lj_pressure, NULL, temperature / v + temperature / (v - 2 * b2),
+              0);
     lj_series_free(&s);
 }
 

@@ -85,8 +85,8 @@ static void test_tail(void **state) {
             lj_expect(&run, &s, 0, states[i].what, "<U>/<N>", lj_energy, lj_particles,
                       states[i].energy, 5e-6);
         }
-        assert_true(fabs(lj_expect(&run, &s, 0, states[i].what, "P", lj_pressure, NULL,
-                                   states[i].p, states[i].p_error)) < 2);
+        assert_true(fabs(lj_expect(&run, &s, 0, states[i].what, "P", lj_pressure, NULL, states[i].p,
+                                   states[i].p_error)) < 2);
         lj_series_free(&s);
     }
 }
@@ -130,10 +130,10 @@ static void test_verdict(void **state) {
 int main(void) {
     if (lj_run_open(&run) != 0)
         return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact), cmocka_unit_test(test_virial),
-        cmocka_unit_test(test_dense), cmocka_unit_test(test_two), cmocka_unit_test(test_tail),
-        cmocka_unit_test(test_board), cmocka_unit_test(test_verdict)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact),  cmocka_unit_test(test_virial),
+                                       cmocka_unit_test(test_dense),  cmocka_unit_test(test_two),
+                                       cmocka_unit_test(test_tail),   cmocka_unit_test(test_board),
+                                       cmocka_unit_test(test_verdict)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc", tests, NULL, NULL);
     ergo_device_close(run.device);
     ergo_context_destroy(run.ctx);

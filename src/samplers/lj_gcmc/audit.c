@@ -30,8 +30,8 @@ static enum ergo_status compare_sums(struct ergo_context *ctx, struct lj_state *
             status = ERGO_FAIL(
                 ctx, ERGO_E_AUDIT,
                 "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu of %u particles: "
-                "running energy %" PRId64 ", virial %" PRId64 " and contacts %" PRIx64 ", from scratch %" PRId64
-                ", %" PRId64 " (units of 2^-30) and %" PRIx64 ", %" PRIu64
+                "running energy %" PRId64 ", virial %" PRId64 " and contacts %" PRIx64
+                ", from scratch %" PRId64 ", %" PRId64 " (units of 2^-30) and %" PRIx64 ", %" PRIu64
                 " particles with an overlap, %" PRIu64 " whose pair energy is another",
                 s->device->summary.name, c->step, m, c->particles, c->energy, c->virial,
                 (uint64_t)c->contacts, totals[m].energy, totals[m].virial,

@@ -17,7 +17,7 @@ enum lj_column {
     LJ_COLUMN_ENERGY,
     LJ_COLUMN_VIRIAL,
     LJ_COLUMN_IMPULSIVE, /* virial of the jump at the cutoff: lj_jump_of */
-    LJ_COLUMN_TRIED, /* displacement, insertion, deletion */
+    LJ_COLUMN_TRIED,     /* displacement, insertion, deletion */
     LJ_COLUMN_ACCEPTED = LJ_COLUMN_TRIED + 3,
     LJ_COLUMNS = LJ_COLUMN_ACCEPTED + 3
 };
@@ -167,7 +167,7 @@ enum ergo_status lj_keep(struct ergo_context *ctx, struct lj_state *s);
  * `step`, into row `curve` of `counts`; end: at most s->capacity. */
 enum ergo_status lj_pairs_launch(struct ergo_context *ctx, struct lj_state *s, cl_mem counts,
                                  size_t curve, uint64_t step, uint32_t begin, uint32_t end);
-double lj_bin_width(const struct lj_state *s); /* in the job's unit */
+double lj_bin_width(const struct lj_state *s);       /* in the job's unit */
 uint32_t lj_pairs_at_once(const struct lj_state *s); /* particles of a launch */
 enum ergo_status lj_pairs_create(struct ergo_context *ctx, struct lj_state *s);
 enum ergo_status lj_pairs_audit(struct ergo_context *ctx, struct lj_state *s);

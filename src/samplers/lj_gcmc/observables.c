@@ -11,8 +11,7 @@ const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"energy", "energy", "U, with the tail correction where the job asks for it"},
     {"virial", "energy", "W = sum of r f over the pairs within the cutoff"},
     {"impulsive", "energy",
-     "W_imp: what the jump of the pair energy at the cutoff adds to W, from the pairs in two shells "
-     "just inside it"},
+     "W_imp: what the jump of the pair energy at the cutoff adds to W, from pairs just inside it"},
     {"tried_displacement", "", "displacements tried" RECENTLY},
     {"tried_insertion", "", "insertions tried" RECENTLY},
     {"tried_deletion", "", "deletions tried" RECENTLY},
@@ -147,11 +146,10 @@ static double derive_capacity(const struct ergo_point *point, const double *m) {
 }
 
 /* clang-format off: its versions 14 and 18 disagree about these braces */
-#define ACCEPTANCE(kind, where)                                                                           \
+#define ACCEPTANCE(kind, where)                                                                    \
     {                                                                                              \
         .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one",      \
-        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_ratio,                     \
-        .applies = (where)                                                                         \
+        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_ratio, .applies = (where)  \
     }
 #define HIDDEN(observable)                                                                         \
     { .name = #observable, .unit = "", .help = "an input", .sample = (observable), .hidden = true }

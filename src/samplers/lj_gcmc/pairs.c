@@ -58,12 +58,20 @@ enum ergo_status lj_pairs_launch(struct ergo_context *ctx, struct lj_state *s, c
     const size_t global[2] = {(size_t)s->launch.total_parts * s->launch.total_group,
                               s->batch->count};
     const size_t local[2] = {s->launch.total_group, 1};
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
-        ERGO_ARG(s->cells),         ERGO_ARG(s->offsets),      ERGO_ARG(s->edges),
-        ERGO_ARG(counts),           ERGO_ARG(at),              ERGO_ARG(capacity),
-        ERGO_ARG(slots),            ERGO_ARG(sample),          ERGO_ARG(per_width),
-        ERGO_ARG(first),            ERGO_ARG(last)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->chain_buffer),
+                                    ERGO_ARG(s->particles),
+                                    ERGO_ARG(s->cells),
+                                    ERGO_ARG(s->offsets),
+                                    ERGO_ARG(s->edges),
+                                    ERGO_ARG(counts),
+                                    ERGO_ARG(at),
+                                    ERGO_ARG(capacity),
+                                    ERGO_ARG(slots),
+                                    ERGO_ARG(sample),
+                                    ERGO_ARG(per_width),
+                                    ERGO_ARG(first),
+                                    ERGO_ARG(last)};
     return ergo_kernel_launch(ctx, s->device, s->pairs, "lj_pairs", args, 14, 2, global, local,
                               NULL);
 }
@@ -132,9 +140,8 @@ enum ergo_status lj_pairs_audit(struct ergo_context *ctx, struct lj_state *s) {
     cl_mem buffer = NULL;
     uint32_t *counts = malloc(4 * words);
     uint64_t *bins = malloc(s->launch.bins * sizeof *bins);
-    enum ergo_status status = counts && bins
-                                  ? ERGO_OK
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of g(r)");
+    enum ergo_status status =
+        counts && bins ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of g(r)");
     if (status == ERGO_OK) {
         memset(counts, 0xff, 4 * words); /* nothing may look like an answer */
         status = ergo_buffer_create(ctx, s->device, "audit of g(r)", 4 * words, counts, &buffer);
