@@ -108,7 +108,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
 
     uint tried = 0u, accepts = 0u, deleted = 0u;
     const uint before = tile.n;
-    long energy = 0, virial = 0; /* virial: this work-item's share */
+    long energy = 0, virial = 0, contacts = 0; /* but for the energy this work-item's share */
     for (uint k = 0u; k < trials; k++) {
         const uint4 a = draws[2u * k], b = draws[2u * k + 1u];
         const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
@@ -123,13 +123,14 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         else
             move.to = lj_board_place(move.to, low, width);
         const uint skip = move.idle || dead || (in && !lj_board_inside(move.to, low, width));
-        struct lj_sum sum = {0, 0, 0u};
+        struct lj_sum sum = {0, 0, 0, 0u};
 #ifdef LJ_VECTOR
         if (!skip && !m.ideal) {
             if (out) {
                 lj_tile_sum(&tile, from, me, &m, &sum);
                 sum.energy = -sum.energy;
                 sum.virial = -sum.virial;
+                sum.contacts = -sum.contacts;
             }
             if (in)
                 lj_tile_sum(&tile, move.to, me, &m, &sum);
@@ -161,6 +162,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         if (accepted && !dead) {
             energy += change;
             virial += sum.virial;
+            contacts += sum.contacts;
             changed = 1u;
             accepts += !out ? 0x10000u : in ? 1u : 0u;
             deleted += in ? 0u : 1u;
@@ -175,6 +177,8 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
 
     /* back to the cells, if there is room */
     virial = lj_tile_reduce(virial, all, firsts, item);
+    LJ_BARRIER();
+    contacts = lj_tile_reduce(contacts, all, firsts, item);
     for (uint t = item; changed && !dead && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE; t += LJ_GROUP) {
         const uint cell = (uint)((lj_wrap(cz + (int)(t / (LJ_ACTIVE * LJ_ACTIVE)), LJ_NZ) * LJ_NY +
                                   lj_wrap(cy + (int)(t / LJ_ACTIVE % LJ_ACTIVE), LJ_NY)) *
@@ -210,6 +214,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
             p.stamp = c.step + 1UL;
             p.energy = energy;
             p.virial = virial;
+            p.contacts = contacts;
             p.particles = (int)(tile.n - before);
             p.tried = tried;
             p.accepted = accepts;

@@ -9,14 +9,14 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
              __global const struct lj_part *parts, __global const uint *full,
              __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
              uint capacity) {
-    __local long energies[LJ_END_GROUP], virials[LJ_END_GROUP];
+    __local long energies[LJ_END_GROUP], virials[LJ_END_GROUP], contacts[LJ_END_GROUP];
     __local uint counts[8]; /* tried and accepted by kind, N, blocks that are done */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     struct lj_chain c = chains[chain];
     const uint runs = c.status == (uint)LJ_RUNNING && c.step < target;
     const ulong stamp = c.step + 1UL;
     __global const struct lj_part *mine = parts + (ulong)chain * LJ_BLOCKS;
-    long energy = 0, virial = 0;
+    long energy = 0, virial = 0, contact = 0;
     uint mine_of[8] = {0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u};
     for (uint k = item; k < 8u; k += LJ_END_GROUP)
         counts[k] = 0u;
@@ -26,6 +26,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
             continue;
         energy += p.energy;
         virial += p.virial;
+        contact += p.contacts;
         const uint displaced = p.tried & 0xffffu, inserted = p.tried >> 16;
         mine_of[0] += displaced;
         mine_of[1] += inserted;
@@ -38,6 +39,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
     }
     energies[item] = energy;
     virials[item] = virial;
+    contacts[item] = contact;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = 0u; k < 8u; k++)
         atomic_add(&counts[k], mine_of[k]);
@@ -45,6 +47,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
         if (item < width) {
             energies[item] += energies[item + width];
             virials[item] += virials[item + width];
+            contacts[item] += contacts[item + width];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -65,6 +68,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
     }
     c.energy += energies[0];
     c.virial += virials[0];
+    c.contacts += contacts[0];
     c.particles += counts[6];
     c.now.tried = counts[0];
     c.now.accepted = counts[1];

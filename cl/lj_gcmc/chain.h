@@ -71,6 +71,7 @@ ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
     struct lj_sample s;
     s.energy = c->energy;
     s.virial = c->virial;
+    s.contacts = c->contacts;
     s.particles = c->particles;
     s.now = c->now;
     s.last = c->last;

@@ -39,9 +39,9 @@ typedef struct {
 } lj_position;
 #endif
 
-/* A pair sum: energy and virial, and whether a core was hit. */
+/* A pair sum: energy, virial and contacts, and whether a core was hit. */
 struct lj_sum {
-    lj_long energy, virial;
+    lj_long energy, virial, contacts;
     uint overlap;
 #ifdef LJ_QUEUE
     /* Squared distances of pairs put aside, negative at the old place: one in eight of the
@@ -97,6 +97,16 @@ ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *viri
     const lj_long a = (lj_long)(s12 * 0x1p30f), b = (lj_long)(s6 * 0x1p30f);
     *energy = a - b - shift;
     *virial = 2 * a - b;
+}
+
+/*
+ * Contacts: pairs in two shells of equal width inside the cutoff, from whose density that at the
+ * cutoff is extrapolated, for the pressure of the jump there (the sampler's README). Counts of both
+ * in one word: the outer shell's in the lower 32 bits, the inner one's above; sums and differences
+ * of such words are sums and differences of both. A job that could have 2^32 of them is refused.
+ */
+ERGO_INLINE lj_long lj_contact(float r2, const struct lj_member *m) {
+    return r2 < m->contact2[1] ? 0 : r2 < m->contact2[0] ? (lj_long)1 << 32 : (lj_long)1;
 }
 
 ERGO_INLINE uint lj_kind_of(const struct lj_member *m, uint word) {

@@ -67,6 +67,8 @@ ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint 
     lj_pair(r2, m->shift, &energy, &virial);
     sum->energy += is_new ? energy : -energy;
     sum->virial += is_new ? virial : -virial;
+    const long contact = lj_contact(r2, m);
+    sum->contacts += is_new ? contact : -contact;
 }
 
 #ifdef LJ_QUEUE
@@ -78,6 +80,8 @@ ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) 
         lj_pair(fabs(r2), m->shift, &energy, &virial);
         sum->energy += r2 > 0.0f ? energy : -energy;
         sum->virial += r2 > 0.0f ? virial : -virial;
+        const long contact = lj_contact(fabs(r2), m);
+        sum->contacts += r2 > 0.0f ? contact : -contact;
     }
 }
 #endif
@@ -86,6 +90,11 @@ ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) 
 ERGO_INLINE uint lj_cell_of(lj_position p) {
     return (mul_hi(p.z, (uint)LJ_NZ) * (uint)LJ_NY + mul_hi(p.y, (uint)LJ_NY)) * (uint)LJ_NX +
            mul_hi(p.x, (uint)LJ_NX);
+}
+
+/* Distance from a place to the cell d further along an axis, in cells. */
+ERGO_INLINE float lj_gap(int d, float f) {
+    return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
 }
 
 ERGO_INLINE int lj_wrap(int c, int n) {

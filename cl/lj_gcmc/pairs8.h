@@ -7,6 +7,7 @@
 #if defined(LJ_SLOTTED) || defined(LJ_VECTOR)
 struct lj_sum8 {
     long8 energy, virial;
+    int8 contacts; /* of a lane: the outer shell's in the lower 16 bits, the inner one's above */
     uint overlap;
 };
 
@@ -37,12 +38,24 @@ ERGO_INLINE void lj_pairs8(uint8 ux, uint8 uy, uint8 uz, lj_position at, int8 ma
                 b = convert_long8(s6 * (float8)(0x1p30f));
     sum->energy += a - b - (convert_long8(near) & (long8)(m->shift));
     sum->virial += a + a - b;
+    const int8 outer = r2 >= (float8)(m->contact2[0]), shells = r2 >= (float8)(m->contact2[1]);
+    sum->contacts += near & ((outer & (int8)(1)) | (shells & ~outer & (int8)(0x10000)));
 }
 
 ERGO_INLINE long lj_total8(long8 v) {
     const long4 four = v.lo + v.hi;
     const long2 two = four.lo + four.hi;
     return two.x + two.y;
+}
+
+/* As lj_contact has them. */
+ERGO_INLINE long lj_contacts8(int8 v) {
+    const uint8 u = as_uint8(v);
+    const uint8 outer = u & (uint8)(0xffffu), inner = u >> (uint8)(16u);
+    const uint4 four = outer.lo + outer.hi, above = inner.lo + inner.hi;
+    const ulong low = four.x + four.y + four.z + four.w;
+    const ulong high = above.x + above.y + above.z + above.w;
+    return (long)(high << 32 | low);
 }
 
 /* Lanes below `count`. */

@@ -31,6 +31,7 @@ struct lj_member {
     uint key0, key1;  /* Philox key */
     float scale[3];   /* side / 2^32 */
     float cutoff2;
+    float contact2[2]; /* squares of the inner edges of the two shells inside the cutoff */
     float core2;       /* closer pairs have infinite energy: see core.h */
     float beta4;       /* 4 epsilon / T in units of the fixed point */
     float zv;          /* activity x volume (of an active cell, on a checkerboard) x share of
@@ -43,7 +44,7 @@ struct lj_member {
     uint ratio[3];     /* shortest side / side in units of 2^-32, 0: 1 */
     uint pad;
 };
-#define LJ_MEMBER_BYTES 88
+#define LJ_MEMBER_BYTES 96
 
 /* Counts of a window, 16 bits each; deletions are what is left. */
 struct lj_counts {
@@ -54,37 +55,41 @@ struct lj_counts {
 
 /* A chain's state beside its particles. */
 struct lj_chain {
-    ulong step;     /* moves done */
-    lj_long energy; /* sum over pairs of s12 - s6 - shift */
-    lj_long virial; /* sum over pairs of 2 s12 - s6 */
-    uint particles; /* N */
-    uint step_size; /* largest displacement in units of shortest side / 2^32 */
-    uint status;    /* enum lj_status */
+    ulong step;       /* moves done */
+    lj_long energy;   /* sum over pairs of s12 - s6 - shift */
+    lj_long virial;   /* sum over pairs of 2 s12 - s6 */
+    lj_long contacts; /* pairs in the two shells inside the cutoff: lj_contact of core.h */
+    uint particles;   /* N */
+    uint step_size;   /* largest displacement in units of shortest side / 2^32 */
+    uint status;      /* enum lj_status */
     uint pad;
     /* On a checkerboard the six words are trials and acceptances of the last activation, by kind.
      */
     struct lj_counts now;  /* the window that has begun */
     struct lj_counts last; /* the one before */
 };
-#define LJ_CHAIN_BYTES 64
+#define LJ_CHAIN_BYTES 72
 
 struct lj_sample {
-    lj_long energy, virial;
+    lj_long energy, virial, contacts;
     uint particles;
     struct lj_counts now, last;
     uint pad;
 };
-#define LJ_SAMPLE_BYTES 48
+#define LJ_SAMPLE_BYTES 56
 
 /* What one active cell of a checkerboard did in an activation. */
 struct lj_part {
     ulong stamp; /* 1 + the step it belongs to */
-    lj_long energy, virial;
+    lj_long energy, virial, contacts;
     int particles;
     uint tried;    /* displacements, insertions << 16 */
     uint accepted; /* the same */
     uint accepted_deletion;
 };
-#define LJ_PART_BYTES 40
+#define LJ_PART_BYTES 48
+
+/* Words of a group's share of the sums from scratch (lj_total). */
+#define LJ_TOTALS 5u
 
 #endif

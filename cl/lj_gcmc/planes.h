@@ -87,6 +87,14 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
     }
 }
 
+ERGO_INLINE uint lj_cell_count(const struct lj_home *home, uint cell) {
+    return home->cells[cell].w;
+}
+
+ERGO_INLINE lj_position lj_cell_get(const struct lj_home *home, uint cell, uint s) {
+    return lj_position_of(home->cells[cell + s * home->plane]);
+}
+
 ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
     return home->cells[lj_cell_of(p)].w >= home->slots;
 }
@@ -127,10 +135,10 @@ ERGO_INLINE __global long *lj_own_at(const struct lj_home *home, lj_position p) 
 }
 
 /* A particle comes to (is_new) or leaves `at`: the pair energies of its neighbours, but for the
- * one at `away`, and this work-item's share of the virial. */
+ * one at `away`, and this work-item's share of the virial and the contacts. */
 ERGO_INLINE void lj_tell(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint item, uint items,
-                         const struct lj_member *m, long *virial) {
+                         const struct lj_member *m, long *virial, long *contacts) {
     const struct lj_place c = lj_place_of(home, at);
     const uint last = c.count * LJ_LANES;
     for (uint i = item; i < last; i += LJ_AT_ONCE * items) {
@@ -172,6 +180,8 @@ ERGO_INLINE void lj_tell(const struct lj_home *home, lj_position at, lj_position
                 lj_pair(r2[k], m->shift, &energy, &pair_virial);
                 home->own[cell[k] + s * home->plane] = own[k] + (is_new ? energy : -energy);
                 *virial += is_new ? pair_virial : -pair_virial;
+                const long contact = lj_contact(r2[k], m);
+                *contacts += is_new ? contact : -contact;
             }
         }
     }

@@ -88,7 +88,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 #ifdef LJ_QUEUE
     __local float queue[LJ_QUEUE * LJ_GROUP];
 #endif
-    __local uint energies[2u * LJ_TEAMS], virials[2u * LJ_TEAMS]; /* sums: lj_add */
+    /* sums: lj_add */
+    __local uint energies[2u * LJ_TEAMS], virials[2u * LJ_TEAMS], contacts[2u * LJ_TEAMS];
     __local uint overlaps[LJ_TEAMS], verdicts[LJ_TEAMS]; /* verdict: 1 accepted, 2 + status */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
@@ -110,6 +111,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             overlaps[team] = 0u;
             energies[2u * team] = energies[2u * team + 1u] = 0u;
             virials[2u * team] = virials[2u * team + 1u] = 0u;
+            contacts[2u * team] = contacts[2u * team + 1u] = 0u;
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         const uint at = (uint)c.step % LJ_AHEAD;
@@ -124,7 +126,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         const uint leads = lane == 0u && team < moves;
 
         struct lj_sum sum;
-        sum.energy = sum.virial = 0;
+        sum.energy = sum.virial = sum.contacts = 0;
         sum.overlap = 0u;
 #ifdef LJ_QUEUE
         sum.queued = 0u;
@@ -172,6 +174,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 #endif
             lj_add(&energies[2u * set], sum.energy);
             lj_add(&virials[2u * set], sum.virial);
+            lj_add(&contacts[2u * set], sum.contacts);
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* all have read the flag of phase 0 */
         if (sum.overlap)
@@ -209,19 +212,21 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         if (!alone && accepted)
             done = lj_drawn(&home, &m, before, step_size, draws + 2u * (at + by), &old);
         const uint tells = accepted && !m.ideal;
-        long virial = 0;
+        long virial = 0, contact = 0;
         if (tells && done.kind != (uint)LJ_INSERTION)
-            lj_tell(&home, old, old, 1u, 0u, item, LJ_GROUP, &m, &virial);
+            lj_tell(&home, old, old, 1u, 0u, item, LJ_GROUP, &m, &virial, &contact);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (tells && done.kind != (uint)LJ_DELETION)
             lj_tell(&home, done.to, old, done.kind != (uint)LJ_INSERTION, 1u, item, LJ_GROUP, &m,
-                    &virial);
+                    &virial, &contact);
         lj_add(&virials[2u * by], virial);
+        lj_add(&contacts[2u * by], contact);
 #else
         (void)step_size;
 #endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         c.virial += accepted ? lj_take(&virials[2u * by]) : 0;
+        c.contacts += accepted ? lj_take(&contacts[2u * by]) : 0;
         if (accepted && item == by * LJ_WIDTH)
             lj_apply(&home, &move, from, before, changes[by] + left);
         if (c.step == next) {

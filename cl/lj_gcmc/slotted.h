@@ -22,11 +22,6 @@ ERGO_INLINE struct lj_place lj_place_of(lj_position p) {
     return c;
 }
 
-/* Distance from a place to the cell d further along an axis, in cells. */
-ERGO_INLINE float lj_gap(int d, float f) {
-    return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
-}
-
 /* The cell of offset i from c; LJ_FAR when it is farther than reach2. */
 #define LJ_FAR 0xffffffffu
 ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i,
@@ -56,6 +51,15 @@ ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
     return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
 }
 
+ERGO_INLINE uint lj_cell_count(const struct lj_home *home, uint cell) {
+    return lj_cell_counts(home)[cell];
+}
+
+ERGO_INLINE lj_position lj_cell_get(const struct lj_home *home, uint cell, uint s) {
+    __global const uint *words = lj_cell_words(home, cell) + s;
+    return (uint4)(words[0], words[home->slots], words[2u * home->slots], 0u);
+}
+
 /* Cells of the neighbourhood of `at`; a group of one. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint which, uint item, uint stride,
@@ -65,7 +69,7 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
     const uint last = which == LJ_NEAREST ? LJ_NEAR : LJ_OFFSETS;
     const uint slots = home->slots;
     const int8 keep = (int8)(has_away ? 0 : -1);
-    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
+    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), (int8)(0), 0u};
     for (uint i = first; i < last && !eight.overlap; i += stride) {
         const uint cell = lj_cell_near(home, &c, i, m->cutoff2, m);
         if (cell == LJ_FAR)
@@ -83,6 +87,7 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
     sum->overlap |= eight.overlap;
     sum->energy += is_new ? lj_total8(eight.energy) : -lj_total8(eight.energy);
     sum->virial += is_new ? lj_total8(eight.virial) : -lj_total8(eight.virial);
+    sum->contacts += is_new ? lj_contacts8(eight.contacts) : -lj_contacts8(eight.contacts);
 }
 
 ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {

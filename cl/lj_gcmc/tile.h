@@ -60,7 +60,7 @@ ERGO_INLINE uint lj_tile_needs(lj_position p, lj_position low, lj_position width
 ERGO_INLINE void lj_tile_sum(const struct lj_tile *t, lj_position at, uint me,
                              const struct lj_member *m, struct lj_sum *sum) {
     const uint count = t->env + t->n;
-    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), 0u};
+    struct lj_sum8 eight = {(long8)(0L), (long8)(0L), (int8)(0), 0u};
     for (uint j = 0u; j < count && !eight.overlap; j += 8u)
         lj_pairs8(vload8(0, t->x + j), vload8(0, t->y + j), vload8(0, t->z + j), at,
                   lj_below8(count - j) & ((int8)(0, 1, 2, 3, 4, 5, 6, 7) != (int8)((int)(me - j))),
@@ -68,6 +68,7 @@ ERGO_INLINE void lj_tile_sum(const struct lj_tile *t, lj_position at, uint me,
     sum->overlap |= eight.overlap;
     sum->energy += lj_total8(eight.energy);
     sum->virial += lj_total8(eight.virial);
+    sum->contacts += lj_contacts8(eight.contacts);
 }
 
 #else
@@ -109,6 +110,8 @@ ERGO_INLINE void lj_tile_pairs(const struct lj_tile *t, lj_position at, uint is_
             lj_pair(r2, m->shift, &energy, &virial);
             sum->energy += is_new ? energy : -energy;
             sum->virial += is_new ? virial : -virial;
+            const long contact = lj_contact(r2, m);
+            sum->contacts += is_new ? contact : -contact;
         }
     }
 }

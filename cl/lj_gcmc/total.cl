@@ -3,16 +3,16 @@
 
 /*
  * Sums over ordered pairs (twice the totals), partial by group: [chain][group] of energy, virial,
- * the number of particles with a partner inside the core, and of those whose pair energy that is
- * kept (LJ_OWN) is another. brute: every pair, whatever the cells; else through the cells. keep:
- * write those energies first.
+ * contacts, the number of particles with a partner inside the core, and of those whose pair energy
+ * that is kept (LJ_OWN) is another. brute: every pair, whatever the cells; else through the cells.
+ * keep: write those energies first.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
          __global long *parts, uint capacity, uint slots, __global long *own, uint brute,
          uint keep) {
-    __local long energies[LJ_TOTAL_GROUP], virials[LJ_TOTAL_GROUP];
+    __local long energies[LJ_TOTAL_GROUP], virials[LJ_TOTAL_GROUP], contacts[LJ_TOTAL_GROUP];
     __local uint overlaps[LJ_TOTAL_GROUP], others[LJ_TOTAL_GROUP];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
@@ -21,7 +21,7 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     const uint n = m.ideal ? 0u : chains[chain].particles;
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
-    long energy = 0, virial = 0;
+    long energy = 0, virial = 0, contact = 0;
     uint overlap = 0u, other = 0u;
 #ifdef LJ_OWN
     home.own = own + (ulong)chain * LJ_GRID;
@@ -31,7 +31,7 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
 #endif
     for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += stride) {
         const lj_position at = lj_position_of(home.particles[i]);
-        struct lj_sum sum = {0, 0, 0u};
+        struct lj_sum sum = {0, 0, 0, 0u};
 #if LJ_CELLS
         if (!brute)
             lj_scan(&home, at, at, 1u, 1u, LJ_ALL, 0u, 1u, &m, &sum);
@@ -47,10 +47,12 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
 #endif
         energy += sum.energy;
         virial += sum.virial;
+        contact += sum.contacts;
         overlap += sum.overlap;
     }
     energies[item] = energy;
     virials[item] = virial;
+    contacts[item] = contact;
     overlaps[item] = overlap;
     others[item] = other;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -58,17 +60,19 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
         if (item < width) {
             energies[item] += energies[item + width];
             virials[item] += virials[item + width];
+            contacts[item] += contacts[item + width];
             overlaps[item] += overlaps[item + width];
             others[item] += others[item + width];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (item == 0u) {
-        __global long *mine = parts + 4UL * ((ulong)chain * n_parts + part);
+        __global long *mine = parts + LJ_TOTALS * ((ulong)chain * n_parts + part);
         mine[0] = energies[0];
         mine[1] = virials[0];
-        mine[2] = (long)overlaps[0];
-        mine[3] = (long)others[0];
+        mine[2] = contacts[0];
+        mine[3] = (long)overlaps[0];
+        mine[4] = (long)others[0];
     }
 }
 
@@ -87,35 +91,84 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
     return k;
 }
 
-/* Ordered pairs by distance, partial by group: [sample][chain][group][bin]; each group zeroes its
- * own bins. Chains that do not stand at `step` are left alone. edges[LJ_BINS + 1] are squares, in
- * sigma^2. */
+/* Of a group of one nobody else adds to its bins. */
+#if LJ_TOTAL_GROUP == 1
+#define LJ_COUNT(bin) (bin)++
+#else
+#define LJ_COUNT(bin) atomic_inc(&(bin))
+#endif
+
+/*
+ * Ordered pairs by distance, of the particles begin .. end - 1 with all others; partial by group:
+ * [sample][chain][group][bin]. The launch that begins with particle 0 writes, the others add.
+ * Chains that do not stand at `step` are left alone. edges[LJ_BINS + 1] are squares, in sigma^2.
+ *
+ * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which reach as
+ * far as the bins do; along a LJ_RING they are all the cells there are, each once.
+ */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_pairs(__global const struct lj_member *members, __global const struct lj_chain *chains,
-         __global const uint4 *particles, __global const float *edges, __global uint *counts,
-         ulong step, uint capacity, uint sample, float per_width) {
+         __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
+         __global const float *edges, __global uint *counts, ulong step, uint capacity, uint slots,
+         uint sample, float per_width, uint begin, uint end) {
     __local uint bins[LJ_BINS];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
     const struct lj_member m = members[chain];
-    const uint n = chains[chain].step == step ? chains[chain].particles : 0u;
-    __global const uint4 *mine = particles + (ulong)chain * capacity;
+    const uint stands = chains[chain].step == step;
+    const uint n = stands ? chains[chain].particles : 0u, last = end < n ? end : n;
+    struct lj_home home;
+    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
     for (uint k = item; k < LJ_BINS; k += LJ_TOTAL_GROUP)
         bins[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     const float far = edges[LJ_BINS];
-    for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += n_parts * LJ_TOTAL_GROUP) {
-        const lj_position at = lj_position_of(mine[i]);
-        for (uint j = 0u; j < n; j++) {
-            const float r2 = lj_distance2(lj_position_of(mine[j]), at, m.scale);
-            if (r2 < far && j != i)
-                atomic_inc(&bins[lj_bin(r2, per_width, edges)]);
+    for (uint i = begin + part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
+        const lj_position at = lj_position_of(home.particles[i]);
+#if LJ_CELLS
+        const float fx = (float)(at.x * (uint)LJ_NX) * 0x1p-32f,
+                    fy = (float)(at.y * (uint)LJ_NY) * 0x1p-32f,
+                    fz = (float)(at.z * (uint)LJ_NZ) * 0x1p-32f;
+        const int cx = (int)mul_hi(at.x, (uint)LJ_NX), cy = (int)mul_hi(at.y, (uint)LJ_NY),
+                  cz = (int)mul_hi(at.z, (uint)LJ_NZ);
+        uint itself = 1u; /* one particle at this very place is not a partner */
+        for (int z = LJ_LOW_Z; z <= LJ_HIGH_Z; z++) {
+            const float gz = LJ_RING_Z ? 0.0f : lj_gap(z, fz) * (m.scale[2] * (0x1p32f / LJ_NZ));
+            for (int y = LJ_LOW_Y; y <= LJ_HIGH_Y; y++) {
+                const float gy =
+                    LJ_RING_Y ? 0.0f : lj_gap(y, fy) * (m.scale[1] * (0x1p32f / LJ_NY));
+                const float row2 = fma(gy, gy, gz * gz);
+                const uint row =
+                    (uint)(lj_wrap(cz + z, LJ_NZ) * LJ_NY + lj_wrap(cy + y, LJ_NY)) * (uint)LJ_NX;
+                for (int x = LJ_LOW_X; x <= LJ_HIGH_X; x++) {
+                    const float gx =
+                        LJ_RING_X ? 0.0f : lj_gap(x, fx) * (m.scale[0] * (0x1p32f / LJ_NX));
+                    const uint cell = row + (uint)lj_wrap(cx + x, LJ_NX);
+                    /* the factor covers rounding: it may cost a cell, never a pair */
+                    const uint inside =
+                        fma(gx, gx, row2) <= far * 1.0001f ? lj_cell_count(&home, cell) : 0u;
+                    for (uint s = 0u; s < inside; s++) {
+                        const lj_position q = lj_cell_get(&home, cell, s);
+                        const float r2 = lj_distance2(q, at, m.scale);
+                        const uint self = itself && lj_same(q, at);
+                        itself = self ? 0u : itself;
+                        if (r2 < far && !self)
+                            LJ_COUNT(bins[lj_bin(r2, per_width, edges)]);
+                    }
+                }
+            }
         }
+#else
+        for (uint j = 0u; j < n; j++) {
+            const float r2 = lj_distance2(lj_position_of(home.particles[j]), at, m.scale);
+            if (r2 < far && j != i)
+                LJ_COUNT(bins[lj_bin(r2, per_width, edges)]);
+        }
+#endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     __global uint *out = counts + (((ulong)sample * n_chains + chain) * n_parts + part) * LJ_BINS;
-    if (chains[chain].step == step)
-        for (uint k = item; k < LJ_BINS; k += LJ_TOTAL_GROUP)
-            out[k] = bins[k];
+    for (uint k = item; stands && k < LJ_BINS; k += LJ_TOTAL_GROUP)
+        out[k] = bins[k] + (begin ? out[k] : 0u);
 }

@@ -20,7 +20,8 @@ static bool allocate(const struct ergo_sampler *sampler, const struct ergo_batch
     samples->columns = malloc(count * batch->count * sampler->info->n_columns * sizeof(double));
     bool ok = samples->columns != NULL;
     for (size_t c = 0; c < sampler->info->n_curves; c++) {
-        const size_t size = sampler->ops->curve_size(first, c);
+        const bool counted = sampler->info->histograms >> c & 1;
+        const size_t size = counted ? 0 : sampler->ops->curve_size(first, c);
         samples->curves[c] = size ? malloc(curves * batch->count * size * sizeof(double)) : NULL;
         ok = ok && (!size || samples->curves[c]);
     }

@@ -99,12 +99,31 @@ static enum ergo_status loop_allocate(struct loop *loop) {
     bool ok = loop->samples.columns != NULL;
     for (size_t c = 0; c < info->n_curves; c++) {
         const size_t size = run->ops->curve_size(first, c);
-        if (!size || (info->curves_at_end >> c & 1))
+        if (!size || ((info->curves_at_end | info->histograms) >> c & 1))
             continue;
         loop->samples.curves[c] = malloc(curve_samples * members * size * sizeof(double));
         ok = ok && loop->samples.curves[c];
     }
     return ok ? ERGO_OK : ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a block of samples");
+}
+
+/* Every sample of a member after equilibration goes into its histograms. */
+static void store_histograms(struct loop *loop, const struct block *block, size_t m) {
+    struct ergo_run *run = loop->run;
+    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_samples *s = &loop->samples;
+    const struct ergo_point *point = loop->batch->points[m];
+    for (size_t c = 0; c < info->n_curves; c++) {
+        struct ergo_curve *curve = &run->curves[point->index][c];
+        for (size_t i = 0; (info->histograms >> c & 1) && curve->size && i < s->count; i++) {
+            const double *columns = s->columns + (i * loop->batch->count + m) * info->n_columns;
+            double count = 0;
+            if (block->first + i < run->schedule.n_equilibration)
+                continue;
+            const size_t at = run->ops->histogram_bin(point, c, columns, &count);
+            ergo_curve_add_at(curve, at, count);
+        }
+    }
 }
 
 /* Store a collected block: series of every member; curves after equilibration. */
@@ -121,6 +140,7 @@ static void store(struct loop *loop, const struct block *block) {
                 result->series[c][block->first + i] =
                     s->columns[(i * members + m) * info->n_columns + c];
         result->n_samples = block->first + s->count;
+        store_histograms(loop, block, m);
     }
     /* samples whose index is a multiple of curve_every carry curves */
     uint64_t index = (block->first + curve_every - 1) / curve_every * curve_every;

@@ -35,10 +35,10 @@ struct ergo_observable {
     double (*derive)(const struct ergo_point *point, const double *means);
     const char *curve;
     double (*from_curve)(const struct ergo_point *point, const double *mean, size_t size);
-    bool independent; /* from_curve: the curve's samples are independent, and there is no tau */
     /* independent: the key whose larger value adds independent samples ("/system/samples"); what a
      * warning about too few of them says. */
     const char *more;
+    bool independent; /* from_curve: the curve's samples are independent, and there is no tau */
     bool hidden; /* only an input of others; not in the result (kept in the HDF5 file) */
     bool merit;  /* what a run is tuned by: independent samples of it per second are told */
     /* Of some models only: not in the result where it is false. NULL: always. */
@@ -119,6 +119,9 @@ struct ergo_sampler_info {
     /* By bits: curves to which end_curves alone adds, never collect; and those that are only inputs
      * of observables and end_curves, and in the HDF5 file alone. */
     uint32_t curves_at_end, curves_hidden;
+    /* By bits: curves that are histograms of the columns (ops->histogram_bin); collect leaves them
+     * alone, and every sample is in them, whatever curve_every says. */
+    uint32_t histograms;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
     uint32_t tunables_room;   /* by bits: room for particles, no matter of speed: ergo_tune's not */
@@ -161,6 +164,10 @@ struct ergo_sampler_ops {
     /* Points on curve c (0: not measured), and its x values. */
     size_t (*curve_size)(const struct ergo_point *point, size_t c);
     void (*curve_x)(const struct ergo_point *point, size_t c, double *x);
+    /* info->histograms: the point of curve c to which a sample adds *count; one beyond the curve's
+     * size: to none, but the sample is counted. */
+    size_t (*histogram_bin)(const struct ergo_point *point, size_t c, const double *columns,
+                            double *count);
     /* Samples between curve samples (>= 1). */
     uint64_t (*curve_every)(const struct ergo_point *point);
     /* Curves over the time of the run, which are known at its end only, or NULL op: adds their

@@ -30,13 +30,23 @@ static void merge(struct ergo_curve *curve) {
     curve->bin_length *= 2;
 }
 
-void ergo_curve_add(struct ergo_curve *curve, const double *sample) {
+/* The bin of the next sample. */
+static double *next_bin(struct ergo_curve *curve) {
     if (curve->count == ERGO_CURVE_BINS * curve->bin_length)
         merge(curve);
-    double *bin = curve->bins + (size_t)(curve->count / curve->bin_length) * curve->size;
+    return curve->bins + (size_t)(curve->count++ / curve->bin_length) * curve->size;
+}
+
+void ergo_curve_add(struct ergo_curve *curve, const double *sample) {
+    double *bin = next_bin(curve);
     for (size_t i = 0; i < curve->size; i++)
         bin[i] += sample[i];
-    curve->count++;
+}
+
+void ergo_curve_add_at(struct ergo_curve *curve, size_t at, double value) {
+    double *bin = next_bin(curve);
+    if (at < curve->size)
+        bin[at] += value;
 }
 
 void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error) {

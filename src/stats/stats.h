@@ -125,6 +125,8 @@ struct ergo_curve {
 bool ergo_curve_init(struct ergo_curve *curve, size_t size); /* false: out of memory */
 void ergo_curve_free(struct ergo_curve *curve);
 void ergo_curve_add(struct ergo_curve *curve, const double *sample);
+/* The same of a sample that is `value` at one point and 0 at all others; at >= size: everywhere. */
+void ergo_curve_add_at(struct ergo_curve *curve, size_t at, double value);
 /* mean[size] over all samples (NAN without any), error[size] from the full bins (NAN with fewer
  * than two). */
 void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error);

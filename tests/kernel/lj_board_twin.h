@@ -29,7 +29,7 @@ struct lj_board_sums {
     const struct lj_member *m;
     uint64_t step;
     uint32_t step_size, particles;
-    int64_t energy, virial;
+    int64_t energy, virial, contacts[2]; /* contacts: pairs in the outer and the inner shell */
     uint32_t counts[2][3];
 };
 
@@ -73,22 +73,36 @@ static inline uint32_t lj_board_particles(const struct lj_board_twin *b, lj_posi
     return n;
 }
 
+/* Sums over the pairs of one particle. */
+struct lj_twin_sums {
+    int64_t energy, virial, contacts[2];
+};
+
+static inline void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign,
+                                struct lj_twin_sums *to) {
+    lj_long e, w;
+    lj_pair(r2, m->shift, &e, &w);
+    to->energy += sign * e;
+    to->virial += sign * w;
+    if (r2 >= m->contact2[0])
+        to->contacts[0] += sign;
+    else if (r2 >= m->contact2[1])
+        to->contacts[1] += sign;
+}
+
 static inline bool lj_board_pairs(const struct lj_member *m, const lj_position *p, uint32_t n,
-                                  lj_position at, uint32_t skip, int64_t sign, int64_t *energy,
-                                  int64_t *virial) {
+                                  lj_position at, uint32_t skip, int64_t sign,
+                                  struct lj_twin_sums *sums) {
     bool free = true;
     for (uint32_t j = 0; j < n && !m->ideal; j++) {
         const float r2 = lj_distance2(p[j], at, m->scale);
-        lj_long e, w;
         if (j == skip || r2 >= m->cutoff2)
             continue;
         if (r2 < m->core2) {
             free = false;
             continue;
         }
-        lj_pair(r2, m->shift, &e, &w);
-        *energy += sign * e;
-        *virial += sign * w;
+        lj_twin_pair(m, r2, sign, sums);
     }
     return free;
 }
@@ -120,7 +134,7 @@ static inline void lj_board_active(struct lj_board_twin *b, struct lj_board_sums
                                          lj_board_words(m, c->step, block, k, 1));
         const bool out = move.kind != LJ_INSERTION, in = move.kind != LJ_DELETION;
         const uint32_t me = out ? move.index : n;
-        int64_t energy = 0, virial = 0;
+        struct lj_twin_sums sums = {0};
         bool free = !move.idle;
         c->counts[0][move.kind]++;
         if (free && in) {
@@ -132,18 +146,20 @@ static inline void lj_board_active(struct lj_board_twin *b, struct lj_board_sums
             lj_board_where(b, move.to, at);
             for (int a = 0; a < 3; a++)
                 free = free && (at[a] + b->n[a] - first[a] % b->n[a]) % b->n[a] < 2;
-            free = free && lj_board_pairs(m, own, n, move.to, me, 1, &energy, &virial);
-            free = free && lj_board_pairs(m, others, rest, move.to, rest, 1, &energy, &virial);
+            free = free && lj_board_pairs(m, own, n, move.to, me, 1, &sums);
+            free = free && lj_board_pairs(m, others, rest, move.to, rest, 1, &sums);
         }
         if (free && out) {
-            lj_board_pairs(m, own, n, own[me], me, -1, &energy, &virial);
-            lj_board_pairs(m, others, rest, own[me], rest, -1, &energy, &virial);
+            lj_board_pairs(m, own, n, own[me], me, -1, &sums);
+            lj_board_pairs(m, others, rest, own[me], rest, -1, &sums);
         }
-        if (!free || !lj_accept(m, move.kind, move.word, n, energy))
+        if (!free || !lj_accept(m, move.kind, move.word, n, sums.energy))
             continue;
         c->counts[1][move.kind]++;
-        c->energy += energy;
-        c->virial += virial;
+        c->energy += sums.energy;
+        c->virial += sums.virial;
+        c->contacts[0] += sums.contacts[0];
+        c->contacts[1] += sums.contacts[1];
         if (in)
             own[me] = move.to;
         else

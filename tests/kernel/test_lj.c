@@ -64,6 +64,7 @@ static void test_chains(void **state) {
     print_message("%llu moves compared; room was made %llu times\n",
                   (unsigned long long)bench.moves, (unsigned long long)bench.grown);
     assert_true(small || few || bench.grown >= 6);
+    assert_true(bench.pairs > 0);
 }
 
 static const struct {

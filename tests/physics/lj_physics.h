@@ -79,8 +79,8 @@ static inline void lj_series_free(struct lj_series *s) {
     ergo_job_destroy(s->job);
 }
 
-static inline void lj_note(struct lj_run *r, const char *what, const char *name, double mean,
-                           double error, double expected, double uncertainty) {
+static inline double lj_note(struct lj_run *r, const char *what, const char *name, double mean,
+                             double error, double expected, double uncertainty) {
     const double z = (mean - expected) / sqrt(error * error + uncertainty * uncertainty);
     print_message("  %-28s %-22s %.6g(%.2g), expected %.6g(%.2g): z = %+.2f\n", what, name, mean,
                   error, expected, uncertainty, z);
@@ -89,14 +89,15 @@ static inline void lj_note(struct lj_run *r, const char *what, const char *name,
         r->worst = isnan(z) ? INFINITY : fabs(z);
         snprintf(r->where, sizeof r->where, "%.80s of %.80s", name, what);
     }
+    return z;
 }
 
 typedef double (*lj_function)(const struct ergo_point *point, const double *columns);
 
-/* The ratio <f>/<g> over the replicas of scan point `scan`, errors from the series. */
-static inline void lj_expect(struct lj_run *r, const struct lj_series *s, size_t scan,
-                             const char *what, const char *name, lj_function f, lj_function g,
-                             double expected, double uncertainty) {
+/* The ratio <f>/<g> over the replicas of scan point `scan`, errors from the series; its z. */
+static inline double lj_expect(struct lj_run *r, const struct lj_series *s, size_t scan,
+                               const char *what, const char *name, lj_function f, lj_function g,
+                               double expected, double uncertainty) {
     double mean = 0, variance = 0, *series = malloc(2 * s->samples * sizeof(double));
     size_t replicas = 0;
     assert_non_null(series);
@@ -124,7 +125,7 @@ static inline void lj_expect(struct lj_run *r, const struct lj_series *s, size_t
     }
     free(series);
     const double n = (double)replicas;
-    lj_note(r, what, name, mean / n, sqrt(variance) / n, expected, uncertainty);
+    return lj_note(r, what, name, mean / n, sqrt(variance) / n, expected, uncertainty);
 }
 
 static inline double lj_particles(const struct ergo_point *point, const double *c) {
@@ -147,11 +148,13 @@ static inline double lj_virial_pressure(const struct ergo_point *point, const do
     return (c[LJ_COLUMN_PARTICLES] * s.temperature + c[LJ_COLUMN_VIRIAL] / 3) / s.volume;
 }
 
-static inline double lj_tail_pressure(const struct ergo_point *point, const double *c) {
-    const struct lj_system s = lj_system_of(point);
-    const double rho = c[LJ_COLUMN_PARTICLES] / s.volume, r3 = pow(s.cutoff, -3);
-    return lj_virial_pressure(point, c) +
-           16 * 3.14159265358979323846 / 3 * rho * rho * (2.0 / 3 * r3 * r3 * r3 - r3);
+/* The observable `pressure`, as results have it. */
+static inline double lj_pressure(const struct ergo_point *point, const double *c) {
+    const struct ergo_sampler_info *info = ergo_sampler_find("lj-gcmc")->info;
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (strcmp(info->observables[o].name, "pressure") == 0)
+            return info->observables[o].sample(point, c);
+    return NAN;
 }
 
 static inline double lj_is_0(const struct ergo_point *point, const double *c) {
@@ -197,7 +200,7 @@ static inline void lj_expect_ideal(struct lj_run *r, const char *more, const cha
     lj_run_job(r, job, &s);
     lj_expect(r, &s, 0, what, "<N>", lj_particles, NULL, 21, 0);
     lj_expect(r, &s, 0, what, "<N^2>", lj_particles_squared, NULL, 21 * 21 + 21, 0);
-    lj_expect(r, &s, 0, what, "P", lj_virial_pressure, NULL, 0.17, 0);
+    lj_expect(r, &s, 0, what, "P", lj_pressure, NULL, 0.17, 0);
     lj_series_free(&s);
 }
 
@@ -214,7 +217,41 @@ static inline void lj_expect_dense(struct lj_run *r, const char *more, const cha
     lj_run_job(r, job, &s);
     lj_expect(r, &s, 0, what, "<N>", lj_particles, NULL, 141.6706, 0.1104);
     lj_expect(r, &s, 0, what, "<U>/<N>", lj_energy, lj_particles, -1.63571, 0.00144);
-    lj_expect(r, &s, 0, what, "P", lj_virial_pressure, NULL, 0.53070, 0.00059);
+    lj_expect(r, &s, 0, what, "P, virial", lj_virial_pressure, NULL, 0.53070, 0.00059);
+    lj_expect(r, &s, 0, what, "P", lj_pressure, NULL, 0.48940, 0.00059);
+    lj_series_free(&s);
+}
+
+/* B2 of the truncated potential, from u (or u - u(r_c)), by Simpson's rule. */
+static inline double lj_second_virial(double cutoff, double temperature, bool shifted) {
+    enum { N = 20000 };
+    const double at_cutoff = 4 * (pow(cutoff, -12) - pow(cutoff, -6));
+    double sum = 0;
+    for (int i = 1; i <= N; i++) {
+        const double r = cutoff * i / N, u = 4 * (pow(r, -12) - pow(r, -6));
+        sum += (i == N  ? 1
+                : i % 2 ? 4
+                        : 2) *
+               r * r * -expm1(-(u - (shifted ? at_cutoff : 0)) / temperature);
+    }
+    return 2 * 3.14159265358979323846 * sum * cutoff / N / 3;
+}
+
+/* Two particles, exact: Z = V (V - 2 B2)/2, P = T dlnZ/dV = T/V + T/(V - 2 B2). */
+static inline void lj_expect_two(struct lj_run *r, double cutoff, double temperature, bool shifted,
+                                 const char *what) {
+    struct lj_series s = {0};
+    char job[600];
+    const double v = 5.0 * 5.2 * 5.1, b2 = lj_second_virial(cutoff, temperature, shifted);
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-gcmc', 'seed': '41', 'replicas': 4, 'system': {'box': [5, 5.2, 5.1], "
+             "'temperature': %g, 'cutoff': %g, 'shifted': %s, 'particles': 2, 'moves': "
+             "{'displacement': 1, 'insertion': 0, 'deletion': 0}}, 'run': {'equilibration': 100, "
+             "'sweeps': 800000, 'measure_every': 4, 'curve_every': 0}}",
+             temperature, cutoff, shifted ? "true" : "false");
+    lj_run_job(r, job, &s);
+    lj_expect(r, &s, 0, what, "P", lj_pressure, NULL, temperature / v + temperature / (v - 2 * b2),
+              0);
     lj_series_free(&s);
 }
 

@@ -497,6 +497,25 @@ static void test_curve(void **state) {
     free(x);
 }
 
+/* A sample that is not 0 at one point only. */
+static void test_curve_at(void **state) {
+    (void)state;
+    enum { SIZE = 5, N = 1000 };
+    struct ergo_curve dense, sparse;
+    assert_true(ergo_curve_init(&dense, SIZE) && ergo_curve_init(&sparse, SIZE));
+    for (size_t i = 0; i < N; i++) {
+        double sample[SIZE + 1] = {0};
+        const size_t at = i * i % (SIZE + 1); /* SIZE: beyond the curve, yet a sample */
+        sample[at] = 0.25;
+        ergo_curve_add(&dense, sample);
+        ergo_curve_add_at(&sparse, at, 0.25);
+    }
+    assert_true(dense.count == N && sparse.count == N && sparse.bin_length == dense.bin_length);
+    assert_memory_equal(dense.bins, sparse.bins, sizeof(double) * SIZE * ERGO_CURVE_BINS);
+    ergo_curve_free(&dense);
+    ergo_curve_free(&sparse);
+}
+
 static double ratio_of_curve(const double *mean, size_t size, void *user) {
     (void)user;
     assert_int_equal(size, 2);
@@ -569,6 +588,7 @@ int main(void) {
         cmocka_unit_test(test_derived_other),
         cmocka_unit_test(test_autocorrelation),
         cmocka_unit_test(test_curve),
+        cmocka_unit_test(test_curve_at),
         cmocka_unit_test(test_curve_derived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

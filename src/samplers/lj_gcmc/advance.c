@@ -63,22 +63,12 @@ static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
     return status;
 }
 
-/* The pair energies of particles that the host has placed. */
-static enum ergo_status keep_energies(struct ergo_context *ctx, struct lj_state *s) {
-    struct lj_totals *totals = calloc(s->batch->count, sizeof *totals);
-    const enum ergo_status status =
-        totals ? lj_total_sums(ctx, s, false, true, totals)
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
-    free(totals);
-    return status;
-}
-
 /* From step `from` (of the chain that is furthest behind) to step `to`. */
 static enum ergo_status launch_to(struct ergo_context *ctx, struct lj_state *s,
                                   const struct lj_slot *slot, uint64_t from, uint64_t to) {
     enum ergo_status status = ERGO_OK;
     const uint64_t most = lj_launch_steps(s->device, &s->grid, &s->launch, s->slots, s->capacity);
-    enum ergo_status kept = s->moved_in ? keep_energies(ctx, s) : ERGO_OK;
+    enum ergo_status kept = s->moved_in ? lj_keep(ctx, s) : ERGO_OK;
     if (kept != ERGO_OK)
         return kept;
     if (most == 0)
@@ -99,23 +89,14 @@ static enum ergo_status launch_pairs(struct ergo_context *ctx, struct lj_state *
                                      const struct lj_slot *slot, size_t curve, uint64_t step) {
     if (s->launch.bins == 0)
         return ERGO_OK;
-    const cl_ulong at = step;
-    const cl_uint capacity = s->capacity, sample = (cl_uint)curve;
-    const cl_float per_width =
-        (cl_float)((double)ergo_point_int(s->batch->points[0], "/run/gr_bins") * s->system.sigma /
-                   s->system.cutoff);
-    const size_t global[2] = {(size_t)s->launch.total_parts * s->launch.total_group,
-                              s->batch->count};
-    const size_t local[2] = {s->launch.total_group, 1};
-    const enum ergo_status listed = s->launch.board_blocks ? lj_board_list(ctx, s) : ERGO_OK;
-    if (listed != ERGO_OK)
-        return listed;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->particles),
-        ERGO_ARG(s->edges),         ERGO_ARG(slot->counts),    ERGO_ARG(at),
-        ERGO_ARG(capacity),         ERGO_ARG(sample),          ERGO_ARG(per_width)};
-    return ergo_kernel_launch(ctx, s->device, s->pairs, "lj_pairs", args, 9, 2, global, local,
-                              NULL);
+    enum ergo_status status = s->launch.board_blocks ? lj_board_list(ctx, s) : ERGO_OK;
+    for (uint32_t begin = 0; begin < s->capacity && status == ERGO_OK;) {
+        const uint32_t rest = s->capacity - begin, most = lj_pairs_at_once(s);
+        const uint32_t end = begin + (rest < most ? rest : most);
+        status = lj_pairs_launch(ctx, s, slot->counts, curve, step, begin, end);
+        begin = end;
+    }
+    return status;
 }
 
 static uint64_t curve_interval(const struct lj_state *s) {
@@ -268,6 +249,7 @@ static void convert_samples(const struct lj_state *s, const struct lj_slot *slot
             to[LJ_COLUMN_ENERGY] = lj_energy_of(system.epsilon, from->energy) +
                                    lj_tail_energy(&system, from->particles);
             to[LJ_COLUMN_VIRIAL] = lj_virial_of(system.epsilon, from->virial);
+            to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(&s->jumps[m], from->contacts);
             const uint64_t step = slot->start + (i / members + 1) * slot->every;
             for (int k = 0; k < 6; k++)
                 to[LJ_COLUMN_TRIED + k] = 0;
@@ -287,10 +269,7 @@ static void convert_curves(const struct lj_state *s, const struct lj_slot *slot,
                            struct ergo_samples *samples) {
     const size_t members = s->batch->count, bins = s->launch.bins, parts = s->launch.total_parts;
     const uint64_t interval = curve_interval(s);
-    const double width =
-        s->system.cutoff / (double)ergo_point_int(s->batch->points[0], "/run/gr_bins");
-    uint32_t per_bin;
-    const size_t histogram = lj_histogram_size(&s->system, &per_bin);
+    const double width = lj_bin_width(s);
     size_t i = (size_t)((interval - slot->first_sample % interval) % interval);
     for (size_t curve = 0; curve < slot->curves; curve++, i += (size_t)interval) {
         for (size_t m = 0; m < members; m++) {
@@ -308,11 +287,6 @@ static void convert_curves(const struct lj_state *s, const struct lj_slot *slot,
                 samples->curves[LJ_CURVE_GR][row * bins + k] = density / ideal;
                 samples->curves[LJ_CURVE_PAIR_DENSITY][row * bins + k] = density;
             }
-            double *p = samples->curves[LJ_CURVE_HISTOGRAM] + row * histogram;
-            for (size_t k = 0; k < histogram; k++)
-                p[k] = 0;
-            if (n < (double)histogram * per_bin)
-                p[(size_t)n / per_bin] = 1.0 / per_bin;
         }
     }
 }

@@ -22,20 +22,20 @@ static enum ergo_status compare_sums(struct ergo_context *ctx, struct lj_state *
     for (size_t m = 0; m < members; m++)
         pairs += (double)s->chains[m].particles * s->chains[m].particles;
     const bool brute = s->system.neighbours == LJ_NONE || pairs <= most_pairs(s);
-    /* after a load there is nothing to compare with yet */
-    enum ergo_status status = lj_total_sums(ctx, s, brute, s->moved_in, totals);
+    enum ergo_status status = lj_total_sums(ctx, s, brute, false, totals);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         const struct lj_chain *c = &s->chains[m];
-        if (c->energy != totals[m].energy || c->virial != totals[m].virial || totals[m].overlaps ||
-            totals[m].others)
+        if (c->energy != totals[m].energy || c->virial != totals[m].virial ||
+            c->contacts != totals[m].contacts || totals[m].overlaps || totals[m].others)
             status = ERGO_FAIL(
                 ctx, ERGO_E_AUDIT,
                 "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu of %u particles: "
-                "running energy %" PRId64 " and virial %" PRId64 ", from scratch %" PRId64
-                " and %" PRId64 " (units of 2^-30), %" PRIu64 " particles with an overlap, %" PRIu64
-                " whose pair energy is another",
+                "running energy %" PRId64 ", virial %" PRId64 " and contacts %" PRIx64
+                ", from scratch %" PRId64 ", %" PRId64 " (units of 2^-30) and %" PRIx64 ", %" PRIu64
+                " particles with an overlap, %" PRIu64 " whose pair energy is another",
                 s->device->summary.name, c->step, m, c->particles, c->energy, c->virial,
-                totals[m].energy, totals[m].virial, totals[m].overlaps, totals[m].others);
+                (uint64_t)c->contacts, totals[m].energy, totals[m].virial,
+                (uint64_t)totals[m].contacts, totals[m].overlaps, totals[m].others);
     }
     free(totals);
     return status;
@@ -78,6 +78,8 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     struct lj_state *s = opaque;
     const size_t members = s->batch->count, stride = members / 256 + 1;
     enum ergo_status status = lj_settle(ctx, s);
+    if (s->moved_in && status == ERGO_OK) /* after a load: there is nothing to compare with yet */
+        status = lj_keep(ctx, s);
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
         if (s->chains[m].step != s->step)
             status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
@@ -90,5 +92,7 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     for (size_t m = 0; m < members && status == ERGO_OK && s->system.neighbours != LJ_NONE;
          m += stride)
         status = check_cells(ctx, s, m);
+    if (status == ERGO_OK && s->launch.bins)
+        status = lj_pairs_audit(ctx, s);
     return status;
 }

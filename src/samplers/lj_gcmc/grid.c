@@ -22,25 +22,30 @@ static int by_distance(const void *left, const void *right) {
     return 0;
 }
 
+struct lj_reach lj_grid_reach(const struct lj_grid *grid, const double box[3], double distance) {
+    struct lj_reach r;
+    for (int k = 0; k < 3; k++) {
+        /* a pair is at most this many cells apart; the factor is for rounding */
+        const int n = (int)grid->n[k];
+        const double cells = fmin(ceil(distance * n / box[k] * (1 + 1e-6)), n);
+        r.ring[k] = 2 * (int)cells + 1 >= n;
+        r.low[k] = r.ring[k] ? -((n - 1) / 2) : -(int)cells;
+        r.high[k] = r.ring[k] ? n / 2 : (int)cells;
+    }
+    return r;
+}
+
 /* The rest of a grid whose n is known. */
 static bool find_offsets(struct lj_grid *grid, const double box[3], double cutoff) {
+    const struct lj_reach reach = lj_grid_reach(grid, box, cutoff);
+    const int *const low = reach.low, *const high = reach.high;
     double width[3];
-    int low[3], high[3];
     grid->cull = true;
     grid->cells = 1;
     for (int k = 0; k < 3; k++) {
         grid->cells *= grid->n[k];
         width[k] = box[k] / grid->n[k];
-        /* a pair within the cutoff is at most this many cells apart; the factor is for rounding */
-        const int n = (int)grid->n[k];
-        const double reach = fmin(ceil(cutoff / width[k] * (1 + 1e-6)), n);
-        low[k] = -(int)reach;
-        high[k] = (int)reach;
-        if (2 * (int)reach + 1 >= n) { /* the whole ring, each cell once */
-            low[k] = -((n - 1) / 2);
-            high[k] = n / 2;
-            grid->cull = false; /* a cell may be nearer the other way round */
-        }
+        grid->cull = grid->cull && !reach.ring[k]; /* a cell may be nearer the other way round */
         if (low[k] < -127 || high[k] > 127)
             return false;
     }

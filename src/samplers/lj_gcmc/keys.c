@@ -225,8 +225,7 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .min = 0,
      .max = 1e12,
      .unit = "measurements",
-     .help = "Measure g(r) (all pairs: N^2 work) and P(N) with every so many measurements; 0: "
-             "never."},
+     .help = "Measure g(r) with every so many measurements; P(N) is of them all. 0: neither."},
     {.pointer = "/run/gr_bins",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,

@@ -242,7 +242,7 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     plan->largest_buffer = cells > particles ? cells : particles;
     plan->device_bytes = LJ_PART_BYTES * l.board_blocks * members + cells + particles +
                          (l.own ? cells / 2 : 0) + 2 * l.block_samples * sample_bytes +
-                         2 * l.curve_capacity * curve_bytes + members * 200;
+                         2 * l.curve_capacity * curve_bytes + members * 250;
     plan->host_bytes = plan->device_bytes - cells - particles;
     plan->block_samples = l.block_samples;
     plan->work_per_step = (double)members * trials;

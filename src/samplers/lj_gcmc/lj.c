@@ -48,8 +48,23 @@ void lj_destroy(void *opaque) {
     slot_release(&s->blocks[1]);
     free(s->grid.offsets);
     free(s->members);
+    free(s->bin_edges);
+    free(s->jumps);
     free(s->chains);
     free(s);
+}
+
+/* The cells that the bins of g(r) reach to. */
+static void append_reach(struct ergo_text *o, const struct lj_state *s) {
+    static const char axes[] = "XYZ";
+    double box[3];
+    for (int k = 0; k < 3; k++)
+        box[k] = s->system.box[k] / s->system.sigma;
+    const struct lj_reach r =
+        lj_grid_reach(&s->grid, box, lj_bin_width(s) / s->system.sigma * s->launch.bins);
+    for (int k = 0; k < 3; k++)
+        ergo_text_append(o, " -DLJ_LOW_%c=%d -DLJ_HIGH_%c=%d -DLJ_RING_%c=%d", axes[k], r.low[k],
+                         axes[k], r.high[k], axes[k], r.ring[k]);
 }
 
 static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state *s) {
@@ -70,6 +85,8 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
         ergo_text_append(&o, " -DLJ_OWN=1");
     if (s->system.neighbours == LJ_NONE)
         ergo_text_append(&o, " -DLJ_CELLS=0");
+    else
+        append_reach(&o, s);
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     enum ergo_status status =
@@ -105,22 +122,6 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
             status = ergo_kernel_create(ctx, s->device, s->run_program, "lj_run", &s->run);
     }
     ergo_text_free(&o);
-    return status;
-}
-
-/* Squares of the edges of g(r)'s bins, in sigma^2. */
-static enum ergo_status create_edges(struct ergo_context *ctx, struct lj_state *s) {
-    const size_t n = s->launch.bins ? s->launch.bins : 1;
-    float *edges = malloc((n + 1) * sizeof *edges);
-    if (!edges)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the bins of g(r)");
-    const double cutoff = s->system.cutoff / s->system.sigma;
-    const double width = cutoff / (double)ergo_point_int(s->batch->points[0], "/run/gr_bins");
-    for (size_t k = 0; k <= n; k++)
-        edges[k] = (float)((double)k * width * (double)k * width);
-    const enum ergo_status status = ergo_buffer_create(ctx, s->device, "edges of g(r)",
-                                                       (n + 1) * sizeof *edges, edges, &s->edges);
-    free(edges);
     return status;
 }
 
@@ -178,10 +179,10 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state
         {"particles", 16 * members * s->capacity, NULL, &s->particles},
         {"cells", 16 * plane * s->slots, NULL, &s->cells},
         {"pair energies", s->launch.own ? 8 * plane * s->slots : 8, NULL, &s->own},
-        {"sums", 24 * members * s->launch.blocks, NULL, &s->parts},
-        {"totals", 32 * members * s->launch.total_parts, NULL, &s->total_parts},
+        {"sums", 32 * members * s->launch.blocks, NULL, &s->parts},
+        {"totals", 8 * LJ_TOTALS * members * s->launch.total_parts, NULL, &s->total_parts},
     };
-    enum ergo_status status = create_edges(ctx, s);
+    enum ergo_status status = lj_pairs_create(ctx, s);
     for (size_t i = 0; i < sizeof list / sizeof list[0] && status == ERGO_OK; i++)
         status = ergo_buffer_create(ctx, s->device, list[i].what, list[i].bytes, list[i].data,
                                     list[i].mem);
@@ -207,11 +208,15 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
     if (status == ERGO_OK) {
         s->members = calloc(batch->count, sizeof *s->members);
         s->chains = calloc(batch->count, sizeof *s->chains);
-        if (!s->members || !s->chains)
+        s->jumps = calloc(batch->count, sizeof *s->jumps);
+        if (!s->members || !s->chains || !s->jumps)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu chains", batch->count);
     }
-    for (size_t i = 0; i < batch->count && status == ERGO_OK; i++)
+    for (size_t i = 0; i < batch->count && status == ERGO_OK; i++) {
+        const struct lj_system system = lj_system_of(batch->points[i]);
         lj_member_fill(batch->points[i], &s->members[i]);
+        s->jumps[i] = lj_jump_of(&system);
+    }
     if (status == ERGO_OK)
         status = create_offsets(ctx, s);
     if (status == ERGO_OK)
@@ -245,32 +250,51 @@ enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, boo
                                     ERGO_ARG(s->own),
                                     ERGO_ARG(all),
                                     ERGO_ARG(kept)};
-    int64_t *sums = malloc(32 * members * parts);
+    const size_t bytes = 8 * LJ_TOTALS * members * parts;
+    int64_t *sums = malloc(bytes);
     if (!sums)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
     /* nothing that an earlier launch left may look like an answer */
-    memset(sums, 0xff, 32 * members * parts);
-    enum ergo_status status =
-        ergo_buffer_write(ctx, s->device, s->total_parts, 0, 32 * members * parts, sums);
+    memset(sums, 0xff, bytes);
+    enum ergo_status status = ergo_buffer_write(ctx, s->device, s->total_parts, 0, bytes, sums);
     if (status == ERGO_OK)
         status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 11, 2, global,
                                     local, NULL);
     if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, 32 * members * parts, sums);
+        status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, bytes, sums);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         struct lj_totals t = {0};
         for (size_t p = 0; p < parts; p++) {
-            t.energy += sums[4 * (m * parts + p)];
-            t.virial += sums[4 * (m * parts + p) + 1];
-            t.overlaps += (uint64_t)sums[4 * (m * parts + p) + 2];
-            t.others += (uint64_t)sums[4 * (m * parts + p) + 3];
+            const int64_t *of = sums + LJ_TOTALS * (m * parts + p);
+            t.energy += of[0];
+            t.virial += of[1];
+            t.contacts += of[2];
+            t.overlaps += (uint64_t)of[3];
+            t.others += (uint64_t)of[4];
         }
         t.energy /= 2; /* every pair was counted from both its ends */
         t.virial /= 2;
+        t.contacts /= 2;
         totals[m] = t;
     }
     free(sums);
     if (keep && status == ERGO_OK)
         s->moved_in = false;
+    return status;
+}
+
+enum ergo_status lj_keep(struct ergo_context *ctx, struct lj_state *s) {
+    const size_t members = s->batch->count, bytes = members * sizeof *s->chains;
+    struct lj_totals *totals = calloc(members, sizeof *totals);
+    enum ergo_status status =
+        totals ? lj_total_sums(ctx, s, s->system.neighbours == LJ_NONE, true, totals)
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->chain_buffer, 0, bytes, s->chains);
+    for (size_t m = 0; m < members && status == ERGO_OK; m++)
+        s->chains[m].contacts = totals[m].contacts;
+    if (status == ERGO_OK)
+        status = ergo_buffer_write(ctx, s->device, s->chain_buffer, 0, bytes, s->chains);
+    free(totals);
     return status;
 }

@@ -16,7 +16,8 @@ enum lj_column {
     LJ_COLUMN_PARTICLES,
     LJ_COLUMN_ENERGY,
     LJ_COLUMN_VIRIAL,
-    LJ_COLUMN_TRIED, /* displacement, insertion, deletion */
+    LJ_COLUMN_IMPULSIVE, /* virial of the jump at the cutoff: lj_jump_of */
+    LJ_COLUMN_TRIED,     /* displacement, insertion, deletion */
     LJ_COLUMN_ACCEPTED = LJ_COLUMN_TRIED + 3,
     LJ_COLUMNS = LJ_COLUMN_ACCEPTED + 3
 };
@@ -40,6 +41,18 @@ struct lj_grid {
     bool cull;                /* offsets may be culled by distance in the kernel */
     uint32_t *offsets;        /* malloc'ed: dx, dy, dz in bytes 0, 1, 2 */
     uint32_t parts;           /* of half a cell along an axis; each part has a list */
+};
+
+/* Cells along the axes that are within a distance of a particle: from low to high further, or the
+ * whole ring, each once. */
+struct lj_reach {
+    int low[3], high[3];
+    bool ring[3];
+};
+
+/* Virial of the jump at the cutoff, an energy, of a pair in the outer and the inner shell. */
+struct lj_jump {
+    double outer, inner;
 };
 
 struct lj_launch {
@@ -74,7 +87,7 @@ struct lj_slot {
 
 /* Totals of a member from scratch. */
 struct lj_totals {
-    int64_t energy, virial;
+    int64_t energy, virial, contacts;
     uint64_t overlaps;
     uint64_t others; /* particles whose pair energy that is kept is another */
 };
@@ -91,14 +104,17 @@ struct lj_state {
     cl_kernel run, trial, decide, total, pairs, activate, board_end, list;
     cl_mem member_buffer, chain_buffer, particles, cells, own, offsets, parts, total_parts, edges;
     cl_mem bounds, board_parts, full; /* of a checkerboard */
+    float *bin_edges;                 /* squares, in sigma^2: bins + 1 */
+    struct lj_jump *jumps;            /* of each member */
     uint32_t slots, capacity, tile;
     struct lj_slot blocks[2];
     uint64_t step, grown;
-    bool moved_in; /* particles were placed; their pair energies are not kept yet */
+    bool moved_in; /* particles were placed; their pair energies and contacts are not kept yet */
 };
 
 /* member.c */
 struct lj_system lj_system_of(const struct ergo_point *point);
+bool lj_is_open(const struct ergo_point *point); /* insertions and deletions: N changes */
 void lj_member_fill(const struct ergo_point *point, struct lj_member *member);
 /* The radius inside which a pair counts as an overlap, in sigma, squared. */
 double lj_core2(double epsilon, double temperature, double cutoff_in_sigma);
@@ -110,6 +126,10 @@ void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words);
 double lj_energy_of(double epsilon, int64_t fixed);
 double lj_virial_of(double epsilon, int64_t fixed);
 double lj_tail_energy(const struct lj_system *s, double n);
+/* The shells of contacts are so wide, in the job's unit. */
+double lj_contact_width(const struct lj_system *s);
+struct lj_jump lj_jump_of(const struct lj_system *s);
+double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
 
 /* grid.c: lengths in sigma; side: of a microcell. false: no memory, or too many cells in reach. */
 bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
@@ -119,6 +139,8 @@ bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
  * words. core: radius inside which a move is refused. NULL: no memory. */
 uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff, double core,
                         size_t *count);
+/* distance and box in sigma */
+struct lj_reach lj_grid_reach(const struct lj_grid *grid, const double box[3], double distance);
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
 
 /* launch.c */
@@ -139,6 +161,16 @@ void lj_destroy(void *state);
 /* keep: and write the particles' pair energies. */
 enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute, bool keep,
                                struct lj_totals *totals);
+/* Pair energies and contacts of particles that the host has placed; the chains' are written. */
+enum ergo_status lj_keep(struct ergo_context *ctx, struct lj_state *s);
+/* pairs.c: enqueue the counts of g(r), of particles begin to end - 1 of the chains that stand at
+ * `step`, into row `curve` of `counts`; end: at most s->capacity. */
+enum ergo_status lj_pairs_launch(struct ergo_context *ctx, struct lj_state *s, cl_mem counts,
+                                 size_t curve, uint64_t step, uint32_t begin, uint32_t end);
+double lj_bin_width(const struct lj_state *s);       /* in the job's unit */
+uint32_t lj_pairs_at_once(const struct lj_state *s); /* particles of a launch */
+enum ergo_status lj_pairs_create(struct ergo_context *ctx, struct lj_state *s);
+enum ergo_status lj_pairs_audit(struct ergo_context *ctx, struct lj_state *s);
 /* advance.c */
 enum ergo_status lj_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                             uint64_t every, uint64_t first_sample);

@@ -63,6 +63,10 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
     return s;
 }
 
+bool lj_is_open(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/moves/insertion") > 0;
+}
+
 /* x^(1/3) by Newton's method; cbrt of libm need not be the same everywhere. */
 static double cube_root(double x) {
     double y = x < 1 ? 1 : x;
@@ -87,6 +91,57 @@ static double tail_coefficient(const struct lj_system *s) {
 
 double lj_tail_energy(const struct lj_system *s, double n) {
     return s->tail ? tail_coefficient(s) * n * n / s->volume : 0;
+}
+
+/* Narrow beside the distances over which the fluid's structure changes. */
+double lj_contact_width(const struct lj_system *s) {
+    return fmin(0.02 * s->cutoff, 0.05 * s->sigma);
+}
+
+static double pair_energy(const struct lj_system *s, double r) {
+    const double s3 = s->sigma / r * (s->sigma / r) * (s->sigma / r), s6 = s3 * s3;
+    return 4 * s->epsilon * (s6 * s6 - s6);
+}
+
+/* Integral over a shell of 4 pi r^2 exp(-(u(r) - u(r_c))/T), by Simpson's rule. */
+static double shell_weight(const struct lj_system *s, double inner, double outer) {
+    enum { INTERVALS = 32 };
+    const double step = (outer - inner) / INTERVALS, at_cutoff = pair_energy(s, s->cutoff);
+    double sum = 0;
+    for (int i = 0; i <= INTERVALS; i++) {
+        const double r = inner + i * step;
+        const double factor = i == 0 || i == INTERVALS ? 1 : i % 2 ? 4 : 2;
+        sum += factor * r * r * exp((at_cutoff - pair_energy(s, r)) / s->temperature);
+    }
+    return 4 * PI * sum * step / 3;
+}
+
+/*
+ * A truncated potential jumps at r_c from u_c to 0: a force at one distance, which no sum of r f
+ * sees. The pair density rho^2 g(r) is y(r) exp(-u(r)/T) with y continuous there, so that the jump
+ * adds (2 pi/3) r_c^3 y(r_c) T (1 - exp(-u_c/T)) to the pressure: W_imp/(3V) with
+ *     W_imp = 2 pi r_c^3 V T (exp(u_c/T) - 1) Y,  Y = y(r_c) exp(-u_c/T) = rho^2 g just inside.
+ * Two shells of width d inside r_c have c_1 and c_2 pairs: Y_k = 2 c_k / (V w_k), w_k of
+ * shell_weight, is Y in the middle of shell k but for terms of order d^2; on a line through both,
+ * Y = (3 Y_1 - Y_2)/2. What is left out is (3/8) d^2 y''/y of W_imp, some 0.1% in a liquid.
+ */
+struct lj_jump lj_jump_of(const struct lj_system *s) {
+    struct lj_jump jump = {0, 0};
+    const double d = lj_contact_width(s), rc = s->cutoff;
+    if (s->shifted || s->epsilon == 0 || rc < s->sigma)
+        return jump;
+    const double w1 = shell_weight(s, rc - d, rc), w2 = shell_weight(s, rc - 2 * d, rc - d);
+    const double factor =
+        4 * PI * rc * rc * rc * s->temperature * expm1(pair_energy(s, rc) / s->temperature);
+    const bool both = w2 > 1e-3 * w1; /* else nobody is in the inner shell: a steep core */
+    jump.outer = factor * (both ? 1.5 : 1) / w1;
+    jump.inner = both ? -0.5 * factor / w2 : 0;
+    return jump;
+}
+
+double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts) {
+    const uint64_t both = (uint64_t)contacts;
+    return jump->outer * (double)(both & 0xffffffffu) + jump->inner * (double)(both >> 32);
 }
 
 double lj_energy_of(double epsilon, int64_t fixed) {
@@ -117,6 +172,9 @@ void lj_member_fill(const struct ergo_point *point, struct lj_member *m) {
         m->ratio[k] = ratio >= 0x1p32 ? 0 : (uint32_t)ratio;
     }
     m->cutoff2 = (float)(cutoff * cutoff);
+    const double shell = lj_contact_width(&s) / s.sigma;
+    for (int k = 0; k < 2; k++)
+        m->contact2[k] = (float)((cutoff - (k + 1) * shell) * (cutoff - (k + 1) * shell));
     m->core2 = (float)lj_core2(s.epsilon, s.temperature, cutoff);
     m->beta4 = (float)(4 * s.epsilon / s.temperature * 0x1p-30);
     if (s.shifted) {

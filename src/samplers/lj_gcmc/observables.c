@@ -4,14 +4,14 @@
 #include "samplers/lj_gcmc/lj.h"
 #include "samplers/lj_gcmc/tables.h"
 
-static const double PI = 3.14159265358979323846;
-
 #define RECENTLY " in the last 1024 to 2047 moves (checkerboard: in the last activation)"
 
 const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"particles", "", "N"},
     {"energy", "energy", "U, with the tail correction where the job asks for it"},
     {"virial", "energy", "W = sum of r f over the pairs within the cutoff"},
+    {"impulsive", "energy",
+     "W_imp: what the jump of the pair energy at the cutoff adds to W, from pairs just inside it"},
     {"tried_displacement", "", "displacements tried" RECENTLY},
     {"tried_insertion", "", "insertions tried" RECENTLY},
     {"tried_deletion", "", "deletions tried" RECENTLY},
@@ -40,32 +40,76 @@ SAMPLE(accepted_insertion, c[LJ_COLUMN_ACCEPTED + 1])
 SAMPLE(accepted_deletion, c[LJ_COLUMN_ACCEPTED + 2])
 SAMPLE(density, c[LJ_COLUMN_PARTICLES] / lj_system_of(point).volume)
 
-static double pressure(const struct ergo_point *point, const double *c) {
+/* P = -dF/dV at fixed N and r_c of the energy that is simulated, term by term. Averages over N at
+ * fixed z give T d ln Xi/dV. */
+static double pressure_kinetic(const struct ergo_point *point, const double *c) {
     const struct lj_system s = lj_system_of(point);
-    return (c[LJ_COLUMN_PARTICLES] * s.temperature + c[LJ_COLUMN_VIRIAL] / 3) / s.volume;
+    return c[LJ_COLUMN_PARTICLES] * s.temperature / s.volume;
 }
 
-/* P_tail = (16 pi/3) rho^2 (2/3 r_c^-9 - r_c^-3) in reduced units. */
+static double pressure_virial(const struct ergo_point *point, const double *c) {
+    return c[LJ_COLUMN_VIRIAL] / (3 * lj_system_of(point).volume);
+}
+
+/* member.c says what W_imp is. */
+static double pressure_impulsive(const struct ergo_point *point, const double *c) {
+    return c[LJ_COLUMN_IMPULSIVE] / (3 * lj_system_of(point).volume);
+}
+
+/* -d/dV of U_tail = a N^2/V, the very energy in the acceptances: U_tail/V. The usual P_tail,
+ * (16 pi/3) rho^2 (2/3 r_c^-9 - r_c^-3) in reduced units, is this and the impulsive term of
+ * g(r_c) = 1 to first order in u(r_c)/T; here the impulsive term is measured. */
 static double pressure_tail(const struct ergo_point *point, const double *c) {
     const struct lj_system s = lj_system_of(point);
-    const double rho = c[LJ_COLUMN_PARTICLES] / s.volume, r3 = pow(s.sigma / s.cutoff, 3);
-    return 16 * PI / 3 * rho * rho * s.epsilon * pow(s.sigma, 3) * (2.0 / 3.0 * r3 * r3 * r3 - r3);
+    return lj_tail_energy(&s, c[LJ_COLUMN_PARTICLES]) / s.volume;
 }
 
-/*
- * A truncated potential jumps at the cutoff by u_c = u(r_c): a force at one distance that no virial
- * sum sees. With y = rho^2 g(r) exp(beta u), continuous there, it adds
- * (2 pi/3) r_c^3 y T (1 - exp(-beta u_c)) = (2 pi/3) r_c^3 rho^2 g(r_c^-) T (exp(beta u_c) - 1).
- * rho^2 g is taken from inside, extrapolated from the last two bins.
+static double pressure(const struct ergo_point *point, const double *c) {
+    return pressure_kinetic(point, c) + pressure_virial(point, c) + pressure_impulsive(point, c) +
+           pressure_tail(point, c);
+}
+
+/* ---- where they are ---------------------------------------------------------------------------
  */
-static double pressure_impulsive(const struct ergo_point *point, const double *mean, size_t size) {
+
+static bool is_canonical(const struct ergo_point *point) {
+    return !lj_is_open(point);
+}
+
+static bool is_displaced(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/moves/displacement") > 0;
+}
+
+/* A jump within the core is met by so few pairs that it cannot be measured from inside. */
+static bool has_pressure(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
-    const size_t edge = (size_t)ergo_point_int(point, "/run/gr_bins");
-    if (s.shifted || edge > size)
-        return 0;
-    const double inside = 1.5 * mean[edge - 1] - 0.5 * mean[edge - 2];
-    const double s6 = pow(s.sigma / s.cutoff, 6), u = 4 * s.epsilon * (s6 * s6 - s6);
-    return 2 * PI / 3 * pow(s.cutoff, 3) * inside * s.temperature * expm1(u / s.temperature);
+    return s.shifted || s.epsilon == 0 || s.cutoff >= s.sigma;
+}
+
+static bool has_impulsive(const struct ergo_point *point) {
+    const struct lj_system s = lj_system_of(point);
+    return !s.shifted && s.epsilon != 0 && s.cutoff >= s.sigma;
+}
+
+static bool has_tail(const struct ergo_point *point) {
+    return lj_system_of(point).tail;
+}
+
+bool lj_has_column(const struct ergo_point *point, size_t c) {
+    switch (c) {
+    case LJ_COLUMN_IMPULSIVE:
+        return has_impulsive(point);
+    case LJ_COLUMN_TRIED:
+    case LJ_COLUMN_ACCEPTED:
+        return is_displaced(point);
+    case LJ_COLUMN_TRIED + 1:
+    case LJ_COLUMN_TRIED + 2:
+    case LJ_COLUMN_ACCEPTED + 1:
+    case LJ_COLUMN_ACCEPTED + 2:
+        return lj_is_open(point);
+    default:
+        return true;
+    }
 }
 
 static double derive_ratio(const struct ergo_point *point, const double *m) {
@@ -95,18 +139,28 @@ static double derive_heat(const struct ergo_point *point, const double *m) {
            (m[2] - m[0] * m[1]) / (m[3] - m[0] * m[0]);
 }
 
+/* (<U^2> - <U>^2)/(N T^2) */
+static double derive_capacity(const struct ergo_point *point, const double *m) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    return (m[1] - m[0] * m[0]) / (m[2] * t * t);
+}
+
 /* clang-format off: its versions 14 and 18 disagree about these braces */
-#define ACCEPTANCE(kind)                                                                           \
+#define ACCEPTANCE(kind, where)                                                                    \
     {                                                                                              \
         .name = "acceptance_" #kind, .unit = "", .help = "accepted " #kind "s per tried one",      \
-        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_ratio                      \
+        .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_ratio, .applies = (where)  \
     }
 #define HIDDEN(observable)                                                                         \
     { .name = #observable, .unit = "", .help = "an input", .sample = (observable), .hidden = true }
 /* clang-format on */
 
 const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {
-    {.name = "particles", .unit = "", .help = "mean number of particles <N>", .sample = particles},
+    {.name = "particles",
+     .unit = "",
+     .help = "mean number of particles <N>",
+     .sample = particles,
+     .applies = lj_is_open},
     {.name = "density", .unit = "1/length^3", .help = "rho = <N>/V", .sample = density},
     {.name = "energy",
      .unit = "energy per particle",
@@ -115,50 +169,80 @@ const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {
      .derive = derive_ratio},
     {.name = "pressure",
      .unit = "energy/length^3",
-     .help = "virial pressure <N T + W/3>/V, without impulsive and tail terms",
-     .sample = pressure},
+     .help = "pressure of the model that is simulated, -dF/dV at fixed N and r_c: <N> T/V, "
+             "pressure_virial, pressure_impulsive unless shifted, pressure_tail with "
+             "tail_correction; none with a cutoff below sigma, unless shifted",
+     .sample = pressure,
+     .applies = has_pressure},
+    {.name = "pressure_virial",
+     .unit = "energy/length^3",
+     .help = "of `pressure`: <W>/(3V), W = sum of r f over the pairs within the cutoff",
+     .sample = pressure_virial,
+     .applies = has_pressure},
     {.name = "pressure_impulsive",
      .unit = "energy/length^3",
-     .help = "what the jump of the truncated potential at the cutoff adds to the pressure",
-     .curve = "pair_density",
-     .from_curve = pressure_impulsive},
+     .help = "of `pressure`: what the jump of the truncated potential at the cutoff adds, "
+             "(2 pi/3) r_c^3 rho^2 g(r_c-) T (exp(u(r_c)/T) - 1), g(r_c-) from the pairs in two "
+             "shells inside the cutoff",
+     .sample = pressure_impulsive,
+     .applies = has_impulsive},
     {.name = "pressure_tail",
      .unit = "energy/length^3",
-     .help = "what a uniform fluid beyond the cutoff adds to the pressure; it replaces the "
-             "impulsive term where the tail is part of the model",
-     .sample = pressure_tail},
+     .help = "of `pressure`: -dU_tail/dV of the tail's energy U_tail = N rho (8 pi/3) (r_c^-9/3 - "
+             "r_c^-3) in reduced units, which is U_tail/V",
+     .sample = pressure_tail,
+     .applies = has_tail},
+    {.name = "heat_capacity",
+     .unit = "k_B per particle",
+     .help = "excess heat capacity at constant volume, (<U^2> - <U>^2)/(N T^2), where N is fixed; "
+             "the ideal gas's 3/2 comes on top",
+     .inputs = {"total_energy", "total_energy2", "particles"},
+     .derive = derive_capacity,
+     .applies = is_canonical},
     {.name = "particles_variance",
      .unit = "",
      .help = "<N^2> - <N>^2",
      .inputs = {"particles", "particles2"},
-     .derive = derive_variance},
+     .derive = derive_variance,
+     .applies = lj_is_open},
     {.name = "compressibility",
      .unit = "length^3/energy",
      .help = "isothermal compressibility V (<N^2> - <N>^2) / (<N>^2 T)",
      .inputs = {"particles", "particles2"},
-     .derive = derive_compressibility},
+     .derive = derive_compressibility,
+     .applies = lj_is_open},
     {.name = "particles_energy_covariance",
      .unit = "energy",
      .help = "<N U> - <N><U>",
      .inputs = {"particles", "total_energy", "particles_energy"},
-     .derive = derive_covariance},
+     .derive = derive_covariance,
+     .applies = lj_is_open},
     {.name = "isosteric_heat",
      .unit = "energy",
      .help = "T - (<N U> - <N><U>) / (<N^2> - <N>^2), of an ideal reservoir",
      .inputs = {"particles", "total_energy", "particles_energy", "particles2"},
-     .derive = derive_heat},
+     .derive = derive_heat,
+     .applies = lj_is_open},
     {.name = "acceptance",
      .unit = "",
      .help = "accepted moves per tried one",
      .inputs = {"accepted", "tried"},
      .derive = derive_ratio},
-    ACCEPTANCE(displacement),
-    ACCEPTANCE(insertion),
-    ACCEPTANCE(deletion),
-    {.name = "particles2", .unit = "", .help = "<N^2>", .sample = particles2},
+    ACCEPTANCE(displacement, is_displaced),
+    ACCEPTANCE(insertion, lj_is_open),
+    ACCEPTANCE(deletion, lj_is_open),
+    {.name = "particles2",
+     .unit = "",
+     .help = "<N^2>",
+     .sample = particles2,
+     .applies = lj_is_open},
     {.name = "total_energy", .unit = "energy", .help = "<U>", .sample = total_energy},
     {.name = "total_energy2", .unit = "energy^2", .help = "<U^2>", .sample = total_energy2},
-    {.name = "particles_energy", .unit = "energy", .help = "<N U>", .sample = particles_energy},
+    {.name = "particles_energy",
+     .unit = "energy",
+     .help = "<N U>",
+     .sample = particles_energy,
+     .applies = lj_is_open},
     HIDDEN(tried),
     HIDDEN(accepted),
     HIDDEN(tried_displacement),

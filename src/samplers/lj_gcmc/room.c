@@ -224,7 +224,7 @@ enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t m
     free(padded);
     if (status == ERGO_OK && s->system.neighbours != LJ_NONE)
         status = place_cells(ctx, s, member, words, count);
-    s->moved_in = s->launch.own;
+    s->moved_in = true;
     if (status == ERGO_OK && s->launch.board_blocks)
         status = lj_board_forget(ctx, s, member);
     return status;

@@ -50,6 +50,7 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
                 lj_start_file(s->batch->points[m]) ? "of the file" : "on a lattice in this box");
         s->chains[m].energy = totals[m].energy;
         s->chains[m].virial = totals[m].virial;
+        s->chains[m].contacts = totals[m].contacts;
     }
     free(totals);
     return status == ERGO_OK ? write_chains(ctx, s) : status;
