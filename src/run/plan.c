@@ -16,7 +16,8 @@ double ergo_run_host_bytes(const struct ergo_job *job) {
         const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
         double samples = (double)s.n_samples * (double)info->n_columns, curves = 0;
         for (size_t c = 0; c < info->n_curves; c++)
-            curves += (double)(ERGO_CURVE_BINS * job->sampler->ops->curve_size(&job->points[i], c));
+            curves += (info->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
+                      (double)job->sampler->ops->curve_size(&job->points[i], c);
         /* a checkpoint is made as text, as a blob, as an HDF5 image and as the file's contents */
         bytes += 5 * 8 * (samples + curves);
     }

@@ -93,7 +93,7 @@ struct ergo_samples {
     /* Curves of samples whose index (counted from the first sample of the run) is a multiple of
      * the sampler's curve interval: [n_curve_samples][members][curve size], per curve. */
     size_t n_curve_samples;
-    double *curves[ERGO_CURVES_MAX];
+    double *curves[ERGO_CURVES_MAX]; /* of curves_sums: [members][curve size] */
 };
 
 struct ergo_sampler_info {
@@ -119,6 +119,11 @@ struct ergo_sampler_info {
     /* By bits: curves to which end_curves alone adds, never collect; and those that are only inputs
      * of observables and end_curves, and in the HDF5 file alone. */
     uint32_t curves_at_end, curves_hidden;
+    /* By bits: curves kept as one sum over the run, without bins of time, in whole numbers: sums of
+     * them are exact, and no order or division into blocks matters. collect hands them over once a
+     * block, [members][size], the sum over its samples; to those that are of curves_at_end, too,
+     * ops->count adds. */
+    uint32_t curves_sums;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
     uint32_t tunables_room;   /* by bits: room for particles, no matter of speed: ergo_tune's not */
@@ -159,6 +164,11 @@ struct ergo_sampler_ops {
     void (*curve_x)(const struct ergo_point *point, size_t c, double *x);
     /* Samples between curve samples (>= 1). */
     uint64_t (*curve_every)(const struct ergo_point *point);
+    /* What was counted since the last call (or the start, or load) and is no part of the state,
+     * added to sums by ergo_curve_add_sum; NULL op. Called once per member wherever states are
+     * saved, so that a resume goes on from there, and before end_curves. */
+    enum ergo_status (*count)(struct ergo_context *ctx, void *state, size_t member,
+                              struct ergo_curve *curves);
     /* Curves over the time of the run, which are known at its end only, or NULL op: adds their
      * samples by ergo_curve_add, one for each independent realisation. Called once per member. */
     enum ergo_status (*end_curves)(struct ergo_context *ctx, void *state, size_t member,

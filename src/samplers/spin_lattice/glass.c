@@ -46,6 +46,7 @@ void glass_destroy(void *opaque) {
                                &s->came,
                                &s->accepted,
                                &s->trips,
+                               &s->moves,
                                &s->slots[0].records,
                                &s->slots[1].records};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
@@ -57,6 +58,9 @@ void glass_destroy(void *opaque) {
     }
     glass_ends_destroy(s->ends);
     free(s->shares);
+    free(s->units);
+    free(s->sums);
+    free(s->moved);
     free(s->hashes);
     free(s);
 }
@@ -204,6 +208,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         {&s->came, "walkers", 16 * lattices * h->quads, NULL},
         {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
         {&s->trips, "round trips", 8 * lattices * h->copies, NULL},
+        {&s->moves, "exchanges of samples", 128 * lattices * glass_move_rows(h), NULL},
         {&s->slots[0].records, "samples", samples, NULL},
         {&s->slots[1].records, "samples", samples, NULL}};
     enum ergo_status status =
@@ -245,6 +250,8 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
     }
     if (status == ERGO_OK)
         status = allocate(ctx, s);
+    if (status == ERGO_OK)
+        status = glass_sums_create(ctx, s);
     if (status == ERGO_OK)
         status = glass_ends_create(ctx, s);
     if (status != ERGO_OK) {
@@ -288,7 +295,7 @@ static enum ergo_status clear_walkers(struct ergo_context *ctx, struct glass_sta
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->came, 0, 4 * lattices * stride, came);
     free(zero);
-    return status;
+    return status == ERGO_OK ? glass_moves_clear(ctx, s) : status;
 }
 
 enum ergo_status glass_init(struct ergo_context *ctx, void *opaque) {
@@ -338,7 +345,7 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *opaque, unsigned 
                                struct ergo_samples *samples) {
     struct glass_state *s = opaque;
     struct glass_slot *slot = &s->slots[which];
-    const size_t curve = glass_curve_size(s->batch->points[0], CURVE_GROUPS);
+    const size_t curve = glass_curve_size(s->batch->points[0], CURVE_HALVES);
     samples->count = samples->n_curve_samples = slot->samples;
     if (slot->samples == 0)
         return ERGO_OK;
@@ -348,7 +355,9 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *opaque, unsigned 
     for (size_t i = 0; i < slot->samples && status == ERGO_OK; i++)
         status = glass_collect_sample(ctx, s, slot->host + i * s->launch.records,
                                       samples->columns + i * s->batch->count * COLUMNS,
-                                      samples->curves[CURVE_GROUPS] + i * s->batch->count * curve);
+                                      samples->curves[CURVE_HALVES] + i * s->batch->count * curve);
+    if (status == ERGO_OK)
+        status = glass_hand_over(ctx, s, samples->curves[CURVE_SAMPLES]);
     return status; /* the other curves come at the end */
 }
 
@@ -389,6 +398,7 @@ const struct ergo_sampler_ops glass_ops = {
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
     .curve_every = glass_curve_every,
+    .count = glass_count,
     .end_curves = glass_end_curves,
     .save = glass_save,
     .load = glass_load,

@@ -227,6 +227,7 @@ const struct ergo_sampler_ops glass_cut_ops = {
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
     .curve_every = glass_curve_every,
+    .count = glass_count,
     .end_curves = glass_end_curves,
     .save = save,
     .load = glass_load,

@@ -4,11 +4,11 @@
 #include "samplers/spin_lattice/models.h"
 
 /* keys.c, observables.c */
-enum { SPIN_LATTICE_KEYS = 32, SPIN_LATTICE_OBSERVABLES = 24 };
+enum { SPIN_LATTICE_KEYS = 32, SPIN_LATTICE_OBSERVABLES = 26 };
 extern const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS];
 extern const struct ergo_column spin_lattice_columns[COLUMNS];
 extern const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES];
-extern const struct ergo_curve_info spin_lattice_curves[CURVE_GROUPS + 1];
+extern const struct ergo_curve_info spin_lattice_curves[CURVES];
 
 extern const struct ergo_sampler ergo_spin_lattice;
 
