@@ -75,8 +75,10 @@ struct glass_launch {
 struct glass_slot {
     cl_mem records;
     struct glass_record *host;
+    uint64_t *counts; /* [sample]: accepted exchanges, [lattice][slot], round trips, [lattice][copy] */
     cl_event ready;
     size_t samples;
+    uint64_t step, every; /* before the block; between its samples */
 };
 
 struct glass_state {
@@ -227,10 +229,14 @@ enum ergo_status glass_ends_twin(struct ergo_context *ctx, const struct glass_st
 /* glass_sums.c: what is measured of each sample, and how often it exchanged. */
 size_t glass_sums_length(const struct glass_shape *s); /* of a word-lattice */
 enum ergo_status glass_sums_create(struct ergo_context *ctx, struct glass_state *s);
-/* A measurement: into s->sums, columns and the curve `halves`. */
+/* Measurement i of a slot: into s->sums, columns and the curve `halves`. */
 enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_state *s,
-                                      const struct glass_record *records, double *columns,
+                                      const struct glass_slot *slot, size_t i, double *columns,
                                       double *curve);
+/* How often each sample's copy has tried pairs of neighbours of a parity, up to a step. */
+uint64_t glass_tries(const struct glass_shape *s, uint64_t step, uint32_t parity);
+/* Numbers of `halves` beside the two halves: exchanges, round trips, tries of both parities. */
+size_t glass_counts_length(const struct glass_shape *s);
 /* s->sums of all ranks to the curve `samples`, [member][sample][temperature][moment], P(q); anew. */
 enum ergo_status glass_hand_over(struct ergo_context *ctx, struct glass_state *s, double *curve);
 /* Rows of `moves` of a word-lattice: of the colder slots exchanges, of the copies round trips. */

@@ -157,6 +157,8 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
     if (!s->shape.idle)
         return glass_advance(ctx, opaque, which, count, every, first_sample);
     s->slots[which].samples = count;
+    s->slots[which].step = s->step;
+    s->slots[which].every = every;
     s->step += count ? count * every : every;
     return ERGO_OK;
 }

@@ -318,7 +318,7 @@ size_t glass_curve_size(const struct ergo_point *point, size_t c) {
     case CURVE_MOMENTS:
         return GLASS_RESULTS;
     case CURVE_HALVES:
-        return 2 * (s.temperatures * (size_t)GLASS_MOMENTS + bins);
+        return 2 * (s.temperatures * (size_t)GLASS_MOMENTS + bins) + glass_counts_length(&s);
     case CURVE_SAMPLES:
         return s.samples * (s.temperatures * (size_t)GLASS_MOMENTS + bins);
     case CURVE_EXCHANGES:

@@ -184,7 +184,8 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
                                     lattices * (148 * slots + 8.0 * s.slots + 32) + moves + ends);
     plan->host_bytes = (uint64_t)(2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
                                   2 * spins + couplings + 2 * ends + 3 * moves +
-                                  16 * lattices * (double)glass_sums_length(&s));
+                                  16 * lattices * (double)glass_sums_length(&s) +
+                                  moves / 8 * (double)l.block_samples);
     plan->block_samples = l.block_samples;
     plan->work_per_step = work;
     plan->launches_per_step = l.local ? 1.0 / s.swap_every : 2;

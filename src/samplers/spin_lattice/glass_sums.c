@@ -9,7 +9,8 @@
  * have in common over time is the part of the thermal error that their spread does not show.
  *
  * Exchanges and round trips of samples are counted by the device in bit planes (glass_ladder.h),
- * which are taken wherever a state is saved, and at the end: the curve `exchanges`.
+ * which are taken wherever a state is saved, and at the end: the curve `exchanges`. What all samples
+ * together have made since the start is part of `halves`: its growth has the noise in common.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -39,6 +40,23 @@ static size_t bins_of(const struct glass_shape *s) {
 
 size_t glass_sums_length(const struct glass_shape *s) {
     return 32 * (s->temperatures * (size_t)GLASS_MOMENTS + bins_of(s));
+}
+
+/* What a word-lattice adds to halves: of each temperature two lines of moments and its exchanges
+ * with the next; of the coldest one two lines of P(q), and round trips. */
+enum { ROW = 2 * GLASS_MOMENTS + 1 };
+
+size_t glass_counts_length(const struct glass_shape *s) {
+    return s->rungs > 1 ? s->rungs + 2 : 0;
+}
+
+uint64_t glass_tries(const struct glass_shape *s, uint64_t step, uint32_t parity) {
+    const uint64_t turns = step / s->swap_every; /* (1, 2), (3, 4) ... come first */
+    return parity ? (turns + 1) / 2 : turns / 2;
+}
+
+static size_t row_length(const struct glass_shape *s, uint32_t temperatures) {
+    return temperatures * (size_t)ROW + 2 * bins_of(s) + 1;
 }
 
 enum ergo_status glass_sums_create(struct ergo_context *ctx, struct glass_state *s) {
@@ -90,8 +108,8 @@ static void measure(const struct glass_units *u, const struct glass_shape *s,
         v[k] = whole(v[k] * u->inverse[k]);
 }
 
-/* sums: [temperature][32][moment], [32][bin]; halves, of the lanes: [temperature][2][moment],
- * [2][bin]. */
+/* sums: [temperature][32][moment], [32][bin]; halves, of the lanes: [temperature][ROW], [2][bin].
+ */
 static void add_word(const struct glass_units *u, const struct glass_shape *s,
                      const struct glass_record *records, uint32_t lanes, double *sums,
                      double *halves) {
@@ -102,7 +120,7 @@ static void add_word(const struct glass_units *u, const struct glass_shape *s,
         for (uint32_t bit = 0; bit < lanes; bit++) {
             const struct glass_record *r = records + (size_t)t * s->copies * 32 + bit;
             double *sum = sums + ((size_t)t * 32 + bit) * GLASS_MOMENTS;
-            double *half = halves + ((size_t)t * 2 + bit % 2) * GLASS_MOMENTS;
+            double *half = halves + (size_t)t * ROW + bit % 2 * (size_t)GLASS_MOMENTS;
             double v[GLASS_MOMENTS];
             measure(u, s, pairs, n_pairs, r, v);
             for (int k = 0; k < GLASS_MOMENTS; k++) {
@@ -113,7 +131,7 @@ static void add_word(const struct glass_units *u, const struct glass_shape *s,
                 const size_t bin =
                     bins - 1 - glass_q_bin(s, r[(size_t)pairs[k].record * 32].unequal);
                 sums[32 * moments + bit * bins + bin]++;
-                halves[2 * moments + bit % 2 * bins + bin]++;
+                halves[s->temperatures * (size_t)ROW + bit % 2 * bins + bin]++;
             }
         }
 }
@@ -123,53 +141,73 @@ static uint32_t lanes_of(const struct glass_shape *s, uint32_t word) {
     return (uint32_t)__builtin_popcount(glass_lanes(s, word));
 }
 
-static void add_words(struct glass_state *s, const struct glass_record *records, double *rows) {
+static void add_words(struct glass_state *s, const struct glass_record *records,
+                      const uint64_t *counts, double *rows) {
     const struct glass_shape *h = &s->shape;
-    const size_t length = glass_sums_length(h);
-    for (size_t l = 0; l < glass_lattices(s); l++)
+    const size_t length = glass_sums_length(h), row = row_length(h, h->temperatures);
+    const size_t lattices = glass_lattices(s);
+    for (size_t l = 0; l < lattices; l++, rows += row) {
+        const uint64_t *accepted = counts + l * h->slots;
+        const uint64_t *trips = counts + lattices * h->slots + l * h->copies;
         add_word(&s->units[l / h->words], h, records + l * 128 * h->quads,
-                 lanes_of(h, h->first + (uint32_t)(l % h->words)), s->sums + l * length,
-                 rows + l * length / 16);
+                 lanes_of(h, h->first + (uint32_t)(l % h->words)), s->sums + l * length, rows);
+        for (uint32_t slot = 0; slot < h->slots; slot++)
+            rows[slot / h->copies * (size_t)ROW + ROW - 1] += (double)accepted[slot];
+        for (uint32_t copy = 0; copy < h->copies; copy++)
+            rows[row - 1] += (double)trips[copy];
+    }
 }
 
-/* Means over the even and the odd lanes of all words: [2][temperature][moment], P(q). */
-static void halves_of(const struct glass_shape *s, const struct glass_units *u, const double *rows,
-                      double *curve) {
-    const size_t bins = bins_of(s), size = s->rungs * (size_t)GLASS_MOMENTS + bins;
+/* Means over the even and the odd lanes of all words: [2][temperature][moment], P(q); with a ladder
+ * what has been counted of all words up to `step`, each temperature's exchanges with the next, round
+ * trips; tries of pairs of both parities. */
+static void halves_of(const struct glass_shape *s, const struct glass_units *u, uint64_t step,
+                      const double *rows, double *curve) {
+    const size_t bins = bins_of(s), moments = s->rungs * (size_t)GLASS_MOMENTS;
+    const size_t size = moments + bins, row = row_length(s, s->rungs);
     const double pairs = s->copies == 4 ? 4 : 1;
     const double lanes[2] = {(s->samples + 1) / 2, s->samples > 1 ? s->samples / 2 : 1};
-    memset(curve, 0, 2 * size * sizeof *curve);
-    for (uint32_t w = 0; w < s->all; w++) {
-        for (size_t i = 0; i < 2 * s->rungs * (size_t)GLASS_MOMENTS; i++, rows++)
-            curve[i / GLASS_MOMENTS % 2 * size + i / GLASS_MOMENTS / 2 * GLASS_MOMENTS +
-                  i % GLASS_MOMENTS] += *rows;
-        for (size_t i = 0; i < 2 * bins; i++, rows++)
-            curve[i / bins * size + size - bins + i % bins] += *rows;
+    double *counts = curve + 2 * size;
+    memset(curve, 0, (2 * size + glass_counts_length(s)) * sizeof *curve);
+    for (uint32_t parity = 0; parity < 2 && s->rungs > 1; parity++)
+        counts[s->rungs + parity] = (double)glass_tries(s, step, parity);
+    for (uint32_t w = 0; w < s->all; w++, rows += row) {
+        for (size_t t = 0; t < s->rungs; t++)
+            for (size_t i = 0; i < 2 * GLASS_MOMENTS; i++)
+                curve[i / GLASS_MOMENTS * size + t * GLASS_MOMENTS + i % GLASS_MOMENTS] +=
+                    rows[t * ROW + i];
+        for (size_t i = 0; i < 2 * bins; i++)
+            curve[i / bins * size + moments + i % bins] += rows[s->rungs * (size_t)ROW + i];
+        for (size_t t = 0; t < s->rungs && s->rungs > 1; t++)
+            counts[t] += t + 1 < s->rungs ? rows[t * ROW + ROW - 1] : rows[row - 1];
     }
     for (size_t i = 0; i < 2 * size; i++)
-        curve[i] *= (i % size < size - bins ? u->value[i % size % GLASS_MOMENTS] : 1 / pairs) /
+        curve[i] *= (i % size < moments ? u->value[i % size % GLASS_MOMENTS] : 1 / pairs) /
                     lanes[i / size];
 }
 
 enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_state *s,
-                                      const struct glass_record *records, double *columns,
+                                      const struct glass_slot *slot, size_t i, double *columns,
                                       double *curve) {
     const struct glass_shape *h = &s->shape;
-    const size_t members = s->batch->count, bins = bins_of(h);
-    const size_t row = 2 * (h->rungs * (size_t)GLASS_MOMENTS + bins), size = row / 2;
-    const size_t here = glass_lattices(s) * glass_sums_length(h) / 16;
-    double *mine = calloc(here, sizeof *mine), *all = calloc(members * h->all, row * sizeof *all);
+    const size_t members = s->batch->count, bins = bins_of(h), row = row_length(h, h->rungs);
+    const size_t size = h->rungs * (size_t)GLASS_MOMENTS + bins;
+    const size_t length = 2 * size + glass_counts_length(h);
+    const struct glass_record *records = slot->host + i * s->launch.records;
+    const uint64_t *counts = slot->counts + i * glass_lattices(s) * glass_move_rows(h);
+    double *mine = calloc(glass_lattices(s), row_length(h, h->temperatures) * sizeof *mine);
+    double *all = calloc(members * h->all, row * sizeof *all);
     enum ergo_status status =
         mine && all ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a sample");
     if (status == ERGO_OK && !h->idle)
-        add_words(s, records, mine);
+        add_words(s, records, counts, mine);
     if (status == ERGO_OK)
-        status = glass_words(ctx, s, members, 2 * GLASS_MOMENTS * sizeof *all,
-                             2 * bins * sizeof *all, mine, all);
+        status = glass_words(ctx, s, members, ROW * sizeof *all, (2 * bins + 1) * sizeof *all, mine,
+                             all);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
-        double *own = curve + m * 2 * size;
+        double *own = curve + m * length;
         const double even = (h->samples + 1) / 2, odd = h->samples / 2;
-        halves_of(h, &s->units[m], all + m * h->all * row, own);
+        halves_of(h, &s->units[m], slot->step + (i + 1) * slot->every, all + m * h->all * row, own);
         columns[m * COLUMNS + COLUMN_ENERGY] =
             (even * own[GLASS_E] + odd * own[size + GLASS_E]) / h->samples;
         columns[m * COLUMNS + COLUMN_MAGNETIZATION] =

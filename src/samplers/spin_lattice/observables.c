@@ -358,7 +358,8 @@ const struct ergo_curve_info spin_lattice_curves[CURVES] = {
      .x_label = "moment",
      .unit = "",
      .help = "spin glass, means over the even lanes of words, then over the odd ones: at each "
-             "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m; the bins of P(q)"},
+             "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m; the bins of P(q); "
+             "then exchanges and round trips of all samples since the start, and tries"},
     {.name = "samples",
      .x_label = "moment",
      .unit = "",
