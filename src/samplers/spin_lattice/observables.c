@@ -370,7 +370,7 @@ const struct ergo_curve_info spin_lattice_curves[CURVES] = {
      .help = "spin glass, sample by sample: exchanges of each temperature with the next, of all "
              "copies; round trips; from the start of the run"},
     {.name = "round_trips",
-     .x_label = "",
+     .x_label = "once",
      .unit = "per million sweeps",
      .help = "spin glass: as the observable"},
 };
