@@ -23,19 +23,24 @@ __kernel void glass_ends_look(__global const long *energies, __global const uint
         look[entry * 33 + 32] = (long)came[lattice * GLASS_SLOTS + own];
 }
 
-/* swaps[entry]: the samples that exchange; `came` from now on; exchanges and round trips to count.
+/* swaps[entry]: the samples that exchange; `came` from now on; those whose exchanges, and whose
+ * round trips, are counted here: the colder one's.
  * Dimension 0: entry. */
 __kernel void glass_ends_note(__global const uint4 *swaps, __global uint *came,
-                              __global ulong *accepted, __global ulong *trips, uint slot,
-                              uint entries) {
+                              __global ulong *accepted, __global ulong *trips,
+                              __global uint4 *moves, uint slot, uint entries) {
     const uint entry = (uint)get_global_id(0);
     if (entry >= entries)
         return;
     const uint lattice = entry / GLASS_COPIES, copy = entry % GLASS_COPIES;
     const uint4 swap = swaps[entry];
     came[lattice * GLASS_SLOTS + slot + copy] = swap.y;
-    accepted[lattice * ((uint)(GLASS_T)*GLASS_COPIES) + slot + copy] += swap.z;
-    trips[entry] += swap.w;
+    accepted[lattice * ((uint)(GLASS_T)*GLASS_COPIES) + slot + copy] += ERGO_POPCOUNT(swap.z);
+    trips[entry] += ERGO_POPCOUNT(swap.w);
+    __global uint4 *own = moves + (lattice * GLASS_ROWS + slot + copy) * GLASS_MOVES;
+    glass_count_moves(own, own[0], own[1], swap.z);
+    own = moves + (lattice * GLASS_ROWS + GLASS_TRIPS + copy) * GLASS_MOVES;
+    glass_count_moves(own, own[0], own[1], swap.w);
 }
 
 /* list: entries in which some sample exchanges. Dimension 0: site, 1: place in the list, and in

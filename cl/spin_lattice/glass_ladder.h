@@ -23,26 +23,60 @@ ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong
 struct glass_book {
     uint from, to;
     ulong accepted, trips;
+    uint4 low, more; /* planes of `moves` */
 };
 
+/* moves[word-lattice][row][32 planes]: how often each sample has exchanged, since the host took its
+ * counts; of the colder slots, then (GLASS_TRIPS) round trips of the copies. Carries seldom leave
+ * the first eight planes, which have been read. */
+#define GLASS_MOVES 8 /* planes are four to a vector */
+#define GLASS_TRIPS ((uint)(GLASS_T)*GLASS_COPIES)
+#define GLASS_ROWS (GLASS_TRIPS + GLASS_COPIES)
+#define GLASS_UP(plane)                                                                            \
+    {                                                                                              \
+        const uint out = (plane) & carry;                                                          \
+        (plane) ^= carry;                                                                          \
+        carry = out;                                                                               \
+    }
+#define GLASS_UP_FOUR(v) GLASS_UP((v).x) GLASS_UP((v).y) GLASS_UP((v).z) GLASS_UP((v).w)
+ERGO_INLINE void glass_count_moves(__global uint4 *planes, uint4 low, uint4 more, uint carry) {
+    GLASS_UP_FOUR(low)
+    GLASS_UP_FOUR(more)
+    planes[0] = low;
+    planes[1] = more;
+    for (uint k = 2; k < GLASS_MOVES && carry; k++) {
+        uint4 v = planes[k];
+        GLASS_UP_FOUR(v)
+        planes[k] = v;
+    }
+}
+
 ERGO_INLINE struct glass_book glass_open(__global const uint *came, __global const ulong *accepted,
-                                         __global const ulong *trips, uint t, uint copy) {
+                                         __global const ulong *trips, __global const uint4 *moves,
+                                         uint t, uint copy) {
     struct glass_book book;
     const uint a = t * GLASS_COPIES + copy;
     book.from = came[a];
     book.to = came[a + GLASS_COPIES];
     book.accepted = accepted[a];
     book.trips = trips[copy];
+    book.low = moves[a * GLASS_MOVES];
+    book.more = moves[a * GLASS_MOVES + 1];
     return book;
 }
 
 /* The samples m exchange. */
 ERGO_INLINE void glass_note(struct glass_book book, __global uint *came, __global ulong *accepted,
-                            __global ulong *trips, uint t, uint copy, uint m, uint lanes) {
+                            __global ulong *trips, __global uint4 *moves, uint t, uint copy, uint m,
+                            uint lanes) {
     const uint a = t * GLASS_COPIES + copy;
     const uint move = (book.from ^ book.to) & m, cold = book.from ^ move;
-    if (GLASS_RUNG + t == 0)
+    if (GLASS_RUNG + t == 0) {
+        __global uint4 *own = moves + (GLASS_TRIPS + copy) * GLASS_MOVES;
         trips[copy] = book.trips + ERGO_POPCOUNT(cold);
+        glass_count_moves(own, own[0], own[1], cold);
+    }
+    glass_count_moves(moves + a * GLASS_MOVES, book.low, book.more, m);
     came[a] = GLASS_RUNG + t == 0 ? 0u : cold;
     came[a + GLASS_COPIES] = GLASS_RUNG + t + 2 == GLASS_RUNGS ? lanes : book.to ^ move;
     accepted[a] = book.accepted + ERGO_POPCOUNT(m);

@@ -78,7 +78,7 @@ glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
                    __global const uint4 *tables, __global const uint2 *keys, ulong sweep,
                    uint rounds, uint first, uint every, uint odd, uint2 words, uint last,
                    __global const float *slopes, __global uint *came, __global ulong *accepted,
-                   __global ulong *trips, __local uint4 *room) {
+                   __global ulong *trips, __global uint4 *moves, __local uint4 *room) {
     __local uint masks[GLASS_SLOTS];
     __local uint *counts = (__local uint *)(room + GLASS_LADDER_ROOM);
     __local uint *wants = counts + 32 * GLASS_SLOTS;
@@ -148,22 +148,23 @@ glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
                                        p.sweep, slot, p.key);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < GLASS_SLOTS) {
-            const uint t = item / GLASS_COPIES, copy = item % GLASS_COPIES;
+        for (uint slot = item; slot < GLASS_SLOTS; slot += GLASS_GROUP) {
+            const uint t = slot / GLASS_COPIES, copy = slot % GLASS_COPIES;
             const uint hotter = t > 0 && GLASS_COLDER(t - 1, parity);
             uint m = 0;
             if (hotter || GLASS_COLDER(t, parity))
                 for (uint i = 0; i < 32; i++)
-                    m |= wants[32 * (hotter ? item - GLASS_COPIES : item) + i];
+                    m |= wants[32 * (hotter ? slot - GLASS_COPIES : slot) + i];
             m &= p.lanes;
-            masks[item] = m;
+            masks[slot] = m;
             if (GLASS_COLDER(t, parity)) {
                 __global uint *c = came + lattice * GLASS_SLOTS;
                 __global ulong *own_accepted =
                     accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES);
                 __global ulong *own_trips = trips + lattice * GLASS_COPIES;
-                glass_note(glass_open(c, own_accepted, own_trips, t, copy), c, own_accepted,
-                           own_trips, t, copy, m, p.lanes);
+                __global uint4 *own_moves = moves + lattice * (GLASS_ROWS * GLASS_MOVES);
+                glass_note(glass_open(c, own_accepted, own_trips, own_moves, t, copy), c,
+                           own_accepted, own_trips, own_moves, t, copy, m, p.lanes);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

@@ -45,13 +45,14 @@ glass_swap(__global const long *energies, __global const float *slopes, __global
 #define GLASS_KEPT(parity) (GLASS_PAIRS(parity) * GLASS_COPIES)
 ERGO_INLINE void glass_keep(uint i, uint parity, uint lattice, __global const uint *mask,
                             __global uint *came, __global ulong *accepted, __global ulong *trips,
-                            uint lanes) {
+                            __global uint4 *moves, uint lanes) {
     const uint t = 2 * (i / GLASS_COPIES) + parity, copy = i % GLASS_COPIES;
     __global uint *c = came + lattice * GLASS_SLOTS;
     __global ulong *own_accepted = accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES);
     __global ulong *own_trips = trips + lattice * GLASS_COPIES;
-    glass_note(glass_open(c, own_accepted, own_trips, t, copy), c, own_accepted, own_trips, t, copy,
-               mask[t * GLASS_COPIES + copy], lanes);
+    __global uint4 *own_moves = moves + lattice * (GLASS_ROWS * GLASS_MOVES);
+    glass_note(glass_open(c, own_accepted, own_trips, own_moves, t, copy), c, own_accepted,
+               own_trips, own_moves, t, copy, mask[t * GLASS_COPIES + copy], lanes);
 }
 
 /* The copies of a temperature together. */
@@ -69,7 +70,7 @@ typedef uint4 glass_copies;
 /* Configurations change places. Dimension 0: pair + PAIRS * site. */
 __kernel void glass_exchange(__global glass_copies *spins, __global const glass_copies *masks,
                              __global uint *came, __global ulong *accepted, __global ulong *trips,
-                             uint parity, uint2 words, uint last) {
+                             __global uint4 *moves, uint parity, uint2 words, uint last) {
     const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
     const uint n = GLASS_PAIRS(parity);
     const uint at = parity ? i / (GLASS_PAIRS(1) + !GLASS_PAIRS(1)) : i / GLASS_PAIRS(0);
@@ -80,7 +81,7 @@ __kernel void glass_exchange(__global glass_copies *spins, __global const glass_
     __global const glass_copies *mask =
         masks + (parity * (uint)get_global_size(1) + lattice) * rungs;
     if (i < GLASS_KEPT(parity))
-        glass_keep(i, parity, lattice, (__global const uint *)mask, came, accepted, trips,
+        glass_keep(i, parity, lattice, (__global const uint *)mask, came, accepted, trips, moves,
                    GLASS_LANES(lattice % words.x, words.x, last));
     const glass_copies m = mask[cold_rung];
     if (GLASS_NONE(m))
@@ -133,7 +134,8 @@ GLASS_MOVED(glass_moved_local, __local)
     __kernel void NAME(__global uint4 *spins, __global const uint *couplings,                      \
                        __global const uint4 *tables, __global const uint2 *keys, ulong sweep,      \
                        uint2 words, uint last, __global const uint4 *masks, __global uint *came,   \
-                       __global ulong *accepted, __global ulong *trips, __local uint4 *given) {    \
+                       __global ulong *accepted, __global ulong *trips, __global uint4 *moves,     \
+                     __local uint4 *given) {                                                     \
         const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);                   \
         const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);                   \
         const uint here = i < GLASS_HALF * GLASS_QUADS; /* others: the group's first site */       \
@@ -144,7 +146,7 @@ GLASS_MOVED(glass_moved_local, __local)
             masks + ((PARITY) * (uint)get_global_size(1) + lattice) * GLASS_QUADS;                 \
         if ((COLOUR) && i < GLASS_KEPT(PARITY))                                                    \
             glass_keep(i, PARITY, lattice, (__global const uint *)own_masks, came, accepted,       \
-                       trips, p.lanes);                                                            \
+                       trips, moves, p.lanes);                                                     \
         const uint4 mask = own_masks[quad];                                                        \
         const struct glass_at a = glass_site(h, COLOUR);                                           \
         const uint own_at = (COLOUR)*GLASS_HALF + h;                                               \

@@ -256,6 +256,16 @@ static double pick_z(const struct ergo_member_result *m, size_t i) {
     return m->observables[i].z;
 }
 
+/* Is the name of observable o another one's, of the model that is there? */
+static bool is_others(const struct ergo_sampler_info *info, size_t o,
+                      const struct ergo_point *point) {
+    bool twice = false;
+    for (size_t k = 0; k < info->n_observables; k++)
+        twice = twice ||
+                (k != o && strcmp(info->observables[k].name, info->observables[o].name) == 0);
+    return twice && !info->observables[o].applies(point);
+}
+
 static void write_tables(struct writer *w, const struct ergo_result *result) {
     const struct ergo_sampler_info *info = result->job->sampler->info;
     char path[160];
@@ -270,7 +280,7 @@ static void write_tables(struct writer *w, const struct ergo_result *result) {
     for (size_t o = 0; o < info->n_observables; o++) {
         const struct ergo_observable *observable = &info->observables[o];
         const char *unit = observable->unit ? observable->unit : "";
-        if (first && !ergo_point_asks(first, observable->name))
+        if (first && (!ergo_point_asks(first, observable->name) || is_others(info, o, first)))
             continue;
         snprintf(path, sizeof path, "observables/%.140s", observable->name);
         hid_t at = open_group(w, w->file, path);

@@ -239,13 +239,18 @@ static void check_effects(struct ergo_build *build, const struct ergo_job *job, 
     }
 }
 
-/* Is it one of the names that a result can have at this point? */
+static bool shown(const struct ergo_observable *observable, const struct ergo_point *point) {
+    return !observable->hidden && (!observable->applies || observable->applies(point));
+}
+
+/* Is it one of the names that a result can have at this point? Models may share one. */
 static bool is_observable(const struct ergo_sampler_info *info, const struct ergo_point *point,
                           const char *name, size_t length) {
     for (size_t o = 0; o < info->n_observables; o++) {
         const struct ergo_observable *observable = &info->observables[o];
-        if (strlen(observable->name) == length && !strncmp(observable->name, name, length))
-            return !observable->hidden && (!observable->applies || observable->applies(point));
+        if (strlen(observable->name) == length && !strncmp(observable->name, name, length) &&
+            shown(observable, point))
+            return true;
     }
     for (size_t c = 0; c < info->n_curves; c++)
         if (strlen(info->curves[c].name) == length && !strncmp(info->curves[c].name, name, length))
@@ -265,8 +270,7 @@ static enum ergo_status check_observables(struct ergo_context *ctx,
         if (!is_observable(info, point, asked, length)) {
             struct ergo_text known = {0};
             for (size_t o = 0; o < info->n_observables; o++)
-                if (is_observable(info, point, info->observables[o].name,
-                                  strlen(info->observables[o].name)))
+                if (shown(&info->observables[o], point))
                     ergo_text_append(&known, ", %s", info->observables[o].name);
             for (size_t c = 0; c < info->n_curves; c++)
                 if (!(info->curves_hidden >> c & 1u))

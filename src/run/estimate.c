@@ -53,7 +53,7 @@ static void derive(const struct ergo_sampler_info *info, const struct ergo_membe
     size_t n_inputs = 0;
     for (size_t k = 0; k < 8 && observable->inputs[k]; k++)
         for (size_t o = 0; o < info->n_observables; o++)
-            if (strcmp(info->observables[o].name, observable->inputs[k]) == 0)
+            if (series[o] && strcmp(info->observables[o].name, observable->inputs[k]) == 0)
                 inputs[n_inputs++] = series[o];
     struct derive_call call = {observable, m->point};
     ergo_stats_derived(inputs, n_inputs, n, call_derive, &call, &result->estimate);

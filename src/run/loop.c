@@ -101,7 +101,8 @@ static enum ergo_status loop_allocate(struct loop *loop) {
         const size_t size = run->ops->curve_size(first, c);
         if (!size || ((info->curves_at_end | info->histograms) >> c & 1))
             continue;
-        loop->samples.curves[c] = malloc(curve_samples * members * size * sizeof(double));
+        const size_t rows = info->curves_sums >> c & 1 ? 1 : curve_samples;
+        loop->samples.curves[c] = malloc(rows * members * size * sizeof(double));
         ok = ok && loop->samples.curves[c];
     }
     return ok ? ERGO_OK : ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a block of samples");
@@ -142,6 +143,13 @@ static void store(struct loop *loop, const struct block *block) {
         result->n_samples = block->first + s->count;
         store_histograms(loop, block, m);
     }
+    for (size_t m = 0;
+         m < members && s->count && block->first >= run->schedule.n_equilibration; m++) {
+        struct ergo_curve *curves = run->curves[loop->batch->points[m]->index];
+        for (size_t c = 0; c < info->n_curves; c++)
+            if (s->curves[c] && info->curves_sums >> c & 1)
+                ergo_curve_add_sum(&curves[c], s->curves[c] + m * curves[c].size, s->count);
+    }
     /* samples whose index is a multiple of curve_every carry curves */
     uint64_t index = (block->first + curve_every - 1) / curve_every * curve_every;
     for (size_t j = 0; j < s->n_curve_samples; j++, index += curve_every) {
@@ -150,7 +158,7 @@ static void store(struct loop *loop, const struct block *block) {
         for (size_t m = 0; m < members; m++) {
             const size_t at = loop->batch->points[m]->index;
             for (size_t c = 0; c < info->n_curves; c++)
-                if (s->curves[c])
+                if (s->curves[c] && !(info->curves_sums >> c & 1))
                     ergo_curve_add(&run->curves[at][c],
                                    s->curves[c] + (j * members + m) * run->curves[at][c].size);
         }
@@ -247,10 +255,11 @@ static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
 
 /* ---- one batch ------------------------------------------------------------------------------- */
 
-/* How many samples the next block may have: up to the next snapshot or frame, and the end. */
+/* How many samples the next block may have: up to the next snapshot or frame, and the end; a block
+ * is of the equilibration or not (curves_sums). */
 static size_t next_block(const struct loop *loop) {
     const struct ergo_schedule *s = &loop->run->schedule;
-    size_t until = s->n_samples;
+    size_t until = loop->enqueued < s->n_equilibration ? s->n_equilibration : s->n_samples;
     const size_t n = n_snapshots(loop->run);
     for (size_t k = 0; k + 1 < n; k++) {
         const size_t at = snapshot_at(s, k, n);
@@ -278,6 +287,13 @@ static enum ergo_status snapshots_due(struct loop *loop) {
             if (status == ERGO_OK)
                 status = take_snapshots(loop, k);
         }
+    return status;
+}
+
+enum ergo_status ergo_run_count(struct ergo_run *run, const struct ergo_batch *batch) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t m = 0; run->ops->count && m < batch->count && status == ERGO_OK; m++)
+        status = run->ops->count(run->ctx, run->state, m, run->curves[batch->points[m]->index]);
     return status;
 }
 
@@ -481,6 +497,8 @@ static enum ergo_status run_batch(struct loop *loop) {
     run->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
     if (run->stopped)
         return status;
+    if (status == ERGO_OK)
+        status = ergo_run_count(run, loop->batch);
     for (size_t m = 0; ops->end_curves && m < loop->batch->count && status == ERGO_OK; m++)
         status =
             ops->end_curves(run->ctx, run->state, m, run->curves[loop->batch->points[m]->index]);

@@ -21,7 +21,8 @@ static void host_bytes(const struct ergo_job *job, double *series, double *curve
         for (size_t c = 0; c < info->n_columns; c++)
             samples += ergo_column_measured(info, &job->points[i], c) ? (double)s.n_samples : 0;
         for (size_t c = 0; c < info->n_curves; c++)
-            curves += (double)(ERGO_CURVE_BINS * job->sampler->ops->curve_size(&job->points[i], c));
+            curves += (info->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
+                      (double)job->sampler->ops->curve_size(&job->points[i], c);
         /* a checkpoint is made as text, as a blob, as an HDF5 image and as the file's contents */
         *series += 5 * 8 * samples;
         *curves_all += 5 * 8 * curves;

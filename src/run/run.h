@@ -134,6 +134,7 @@ enum ergo_status ergo_run_start_trial(struct ergo_context *ctx, const struct erg
 /* loop.c: run all batches from where the run is; run->stopped when asked to stop. */
 enum ergo_status ergo_run_loop(struct ergo_run *run);
 enum ergo_status ergo_run_audit(struct ergo_run *run);
+enum ergo_status ergo_run_count(struct ergo_run *run, const struct ergo_batch *batch); /* ops */
 
 /* snapshot.c: a checkpoint, of a state that passes its audit. */
 enum ergo_status ergo_run_save(struct ergo_run *run);

@@ -98,7 +98,8 @@ static enum ergo_status allocate_member(struct ergo_run *run, struct ergo_member
         ok = m->series[c] != NULL;
     }
     for (size_t c = 0; c < info->n_curves && ok; c++)
-        ok = ergo_curve_init(&run->curves[m->point->index][c], run->ops->curve_size(m->point, c));
+        ok = (info->curves_sums >> c & 1 ? ergo_curve_init_sum : ergo_curve_init)(
+            &run->curves[m->point->index][c], run->ops->curve_size(m->point, c));
     return ok ? ERGO_OK
               : ERGO_FAIL(run->ctx, ERGO_E_MEMORY,
                           "no memory for the time series of %zu points; measure less often or "

@@ -125,7 +125,10 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
     if (run->spread)
         return ergo_spread_save(run);
     struct ergo_blobs blobs = {0};
-    enum ergo_status status = ERGO_OK;
+    enum ergo_status status =
+        run->state && run->step ? ergo_run_count(run, &run->job->batches[run->batch]) : ERGO_OK;
+    if (status != ERGO_OK)
+        return status;
     if (ergo_ranks_rank() > 0) { /* takes part in making states, and has nothing to write */
         status = add_audited_states(run, &blobs);
         ergo_blobs_free(&blobs);
@@ -190,6 +193,8 @@ bool ergo_run_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_
     const bool of_samples = !(info->curves_at_end >> c & 1);
     if (!length || (of_samples && count > n_samples))
         return false;
+    if (info->curves_sums >> c & 1)
+        return length == (count ? count : 1);
     if (length > 1 && count / (ERGO_CURVE_BINS / 2) < length)
         return false;
     return (count + length - 1) / length <= ERGO_CURVE_BINS;

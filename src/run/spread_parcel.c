@@ -8,6 +8,10 @@ struct parcel {
     uint64_t index, stream, steps, digest, n_samples, n_pictures, step, samples, state_length;
 };
 
+static size_t curve_bytes(const struct ergo_curve *curve) {
+    return (curve->sum ? 1 : ERGO_CURVE_BINS) * curve->size * sizeof(double);
+}
+
 void ergo_spread_pack(const struct ergo_run *run, size_t i, struct ergo_text *text) {
     const struct ergo_sampler_info *info = run->sampler->info;
     const struct ergo_member_result *m = &run->result->members[i];
@@ -23,7 +27,7 @@ void ergo_spread_pack(const struct ergo_run *run, size_t i, struct ergo_text *te
         const struct ergo_curve *curve = &run->curves[i][c];
         const uint64_t counts[2] = {curve->count, curve->bin_length};
         ergo_text_append_bytes(text, counts, sizeof counts);
-        ergo_text_append_bytes(text, curve->bins, ERGO_CURVE_BINS * curve->size * sizeof(double));
+        ergo_text_append_bytes(text, curve->bins, curve_bytes(curve));
     }
     for (size_t k = 0; k < m->n_pictures; k++) {
         const uint64_t size[3] = {m->picture_steps[k], m->pictures[k].width, m->pictures[k].height};
@@ -97,7 +101,7 @@ static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) 
         uint64_t counts[2];
         if (!copy(reader, counts, sizeof counts))
             return false;
-        const size_t bytes = ERGO_CURVE_BINS * curve->size * sizeof(double);
+        const size_t bytes = curve_bytes(curve);
         const void *bins = ergo_spread_take(reader, bytes);
         if (!bins || !ergo_run_curve_fits(info, c, counts[0], counts[1], head.n_samples))
             return false;

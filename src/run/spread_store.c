@@ -140,6 +140,7 @@ static enum ergo_status note_current(struct ergo_run *run) {
     enum ergo_status status = ERGO_OK;
     if (!unit || !run->state || run->step == 0)
         return ERGO_OK;
+    status = ergo_run_count(run, &unit->batch);
     for (size_t m = 0; m < unit->batch.count && status == ERGO_OK; m++) {
         struct ergo_spread_progress *p = &run->spread->progress[unit->batch.points[m]->index];
         struct ergo_text text = {0};

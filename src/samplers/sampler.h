@@ -93,7 +93,7 @@ struct ergo_samples {
     /* Curves of samples whose index (counted from the first sample of the run) is a multiple of
      * the sampler's curve interval: [n_curve_samples][members][curve size], per curve. */
     size_t n_curve_samples;
-    double *curves[ERGO_CURVES_MAX];
+    double *curves[ERGO_CURVES_MAX]; /* of curves_sums: [members][curve size] */
 };
 
 struct ergo_sampler_info {
@@ -122,6 +122,11 @@ struct ergo_sampler_info {
     /* By bits: curves that are histograms of the columns (ops->histogram_bin); collect leaves them
      * alone, and every sample is in them, whatever curve_every says. */
     uint32_t histograms;
+    /* By bits: curves kept as one sum over the run, without bins of time, in whole numbers: sums of
+     * them are exact, and no order or division into blocks matters. collect hands them over once a
+     * block, [members][size], the sum over its samples; to those that are of curves_at_end, too,
+     * ops->count adds. */
+    uint32_t curves_sums;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
     uint32_t tunables_room;   /* by bits: room for particles, no matter of speed: ergo_tune's not */
@@ -170,6 +175,11 @@ struct ergo_sampler_ops {
                             double *count);
     /* Samples between curve samples (>= 1). */
     uint64_t (*curve_every)(const struct ergo_point *point);
+    /* What was counted since the last call (or the start, or load) and is no part of the state,
+     * added to sums by ergo_curve_add_sum; NULL op. Called once per member wherever states are
+     * saved, so that a resume goes on from there, and before end_curves. */
+    enum ergo_status (*count)(struct ergo_context *ctx, void *state, size_t member,
+                              struct ergo_curve *curves);
     /* Curves over the time of the run, which are known at its end only, or NULL op: adds their
      * samples by ergo_curve_add, one for each independent realisation. Called once per member. */
     enum ergo_status (*end_curves)(struct ergo_context *ctx, void *state, size_t member,

@@ -13,6 +13,19 @@ bool ergo_curve_init(struct ergo_curve *curve, size_t size) {
     return curve->bins != NULL;
 }
 
+bool ergo_curve_init_sum(struct ergo_curve *curve, size_t size) {
+    *curve = (struct ergo_curve){.size = size, .bin_length = 1, .sum = true};
+    curve->bins = calloc(size > 0 ? size : 1, sizeof *curve->bins);
+    return curve->bins != NULL;
+}
+
+void ergo_curve_add_sum(struct ergo_curve *curve, const double *sum, uint64_t samples) {
+    for (size_t i = 0; i < curve->size; i++)
+        curve->bins[i] += sum[i];
+    curve->count += samples;
+    curve->bin_length = curve->count ? curve->count : 1;
+}
+
 void ergo_curve_free(struct ergo_curve *curve) {
     free(curve->bins);
     *curve = (struct ergo_curve){.bin_length = 1};

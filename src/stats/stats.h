@@ -113,7 +113,8 @@ struct ergo_curve {
     size_t size;         /* points on the curve */
     uint64_t count;      /* samples added */
     uint64_t bin_length; /* samples per full bin */
-    double *bins;        /* [ERGO_CURVE_BINS][size] sums of samples */
+    double *bins;        /* [ERGO_CURVE_BINS][size] sums of samples; of a sum: [1][size] */
+    bool sum;            /* one bin, however many samples: bin_length is count, or 1 */
 };
 /*
  * Between 32 and 64 bins once there are that many samples: errors are good to about 10%, and
@@ -123,6 +124,9 @@ struct ergo_curve {
  * a function of the samples alone.
  */
 bool ergo_curve_init(struct ergo_curve *curve, size_t size); /* false: out of memory */
+/* A curve that is kept as one sum, without bins and errors. add_sum: the sum of `samples` more. */
+bool ergo_curve_init_sum(struct ergo_curve *curve, size_t size);
+void ergo_curve_add_sum(struct ergo_curve *curve, const double *sum, uint64_t samples);
 void ergo_curve_free(struct ergo_curve *curve);
 void ergo_curve_add(struct ergo_curve *curve, const double *sample);
 /* The same of a sample that is `value` at one point and 0 at all others; at >= size: everywhere. */

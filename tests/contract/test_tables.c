@@ -33,7 +33,9 @@ static bool is_curve(const char *name) {
 static void check_observable(const struct ergo_observable *o) {
     if (!filled(o->help) || !o->unit)
         complain(o->name, "needs help, and a unit (\"\" for none)");
-    if (observable_called(o->name) != o)
+    /* models that never stand at one point may share a name, the one with samples first */
+    const struct ergo_observable *first = observable_called(o->name);
+    if (first != o && (!first->applies || !o->applies || first->applies == o->applies))
         complain(o->name, "is there twice");
     if ((o->sample != NULL) + (o->derive != NULL) + (o->from_curve != NULL) != 1 ||
         (o->derive && !o->inputs[0]) || (o->from_curve && !is_curve(o->curve)))

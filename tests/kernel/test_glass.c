@@ -13,6 +13,10 @@ static const struct {
     {"\"size\": [4, 6, 4], \"temperature\": 0.9, \"ladder\": 3, \"temperature_max\": 2, "
      "\"swap_every\": 2, \"samples\": 64",
      true},
+    /* fewer work-items than slots */
+    {"\"size\": [2, 2], \"temperature\": 0.8, \"ladder\": 4, \"temperature_max\": 2, "
+     "\"swap_every\": 1, \"dynamics\": \"heat-bath\"",
+     true},
     {"\"size\": [6, 4], \"temperature\": 0.8, \"ladder\": 3, \"temperature_max\": 1.5, "
      "\"ladder_spacing\": \"inverse\", \"swap_every\": 2, \"copies\": 4, \"dynamics\": "
      "\"heat-bath\", \"negative_fraction\": 0.3",

@@ -3,7 +3,7 @@
  * and the test of its power (mutants) share. By the sampler's ops alone, without audits.
  *
  * The exact averages are those of the very samples that the job has, so that errors are thermal:
- * of each word's moments from 32 to 64 bins of time. Error budget: |z| < 5.5 for each of at most
+ * of each word's moments (means of its samples' sums, block by block) from 32 to 64 bins of time. Error budget: |z| < 5.5 for each of at most
  * 20,000 moments, which have Student's t with 31 degrees of freedom and more: 5e-6 each, and a
  * job's are strongly correlated. (For that reason the mean z^2 of a job's moments is shown, and not
  * judged: the first version did, and a band for it cannot be said.) What is judged: chi^2 of the
@@ -14,6 +14,7 @@
 #define ERGO_TESTS_PHYSICS_GLASS_PHYSICS_H
 
 #include "kernel/glass_bench.h"
+#include "run/result.h"
 #include "samplers/spin_lattice/models.h"
 #include "stats/stats.h"
 
@@ -45,7 +46,7 @@ static inline void glass_physics_couplings(struct ergo_context *ctx, const struc
     free(file);
 }
 
-/* The curve `groups` of a member, exactly. */
+/* Of a member, word by word, the moments of each temperature and the bins of P(q), exactly. */
 static inline void glass_physics_exact(struct ergo_context *ctx, const struct ergo_point *point,
                                        double *expected, struct glass_verdict *v) {
     const struct glass_shape s = glass_shape_of(point);
@@ -71,7 +72,8 @@ static inline void glass_physics_exact(struct ergo_context *ctx, const struct er
                                              x.qk2,
                                              x.abs_m,
                                              x.m2,
-                                             x.m4};
+                                             x.m4,
+                                             0};
             for (int k = 0; k < GLASS_MOMENTS; k++)
                 to[k] += m[k] / lanes;
             v->left_out = fmax(v->left_out, x.left_out);
@@ -84,14 +86,15 @@ static inline void glass_physics_exact(struct ergo_context *ctx, const struct er
 }
 
 static inline void glass_physics_compare(const struct ergo_curve *curve, const double *expected,
-                                         size_t m, size_t group, struct glass_verdict *v) {
+                                         size_t m, size_t group, size_t block,
+                                         struct glass_verdict *v) {
     double *mean = malloc(2 * curve->size * sizeof *mean), *error = mean + curve->size;
     assert_non_null(mean);
     ergo_curve_result(curve, mean, error);
     for (size_t i = 0; i < curve->size; i++) {
         const double off = mean[i] - expected[i];
         /* what happens too rarely to be seen, or always, has no error */
-        if (fabs(off) < 1e-12 || (mean[i] == 0 && expected[i] * (double)curve->count < 3))
+        if (fabs(off) < 1e-12 || (mean[i] == 0 && expected[i] * (double)(curve->count * block) < 3))
             continue;
         const double z = error[i] > 0 ? off / error[i] : INFINITY;
         v->n++;
@@ -105,6 +108,24 @@ static inline void glass_physics_compare(const struct ergo_curve *curve, const d
         }
     }
     free(mean);
+}
+
+/* A block's sums of samples, n of them, to what a word's samples mean. */
+static inline void glass_physics_words(const struct ergo_point *point, const double *samples,
+                                       size_t n, double *words) {
+    const struct glass_shape s = glass_shape_of(point);
+    const size_t moments = s.temperatures * (size_t)GLASS_MOMENTS;
+    const size_t group = moments + (s.copies > 1 ? glass_q_bins(&s) : 0);
+    struct glass_units u;
+    glass_units_of(point, &s, &u);
+    memset(words, 0, s.all * group * sizeof *words);
+    for (size_t i = 0; i < s.samples * group; i++) {
+        const size_t sample = i / group, at = i % group;
+        const size_t lanes = sample / 32 + 1 == s.all ? (s.samples - 1) % 32 + 1 : 32;
+        words[sample / 32 * group + at] +=
+            samples[i] * (at < moments ? u.value[at % GLASS_MOMENTS] : s.copies == 4 ? 0.25 : 1) /
+            (double)(n * lanes);
+    }
 }
 
 /* Runs the job's batch; equilibration and sweeps as in the run layer. */
@@ -124,7 +145,9 @@ static inline void glass_physics_job(struct ergo_context *ctx, struct ergo_devic
     const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     size_t left = (size_t)((uint64_t)ergo_point_int(first, "/run/sweeps") / every);
-    const size_t size = ops->curve_size(first, CURVE_GROUPS), members = batch->count;
+    const struct glass_shape s = glass_shape_of(first);
+    const size_t of_samples = ops->curve_size(first, CURVE_SAMPLES), members = batch->count;
+    const size_t size = of_samples / s.samples * s.all;
     assert_int_equal(job->n_batches, 1);
     GLASS_BENCH_OK(ctx, text, ops->plan(ctx, batch, device, &plan));
     GLASS_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
@@ -132,34 +155,61 @@ static inline void glass_physics_job(struct ergo_context *ctx, struct ergo_devic
     GLASS_BENCH_OK(
         ctx, text,
         ops->advance(ctx, state, 0, 0, (uint64_t)ergo_point_int(first, "/run/equilibration"), 0));
-    const size_t block = plan.block_samples < 64 ? plan.block_samples : 64;
+    const size_t halves = ops->curve_size(first, CURVE_HALVES);
+    const size_t block = plan.block_samples < 16 ? plan.block_samples : 16;
     struct ergo_samples samples = {.columns = malloc(block * members * COLUMNS * sizeof(double))};
-    samples.curves[CURVE_GROUPS] = malloc(block * members * size * sizeof(double));
+    samples.curves[CURVE_HALVES] = malloc(block * members * halves * sizeof(double));
+    samples.curves[CURVE_SAMPLES] = malloc(members * of_samples * sizeof(double));
+    double *words = malloc(size * sizeof *words);
     struct ergo_curve *curves = calloc(members, sizeof *curves);
     double *expected = malloc(size * sizeof *expected);
-    assert_true(samples.columns && samples.curves[CURVE_GROUPS] && curves && expected);
+    assert_true(samples.columns && samples.curves[CURVE_HALVES] && samples.curves[CURVE_SAMPLES]);
+    assert_true(words && curves && expected);
     for (size_t m = 0; m < members; m++)
         assert_true(ergo_curve_init(&curves[m], size));
     while (left) {
         const size_t now = left < block ? left : block;
         GLASS_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, now, every, 0));
         GLASS_BENCH_OK(ctx, text, ops->collect(ctx, state, 0, &samples));
-        for (size_t i = 0; i < now * members; i++)
-            ergo_curve_add(&curves[i % members], samples.curves[CURVE_GROUPS] + i * size);
+        for (size_t m = 0; m < members && now == block; m++) { /* the rest is no whole bin */
+            glass_physics_words(batch->points[m], samples.curves[CURVE_SAMPLES] + m * of_samples,
+                                now, words);
+            ergo_curve_add(&curves[m], words);
+        }
         left -= now;
     }
     for (size_t m = 0; m < members; m++) {
         glass_physics_exact(ctx, batch->points[m], expected, v);
-        glass_physics_compare(&curves[m], expected, m, size / glass_shape_of(first).words, v);
+        glass_physics_compare(&curves[m], expected, m, size / s.words, block, v);
         ergo_curve_free(&curves[m]);
     }
     free(curves);
     free(expected);
     free(samples.columns);
-    free(samples.curves[CURVE_GROUPS]);
+    free(samples.curves[CURVE_HALVES]);
+    free(samples.curves[CURVE_SAMPLES]);
+    free(words);
     ops->destroy(state);
     ergo_job_destroy(job);
     free(text);
+}
+
+/* The result of a job, by the run layer; ' for ". */
+static inline struct ergo_result *glass_physics_run(struct ergo_context *ctx, const char *quoted) {
+    char text[800], folder[] = "/tmp/ergo-glass-XXXXXX";
+    struct ergo_job *job = NULL;
+    struct ergo_result *result = NULL;
+    snprintf(text, sizeof text, "%s", quoted);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    assert_non_null(mkdtemp(folder));
+    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
+    GLASS_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "glass", NULL, 0, &job));
+    GLASS_BENCH_OK(ctx, text, ergo_run(ctx, job, &options, &result));
+    ergo_job_destroy(job);
+    snprintf(text, sizeof text, "rm -r %s", folder);
+    assert_int_equal(system(text), 0);
+    return result;
 }
 
 static inline const char *glass_judge(const struct glass_verdict *v) {

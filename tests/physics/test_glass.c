@@ -5,7 +5,6 @@
  */
 #include "glass_physics.h"
 
-#include "run/result.h"
 #include "samplers/spin_lattice/exact.h"
 #include "fixture.h"
 
@@ -73,26 +72,9 @@ static void test_enumeration(void **state) {
     assert_true(good);
 }
 
-static struct ergo_result *run_job(const char *quoted) {
-    char text[600], folder[] = "/tmp/ergo-glass-XXXXXX";
-    struct ergo_job *job = NULL;
-    struct ergo_result *result = NULL;
-    snprintf(text, sizeof text, "%s", quoted);
-    for (char *c = text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    assert_non_null(mkdtemp(folder));
-    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
-    GLASS_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "glass", NULL, 0, &job));
-    GLASS_BENCH_OK(ctx, text, ergo_run(ctx, job, &options, &result));
-    ergo_job_destroy(job);
-    snprintf(text, sizeof text, "rm -r %s", folder);
-    assert_int_equal(system(text), 0);
-    return result;
-}
-
 /* Mean energy and error of a job, at its lowest temperature. */
 static void energy_of(const char *quoted, double *mean, double *error) {
-    struct ergo_result *result = run_job(quoted);
+    struct ergo_result *result = glass_physics_run(ctx, quoted);
     *mean = result->members[0].observables[0].estimate.mean;
     *error = result->members[0].observables[0].estimate.error;
     ergo_result_destroy(result);
@@ -161,7 +143,7 @@ static void test_nishimori(void **state) {
              "'equilibration': 500, 'sweeps': 1000, 'measure_every': 20"),
          2, 0.15}};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct ergo_result *result = run_job(lines[i].job);
+        struct ergo_result *result = glass_physics_run(ctx, lines[i].job);
         const struct ergo_member_result *m = &result->members[0];
         const double t = ergo_point_real(m->point, "/system/temperature");
         double value[2] = {0}, error[2] = {0};

@@ -46,6 +46,7 @@ void glass_destroy(void *opaque) {
                                &s->came,
                                &s->accepted,
                                &s->trips,
+                               &s->moves,
                                &s->slots[0].records,
                                &s->slots[1].records};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
@@ -54,9 +55,13 @@ void glass_destroy(void *opaque) {
         if (s->slots[i].ready)
             clReleaseEvent(s->slots[i].ready);
         free(s->slots[i].host);
+        free(s->slots[i].counts);
     }
     glass_ends_destroy(s->ends);
     free(s->shares);
+    free(s->units);
+    free(s->sums);
+    free(s->moved);
     free(s->hashes);
     free(s);
 }
@@ -185,6 +190,8 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
     s->hashes = calloc(s->batch->count, sizeof *s->hashes);
     s->slots[0].host = malloc(samples);
     s->slots[1].host = malloc(samples);
+    for (int i = 0; i < 2; i++)
+        s->slots[i].counts = calloc(s->launch.block_samples * lattices, 8 * glass_move_rows(h));
     const struct {
         cl_mem *mem;
         const char *name;
@@ -204,10 +211,12 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         {&s->came, "walkers", 16 * lattices * h->quads, NULL},
         {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
         {&s->trips, "round trips", 8 * lattices * h->copies, NULL},
+        {&s->moves, "exchanges of samples", 128 * lattices * glass_move_rows(h), NULL},
         {&s->slots[0].records, "samples", samples, NULL},
         {&s->slots[1].records, "samples", samples, NULL}};
     enum ergo_status status =
-        waves && zero && s->hashes && s->slots[0].host && s->slots[1].host
+        waves && zero && s->hashes && s->slots[0].host && s->slots[1].host && s->slots[0].counts &&
+                s->slots[1].counts
             ? ERGO_OK
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu word-lattices", lattices);
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; i++)
@@ -245,6 +254,8 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
     }
     if (status == ERGO_OK)
         status = allocate(ctx, s);
+    if (status == ERGO_OK)
+        status = glass_sums_create(ctx, s);
     if (status == ERGO_OK)
         status = glass_ends_create(ctx, s);
     if (status != ERGO_OK) {
@@ -288,7 +299,7 @@ static enum ergo_status clear_walkers(struct ergo_context *ctx, struct glass_sta
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->came, 0, 4 * lattices * stride, came);
     free(zero);
-    return status;
+    return status == ERGO_OK ? glass_moves_clear(ctx, s) : status;
 }
 
 enum ergo_status glass_init(struct ergo_context *ctx, void *opaque) {
@@ -311,19 +322,36 @@ enum ergo_status glass_init(struct ergo_context *ctx, void *opaque) {
     return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;
 }
 
+/* Exchanges and round trips of words up to now; there with the block's records. */
+static enum ergo_status read_counts(struct ergo_context *ctx, struct glass_state *s,
+                                    uint64_t *counts) {
+    const size_t lattices = glass_lattices(s), accepted = lattices * s->shape.slots;
+    const enum ergo_status status =
+        ergo_buffer_read_later(ctx, s->device, s->accepted, 0, 8 * accepted, counts, NULL);
+    return status == ERGO_OK
+               ? ergo_buffer_read_later(ctx, s->device, s->trips, 0,
+                                        8 * lattices * s->shape.copies, counts + accepted, NULL)
+               : status;
+}
+
 enum ergo_status glass_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
                                uint64_t every, uint64_t first_sample) {
     struct glass_state *s = opaque;
     struct glass_slot *slot = &s->slots[which];
+    const size_t counts = glass_lattices(s) * glass_move_rows(&s->shape);
     enum ergo_status status = ERGO_OK;
     (void)first_sample; /* each sample carries the curve */
     slot->samples = count;
+    slot->step = s->step;
+    slot->every = every;
     if (count == 0)
         status = glass_advance_sweeps(ctx, s, every);
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
         status = glass_advance_sweeps(ctx, s, every);
         if (status == ERGO_OK)
             status = glass_launch_record(ctx, s, slot->records, i);
+        if (status == ERGO_OK && s->shape.rungs > 1)
+            status = read_counts(ctx, s, slot->counts + i * counts);
     }
     if (status == ERGO_OK && count)
         status = ergo_buffer_read_later(ctx, s->device, slot->records, 0,
@@ -338,7 +366,7 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *opaque, unsigned 
                                struct ergo_samples *samples) {
     struct glass_state *s = opaque;
     struct glass_slot *slot = &s->slots[which];
-    const size_t curve = glass_curve_size(s->batch->points[0], CURVE_GROUPS);
+    const size_t curve = glass_curve_size(s->batch->points[0], CURVE_HALVES);
     samples->count = samples->n_curve_samples = slot->samples;
     if (slot->samples == 0)
         return ERGO_OK;
@@ -346,9 +374,10 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *opaque, unsigned 
     enum ergo_status status =
         slot->ready ? ergo_event_wait(ctx, s->device, &slot->ready, NULL) : ERGO_OK;
     for (size_t i = 0; i < slot->samples && status == ERGO_OK; i++)
-        status = glass_collect_sample(ctx, s, slot->host + i * s->launch.records,
-                                      samples->columns + i * s->batch->count * COLUMNS,
-                                      samples->curves[CURVE_GROUPS] + i * s->batch->count * curve);
+        status = glass_collect_sample(ctx, s, slot, i, samples->columns + i * s->batch->count * COLUMNS,
+                                      samples->curves[CURVE_HALVES] + i * s->batch->count * curve);
+    if (status == ERGO_OK)
+        status = glass_hand_over(ctx, s, samples->curves[CURVE_SAMPLES]);
     return status; /* the other curves come at the end */
 }
 
@@ -389,6 +418,7 @@ const struct ergo_sampler_ops glass_ops = {
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
     .curve_every = glass_curve_every,
+    .count = glass_count,
     .end_curves = glass_end_curves,
     .save = glass_save,
     .load = glass_load,

@@ -5,8 +5,8 @@
 #include "samplers/sampler.h"
 #include "spin_lattice/glass_params.h"
 
-enum { GLASS_LADDER_MAX = 128, GLASS_MOMENTS = 10 };
-/* Means over the samples of a word, of one temperature. */
+enum { GLASS_LADDER_MAX = 128 };
+/* Of a sample, at one temperature: means over its copies or pairs of them. */
 enum {
     GLASS_E,     /* energy per site, in the unit of the coupling */
     GLASS_E2,    /* its square */
@@ -18,6 +18,29 @@ enum {
     GLASS_ABS_M, /* |m|, m^2, m^4 */
     GLASS_M2,
     GLASS_M4,
+    GLASS_M, /* m */
+    GLASS_MOMENTS
+};
+
+/* What is told of the coldest temperature: the curve `moments`. */
+enum {
+    GLASS_MEAN_E,
+    GLASS_MEAN_M,
+    GLASS_MEAN_M2,
+    GLASS_MEAN_ABS_Q,
+    GLASS_MEAN_Q2,
+    GLASS_MEAN_Q4,
+    GLASS_BINDER,
+    GLASS_LENGTH,
+    GLASS_HEAT,
+    GLASS_RESULTS
+};
+
+/* Moments are added up as whole numbers: of copies, in units of a power of two which is so large
+ * that the sum over all measurements of the job is exact. */
+struct glass_units {
+    double energy[2];           /* of a record: energy[0] + energy[1] * what is counted, whole */
+    double inverse[GLASS_MOMENTS], value[GLASS_MOMENTS]; /* 1/unit; of one, the moment */
 };
 
 struct glass_shape {
@@ -52,8 +75,10 @@ struct glass_launch {
 struct glass_slot {
     cl_mem records;
     struct glass_record *host;
+    uint64_t *counts; /* [sample]: accepted exchanges, [lattice][slot], round trips, [lattice][copy] */
     cl_event ready;
     size_t samples;
+    uint64_t step, every; /* before the block; between its samples */
 };
 
 struct glass_state {
@@ -65,9 +90,13 @@ struct glass_state {
     cl_program program, measure_program, temper_program, local_program;
     cl_kernel sweep, start, swap, exchange, moving[4], counting, ladder, energy, overlap, record;
     cl_mem spins, couplings, tables, keys, slopes, waves;
-    cl_mem energies, counts, votes, masks, came, accepted, trips;
+    cl_mem energies, counts, votes, masks, came, accepted, trips, moves;
     struct glass_slot slots[2];
     uint64_t step;
+    struct glass_units *units; /* of each member */
+    double *sums; /* of the block that is collected: [lattice][temperature][32][moment], P(q) */
+    uint64_t *moved; /* exchanges and round trips of samples, of the device's `moves`: as there */
+    uint64_t untaken; /* sweeps since they were taken */
     uint64_t *hashes;            /* of each member's couplings */
     struct glass_shares *shares; /* of all ranks, where words or ladders are cut; else NULL */
     struct glass_ends *ends;     /* where this one's share of a ladder meets others'; or NULL */
@@ -83,8 +112,8 @@ void glass_tables(const struct ergo_point *point, const struct glass_shape *s, u
                   float *slopes);
 /* What weighs the energies of temperatures t and t + 1 of the ladder in an exchange, or 0. */
 float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t);
-/* Energy per site of one sample: line[0] + line[1] * what is counted. */
-void glass_energy_line(const struct ergo_point *point, const struct glass_shape *s, double line[2]);
+void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
+                    struct glass_units *units);
 enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *point);
 size_t glass_curve_size(const struct ergo_point *point, size_t c);
 void glass_curve_x(const struct ergo_point *point, size_t c, double *x);
@@ -195,12 +224,29 @@ enum ergo_status glass_ends_finish(struct ergo_context *ctx, struct glass_state 
 /* The same of word-lattice l by the host's twins of both ranks. */
 enum ergo_status glass_ends_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
                                  uint64_t step, uint32_t parity, const int64_t *energies,
-                                 uint32_t *spins, uint32_t *came);
+                                 uint32_t *spins, uint32_t *came, uint64_t *moved);
 
-/* glass_curves.c */
-enum ergo_status glass_collect_sample(struct ergo_context *ctx, const struct glass_state *s,
-                                      const struct glass_record *records, double *columns,
+/* glass_sums.c: what is measured of each sample, and how often it exchanged. */
+size_t glass_sums_length(const struct glass_shape *s); /* of a word-lattice */
+enum ergo_status glass_sums_create(struct ergo_context *ctx, struct glass_state *s);
+/* Measurement i of a slot: into s->sums, columns and the curve `halves`. */
+enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_state *s,
+                                      const struct glass_slot *slot, size_t i, double *columns,
                                       double *curve);
+/* How often each sample's copy has tried pairs of neighbours of a parity, up to a step. */
+uint64_t glass_tries(const struct glass_shape *s, uint64_t step, uint32_t parity);
+/* Numbers of `halves` beside the two halves: exchanges, round trips, tries of both parities. */
+size_t glass_counts_length(const struct glass_shape *s);
+/* s->sums of all ranks to the curve `samples`, [member][sample][temperature][moment], P(q); anew. */
+enum ergo_status glass_hand_over(struct ergo_context *ctx, struct glass_state *s, double *curve);
+/* Rows of `moves` of a word-lattice: of the colder slots exchanges, of the copies round trips. */
+size_t glass_move_rows(const struct glass_shape *s);
+uint64_t glass_moves_of(const uint32_t planes[32], uint32_t bit);
+enum ergo_status glass_moves_clear(struct ergo_context *ctx, struct glass_state *s);
+enum ergo_status glass_moves_take(struct ergo_context *ctx, struct glass_state *s);
+enum ergo_status glass_count(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_curve *curves);
+/* glass_curves.c */
 enum ergo_status glass_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
 double glass_moment(const struct ergo_point *point, const char *observable, const double *mean);
@@ -234,13 +280,15 @@ void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
 uint32_t glass_twin_decide(const struct glass_shape *s, const uint32_t key[2], float slope,
                            const int64_t *cold, const int64_t *hot, uint32_t word, uint64_t step,
                            uint32_t t, uint32_t copy);
-/* Walkers that have been at the hot end, of both temperatures; returns how many arrive at the
+/* Walkers that have been at the hot end, of both temperatures; returns those that arrive at the
  * cold end. */
 uint32_t glass_twin_walk(const struct glass_shape *s, uint32_t word, uint32_t t, uint32_t mask,
                          uint32_t *cold, uint32_t *hot);
-/* Exchanges of temperatures here. */
+/* Exchanges of temperatures here. moved: of the rows of `moves`, [row][32], one more each. */
 void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,
                      const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
-                     uint32_t *spins, uint32_t *came);
+                     uint32_t *spins, uint32_t *came, uint64_t *moved);
+void glass_twin_moved(const struct glass_shape *s, uint32_t slot, uint32_t mask, uint32_t arrived,
+                      uint64_t *moved);
 
 #endif

@@ -157,6 +157,8 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
     if (!s->shape.idle)
         return glass_advance(ctx, opaque, which, count, every, first_sample);
     s->slots[which].samples = count;
+    s->slots[which].step = s->step;
+    s->slots[which].every = every;
     s->step += count ? count * every : every;
     return ERGO_OK;
 }
@@ -227,6 +229,7 @@ const struct ergo_sampler_ops glass_cut_ops = {
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
     .curve_every = glass_curve_every,
+    .count = glass_count,
     .end_curves = glass_end_curves,
     .save = save,
     .load = glass_load,

@@ -149,8 +149,8 @@ enum ergo_status glass_ends_create(struct ergo_context *ctx, struct glass_state 
 
 /* ---- decisions ------------------------------------------------------------------------------- */
 
-/* An entry's samples that exchange, `came` here from then on, exchanges and round trips to count:
- * on the colder one's rank. */
+/* An entry's samples that exchange, `came` here from then on, samples whose exchanges and round
+ * trips are to be counted: on the colder one's rank. */
 static cl_uint4 decide(const struct glass_state *s, const struct end *e, size_t entry,
                        uint64_t step, const int64_t *own, const int64_t *theirs) {
     const struct glass_shape *h = &s->shape;
@@ -166,7 +166,7 @@ static cl_uint4 decide(const struct glass_state *s, const struct end *e, size_t 
         glass_twin_decide(h, key, e->slopes[member], cold, hot, word, step, e->t, copy);
     const uint32_t arrived = glass_twin_walk(h, word, e->t, mask, &from, &to);
     return (cl_uint4){
-        {mask, colder ? from : to, colder ? ERGO_POPCOUNT(mask) : 0, colder ? arrived : 0}};
+        {mask, colder ? from : to, colder ? mask : 0, colder ? arrived : 0}};
 }
 
 /* ---- on the device --------------------------------------------------------------------------- */
@@ -194,11 +194,12 @@ static enum ergo_status launch_look(struct ergo_context *ctx, const struct glass
 static enum ergo_status launch_note(struct ergo_context *ctx, const struct glass_state *s,
                                     struct end *e) {
     const cl_uint entries = (cl_uint)entries_of(s);
-    const struct ergo_arg args[] = {ERGO_ARG(e->swaps), ERGO_ARG(s->came), ERGO_ARG(s->accepted),
-                                    ERGO_ARG(s->trips), ERGO_ARG(e->slot), ERGO_ARG(entries)};
+    const struct ergo_arg args[] = {ERGO_ARG(e->swaps), ERGO_ARG(s->came),  ERGO_ARG(s->accepted),
+                                    ERGO_ARG(s->trips), ERGO_ARG(s->moves), ERGO_ARG(e->slot),
+                                    ERGO_ARG(entries)};
     const enum ergo_status status =
         ergo_buffer_write(ctx, s->device, e->swaps, 0, entries * sizeof *e->swap, e->swap);
-    return status == ERGO_OK ? launch(ctx, s, s->ends->note, "glass_ends_note", args, 6, entries, 1)
+    return status == ERGO_OK ? launch(ctx, s, s->ends->note, "glass_ends_note", args, 7, entries, 1)
                              : status;
 }
 
@@ -310,7 +311,8 @@ static void twin_tell(const struct glass_shape *h, const struct end *e, const in
 }
 
 static void twin_exchange(const struct glass_state *s, const struct end *e, size_t l, uint64_t step,
-                          const char *own, const char *theirs, uint32_t *spins, uint32_t *came) {
+                          const char *own, const char *theirs, uint32_t *spins, uint32_t *came,
+                          uint64_t *moved) {
     const struct glass_shape *h = &s->shape;
     const size_t stride = (size_t)4 * h->quads;
     for (uint32_t copy = 0; copy < h->copies; copy++) {
@@ -325,12 +327,13 @@ static void twin_exchange(const struct glass_state *s, const struct end *e, size
             *spin ^= (*spin ^ other) & swap.s[0];
         }
         came[e->slot + copy] = swap.s[1];
+        glass_twin_moved(h, e->slot + copy, swap.s[2], swap.s[3], moved);
     }
 }
 
 enum ergo_status glass_ends_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
                                  uint64_t step, uint32_t parity, const int64_t *energies,
-                                 uint32_t *spins, uint32_t *came) {
+                                 uint32_t *spins, uint32_t *came, uint64_t *moved) {
     const size_t bytes = twin_bytes(&s->shape);
     char *const room = malloc(2 * SIDES * bytes);
     enum ergo_status status =
@@ -350,7 +353,8 @@ enum ergo_status glass_ends_twin(struct ergo_context *ctx, const struct glass_st
     for (int side = 0; side < SIDES && status == ERGO_OK; side++) {
         const char *own = room + 2 * (size_t)side * bytes;
         if (is_due(&s->ends->end[side], parity))
-            twin_exchange(s, &s->ends->end[side], l, step, own, own + bytes, spins, came);
+            twin_exchange(s, &s->ends->end[side], l, step, own, own + bytes, spins, came,
+                          moved);
     }
     free(room);
     return status;

@@ -152,11 +152,44 @@ void glass_tables(const struct ergo_point *point, const struct glass_shape *s, u
         slopes[i] = glass_slope(point, s, s->rung + i);
 }
 
-void glass_energy_line(const struct ergo_point *point, const struct glass_shape *s,
-                       double line[2]) {
+/* A measurement's numbers are at most `most` in size: sums over the copies of all of them are whole
+ * numbers below 2^53 of a unit that is as small as may be. */
+static double unit_of(double most, double measurements, uint32_t copies) {
+    const int bits = (int)ceil(log2(most * measurements * copies)) + 1;
+    return bits > 53 ? ldexp(1, bits - 53) : 1;
+}
+
+void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
+                    struct glass_units *u) {
+    const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
     const double j = fabs(ergo_point_real(point, "/system/coupling")), n = (double)s->sites;
-    line[0] = s->real ? 0 : -j * s->d;
-    line[1] = s->real ? j * 0x1p-24 / n : 2 * j / n;
+    const double step = every->automatic || every->integer < 1 ? 1 : (double)every->integer;
+    const double measurements = (double)ergo_point_int(point, "/run/sweeps") / step + 1;
+    const double e = s->real ? j * 0x1p-24 / n : j / n; /* of a unit of energy */
+    const double most = s->d * n * (s->real ? 0x1p27 : 1), wave = 4096 * n;
+    const uint32_t pairs = s->copies == 4 ? 4 : 1;
+    const struct {
+        int at;
+        double most, value;
+        uint32_t copies;
+    } rows[GLASS_MOMENTS] = {{GLASS_E, most, e, s->copies},
+                             {GLASS_E2, most * most, e * e, s->copies},
+                             {GLASS_EE, most * most, e * e, pairs},
+                             {GLASS_ABS_Q, n, 1 / n, pairs},
+                             {GLASS_Q2, n * n, 1 / (n * n), pairs},
+                             {GLASS_Q4, n * n * n * n, 1 / (n * n * n * n), pairs},
+                             {GLASS_QK2, 2 * wave * wave, 4 / (wave * wave), pairs},
+                             {GLASS_ABS_M, n, 1 / n, s->copies},
+                             {GLASS_M2, n * n, 1 / (n * n), s->copies},
+                             {GLASS_M4, n * n * n * n, 1 / (n * n * n * n), s->copies},
+                             {GLASS_M, n, 1 / n, s->copies}};
+    u->energy[0] = s->real ? 0 : -(double)s->d * n;
+    u->energy[1] = s->real ? 1 : 2;
+    for (int k = 0; k < GLASS_MOMENTS; k++) {
+        const double unit = unit_of(rows[k].most, measurements, rows[k].copies);
+        u->inverse[rows[k].at] = 1 / unit;
+        u->value[rows[k].at] = rows[k].value * unit / rows[k].copies;
+    }
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
@@ -273,9 +306,15 @@ size_t glass_curve_size(const struct ergo_point *point, size_t c) {
     case CURVE_OVERLAP:
         return bins;
     case CURVE_MOMENTS:
-        return GLASS_MOMENTS + 2;
-    case CURVE_GROUPS:
-        return s.all * (s.temperatures * (size_t)GLASS_MOMENTS + bins);
+        return GLASS_RESULTS;
+    case CURVE_HALVES:
+        return 2 * (s.temperatures * (size_t)GLASS_MOMENTS + bins) + glass_counts_length(&s);
+    case CURVE_SAMPLES:
+        return s.samples * (s.temperatures * (size_t)GLASS_MOMENTS + bins);
+    case CURVE_EXCHANGES:
+        return s.temperatures > 1 ? s.samples * (size_t)s.temperatures : 0;
+    case CURVE_ROUND_TRIPS:
+        return s.temperatures > 1;
     default:
         return 0;
     }

@@ -35,9 +35,10 @@ static enum ergo_status launch_moving(struct ergo_context *ctx, struct glass_sta
         ERGO_ARG(s->spins),    ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
         ERGO_ARG(s->keys),     ERGO_ARG(sweep),        ERGO_ARG(words),
         ERGO_ARG(last),        ERGO_ARG(s->masks),     ERGO_ARG(s->came),
-        ERGO_ARG(s->accepted), ERGO_ARG(s->trips),     ERGO_ARG_LOCAL(64 * group)};
+        ERGO_ARG(s->accepted), ERGO_ARG(s->trips),     ERGO_ARG(s->moves),
+        ERGO_ARG_LOCAL(64 * group)};
     return ergo_kernel_launch(ctx, s->device, s->moving[2 * colour + parity],
-                              colour ? "glass_moving_1" : "glass_moving_0", args, 12, 2, global,
+                              colour ? "glass_moving_1" : "glass_moving_0", args, 13, 2, global,
                               local, NULL);
 }
 
@@ -171,9 +172,9 @@ static enum ergo_status launch_exchange(struct ergo_context *ctx, struct glass_s
     const cl_uint2 words = glass_words_here(h);
     const cl_uint last = glass_last(h);
     const struct ergo_arg args[] = {ERGO_ARG(s->spins),    ERGO_ARG(s->masks), ERGO_ARG(s->came),
-                                    ERGO_ARG(s->accepted), ERGO_ARG(s->trips), ERGO_ARG(odd),
-                                    ERGO_ARG(words),       ERGO_ARG(last)};
-    return ergo_kernel_launch(ctx, s->device, s->exchange, "glass_exchange", args, 8, 2, global,
+                                    ERGO_ARG(s->accepted), ERGO_ARG(s->trips), ERGO_ARG(s->moves),
+                                    ERGO_ARG(odd),         ERGO_ARG(words),    ERGO_ARG(last)};
+    return ergo_kernel_launch(ctx, s->device, s->exchange, "glass_exchange", args, 9, 2, global,
                               local, NULL);
 }
 
@@ -212,9 +213,10 @@ static enum ergo_status launch_ladder(struct ergo_context *ctx, struct glass_sta
         ERGO_ARG(parity),    ERGO_ARG(words),
         ERGO_ARG(last),      ERGO_ARG(s->slopes),
         ERGO_ARG(s->came),   ERGO_ARG(s->accepted),
-        ERGO_ARG(s->trips),  ERGO_ARG_LOCAL(glass_ladder_bytes(h, &s->launch))};
+        ERGO_ARG(s->trips),  ERGO_ARG(s->moves),
+        ERGO_ARG_LOCAL(glass_ladder_bytes(h, &s->launch))};
     s->step += sweeps + (rounds - 1) * every;
-    return ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 16, 2, global,
+    return ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 17, 2, global,
                               local, NULL);
 }
 
@@ -272,6 +274,11 @@ enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_sta
     const bool ladder = s->shape.rungs > 1;
     uint32_t moving = 2;
     enum ergo_status status = ERGO_OK;
+    if (ladder && s->untaken >> 31) /* before counters of 32 planes are full */
+        status = glass_moves_take(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    s->untaken += sweeps;
     if (s->launch.local && s->launch.fused)
         return advance_ladder(ctx, s, end);
     while (s->step < end && status == ERGO_OK) {

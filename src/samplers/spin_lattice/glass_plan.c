@@ -170,6 +170,7 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
     const double couplings = 4 * (double)glass_packed_length(&s) * lattices;
     const double records = lattices * slots * 32;
     const double energies = 8 * records * l.parts, counts = 8 * records * s.layers;
+    const double moves = 128 * lattices * (double)glass_move_rows(&s);
     l.records = (size_t)records;
     l.block_samples = (size_t)fmax(1, fmin(256, 0x1p26 / (GLASS_RECORD_BYTES * records)));
     plan->block_steps = fmax(1, floor(0.1e9 * rate_of(&s, gpu, d->compute_units) / own));
@@ -180,9 +181,11 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
         fmax(fmax(energies, counts), GLASS_RECORD_BYTES * records * (double)l.block_samples));
     plan->device_bytes = (uint64_t)(spins + couplings + energies + counts +
                                     2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                    lattices * (148 * slots + 8.0 * s.slots + 32) + ends);
+                                    lattices * (148 * slots + 8.0 * s.slots + 32) + moves + ends);
     plan->host_bytes = (uint64_t)(2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                  2 * spins + couplings + 2 * ends);
+                                  2 * spins + couplings + 2 * ends + 3 * moves +
+                                  16 * lattices * (double)glass_sums_length(&s) +
+                                  moves / 8 * (double)l.block_samples);
     plan->block_samples = l.block_samples;
     plan->work_per_step = work;
     plan->launches_per_step = l.local ? 1.0 / s.swap_every : 2;

@@ -190,6 +190,8 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
                 write_word(ctx, s, member * h->words + w, spins, came, numbers, numbers + stride);
         from += whole;
     }
+    if (status == ERGO_OK)
+        status = glass_moves_clear(ctx, s);
     s->step = step;
     free(spins);
     free(came);
@@ -201,13 +203,14 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
 
 /* All that advancing changes, and what the audit compares. */
 struct copy {
-    uint32_t *spins, *came;
+    uint32_t *spins, *came, *moves;
     uint64_t *accepted, *trips;
 };
 
 static void copy_free(struct copy *c) {
     free(c->spins);
     free(c->came);
+    free(c->moves);
     free(c->accepted);
     free(c->trips);
 }
@@ -222,6 +225,7 @@ static enum ergo_status transfer(struct ergo_context *ctx, struct glass_state *s
         size_t bytes;
     } parts[] = {{s->spins, c->spins, glass_lattice_bytes(h) * lattices},
                  {s->came, c->came, 16 * h->quads * lattices},
+                 {s->moves, c->moves, 128 * glass_move_rows(h) * lattices},
                  {s->accepted, c->accepted, 8 * h->slots * lattices},
                  {s->trips, c->trips, 8 * h->copies * lattices}};
     enum ergo_status status = ERGO_OK;
@@ -238,9 +242,10 @@ static bool copy_allocate(const struct glass_state *s, struct copy *c) {
     const size_t lattices = s->batch->count * h->words;
     c->spins = malloc(glass_lattice_bytes(h) * lattices);
     c->came = malloc(16 * h->quads * lattices);
+    c->moves = malloc(128 * glass_move_rows(h) * lattices);
     c->accepted = malloc(8 * h->slots * lattices);
     c->trips = malloc(8 * h->copies * lattices);
-    return c->spins && c->came && c->accepted && c->trips;
+    return c->spins && c->came && c->moves && c->accepted && c->trips;
 }
 
 static uint32_t word_of(const struct glass_shape *h, size_t l) {
@@ -260,6 +265,7 @@ static enum ergo_status fails(struct ergo_context *ctx, const struct glass_state
 struct room {
     uint32_t *couplings, *packed, *tables, *spins, *came;
     int64_t *energies;
+    uint64_t *moved; /* in the audit's sweeps: [row][32] */
 };
 
 static void room_free(struct room *r) {
@@ -269,6 +275,7 @@ static void room_free(struct room *r) {
     free(r->spins);
     free(r->came);
     free(r->energies);
+    free(r->moved);
 }
 
 static bool room_allocate(const struct glass_shape *h, struct room *r) {
@@ -279,7 +286,8 @@ static bool room_allocate(const struct glass_shape *h, struct room *r) {
     r->spins = malloc(glass_lattice_bytes(h));
     r->came = malloc(16 * (size_t)h->quads);
     r->energies = malloc(8 * 128 * (size_t)h->quads);
-    return r->couplings && r->packed && r->tables && r->spins && r->came && r->energies;
+    r->moved = malloc(8 * 32 * glass_move_rows(h));
+    return r->couplings && r->packed && r->tables && r->spins && r->came && r->energies && r->moved;
 }
 
 /* What the device counts of a word-lattice, counted plainly. */
@@ -338,11 +346,33 @@ static enum ergo_status advance_twin(struct ergo_context *ctx, const struct glas
         if (h->rungs < 2 || (t + 1) % AUDIT_EVERY != 0)
             continue;
         glass_twin_energies(h, r->couplings, r->spins, r->energies);
-        glass_twin_swap(h, key, slopes, r->energies, word, t + 1, parity, r->spins, r->came);
+        glass_twin_swap(h, key, slopes, r->energies, word, t + 1, parity, r->spins, r->came,
+                        r->moved);
         if (glass_ends_due(s, parity))
-            status = glass_ends_twin(ctx, s, l, t + 1, parity, r->energies, r->spins, r->came);
+            status = glass_ends_twin(ctx, s, l, t + 1, parity, r->energies, r->spins, r->came,
+                                     r->moved);
     }
     return status;
+}
+
+/* Has each sample of word-lattice l exchanged as often as its twin, and words as their samples? */
+static bool counted_alike(const struct glass_shape *h, size_t l, const uint64_t *moved,
+                          const struct copy *before, const struct copy *after) {
+    const size_t rows = glass_move_rows(h);
+    bool same = true;
+    for (size_t row = 0; row < rows && h->rungs > 1; row++) {
+        const uint32_t *old = before->moves + (l * rows + row) * 32;
+        const uint32_t *new = after->moves + (l * rows + row) * 32;
+        const size_t slot = l * h->slots + row, trip = l * h->copies + row - h->slots;
+        uint64_t all = row < h->slots ? before->accepted[slot] : before->trips[trip];
+        for (uint32_t bit = 0; bit < 32; bit++) {
+            all += moved[row * 32 + bit];
+            same = same && glass_moves_of(new, bit) ==
+                               ((glass_moves_of(old, bit) + moved[row * 32 + bit]) & UINT32_MAX);
+        }
+        same = same && all == (row < h->slots ? after->accepted[slot] : after->trips[trip]);
+    }
+    return same;
 }
 
 static enum ergo_status audit_word(struct ergo_context *ctx, const struct glass_state *s,
@@ -359,6 +389,7 @@ static enum ergo_status audit_word(struct ergo_context *ctx, const struct glass_
     glass_tables(point, h, r->tables, slopes);
     memcpy(r->spins, before->spins + l * words, 4 * words);
     memcpy(r->came, before->came + l * stride, 4 * stride);
+    memset(r->moved, 0, 8 * 32 * glass_move_rows(h));
     glass_twin_energies(h, r->couplings, r->spins, r->energies);
     const char *wrong = compare_counts(h, r, r->spins, records + l * stride * 32);
     if (wrong)
@@ -370,6 +401,8 @@ static enum ergo_status audit_word(struct ergo_context *ctx, const struct glass_
     for (size_t i = 0; i < h->sites && same; i++) /* the padding of the last quad is free */
         same = memcmp(r->spins + i * stride, after->spins + l * words + i * stride,
                       4 * (size_t)h->slots) == 0;
+    if (same && !counted_alike(h, l, r->moved, before, after))
+        return fails(ctx, s, l, "the device does not count the exchanges that it makes");
     return same ? ERGO_OK
                 : fails(ctx, s, l,
                         "from the same lattices, the next sweeps and exchanges give others on the "

@@ -150,12 +150,20 @@ uint32_t glass_twin_walk(const struct glass_shape *s, uint32_t word, uint32_t t,
     const uint32_t move = (*cold ^ *hot) & mask, to = *cold ^ move;
     *cold = t == 0 ? 0 : to;
     *hot = t + 2 == s->rungs ? glass_lanes(s, word) : *hot ^ move;
-    return t == 0 ? ERGO_POPCOUNT(to) : 0;
+    return t == 0 ? to : 0;
+}
+
+void glass_twin_moved(const struct glass_shape *s, uint32_t slot, uint32_t mask, uint32_t arrived,
+                      uint64_t *moved) {
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        moved[slot * 32 + bit] += mask >> bit & 1;
+        moved[(s->slots + slot % s->copies) * 32 + bit] += arrived >> bit & 1;
+    }
 }
 
 void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,
                      const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
-                     uint32_t *spins, uint32_t *came) {
+                     uint32_t *spins, uint32_t *came, uint64_t *moved) {
     const size_t stride = (size_t)4 * s->quads;
     for (uint32_t t = glass_own_parity(s, parity); t + 1 < s->temperatures; t += 2)
         for (uint32_t copy = 0; copy < s->copies; copy++) {
@@ -168,6 +176,8 @@ void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const f
                 spins[i * stride + a] ^= move;
                 spins[i * stride + b] ^= move;
             }
-            glass_twin_walk(s, word, s->rung + t, mask, &came[a], &came[b]);
+            const uint32_t arrived =
+                glass_twin_walk(s, word, s->rung + t, mask, &came[a], &came[b]);
+            glass_twin_moved(s, a, mask, arrived, moved);
         }
 }

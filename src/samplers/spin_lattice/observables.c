@@ -141,8 +141,12 @@ static double derive_binder(const struct ergo_point *point, const double *m) {
     return 1.0 - m[1] / (3.0 * m[0] * m[0]);
 }
 
-static bool is_not_potts(const struct ergo_point *point) {
-    return !is_potts(point);
+static bool is_not_glass(const struct ergo_point *point) {
+    return !glass_is(point);
+}
+
+static bool is_neither(const struct ergo_point *point) { /* Potts, nor a glass */
+    return !is_potts(point) && !glass_is(point);
 }
 
 static bool is_ising(const struct ergo_point *point) {
@@ -177,6 +181,8 @@ static bool is_ladder(const struct ergo_point *point) {
         (void)size;                                                                                \
         return glass_moment(point, #NAME, mean);                                                   \
     }
+GLASS_MOMENT(energy)
+GLASS_MOMENT(magnetization)
 GLASS_MOMENT(overlap_abs)
 GLASS_MOMENT(overlap2)
 GLASS_MOMENT(overlap4)
@@ -184,15 +190,25 @@ GLASS_MOMENT(overlap_binder)
 GLASS_MOMENT(overlap_length)
 GLASS_MOMENT(glass_heat_capacity)
 GLASS_MOMENT(glass_magnetization2)
-GLASS_MOMENT(swap_acceptance)
-GLASS_MOMENT(round_trips)
+
+/* An average over the samples of a spin glass. */
+#define GLASS_AVERAGE(CURVE, FROM, APPLIES)                                                        \
+    .curve = CURVE, .from_curve = FROM, .independent = true, .more = "/system/samples",            \
+    .applies = APPLIES
 
 const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] = {
     {.name = "energy",
      .unit = "J per site",
      .help = "mean energy per site",
      .sample = sample_energy,
+     .applies = is_not_glass,
      .slow = slow_energy},
+    {.name = "energy",
+     .unit = "J per site",
+     .help = "spin glass: mean energy per site at the lowest temperature. Errors of spin glasses "
+             "are those of averages over the disorder, from the spread of the samples (a single "
+             "sample: its thermal error)",
+     GLASS_AVERAGE("moments", glass_energy, glass_is)},
     {.name = "order_parameter",
      .unit = "",
      .help = "potts: mean m = (q max_k n_k / N - 1) / (q - 1), as in swendsen-wang",
@@ -244,8 +260,12 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .unit = "per site",
      .help = "mean m",
      .sample = sample_m,
-     .applies = is_not_potts,
+     .applies = is_neither,
      .slow = slow_m},
+    {.name = "magnetization",
+     .unit = "per site",
+     .help = "spin glass: mean m at the lowest temperature",
+     GLASS_AVERAGE("moments", glass_magnetization, glass_is)},
     {.name = "magnetization2",
      .unit = "per site^2",
      .help = "mean m^2",
@@ -341,70 +361,42 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .beyond = "longer than the lattice: order"},
     {.name = "overlap_abs",
      .unit = "per site",
-     .help = "spin glass: mean |q| of two copies at the lowest temperature; errors from words of "
-             "32 samples",
-     .curve = "moments",
-     .from_curve = glass_overlap_abs,
-     .independent = true,
-     .applies = is_glass_pair},
+     .help = "spin glass: mean |q| of two copies at the lowest temperature",
+     GLASS_AVERAGE("moments", glass_overlap_abs, is_glass_pair)},
     {.name = "overlap2",
      .unit = "per site^2",
      .help = "spin glass: mean q^2",
-     .curve = "moments",
-     .from_curve = glass_overlap2,
-     .independent = true,
-     .applies = is_glass_pair},
+     GLASS_AVERAGE("moments", glass_overlap2, is_glass_pair)},
     {.name = "overlap4",
      .unit = "per site^4",
      .help = "spin glass: mean q^4",
-     .curve = "moments",
-     .from_curve = glass_overlap4,
-     .independent = true,
-     .applies = is_glass_pair},
+     GLASS_AVERAGE("moments", glass_overlap4, is_glass_pair)},
     {.name = "overlap_binder",
      .unit = "",
      .help = "spin glass: (3 - [<q^4>] / [<q^2>]^2) / 2",
-     .curve = "moments",
-     .from_curve = glass_overlap_binder,
-     .independent = true,
-     .applies = is_glass_pair},
+     GLASS_AVERAGE("moments", glass_overlap_binder, is_glass_pair)},
     {.name = "overlap_length",
      .unit = "sites",
      .help = "spin glass: second-moment correlation length of the overlap along the last direction",
-     .curve = "moments",
-     .from_curve = glass_overlap_length,
-     .independent = true,
-     .applies = is_glass_pair},
+     GLASS_AVERAGE("moments", glass_overlap_length, is_glass_pair)},
     {.name = "glass_heat_capacity",
      .unit = "k_B per site",
      .help = "spin glass: N [<e^2> - <e>^2] / T^2, <e>^2 from two copies",
-     .curve = "moments",
-     .from_curve = glass_glass_heat_capacity,
-     .independent = true,
-     .applies = is_glass_pair},
+     GLASS_AVERAGE("moments", glass_glass_heat_capacity, is_glass_pair)},
     {.name = "glass_magnetization2",
      .unit = "per site^2",
      .help = "spin glass: mean m^2",
-     .curve = "moments",
-     .from_curve = glass_glass_magnetization2,
-     .independent = true,
-     .applies = glass_is},
+     GLASS_AVERAGE("moments", glass_glass_magnetization2, glass_is)},
     {.name = "swap_acceptance",
      .unit = "",
      .help = "spin glass: accepted exchanges of tempering, mean over the ladder, from the start of "
              "the run",
-     .curve = "moments",
-     .from_curve = glass_swap_acceptance,
-     .independent = true,
-     .applies = is_ladder},
+     GLASS_AVERAGE("ladder_swaps", curve_mean, is_ladder)},
     {.name = "round_trips",
      .unit = "per million sweeps",
      .help = "spin glass: ways of a copy from the ladder's cold end to the hot one and back, from "
              "the start of the run",
-     .curve = "moments",
-     .from_curve = glass_round_trips,
-     .independent = true,
-     .applies = is_ladder},
+     GLASS_AVERAGE("round_trips", curve_first, is_ladder)},
     {.name = "energy2",
      .unit = "J^2 per site^2",
      .help = "mean squared energy per site",
@@ -412,7 +404,7 @@ const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] 
      .hidden = true},
 };
 
-const struct ergo_curve_info spin_lattice_curves[CURVE_GROUPS + 1] = {
+const struct ergo_curve_info spin_lattice_curves[CURVES] = {
     {"correlation", "distance (sites)", "", "<s(0) s(r)> along the axes, mean of both"},
     {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"},
     {"correlation_y", "distance (sites)", "", "<s(0) s(r)> along y"},
@@ -436,7 +428,7 @@ const struct ergo_curve_info spin_lattice_curves[CURVE_GROUPS + 1] = {
     {.name = "ladder_energy",
      .x_label = "temperature (J/k_B)",
      .unit = "J per site",
-     .help = "spin glass: mean energy; errors of all ladder curves from words of 32 samples"},
+     .help = "spin glass: mean energy; errors of all ladder curves from the spread of samples"},
     {.name = "ladder_heat_capacity",
      .x_label = "temperature (J/k_B)",
      .unit = "k_B per site",
@@ -462,12 +454,27 @@ const struct ergo_curve_info spin_lattice_curves[CURVE_GROUPS + 1] = {
      .unit = "",
      .help = "spin glass: P(q) at the lowest temperature, a density"},
     {.name = "moments",
+     .x_label = "observable",
+     .unit = "",
+     .help = "spin glass, lowest temperature: energy, m, m^2, |q|, q^2, q^4, Binder's, length, heat "
+             "capacity, by pseudo-values of samples"},
+    {.name = "halves",
      .x_label = "moment",
      .unit = "",
-     .help = "spin glass, lowest temperature: e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, "
-             "exchanges, round trips"},
-    {.name = "groups",
+     .help = "spin glass, means over the even lanes of words, then over the odd ones: at each "
+             "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m; the bins of P(q); "
+             "then exchanges and round trips of all samples since the start, and tries"},
+    {.name = "samples",
      .x_label = "moment",
      .unit = "",
-     .help = "spin glass: word by word, the moments of each temperature, and the bins of P(q)"},
+     .help = "spin glass, sample by sample, as halves, in whole numbers (glass_units_of)"},
+    {.name = "exchanges",
+     .x_label = "pair of temperatures",
+     .unit = "",
+     .help = "spin glass, sample by sample: exchanges of each temperature with the next, of all "
+             "copies; round trips; from the start of the run"},
+    {.name = "round_trips",
+     .x_label = "once",
+     .unit = "per million sweeps",
+     .help = "spin glass: as the observable"},
 };

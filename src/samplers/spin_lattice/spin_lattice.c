@@ -58,10 +58,13 @@ static const struct ergo_sampler_info info = {
     .observables = spin_lattice_observables,
     .n_observables = SPIN_LATTICE_OBSERVABLES,
     .curves = spin_lattice_curves,
-    .n_curves = CURVE_GROUPS + 1,
-    .curves_at_end = ((1u << CURVE_GROUPS) - (1u << CURVE_LADDER_ENERGY)) |
+    .n_curves = CURVES,
+    .curves_at_end = ((1u << CURVE_HALVES) - (1u << CURVE_LADDER_ENERGY)) |
+                     1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS |
                      ((1u << (CURVE_FROZEN + 1)) - (1u << CURVE_PHI)),
-    .curves_hidden = 1u << CURVE_MOMENTS | 1u << CURVE_GROUPS,
+    .curves_hidden = 1u << CURVE_MOMENTS | 1u << CURVE_HALVES | 1u << CURVE_SAMPLES |
+                     1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS,
+    .curves_sums = 1u << CURVE_SAMPLES | 1u << CURVE_EXCHANGES,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .frame_suffix = "vti",
@@ -134,6 +137,12 @@ static uint64_t curve_every(const struct ergo_point *point) {
     return model_of(point)->curve_every(point);
 }
 
+static enum ergo_status count(struct ergo_context *ctx, void *state, size_t member,
+                              struct ergo_curve *own) {
+    const struct ergo_sampler_ops *model = model_in(state);
+    return model->count ? model->count(ctx, state, member, own) : ERGO_OK;
+}
+
 static enum ergo_status end_curves(struct ergo_context *ctx, void *state, size_t member,
                                    struct ergo_curve *own) {
     const struct ergo_sampler_ops *model = model_in(state);
@@ -192,6 +201,7 @@ static const struct ergo_sampler_ops ops = {
     .curve_size = curve_size,
     .curve_x = curve_x,
     .curve_every = curve_every,
+    .count = count,
     .end_curves = end_curves,
     .save = save,
     .load = load,
