@@ -7,7 +7,7 @@
 job() { # SYSTEM RUN
     cat <<JOB
 { "sampler": "spin-lattice", "seed": "3", "output": { "snapshots": 0 },
-  "system": { "model": "fredrickson-andersen", "size": [32, 32], "realisations": 1024, $1 },
+  "system": { "model": "fredrickson-andersen", "size": [16, 16], "realisations": 1024, $1 },
   "run": { "measure_every": 10, $2 } }
 JOB
 }
@@ -47,9 +47,9 @@ assert abs(plain["mean"][-1] - first * last) < 0.005 and abs(first * last) > 0.1
 
 density = coupled["curves"]["up_density"]
 assert density["x"][-1] == 100
-# 0.2267(3), from 400 sweeps after 400; 0.255 with those before the end of equilibration
-assert all(abs(mean - 0.2267) < 0.004 for mean in density["mean"]), density["mean"]
-assert abs(coupled["observables"]["up_density"]["mean"] - 0.2267) < 0.002
+# 0.2267(3) on 32 x 32, from 400 sweeps after 400; 0.255 with those before the end of equilibration
+assert all(abs(mean - 0.2267) < 0.006 for mean in density["mean"]), density["mean"]
+assert abs(coupled["observables"]["up_density"]["mean"] - 0.2267) < 0.003
 PYTHON
 
 # c = 1/2 at every temperature is not what a job without a field means.
