@@ -96,18 +96,18 @@ static void two_atoms(void **state) {
     ergo_result_destroy(r);
 }
 
-/* A steep wall that psi lets atoms into: <V> is 41,000 K an atom, a twentieth of it from above
- * 2^26 K. And atoms so light that an ordinary kinetic energy is. */
+/* A steep wall that psi lets atoms into: <V> is 64,000 K an atom, a tenth of it from above 2^26 K.
+ * And atoms so light that an ordinary kinetic energy is. */
 static void large_energies(void **state) {
     (void)state;
-    const struct ergo_oracle_pair wall = {0.02, 1.0, helium_lambda(4.002602),
+    const struct ergo_oracle_pair wall = {0.02, 0.95, helium_lambda(4.002602),
                                           ergo_oracle_helium_lennard_jones};
     const struct ergo_oracle_pair light = {0.00390625, 3.07, helium_lambda(4.002602e-8),
                                            ergo_oracle_helium_potential};
     struct ergo_oracle_pair_energy e = ergo_oracle_pair_energies(&wall);
     struct ergo_result *r =
-        run("\"n\": 2, \"b\": 1, \"density\": 0.02, \"potential\": \"lennard-jones\", "
-            "\"walkers\": 1024",
+        run("\"n\": 2, \"b\": 0.95, \"density\": 0.02, \"potential\": \"lennard-jones\", "
+            "\"walkers\": 256",
             "\"run\": {\"equilibration\": 100, \"sweeps\": 20000, \"measure_every\": 4, "
             "\"structure_every\": 0}");
     agrees(r, 0, "potential", e.potential, 0);
