@@ -103,8 +103,8 @@ static bool is_constant_so_far(const struct ergo_member_result *m, size_t o) {
 }
 
 static bool is_not_finite(const struct ergo_member_result *m, size_t o) {
-    return m->observables[o].trust == ERGO_TRUST_UNDEFINED && m->observables[o].observable->sample &&
-           is_shown(m, o);
+    return m->observables[o].trust == ERGO_TRUST_UNDEFINED &&
+           m->observables[o].observable->sample && is_shown(m, o);
 }
 
 /* Members for which the test holds for one of the observables from .. end - 1. */
@@ -376,7 +376,8 @@ static void warn_far(struct warner *w) {
     char size[32];
     snprintf(size, sizeof size, "%.1f", where.worst);
     ergo_text_append(&text, "%s is %s standard errors from the %s value %.8g",
-                     most->observable->name, isfinite(where.worst) ? size : "more than any number of",
+                     most->observable->name,
+                     isfinite(where.worst) ? size : "more than any number of",
                      exact ? "exact" : "published", exact ? most->exact : most->reference);
     append_where(&text, w, &where, "most");
     if (far > 1)

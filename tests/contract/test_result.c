@@ -79,7 +79,8 @@ static void check_observables(const cJSON *observables, const struct ergo_member
             continue;
         }
         number(found, "mean");
-        if (cJSON_GetObjectItemCaseSensitive(found, "untrusted")) { /* then no error, and a reason */
+        if (cJSON_GetObjectItemCaseSensitive(found,
+                                             "untrusted")) { /* then no error, and a reason */
             member(found, "error", cJSON_NULL);
             check_reason(string(found, "untrusted"));
         } else {
@@ -165,9 +166,9 @@ static void check_means(const cJSON *tree) {
         second = member(cJSON_GetArrayItem(points, 2 * i + 1), "observables", cJSON_Object);
         where = "means";
         assert_true(number(mean, "replicas") == 2 && number(mean, "measured") == 2);
-        assert_true(cJSON_Compare(member(mean, "parameters", cJSON_Object),
-                                  member(cJSON_GetArrayItem(points, 2 * i), "parameters", cJSON_Object),
-                                  true));
+        assert_true(cJSON_Compare(
+            member(mean, "parameters", cJSON_Object),
+            member(cJSON_GetArrayItem(points, 2 * i), "parameters", cJSON_Object), true));
         const cJSON *observables = member(mean, "observables", cJSON_Object);
         assert_int_equal(cJSON_GetArraySize(observables), cJSON_GetArraySize(first));
         cJSON_ArrayForEach(entry, observables) {
@@ -181,7 +182,8 @@ static void check_means(const cJSON *tree) {
                         *string(entry, "untrusted"));
             if (cJSON_IsNumber(cJSON_GetObjectItem(entry, "mean"))) {
                 const double expected = 0.5 * (number(a, "mean") + number(b, "mean"));
-                assert_true(fabs(number(entry, "mean") - expected) <= 1e-12 * fabs(expected) + 1e-300);
+                assert_true(fabs(number(entry, "mean") - expected) <=
+                            1e-12 * fabs(expected) + 1e-300);
             }
         }
     }

@@ -91,8 +91,8 @@ static void begin(size_t replicas) {
     job = (struct ergo_job){
         .sampler = &sampler, .n_keys = 1, .keys = keys, .n_points = replicas, .points = points};
     for (size_t r = 0; r < replicas; r++) {
-        points[r] = (struct ergo_point){
-            .job = &job, .values = &all, .index = r, .replica = (uint32_t)r};
+        points[r] =
+            (struct ergo_point){.job = &job, .values = &all, .index = r, .replica = (uint32_t)r};
         members[r] = (struct ergo_member_result){
             .point = &points[r], .measure_every = 1, .observables = &results[r]};
         results[r] = (struct ergo_observable_result){
@@ -139,8 +139,10 @@ static bool said(const char *what) {
 
 /* Tables of the F distribution (Abramowitz and Stegun 26.9), and its limits. */
 static void the_tail_of_f(void **state) {
-    static const double known[][4] = {{4.965, 1, 10, 0.05},   {4.103, 5, 20, 0.01},
-                                      {1.8307, 10, 1e7, 0.05}, {161.4, 1, 1, 0.05},
+    static const double known[][4] = {{4.965, 1, 10, 0.05},
+                                      {4.103, 5, 20, 0.01},
+                                      {1.8307, 10, 1e7, 0.05},
+                                      {161.4, 1, 1, 0.05},
                                       {2.9782, 10, 10, 0.05}};
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -214,7 +216,8 @@ static void short_replicas(void **state) {
     chains(6, 285, 0.8182, 6, 0);
     assert_int_equal(finish()->trust, ERGO_TRUST_SHORT);
     chains(12, 40, 0.8182, 12, 0);
-    assert_true(finish()->trust == ERGO_TRUST_SHORT && isnan(result.means[0].observables[0].estimate.error));
+    assert_true(finish()->trust == ERGO_TRUST_SHORT &&
+                isnan(result.means[0].observables[0].estimate.error));
 }
 
 /* One that is apart is found and named; of two nobody knows which. */
@@ -316,14 +319,16 @@ static void reasons(void **state) {
         finish();
         assert_int_equal(result.n_warnings, few);
         assert_true(!said("run longer"));
-        assert_true(!few || said("of phi: 8, and 20 are needed; a longer run adds none, more samples "
-                                 "do (/system/samples)"));
+        assert_true(!few ||
+                    said("of phi: 8, and 20 are needed; a longer run adds none, more samples "
+                         "do (/system/samples)"));
     }
     begin(1); /* a length that is undefined */
     observable.sample = NULL;
     observable.from_curve = from_curve;
     members[0].n_samples = 100;
-    results[0].estimate = (struct ergo_estimate){.mean = NAN, .error = NAN, .samples = 100, .too_short = true};
+    results[0].estimate =
+        (struct ergo_estimate){.mean = NAN, .error = NAN, .samples = 100, .too_short = true};
     ergo_run_refuse(&results[0], ergo_trust_of(&results[0].estimate, false, NAN));
     assert_int_equal(results[0].trust, ERGO_TRUST_UNDEFINED);
     finish();
@@ -341,8 +346,9 @@ static void reasons(void **state) {
     result.status = "stopped";
     finish();
     assert_int_equal(result.n_warnings, 1);
-    assert_true(said("nothing is measured yet: stopped after 120 of 1000 equilibration sweeps; ergocl "
-                     "resume goes on"));
+    assert_true(
+        said("nothing is measured yet: stopped after 120 of 1000 equilibration sweeps; ergocl "
+             "resume goes on"));
 }
 
 /* A published value has an error, which counts; an exact value goes before it. */
@@ -360,7 +366,8 @@ static void published_values(void **state) {
     }
     const struct ergo_observable_result *mean = finish();
     assert_true(mean->published && isnan(mean->z));
-    assert_true(fabs(mean->reference_z - (mean->estimate.mean - 1) / hypot(mean->estimate.error, 0.3)) < 1e-12);
+    assert_true(fabs(mean->reference_z -
+                     (mean->estimate.mean - 1) / hypot(mean->estimate.error, 0.3)) < 1e-12);
     assert_int_equal(result.n_warnings, 0); /* 3.3 sigma */
     chains(1, 4000, 0, 0, 4);
     ops.published = published;
@@ -401,10 +408,10 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tail_of_f),          cmocka_unit_test(honest_replicas),
-        cmocka_unit_test(short_replicas),         cmocka_unit_test(replicas_that_disagree),
-        cmocka_unit_test(frozen_replicas),        cmocka_unit_test(a_sign_is_kept),
-        cmocka_unit_test(reasons),                cmocka_unit_test(published_values),
+        cmocka_unit_test(the_tail_of_f),   cmocka_unit_test(honest_replicas),
+        cmocka_unit_test(short_replicas),  cmocka_unit_test(replicas_that_disagree),
+        cmocka_unit_test(frozen_replicas), cmocka_unit_test(a_sign_is_kept),
+        cmocka_unit_test(reasons),         cmocka_unit_test(published_values),
         cmocka_unit_test(drifts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
