@@ -43,7 +43,7 @@ static double error_of(const struct ergo_observable_result *r) {
 static double degrees(const struct ergo_observable_result *r) {
     const struct ergo_estimate *e = &r->estimate;
     if (r->observable->independent)
-        return fmin((double)e->samples, ERGO_CURVE_BINS / 2) - 1;
+        return fmin((double)e->samples, 0.5 * ERGO_CURVE_BINS) - 1;
     const double relative = e->tau_error / e->tau;
     return relative > 0 ? fmin(fmax(2 / (relative * relative), 4), DEGREES_MOST) : DEGREES_MOST;
 }
