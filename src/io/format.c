@@ -328,9 +328,8 @@ size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2
         count++;
     }
     for (size_t m = 0; m < (result->n_means ? result->n_means : result->n_members); m++) {
-        const struct ergo_observable_result *r = result->n_means
-                                                     ? &result->means[m].observables[o]
-                                                     : &result->members[m].observables[o];
+        const struct ergo_observable_result *r =
+            result->n_means ? &result->means[m].observables[o] : &result->members[m].observables[o];
         if (!r->published || !isnan(r->z) || isnan(r->reference_z))
             continue;
         *chi2 += r->reference_z * r->reference_z;

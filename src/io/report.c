@@ -267,12 +267,9 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
 /* Why there is no error, in a few words; the warnings say more. */
 static const char *reason(enum ergo_trust trust) {
     static const char *const reasons[ERGO_TRUSTS] = {
-        [ERGO_TRUST_SHORT] = "too short",
-        [ERGO_TRUST_DRIFT] = "drifts",
-        [ERGO_TRUST_CONSTANT] = "never changed",
-        [ERGO_TRUST_FEW] = "too few samples",
-        [ERGO_TRUST_SLOW] = "slow by its physics",
-        [ERGO_TRUST_REPLICAS] = "replicas disagree",
+        [ERGO_TRUST_SHORT] = "too short",          [ERGO_TRUST_DRIFT] = "drifts",
+        [ERGO_TRUST_CONSTANT] = "never changed",   [ERGO_TRUST_FEW] = "too few samples",
+        [ERGO_TRUST_SLOW] = "slow by its physics", [ERGO_TRUST_REPLICAS] = "replicas disagree",
     };
     return reasons[trust];
 }
@@ -345,9 +342,10 @@ static void append_table(struct ergo_text *text, const struct ergo_result *resul
     size_t next = 0;
     if (!is_measured(result)) /* the warnings say why */
         return;
-    ergo_text_append(text, "<h2>Values</h2>\n<p class=\"soft\">One standard error in units of the "
-                           "last digits, autocorrelation included; (?): none that could be "
-                           "trusted.%s</p>\n<div class=\"scroll\"><table>\n",
+    ergo_text_append(text,
+                     "<h2>Values</h2>\n<p class=\"soft\">One standard error in units of the "
+                     "last digits, autocorrelation included; (?): none that could be "
+                     "trusted.%s</p>\n<div class=\"scroll\"><table>\n",
                      result->n_means ? " Means over the replicas of a point have the error from "
                                        "the replicas&#39; own where those agree, and χ² of their "
                                        "scatter."
@@ -356,8 +354,7 @@ static void append_table(struct ergo_text *text, const struct ergo_result *resul
     ergo_text_append(text, "<tbody>\n");
     const bool chains = !result->n_means || result->n_members <= TABLE_ROWS_MAX;
     for (size_t m = 0; m < result->n_members; m++) {
-        const struct ergo_mean_result *mean =
-            next < result->n_means ? &result->means[next] : NULL;
+        const struct ergo_mean_result *mean = next < result->n_means ? &result->means[next] : NULL;
         if (chains && m < TABLE_ROWS_MAX)
             append_row(text, result, &result->members[m], NULL);
         if (!mean || m + 1 < mean->first + mean->replicas)

@@ -313,6 +313,13 @@ static void append_beyond(struct ergo_text *text, const struct ergo_result *resu
     ergo_html_escape(text, result->job->sampler->info->observables[o].beyond);
 }
 
+static bool group_has_all(const struct group *group) {
+    for (size_t i = 0; i < group->count; i++)
+        if (isnan(group->error[i]) && !isnan(group->y[i]))
+            return false;
+    return true;
+}
+
 static void append_observable(struct ergo_text *text, struct groups *g, size_t o) {
     const struct ergo_sampler_info *info = g->result->job->sampler->info;
     const struct ergo_observable *observable = &info->observables[o];
@@ -353,7 +360,10 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
         series[n++] = (struct ergo_plot_series){
             .mark = ERGO_MARK_POINTS,
             .color = (unsigned)k,
-            .label = group->label[0] ? group->label : "simulation, one standard error",
+            .label = group->label[0] ? group->label
+                     : group_has_all(group)
+                         ? "simulation, one standard error"
+                         : "simulation, one standard error; open: none that can be trusted",
             .n = group->count,
             .x = group->x,
             .y = group->y,

@@ -76,6 +76,7 @@ const char ergo_report_style_drawings[] =
     ".f{stroke:var(--ink);stroke-width:1}.l{stroke:var(--c);stroke-width:1.3}"
     ".k{stroke-width:1.7}.t{stroke-width:.8;stroke-linejoin:round}.e{stroke-width:1.3}"
     "svg path.a{fill:var(--c);fill-opacity:.2}svg .m{fill:var(--c);stroke:var(--paper);"
-    "stroke-width:.5}.q,.b{fill:var(--shade)}"
+    "stroke-width:.5}svg .u .m{fill:var(--paper);stroke:var(--c);stroke-width:1.2}"
+    ".q,.b{fill:var(--shade)}"
     ".z0{stroke:var(--ink);stroke-width:.8}.z1{stroke:var(--soft);stroke-width:.7;"
     "stroke-dasharray:3 3}";

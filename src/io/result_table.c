@@ -215,8 +215,7 @@ static size_t choose_rows(struct table *table) {
     const bool chains = !result->n_means || result->n_members + result->n_means <= ROWS_MAX;
     size_t n = 0, next = 0;
     for (size_t m = 0; m < result->n_members; m++) {
-        const struct ergo_mean_result *mean =
-            next < result->n_means ? &result->means[next] : NULL;
+        const struct ergo_mean_result *mean = next < result->n_means ? &result->means[next] : NULL;
         if (chains && n++ < ROWS_MAX)
             table->rows[table->n_rows++] = (struct row){&result->members[m], NULL};
         if (!mean || m + 1 < mean->first + mean->replicas)

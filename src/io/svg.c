@@ -225,7 +225,11 @@ static void draw_points(struct ergo_text *text, const struct ergo_plot_series *s
                 ergo_text_append(text, "m-2.5 0h5M%.1f %.1fh5", px - 2.5, high);
             ergo_text_append(text, "\"/>");
         }
+        /* open: without an error, which is not an error of 0 */
+        const bool open = series->error && isnan(series->error[i]);
+        ergo_text_append(text, open ? "<g class=\"u\">" : "");
         draw_mark(text, series->color, px, py, r);
+        ergo_text_append(text, open ? "</g>" : "");
     }
 }
 

@@ -93,7 +93,6 @@ static double frozen_z(const struct ergo_observable_result *r) {
                                                                      : -INFINITY;
 }
 
-
 /* Of a constant series: is the exact value within what it can have seen? */
 static double z_of(const struct ergo_observable_result *r) {
     if (r->estimate.constant && (r->observable->sample || r->trust == ERGO_TRUST_FULL))
@@ -194,8 +193,8 @@ static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member
         struct ergo_observable_result *r = &m->observables[o];
         *r = (struct ergo_observable_result){
             .observable = &info->observables[o],
-            .estimate = {.mean = NAN, .error = NAN, .error_binning = NAN, .tau = NAN,
-                         .tau_error = NAN},
+            .estimate =
+                {.mean = NAN, .error = NAN, .error_binning = NAN, .tau = NAN, .tau_error = NAN},
             .trust = ERGO_TRUST_NONE,
             .exact = NAN,
             .z = NAN,

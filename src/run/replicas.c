@@ -2,10 +2,10 @@
  * The replicas of a scan point: their mean with its error, and whether they agree.
  *
  * One chain cannot tell that it never left a metastable state; several can. If all sample the same
- * distribution and their quoted errors are right, the variance of their means over the mean of their
- * squared errors is a quotient of two estimates of one variance, and follows the F distribution. The
- * errors are pooled, since a chain that saw no rare event quotes too small an error and one that did
- * too large a one.
+ * distribution and their quoted errors are right, the variance of their means over the mean of
+ * their squared errors is a quotient of two estimates of one variance, and follows the F
+ * distribution. The errors are pooled, since a chain that saw no rare event quotes too small an
+ * error and one that did too large a one.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,9 +20,10 @@ static const double false_alarms = 1e-3;
 static const double least_quotient = 1.5;
 
 enum {
-    SCATTER_LEAST = 10,   /* replicas whose scatter is an error known to 23%, as a chain's must be */
-    SCATTER_TAU = 20,     /* autocorrelation times that each of them has to have */
-    CONSTANT_LEAST = 100, /* samples of a series that never changed which count as a variance of 0 */
+    SCATTER_LEAST = 10, /* replicas whose scatter is an error known to 23%, as a chain's must be */
+    SCATTER_TAU = 20,   /* autocorrelation times that each of them has to have */
+    CONSTANT_LEAST =
+        100, /* samples of a series that never changed which count as a variance of 0 */
     DEGREES_MOST = 1000000,
     APART_LEAST = 5, /* replicas of which some can be told from the rest: */
     APART_SIGMA = 6,
@@ -42,7 +43,7 @@ static double error_of(const struct ergo_observable_result *r) {
 static double degrees(const struct ergo_observable_result *r) {
     const struct ergo_estimate *e = &r->estimate;
     if (r->observable->independent)
-        return fmin((double)e->samples, ERGO_CURVE_BINS / 2) - 1;
+        return fmin((double)e->samples, 0.5 * ERGO_CURVE_BINS) - 1;
     const double relative = e->tau_error / e->tau;
     return relative > 0 ? fmin(fmax(2 / (relative * relative), 4), DEGREES_MOST) : DEGREES_MOST;
 }
@@ -113,8 +114,8 @@ static void compare(const struct sums *s, struct ergo_scatter *scatter) {
         return;
     scatter->dof = s->n_usable - 1;
     const double quotient = s->usable_variance <= rounding * rounding ? 0
-                            : pooled > 0 ? s->usable_variance / pooled
-                                         : INFINITY;
+                            : pooled > 0                              ? s->usable_variance / pooled
+                                                                      : INFINITY;
     scatter->chi2 = quotient * (double)scatter->dof;
     scatter->tail = quotient < least_quotient
                         ? 1
@@ -186,8 +187,8 @@ static enum ergo_trust trust_of(const struct sums *s, const struct ergo_scatter 
     return n_apart ? ERGO_TRUST_REPLICAS : s->scatters ? ERGO_TRUST_FULL : s->worst;
 }
 
-/* Where the physics says that a chain cannot find the mean (a magnetisation that keeps its sign), and
- * the others show that it has not: no chain's own error is honest, and nothing is wrong. */
+/* Where the physics says that a chain cannot find the mean (a magnetisation that keeps its sign),
+ * and the others show that it has not: no chain's own error is honest, and nothing is wrong. */
 static void refute(struct ergo_member_result *from, size_t count, size_t o) {
     for (size_t k = 0; k < count; k++) {
         struct ergo_observable_result *r = &from[k].observables[o];
@@ -225,12 +226,12 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     r->drift = 0;
     r->z = NAN;
     r->reference_error = 0; /* of a calibration: each chain was compared by itself */
-    r->estimate = (struct ergo_estimate){.mean = s.n && s.finite ? s.mean : NAN,
-                                         .error_binning = NAN,
-                                         .tau = s.n_tau ? s.tau / (double)s.n_tau : NAN,
-                                         .tau_error = s.n_tau ? sqrt(s.tau_square) / (double)s.n_tau
-                                                              : NAN,
-                                         .samples = s.samples};
+    r->estimate =
+        (struct ergo_estimate){.mean = s.n && s.finite ? s.mean : NAN,
+                               .error_binning = NAN,
+                               .tau = s.n_tau ? s.tau / (double)s.n_tau : NAN,
+                               .tau_error = s.n_tau ? sqrt(s.tau_square) / (double)s.n_tau : NAN,
+                               .samples = s.samples};
     for (size_t k = 0; k < mean->replicas; k++) /* one of them may not be measured */
         if (!isnan(from[k].observables[o].exact))
             r->exact = from[k].observables[o].exact;
@@ -275,10 +276,10 @@ static bool allocate(struct ergo_result *result) {
     result->n_means = n;
     if (!n)
         return true;
-    result->means = calloc(1, n * (sizeof *result->means +
-                                   n_observables * (sizeof(struct ergo_observable_result) +
-                                                    sizeof(struct ergo_scatter))) +
-                                  n_replicas * sizeof(uint32_t));
+    result->means = calloc(
+        1, n * (sizeof *result->means + n_observables * (sizeof(struct ergo_observable_result) +
+                                                         sizeof(struct ergo_scatter))) +
+               n_replicas * sizeof(uint32_t));
     if (!result->means)
         return false;
     struct ergo_observable_result *observables =
@@ -302,14 +303,33 @@ static bool allocate(struct ergo_result *result) {
     return true;
 }
 
-static void merge_all(const struct ergo_result *result, struct ergo_mean_result *mean,
-                      double level, const struct room *room) {
+/* Where chains are in different states as one observable tells, the scatter of another that has no
+ * errors of its own is no error either. */
+static void refuse_scatter(const struct ergo_result *result, const struct ergo_mean_result *mean) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_point *point = result->members[mean->first].point;
+    bool disagree = false;
+    for (size_t o = 0; o < info->n_observables; o++)
+        disagree |= mean->observables[o].trust == ERGO_TRUST_REPLICAS &&
+                    ergo_observable_shown(&info->observables[o], point);
+    for (size_t o = 0; o < info->n_observables && disagree; o++) {
+        struct ergo_observable_result *r = &mean->observables[o];
+        if (r->trust != ERGO_TRUST_FULL || !isnan(mean->scatters[o].error_chains))
+            continue;
+        ergo_run_refuse(r, ERGO_TRUST_REPLICAS);
+        r->z = r->reference_z = NAN;
+    }
+}
+
+static void merge_all(const struct ergo_result *result, struct ergo_mean_result *mean, double level,
+                      const struct room *room) {
     const struct ergo_member_result *from = &result->members[mean->first];
     memset(room->any, 0, mean->replicas * sizeof *room->any);
     for (size_t k = 0; k < mean->replicas; k++)
         mean->measured += from[k].n_samples > from[k].n_equilibration;
     for (size_t o = 0; o < result->job->sampler->info->n_observables; o++)
         merge(result, mean, o, level, room);
+    refuse_scatter(result, mean);
     for (size_t k = 0; k < mean->replicas; k++)
         if (room->any[k])
             mean->apart[mean->n_apart++] = from[k].point->replica;

@@ -81,8 +81,8 @@ struct ergo_scatter {
 struct ergo_mean_result {
     size_t first, replicas; /* members[first] ... */
     size_t measured;        /* of them with samples */
-    /* [n_observables], as of a member: error is error_chains where all chains are trusted and agree;
-     * else error_scatter, of 10 chains or more with 20 autocorrelation times each; none
+    /* [n_observables], as of a member: error is error_chains where all chains are trusted and
+     * agree; else error_scatter, of 10 chains or more with 20 autocorrelation times each; none
      * (ERGO_TRUST_REPLICAS) where they disagree. */
     struct ergo_observable_result *observables;
     struct ergo_scatter *scatters; /* [n_observables] */

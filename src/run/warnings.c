@@ -55,7 +55,7 @@ static void append_point(struct ergo_text *text, const struct ergo_point *point,
  * nothing. */
 static void append_where(struct ergo_text *text, const struct warner *w, const struct where *where,
                          const char *which) {
-    if (w->result->n_members < 2)
+    if (w->result->n_members < 2 || !where->member)
         return;
     const bool replicas = w->result->n_means > 0, all = where->count == w->result->n_members;
     ergo_text_append(text, all ? " at all" : " at %zu of", where->count);
@@ -103,8 +103,8 @@ static bool is_constant_so_far(const struct ergo_member_result *m, size_t o) {
 }
 
 static bool is_not_finite(const struct ergo_member_result *m, size_t o) {
-    return m->observables[o].trust == ERGO_TRUST_UNDEFINED && m->observables[o].observable->sample &&
-           is_shown(m, o);
+    return m->observables[o].trust == ERGO_TRUST_UNDEFINED &&
+           m->observables[o].observable->sample && is_shown(m, o);
 }
 
 /* Members for which the test holds for one of the observables from .. end - 1. */
@@ -133,7 +133,7 @@ static void append_names(struct ergo_text *text, const struct warner *w, test_fu
 static void warn_short(struct warner *w) {
     const struct where where = find(w, is_short, 0, w->info->n_observables);
     struct ergo_text text = {0};
-    if (!where.count)
+    if (!where.member)
         return;
     ergo_text_append(&text, "the run is too short, or too correlated, for honest errors of ");
     append_names(&text, w, is_short);
@@ -146,7 +146,7 @@ static void warn_slow(struct warner *w) {
     for (size_t o = 0; o < w->info->n_observables; o++) {
         const struct where where = find(w, is_slow, o, o + 1);
         struct ergo_text text = {0};
-        if (!where.count)
+        if (!where.member)
             continue;
         ergo_text_append(&text, "the error of %s cannot be trusted", w->info->observables[o].name);
         append_where(&text, w, &where, "first");
@@ -156,31 +156,28 @@ static void warn_slow(struct warner *w) {
     }
 }
 
+static bool same_key(const struct warner *w, size_t a, size_t b) {
+    const char *first = w->info->observables[a].more, *second = w->info->observables[b].more;
+    return strcmp(first ? first : "", second ? second : "") == 0;
+}
+
 /* One line for each key that adds samples. */
 static void warn_few(struct warner *w) {
     const size_t n = w->info->n_observables;
     for (size_t first = 0; first < n; first++) {
-        const char *more = w->info->observables[first].more, *separator = "";
-        struct where where = {.count = 0};
+        const char *more = w->info->observables[first].more;
+        const struct where where = find(w, is_few, first, first + 1);
         struct ergo_text text = {0};
-        bool again = !find(w, is_few, first, first + 1).count;
-        for (size_t o = 0; o < first && !again; o++) {
-            const char *other = w->info->observables[o].more;
-            again = find(w, is_few, o, o + 1).count &&
-                    strcmp(other ? other : "", more ? more : "") == 0;
-        }
-        if (again)
+        bool again = false;
+        for (size_t o = 0; o < first && !again; o++)
+            again = find(w, is_few, o, o + 1).count && same_key(w, o, first);
+        if (again || !where.member)
             continue;
-        ergo_text_append(&text, "too few independent samples for honest errors of ");
-        for (size_t o = first; o < n; o++) {
-            const char *other = w->info->observables[o].more;
-            const struct where here = find(w, is_few, o, o + 1);
-            if (!here.count || strcmp(other ? other : "", more ? more : "") != 0)
-                continue;
-            ergo_text_append(&text, "%s%s", separator, w->info->observables[o].name);
-            separator = ", ";
-            where = here.count > where.count ? here : where;
-        }
+        ergo_text_append(&text, "too few independent samples for honest errors of %s",
+                         w->info->observables[first].name);
+        for (size_t o = first + 1; o < n; o++)
+            if (find(w, is_few, o, o + 1).count && same_key(w, o, first))
+                ergo_text_append(&text, ", %s", w->info->observables[o].name);
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": %" PRIu64 ", and 20 are needed; a longer run adds none%s%s%s",
                          where.member->observables[first].estimate.samples,
@@ -199,7 +196,7 @@ static void warn_constant(struct warner *w) {
         if (r->trust == ERGO_TRUST_CONSTANT && r->z != 0 && is_shown(&w->result->members[i], 0))
             note(&where, 0, &w->result->members[i]);
     }
-    if (where.count) {
+    if (where.member) {
         ergo_text_append(&text, "%s never changed", w->info->observables[0].name);
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": the chain is stuck, or too short to see a change; its error is "
@@ -207,7 +204,7 @@ static void warn_constant(struct warner *w) {
         add(w, &text);
     }
     where = find(w, is_constant_so_far, 1, w->info->n_observables);
-    if (where.count) {
+    if (where.member) {
         ergo_text_append(&text, "nothing is known of the errors of ");
         append_names(&text, w, is_constant_so_far);
         append_where(&text, w, &where, "first");
@@ -219,7 +216,7 @@ static void warn_constant(struct warner *w) {
 static void warn_not_finite(struct warner *w) {
     const struct where where = find(w, is_not_finite, 0, w->info->n_observables);
     struct ergo_text text = {0};
-    if (!where.count)
+    if (!where.member)
         return;
     ergo_text_append(&text, "some samples are not finite, and so have no mean: ");
     append_names(&text, w, is_not_finite);
@@ -234,8 +231,6 @@ static void warn_drift(struct warner *w) {
     const struct ergo_observable_result *most = NULL;
     const struct ergo_member_result *at = NULL;
     struct ergo_text text = {0};
-    if (!where.count)
-        return;
     for (size_t i = 0; i < w->result->n_members; i++)
         for (size_t o = 0; o < w->info->n_observables; o++)
             if (drifts(&w->result->members[i], o) &&
@@ -243,6 +238,8 @@ static void warn_drift(struct warner *w) {
                 most = &w->result->members[i].observables[o];
                 at = &w->result->members[i];
             }
+    if (!most)
+        return;
     const struct where shown = {where.count, 0, at};
     ergo_text_append(&text, "not equilibrated: ");
     append_names(&text, w, drifts);
@@ -279,7 +276,7 @@ static void warn_acceptance(struct warner *w) {
         if (is_shown(&w->result->members[i], at) && (mean < 0.1 || mean > 0.95))
             note(&where, fabs(mean - 0.5), &w->result->members[i]);
     }
-    if (!where.count)
+    if (!where.member)
         return;
     const double mean = where.member->observables[at].estimate.mean;
     ergo_text_append(&text, "%s is %.3g", w->info->observables[at].name, mean);
@@ -308,7 +305,7 @@ static void warn_hasty(struct warner *w) {
         if (is_measured(m) && length > 0 && length < 2 * tau)
             note(&where, tau / length, m);
     }
-    if (!where.count)
+    if (!where.member)
         return;
     ergo_text_append(&text, "equilibration is shorter than two autocorrelation times");
     append_where(&text, w, &where, "most");
@@ -321,7 +318,7 @@ static void warn_unmeasured(struct warner *w) {
     for (size_t i = 0; i < w->result->n_members; i++)
         if (!is_measured(&w->result->members[i]))
             note(&where, 0, &w->result->members[i]);
-    if (!where.count)
+    if (!where.member)
         return;
     const struct ergo_member_result *m = where.member;
     const uint64_t equilibration = m->lead + m->n_equilibration * m->measure_every;
@@ -370,13 +367,14 @@ static void warn_far(struct warner *w) {
             }
         }
     }
-    if (!far)
+    if (!most)
         return;
     const bool exact = !isnan(most->z);
     char size[32];
     snprintf(size, sizeof size, "%.1f", where.worst);
     ergo_text_append(&text, "%s is %s standard errors from the %s value %.8g",
-                     most->observable->name, isfinite(where.worst) ? size : "more than any number of",
+                     most->observable->name,
+                     isfinite(where.worst) ? size : "more than any number of",
                      exact ? "exact" : "published", exact ? most->exact : most->reference);
     append_where(&text, w, &where, "most");
     if (far > 1)
@@ -425,6 +423,8 @@ static void append_numbers(struct ergo_text *text, const struct warner *w,
         if (!high || r->estimate.mean > high->observables[o].estimate.mean)
             high = &from[k];
     }
+    if (!low || !high)
+        return;
     ergo_text_append(text, "%s from ", w->info->observables[o].name);
     append_extreme(text, low, o);
     ergo_text_append(text, " to ");

@@ -22,8 +22,8 @@ struct ergo_estimate {
     /* The errors are not honest. Set when n < 100 max(tau, 1/2) (there the error itself is known to
      * about 23% only, and tau of a still shorter series comes out too small), when no window or no
      * plateau was found, or when the two errors still differ by more than 4 of their combined
-     * uncertainty (a drift). A run that never left a metastable state cannot be recognised: not from
-     * one chain. */
+     * uncertainty (a drift). A run that never left a metastable state cannot be recognised: not
+     * from one chain. */
     bool too_short;
     bool apart;    /* too_short, for the last of these reasons */
     bool constant; /* every sample was the same, to the last bit: nothing was learned of an error */
@@ -58,14 +58,14 @@ const char *ergo_trust_name(enum ergo_trust trust);
 enum ergo_trust ergo_trust_of(const struct ergo_estimate *estimate, bool independent, double known);
 
 /*
- * Cost O(n), whatever tau is. n >= 1. A constant series has error 0, tau 1/2 and `constant` (n >= 4;
- * see ergo_trust). n < 4, or no memory for a copy of x: errors and tau NAN,
- * too_short. A NaN or infinity in x: all NAN, too_short. n == 0: all NAN, too_short.
+ * Cost O(n), whatever tau is. n >= 1. A constant series has error 0, tau 1/2 and `constant` (n >=
+ * 4; see ergo_trust). n < 4, or no memory for a copy of x: errors and tau NAN, too_short. A NaN or
+ * infinity in x: all NAN, too_short. n == 0: all NAN, too_short.
  */
 void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estimate);
 
-/* The probability that a quotient of two independent estimates of one variance, with m and n degrees
- * of freedom, is above f: the upper tail of the F distribution. */
+/* The probability that a quotient of two independent estimates of one variance, with m and n
+ * degrees of freedom, is above f: the upper tail of the F distribution. */
 double ergo_stats_f_tail(double f, double m, double n);
 
 /* The mean of the first fifth beside that of the last half, in standard errors that the first would

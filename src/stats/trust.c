@@ -5,9 +5,9 @@
 #include "stats/stats.h"
 
 static const char *const names[ERGO_TRUSTS] = {
-    [ERGO_TRUST_NONE] = "not-measured",  [ERGO_TRUST_SHORT] = "too-short",
-    [ERGO_TRUST_DRIFT] = "drift",        [ERGO_TRUST_CONSTANT] = "constant",
-    [ERGO_TRUST_FEW] = "few-samples",    [ERGO_TRUST_SLOW] = "slow",
+    [ERGO_TRUST_NONE] = "not-measured",   [ERGO_TRUST_SHORT] = "too-short",
+    [ERGO_TRUST_DRIFT] = "drift",         [ERGO_TRUST_CONSTANT] = "constant",
+    [ERGO_TRUST_FEW] = "few-samples",     [ERGO_TRUST_SLOW] = "slow",
     [ERGO_TRUST_UNDEFINED] = "undefined", [ERGO_TRUST_REPLICAS] = "replicas-disagree",
 };
 

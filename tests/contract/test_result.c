@@ -42,6 +42,21 @@ static bool has_no_value(const struct ergo_observable *observable,
     return false;
 }
 
+static void check_reason(const char *reason) {
+    bool known = false;
+    for (int t = 0; t < ERGO_TRUSTS; t++)
+        known |= ergo_trust_name(t) && strcmp(ergo_trust_name(t), reason) == 0;
+    if (!known)
+        fail_msg("%s: \"%s\" is no reason", where, reason);
+}
+
+/* Of a series that never changed, and of independent samples, there is no tau. */
+static void check_time(const cJSON *found) {
+    const cJSON *tau = cJSON_GetObjectItemCaseSensitive(found, "tau");
+    assert_non_null(tau);
+    assert_true(cJSON_IsNull(tau) || (isfinite(tau->valuedouble) && tau->valuedouble >= 0));
+}
+
 static void check_observables(const cJSON *observables, const struct ergo_member_result *result,
                               double samples) {
     const struct ergo_sampler_info *info = contract.sampler->info;
@@ -60,11 +75,18 @@ static void check_observables(const cJSON *observables, const struct ergo_member
         if (has_no_value(observable, result)) {
             member(found, "mean", cJSON_NULL);
             member(found, "error", cJSON_NULL);
+            assert_string_equal(string(found, "untrusted"), "undefined");
             continue;
         }
         number(found, "mean");
-        assert_true(number(found, "error") >= 0);
-        assert_true(number(found, "tau") >= 0);
+        if (cJSON_GetObjectItemCaseSensitive(found,
+                                             "untrusted")) { /* then no error, and a reason */
+            member(found, "error", cJSON_NULL);
+            check_reason(string(found, "untrusted"));
+        } else {
+            assert_true(number(found, "error") >= 0);
+        }
+        check_time(found);
         /* what comes from a curve has the curve's samples */
         assert_true(observable->curve ? number(found, "samples") <= samples
                                       : number(found, "samples") == samples);
@@ -133,6 +155,40 @@ static void check_head(const cJSON *tree, const char *status) {
     assert_string_equal(string(rate, "unit"), info->rate_unit);
 }
 
+/* Every scan point has its mean over the replicas, as documented, from what the points say. */
+static void check_means(const cJSON *tree) {
+    const cJSON *means = member(tree, "means", cJSON_Array), *points;
+    points = member(tree, "points", cJSON_Array);
+    assert_int_equal(cJSON_GetArraySize(means), 2);
+    for (int i = 0; i < 2; i++) {
+        const cJSON *mean = cJSON_GetArrayItem(means, i), *first, *second, *entry;
+        first = member(cJSON_GetArrayItem(points, 2 * i), "observables", cJSON_Object);
+        second = member(cJSON_GetArrayItem(points, 2 * i + 1), "observables", cJSON_Object);
+        where = "means";
+        assert_true(number(mean, "replicas") == 2 && number(mean, "measured") == 2);
+        assert_true(cJSON_Compare(
+            member(mean, "parameters", cJSON_Object),
+            member(cJSON_GetArrayItem(points, 2 * i), "parameters", cJSON_Object), true));
+        const cJSON *observables = member(mean, "observables", cJSON_Object);
+        assert_int_equal(cJSON_GetArraySize(observables), cJSON_GetArraySize(first));
+        cJSON_ArrayForEach(entry, observables) {
+            static const char *const rest[] = {"error_scatter", "error_chains", "chi2", "dof"};
+            const cJSON *a = member(first, entry->string, cJSON_Object);
+            const cJSON *b = member(second, entry->string, cJSON_Object);
+            where = entry->string;
+            for (size_t k = 0; k < sizeof rest / sizeof rest[0]; k++)
+                assert_non_null(cJSON_GetObjectItemCaseSensitive(entry, rest[k]));
+            assert_true(!cJSON_IsNull(cJSON_GetObjectItem(entry, "error")) ||
+                        *string(entry, "untrusted"));
+            if (cJSON_IsNumber(cJSON_GetObjectItem(entry, "mean"))) {
+                const double expected = 0.5 * (number(a, "mean") + number(b, "mean"));
+                assert_true(fabs(number(entry, "mean") - expected) <=
+                            1e-12 * fabs(expected) + 1e-300);
+            }
+        }
+    }
+}
+
 static void complete(void) {
     struct ergo_result *result = contract_run(contract.job, NULL, NULL);
     char *path = ergo_path_join(contract.folder, "result.json"), *text = NULL, *file = NULL;
@@ -153,6 +209,7 @@ static void complete(void) {
     for (int i = 0; i < 4; i++)
         check_point(cJSON_GetArrayItem(points, i), &result->members[i],
                     sweeps + number(run, "equilibration"), floor(sweeps / every));
+    check_means(tree);
     cJSON_Delete(tree);
     free(text);
     free(file);

@@ -125,7 +125,7 @@ static double synthetic_bound(const struct ergo_point *point) {
 
 /* |m| stands for a length here: of five temperatures two are ordered. */
 static void what_is_beyond_its_bound_is_not_drawn(void **state) {
-    const struct synthetic_options options = {5, 1, 1, 8, 400, 0, 2};
+    const struct synthetic_options options = {5, 1, 1, 8, 2000, 0, 2};
     static const char beyond[] = "longer than <the lattice>";
     struct ergo_observable bounded = synthetic_observables[2];
     struct ergo_observable observables[SYNTHETIC_OBSERVABLES];

@@ -21,7 +21,7 @@ static struct ergo_result *result; /* a scan of 3 temperatures, 2 replicas */
 static char folder[64];
 
 static int setup(void **state) {
-    struct synthetic_options options = {3, 1, 2, 8, 200, 2, 2};
+    struct synthetic_options options = {3, 1, 2, 8, 2000, 2, 2};
     (void)state;
     ctx = ergo_context_create();
     snprintf(folder, sizeof folder, "/tmp/ergo-test-XXXXXX");
@@ -75,7 +75,7 @@ static void json_is_as_documented(void **state) {
     const struct ergo_member_result *member = &result->members[3];
     assert_true(at(at(point, "parameters"), "/system/temperature")->valuedouble == 2.5);
     assert_int_equal(at(point, "replica")->valueint, 1);
-    assert_int_equal(at(point, "steps")->valueint, 400);
+    assert_int_equal(at(point, "steps")->valueint, 4000);
     assert_int_equal(strlen(at(point, "digest")->valuestring), 16);
     assert_true(strtoull(at(point, "digest")->valuestring, NULL, 16) == member->digest);
     const cJSON *energy = at(at(point, "observables"), "energy");
@@ -83,10 +83,11 @@ static void json_is_as_documented(void **state) {
     /* the same doubles, to the last bit */
     assert_true(at(energy, "mean")->valuedouble == estimate->mean);
     assert_true(at(energy, "error")->valuedouble == estimate->error);
+    assert_true(at(energy, "error_binning")->valuedouble == estimate->error_binning);
     assert_true(at(energy, "tau")->valuedouble == estimate->tau * 2);
     assert_true(at(energy, "exact")->valuedouble == member->observables[0].exact);
     assert_true(at(energy, "z")->valuedouble == member->observables[0].z);
-    assert_int_equal(at(energy, "samples")->valueint, 160);
+    assert_int_equal(at(energy, "samples")->valueint, 1600);
     assert_string_equal(at(energy, "unit")->valuestring, "J per site");
     assert_null(cJSON_GetObjectItem(at(point, "observables"), "energy2")); /* hidden */
     assert_null(cJSON_GetObjectItem(at(at(point, "observables"), "abs_magnetization"), "exact"));
@@ -155,6 +156,7 @@ static void what_is_not_a_number_is_null(void **state) {
     energy->estimate.tau = INFINITY;
     energy->z = -INFINITY;
     energy->estimate.too_short = true;
+    energy->trust = ERGO_TRUST_SHORT;
     cJSON *json = parse_result();
     const cJSON *observable = at(at(at(json, "points")->child, "observables"), "energy");
     assert_true(cJSON_IsNull(at(observable, "error")));
@@ -162,6 +164,7 @@ static void what_is_not_a_number_is_null(void **state) {
     assert_true(cJSON_IsNull(at(observable, "z")));
     assert_true(cJSON_IsNumber(at(observable, "exact")));
     assert_true(cJSON_IsTrue(at(observable, "too_short")));
+    assert_string_equal(at(observable, "untrusted")->valuestring, "too-short");
     cJSON_Delete(json);
     /* and nothing else stumbles over it */
     char *table;
@@ -171,6 +174,43 @@ static void what_is_not_a_number_is_null(void **state) {
     assert_int_equal(ergo_result_write_report(ctx, folder, result), ERGO_OK);
     assert_int_equal(ergo_result_write_series(ctx, folder, result), ERGO_OK);
     *energy = before;
+}
+
+/* A published value and its error, beside exact ones: named for what they are. */
+static void references_are_not_exact(void **state) {
+    (void)state;
+    struct ergo_observable_result before[6], mean[3];
+    for (int m = 0; m < 6; m++) {
+        struct ergo_observable_result *r = &result->members[m].observables[2];
+        before[m] = *r;
+        r->published = true;
+        r->reference = 0.5;
+        r->reference_error = 0.012;
+        r->reference_z = 2;
+        if (m < 3) {
+            mean[m] = result->means[m].observables[2];
+            result->means[m].observables[2].published = true;
+            result->means[m].observables[2].reference_z = 2.5;
+        }
+    }
+    cJSON *json = parse_result();
+    const cJSON *o = at(at(at(json, "points")->child, "observables"), "abs_magnetization");
+    assert_true(at(o, "reference")->valuedouble == 0.5 && at(o, "reference_z")->valuedouble == 2 &&
+                at(o, "reference_error")->valuedouble == 0.012);
+    assert_null(cJSON_GetObjectItem(o, "exact"));
+    cJSON_Delete(json);
+    char *table;
+    assert_int_equal(ergo_result_table(ctx, result, &table), ERGO_OK);
+    assert_non_null(strstr(table, "reference  z(ref)"));
+    assert_non_null(strstr(table, "0.500(12)"));
+    assert_non_null(strstr(table, "chi2/dof against exact and reference values: energy "));
+    assert_non_null(strstr(table, "abs_magnetization 18.8/3")); /* means, which share the value */
+    free(table);
+    for (int m = 0; m < 6; m++) {
+        result->members[m].observables[2] = before[m];
+        if (m < 3)
+            result->means[m].observables[2] = mean[m];
+    }
 }
 
 static void numbers_and_texts_survive(void **state) {
@@ -245,21 +285,20 @@ static void the_locale_changes_nothing(void **state) {
     free(after);
 }
 
-/* Too many rows: a row for all replicas of a point, with the error of their spread. */
+/* Too many rows: a row for all replicas of a point, which is there beside them in any case. */
 static void replicas_share_a_row(void **state) {
     (void)state;
-    const struct synthetic_options options = {14, 1, 3, 8, 300, 0, 1};
+    const struct synthetic_options options = {14, 1, 3, 8, 3000, 0, 1};
     struct ergo_result *many = synthetic_result(&options);
     char *table, expected[ERGO_CONCISE];
-    double mean = 0, spread = 0;
-    for (int r = 0; r < 3; r++)
-        mean += many->members[r].observables[0].estimate.mean / 3;
-    for (int r = 0; r < 3; r++)
-        spread += pow(many->members[r].observables[0].estimate.mean - mean, 2);
+    double mean = 0, squares = 0;
+    for (int r = 0; r < 3; r++) {
+        mean += many->members[39 + r].observables[0].estimate.mean / 3;
+        squares += pow(many->members[39 + r].observables[0].estimate.error, 2);
+    }
     assert_int_equal(ergo_result_table(ctx, many, &table), ERGO_OK);
-    assert_null(strstr(table, "replica "));
-    assert_non_null(strstr(table, "means of 3 replicas"));
-    assert_non_null(strstr(table, ergo_format_concise(expected, mean, sqrt(spread / 6))));
+    assert_non_null(strstr(table, "means over the replicas of each point"));
+    assert_non_null(strstr(table, ergo_format_concise(expected, mean, sqrt(squares) / 3)));
     assert_null(strstr(table, "more in"));
     free(table);
     synthetic_free(many);
@@ -280,7 +319,7 @@ static void the_table_fits(void **state) {
         lines += *p == '\n';
         assert_true(width < 160);
     }
-    assert_int_equal(lines, 8);
+    assert_int_equal(lines, 12); /* title, six chains, three means, what they are, chi2 */
     free(table);
 }
 
@@ -304,7 +343,7 @@ static void pictures_are_the_pixels(void **state) {
     (void)state;
     char path[160];
     assert_int_equal(ergo_result_write_pictures(ctx, folder, result), ERGO_OK);
-    snprintf(path, sizeof path, "%s/snapshots/point-0005-step-000000400.png", folder);
+    snprintf(path, sizeof path, "%s/snapshots/point-0005-step-000004000.png", folder);
     png_image image = {.version = PNG_IMAGE_VERSION};
     assert_true(png_image_begin_read_from_file(&image, path));
     image.format = PNG_FORMAT_RGB;
@@ -381,6 +420,7 @@ int main(void) {
         cmocka_unit_test(json_is_as_documented),
         cmocka_unit_test(decorrelation_per_second),
         cmocka_unit_test(what_is_not_a_number_is_null),
+        cmocka_unit_test(references_are_not_exact),
         cmocka_unit_test(numbers_and_texts_survive),
         cmocka_unit_test(errors_are_concise),
         cmocka_unit_test(the_locale_changes_nothing),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "io/io.h"
+#include "run/result.h"
 #include "samplers/spin_lattice/exact.h"
 
 enum { SYNTHETIC_KEYS = 6, SYNTHETIC_OBSERVABLES = 6, SYNTHETIC_DISTANCES = 16 };
@@ -215,6 +216,9 @@ static void synthetic_observe(struct ergo_member_result *m) {
             ergo_stats_derived(inputs, 2, n, synthetic_derive, user.plain, &r->estimate);
         }
         r->exact = synthetic_exact(m->point, r->observable->name);
+        r->trust = ergo_trust_of(&r->estimate, false, r->exact);
+        if (r->trust != ERGO_TRUST_FULL)
+            r->estimate.error = NAN;
         r->z = (r->estimate.mean - r->exact) / r->estimate.error;
     }
     for (int o = 0; o < SYNTHETIC_OBSERVABLES; o++)
@@ -291,6 +295,8 @@ static struct ergo_result *synthetic_result(const struct synthetic_options *o) {
                 (struct ergo_scanned){"/system/temperature", p->values[1].real};
         synthetic_member(&result->members[i], p, o);
     }
+    if (ergo_result_means(NULL, result) != ERGO_OK)
+        abort();
     return result;
 }
 
@@ -314,6 +320,7 @@ static void synthetic_free(struct ergo_result *result) {
     for (size_t w = 0; w < result->n_warnings; w++)
         free(result->warnings[w]);
     free(result->warnings);
+    free(result->means);
     free(result->members);
     free(result->job->points);
     free(result->job->name);
