@@ -98,15 +98,6 @@ ERGO_INLINE uint disks_growth_slot(uint b, uint n) {
     return (b >> 24) * n >> 8;
 }
 
-/*
- * Is a trial of a start accepted? r^2 to the nearest disk after it (`next`) and before it. No disk
- * comes nearer to another than it was, unless both then stay clear: no distance below contact ever
- * becomes the smallest, so that overlaps, which growth makes, only go.
- */
-ERGO_INLINE uint disks_growth_accepts(ulong next, ulong before, ulong contact) {
-    return (uint)(next >= (before < contact ? before : contact));
-}
-
 /* ---- psi_6 ------------------------------------------------------------------------------------
  */
 

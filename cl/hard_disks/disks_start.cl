@@ -43,7 +43,8 @@ ERGO_INLINE struct disks_cell disks_without(struct disks_cell c, uint slot, floa
     return c;
 }
 
-/* All cells of set number `sub` of the sweep's order: a work-item a cell. */
+/* All cells of set number `sub` of the sweep's order: a work-item a cell. No move makes an overlap:
+ * those that growth makes only go. */
 __kernel void disks_start_subsweep(__global DISKS_RAW *all,
                                    __global const struct disks_growth *members, uint sweep,
                                    uint sub, uint second) {
@@ -74,8 +75,7 @@ __kernel void disks_start_subsweep(__global DISKS_RAW *all,
         disks_displacement(a, b, mine->step, &dx, &dy);
         const struct disks_cell others = disks_without(own, disks_growth_slot(b, n), &x, &y);
         if (disks_here(x + dx, y + dy) &&
-            disks_growth_accepts(disks_nearest_of(cells, place, others, x + dx, y + dy),
-                                 disks_nearest_of(cells, place, others, x, y), contact)) {
+            disks_nearest_of(cells, place, others, x + dx, y + dy) >= contact) {
             const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)disks_growth_slot(b, n));
             own.x = select(own.x, (float4)(x + dx), me);
             own.y = select(own.y, (float4)(y + dy), me);

@@ -97,8 +97,10 @@ static inline void disks_begin(struct disks_bench *b, const char *job) {
     b->state = state;
     DISKS_OK(b, ergo_sampler_start(b->ctx, b->sampler->ops, state));
     b->oracles = calloc(b->batch->count, sizeof *b->oracles);
-    for (size_t m = 0; m < b->batch->count; m++)
+    for (size_t m = 0; m < b->batch->count; m++) {
         disks_oracle_of(b, m);
+        assert_false(ergo_oracle_disks_overlap(&b->oracles[m]));
+    }
     b->cases++;
 }
 
@@ -165,8 +167,9 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
         twin[i / n] += terms[i];
     if (columns[0] != (double)twin[0] * 0x1p-24 / (double)n ||
         columns[1] != (double)twin[1] * 0x1p-24 / (double)n)
-        fail_msg("%s\npsi_6 of member %zu is (%.9g, %.9g), not the twin's, which frames show",
-                 b->what, m, columns[0], columns[1]);
+        fail_msg(
+            "%s\npsi_6 of member %zu is (%.9g, %.9g); the twin, its oracle to the bit, differs",
+            b->what, m, columns[0], columns[1]);
     ergo_oracle_psi6(n, shape->box, cutoff, d, d + n, &re, &im);
     /* a pair at the cutoff, within fp32's rounding, is the neighbour of one of them only */
     const double loose = 1e-5;

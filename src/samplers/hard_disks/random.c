@@ -219,8 +219,8 @@ static enum ergo_status ask(struct ergo_context *ctx, struct disks_state *s) {
     return status;
 }
 
-/* A sweep in the midst of the growth, on the device and on the host. (Replaying more disks would
- * take seconds.) */
+/* The last sweep of the growth, where most disks overlap, on the device and on the host. (Replaying
+ * more disks would take seconds.) */
 static enum ergo_status audited_sweep(struct ergo_context *ctx, struct disks_state *s) {
     struct disks_random *r = s->random;
     const size_t member = s->batch->count - 1;
@@ -266,7 +266,7 @@ enum ergo_status disks_random_piece(struct ergo_context *ctx, void *opaque, bool
     if (!r)
         return ERGO_OK;
     for (uint32_t i = 0; i < s->launch.start_sweeps && r->left && status == ERGO_OK; i++) {
-        status = r->sweep == DISKS_START_MELT + DISKS_START_GROW / 2 ? audited_sweep(ctx, s)
+        status = r->sweep == DISKS_START_MELT + DISKS_START_GROW - 1 ? audited_sweep(ctx, s)
                                                                      : sweep(ctx, s);
         if (status == ERGO_OK && r->sweep >= grown && r->sweep % DISKS_START_ASK == 0)
             status = ask(ctx, s);

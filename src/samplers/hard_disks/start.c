@@ -313,7 +313,7 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
     if (!disks_start_is_random(point))
         return true;
     disks_growth_shape(s, &grid);
-    if (phi > DISKS_RANDOM_MAX)
+    if (phi > DISKS_RANDOM_MAX + 1e-9) /* phi is from the box */
         snprintf(reason, 400,
                  "disks at random cannot be compressed to packing fraction %.6g; up to %g they "
                  "can. Start from \"hexagonal\" or from a file",
@@ -323,5 +323,5 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
                  "%llu disks in a box of %.6g sigma have no room to be at random; start from "
                  "\"hexagonal\" or from a file, or take a larger box",
                  (unsigned long long)s->n, s->box);
-    return phi <= DISKS_RANDOM_MAX && growth_lattice(&grid, &l);
+    return phi <= DISKS_RANDOM_MAX + 1e-9 && growth_lattice(&grid, &l);
 }

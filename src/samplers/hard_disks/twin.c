@@ -222,9 +222,7 @@ static void grow(struct twin *t, const struct disks_growth *g, int64_t cx, int64
         float dx, dy;
         disks_displacement(a, b, g->step, &dx, &dy);
         const int64_t px = *x + (int64_t)dx, py = *y + (int64_t)dy;
-        if (px < 0 || px >= w || py < 0 || py >= w ||
-            !disks_growth_accepts(nearest(t, cx, cy, i, px, py), nearest(t, cx, cy, i, *x, *y),
-                                  contact))
+        if (px < 0 || px >= w || py < 0 || py >= w || nearest(t, cx, cy, i, px, py) < contact)
             continue;
         *x = px;
         *y = py;
