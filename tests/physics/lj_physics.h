@@ -247,7 +247,7 @@ static inline void lj_expect_two(struct lj_run *r, double cutoff, double tempera
              "{'sampler': 'lj-gcmc', 'seed': '41', 'replicas': 4, 'system': {'box': [5, 5.2, 5.1], "
              "'temperature': %g, 'cutoff': %g, 'shifted': %s, 'particles': 2, 'moves': "
              "{'displacement': 1, 'insertion': 0, 'deletion': 0}}, 'run': {'equilibration': 100, "
-             "'sweeps': 800000, 'measure_every': 4, 'curve_every': 0}}",
+             "'sweeps': 400000, 'measure_every': 4, 'curve_every': 0}}",
              temperature, cutoff, shifted ? "true" : "false");
     lj_run_job(r, job, &s);
     lj_expect(r, &s, 0, what, "P", lj_pressure, NULL, temperature / v + temperature / (v - 2 * b2),

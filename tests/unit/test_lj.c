@@ -160,6 +160,37 @@ static void test_acceptance(void **state) {
 }
 
 /* Every pair of cells that can hold partners within the cutoff is in the list, once. */
+/* The jump's virial of a fluid whose y = g exp(u/T) is 1 + a x + b x^2, x = r - r_c, from the pairs
+ * that its shells hold: 2 pi r_c^3 V T (exp(u_c/T) - 1) Y with Y = exp(-u_c/T) y(r_c), here in
+ * units of V/2, but for 3/8 of d^2 y''. */
+static void test_jump(void **state) {
+    (void)state;
+    const double pi = 3.14159265358979323846, cutoffs[] = {1.2, 2.5, 4};
+    for (int i = 0; i < 3; i++) {
+        struct lj_system s = {
+            .epsilon = 1.3, .sigma = 0.9, .cutoff = cutoffs[i], .temperature = 1.7};
+        const double d = lj_contact_width(&s), rc = s.cutoff, a = 0.7, b = -2;
+        const struct lj_jump jump = lj_jump_of(&s);
+        double pairs[2] = {0, 0}, w, scale = pow(s.sigma, 2);
+        const double at_cutoff = s.epsilon * ergo_oracle_lj_pair(rc * rc / scale, 100, &w);
+        for (int k = 0; k < 2; k++)
+            for (int n = 0; n < 100000; n++) {
+                const double x = -d * (k + (n + 0.5) / 100000), r = rc + x;
+                const double u = s.epsilon * ergo_oracle_lj_pair(r * r / scale, 100, &w);
+                pairs[k] += 4 * pi * r * r * (1 + a * x + b * x * x) * exp(-u / s.temperature) *
+                            (d / 100000);
+            }
+        const double found = jump.outer * pairs[0] + jump.inner * pairs[1];
+        const double expected =
+            4 * pi * rc * rc * rc * s.temperature * -expm1(-at_cutoff / s.temperature);
+        assert_true(fabs(found / expected - 1) < 0.5 * d * d * fabs(2 * b));
+        s.shifted = true;
+        assert_true(lj_jump_of(&s).outer == 0 && lj_jump_of(&s).inner == 0);
+    }
+    const struct lj_jump one = {3, 0.5};
+    assert_true(lj_impulsive_of(&one, (int64_t)7 << 32 | 2) == 9.5);
+}
+
 static void test_grid(void **state) {
     (void)state;
     static const struct {
@@ -397,8 +428,9 @@ int main(void) {
         cmocka_unit_test(test_static),    cmocka_unit_test(test_small_n),
         cmocka_unit_test(test_functions), cmocka_unit_test(test_acceptance),
         cmocka_unit_test(test_grid),      cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_jobs),      cmocka_unit_test(test_boards),
-        cmocka_unit_test(test_start),     cmocka_unit_test(test_vast),
+        cmocka_unit_test(test_jump),      cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_boards),    cmocka_unit_test(test_start),
+        cmocka_unit_test(test_vast),
     };
     return cmocka_run_group_tests_name("lj", tests, set_up, tear_down);
 }

@@ -131,14 +131,15 @@ static enum ergo_status compare_member(struct ergo_context *ctx, struct lj_state
 /* The counts of as many particles as the host can look at, in two launches as in a run. */
 enum ergo_status lj_pairs_audit(struct ergo_context *ctx, struct lj_state *s) {
     const size_t members = s->batch->count, stride = members / 16 + 1;
+    const size_t compared = (members + stride - 1) / stride;
     const size_t words = members * s->launch.total_parts * s->launch.bins;
     double most = 1; /* particles: the second launch has to matter, too */
     for (size_t m = 0; m < members; m++)
         most = fmax(most, s->chains[m].particles);
-    const double share = AUDIT_PAIRS / (most * (double)(members / stride + 1));
+    const double share = AUDIT_PAIRS / (most * (double)compared);
     const uint32_t end = (uint32_t)fmax(fmin(share, most), 2), middle = end / 2;
     cl_mem buffer = NULL;
-    uint32_t *counts = malloc(4 * words);
+    uint32_t *counts = malloc(4 * words + 4);
     uint64_t *bins = malloc(s->launch.bins * sizeof *bins);
     enum ergo_status status =
         counts && bins ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of g(r)");
