@@ -60,7 +60,7 @@ static const struct ergo_sampler_info info = {
     .frame_suffix = "vti",
     .trajectory =
         "configurations as VTK image data, a value for each site (of facilitated dynamics the "
-        "first realisation), of lattices up to 2^22 sites",
+        "first realisation), of lattices up to 2^22 sites; of spin glasses none",
     .state_version = 1,
 };
 
