@@ -34,7 +34,7 @@ struct glass_book {
 #define GLASS_ROWS (GLASS_TRIPS + GLASS_COPIES)
 #define GLASS_UP(plane)                                                                            \
     {                                                                                              \
-        const uint out = (plane) & carry;                                                          \
+        const uint out = (plane)&carry;                                                            \
         (plane) ^= carry;                                                                          \
         carry = out;                                                                               \
     }

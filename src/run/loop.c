@@ -123,8 +123,8 @@ static void store(struct loop *loop, const struct block *block) {
                     s->columns[(i * members + m) * info->n_columns + c];
         result->n_samples = block->first + s->count;
     }
-    for (size_t m = 0;
-         m < members && s->count && block->first >= run->schedule.n_equilibration; m++) {
+    for (size_t m = 0; m < members && s->count && block->first >= run->schedule.n_equilibration;
+         m++) {
         struct ergo_curve *curves = run->curves[loop->batch->points[m]->index];
         for (size_t c = 0; c < info->n_curves; c++)
             if (s->curves[c] && info->curves_sums >> c & 1)

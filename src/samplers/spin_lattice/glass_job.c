@@ -260,9 +260,9 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
         status = ergo_job_error(ctx, "/system/size",
                                 "more than 2^27 bonds with couplings that are numbers, which are "
                                 "counted by 32 bits for 32 samples");
-    if (status == ERGO_OK &&
-        (double)s.all * fmax(4.0 * (double)glass_packed_length(&s),
-                             (double)glass_lattice_bytes(&s)) > 0x1p40)
+    if (status == ERGO_OK && (double)s.all * fmax(4.0 * (double)glass_packed_length(&s),
+                                                  (double)glass_lattice_bytes(&s)) >
+                                 0x1p40)
         status = ergo_job_error(ctx, "/system/samples",
                                 "%u samples of this lattice need more than 1 TiB in one buffer",
                                 s.samples);
