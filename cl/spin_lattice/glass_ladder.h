@@ -34,7 +34,7 @@ struct glass_book {
 #define GLASS_ROWS (GLASS_TRIPS + GLASS_COPIES)
 #define GLASS_UP(plane)                                                                            \
     {                                                                                              \
-        const uint out = (plane) & carry;                                                          \
+        const uint out = (plane)&carry;                                                            \
         (plane) ^= carry;                                                                          \
         carry = out;                                                                               \
     }
@@ -59,7 +59,7 @@ ERGO_INLINE struct glass_book glass_open(__global const uint *came, __global con
     book.from = came[a];
     book.to = came[a + GLASS_COPIES];
     book.accepted = accepted[a];
-    book.trips = trips[copy];
+    book.trips = GLASS_RUNG + t == 0 ? trips[copy] : 0; /* others may be writing it */
     book.low = moves[a * GLASS_MOVES];
     book.more = moves[a * GLASS_MOVES + 1];
     return book;

@@ -135,7 +135,7 @@ GLASS_MOVED(glass_moved_local, __local)
                        __global const uint4 *tables, __global const uint2 *keys, ulong sweep,      \
                        uint2 words, uint last, __global const uint4 *masks, __global uint *came,   \
                        __global ulong *accepted, __global ulong *trips, __global uint4 *moves,     \
-                     __local uint4 *given) {                                                     \
+                       __local uint4 *given) {                                                     \
         const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);                   \
         const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);                   \
         const uint here = i < GLASS_HALF * GLASS_QUADS; /* others: the group's first site */       \

@@ -261,8 +261,8 @@ static bool is_others(const struct ergo_sampler_info *info, size_t o,
                       const struct ergo_point *point) {
     bool twice = false;
     for (size_t k = 0; k < info->n_observables; k++)
-        twice = twice ||
-                (k != o && strcmp(info->observables[k].name, info->observables[o].name) == 0);
+        twice =
+            twice || (k != o && strcmp(info->observables[k].name, info->observables[o].name) == 0);
     return twice && !info->observables[o].applies(point);
 }
 

@@ -143,8 +143,8 @@ static void store(struct loop *loop, const struct block *block) {
         result->n_samples = block->first + s->count;
         store_histograms(loop, block, m);
     }
-    for (size_t m = 0;
-         m < members && s->count && block->first >= run->schedule.n_equilibration; m++) {
+    for (size_t m = 0; m < members && s->count && block->first >= run->schedule.n_equilibration;
+         m++) {
         struct ergo_curve *curves = run->curves[loop->batch->points[m]->index];
         for (size_t c = 0; c < info->n_curves; c++)
             if (s->curves[c] && info->curves_sums >> c & 1)

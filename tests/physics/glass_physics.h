@@ -3,12 +3,12 @@
  * and the test of its power (mutants) share. By the sampler's ops alone, without audits.
  *
  * The exact averages are those of the very samples that the job has, so that errors are thermal:
- * of each word's moments (means of its samples' sums, block by block) from 32 to 64 bins of time. Error budget: |z| < 5.5 for each of at most
- * 20,000 moments, which have Student's t with 31 degrees of freedom and more: 5e-6 each, and a
- * job's are strongly correlated. (For that reason the mean z^2 of a job's moments is shown, and not
- * judged: the first version did, and a band for it cannot be said.) What is judged: chi^2 of the
- * energies at the coldest temperature, one of each word, which are independent, within its 99.9%
- * band, all jobs together.
+ * of each word's moments (means of its samples' sums, block by block) from 32 to 64 bins of time.
+ * Error budget: |z| < 5.5 for each of at most 20,000 moments, which have Student's t with 31
+ * degrees of freedom and more: 5e-6 each, and a job's are strongly correlated. (For that reason the
+ * mean z^2 of a job's moments is shown, and not judged: the first version did, and a band for it
+ * cannot be said.) What is judged: chi^2 of the energies at the coldest temperature, one of each
+ * word, which are independent, within its 99.9% band, all jobs together.
  */
 #ifndef ERGO_TESTS_PHYSICS_GLASS_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_GLASS_PHYSICS_H
@@ -122,9 +122,11 @@ static inline void glass_physics_words(const struct ergo_point *point, const dou
     for (size_t i = 0; i < s.samples * group; i++) {
         const size_t sample = i / group, at = i % group;
         const size_t lanes = sample / 32 + 1 == s.all ? (s.samples - 1) % 32 + 1 : 32;
-        words[sample / 32 * group + at] +=
-            samples[i] * (at < moments ? u.value[at % GLASS_MOMENTS] : s.copies == 4 ? 0.25 : 1) /
-            (double)(n * lanes);
+        words[sample / 32 * group + at] += samples[i] *
+                                           (at < moments    ? u.value[at % GLASS_MOMENTS]
+                                            : s.copies == 4 ? 0.25
+                                                            : 1) /
+                                           (double)(n * lanes);
     }
 }
 

@@ -23,7 +23,8 @@ static const struct ergo_observable_result *called(const struct ergo_member_resu
     return NULL;
 }
 
-/* ---- of the very samples ---------------------------------------------------------------------- */
+/* ---- of the very samples ----------------------------------------------------------------------
+ */
 
 /* What is exactly known of a sample at the coldest temperature. */
 struct known {
@@ -43,7 +44,8 @@ static void know(struct known *k, const double *x, size_t n) {
 
 /* Thermal noise is a twentieth of the disorder's and less, so that means are within 0.3 errors of
  * the exact ones of these samples, and the errors within 15% of theirs; with more samples than a
- * curve has bins (64) they come from fewer of these: 45 at least, and differ by 4 / sqrt(2 * 45). */
+ * curve has bins (64) they come from fewer of these: 45 at least, and differ by 4 / sqrt(2 * 45).
+ */
 static void samples_alike(const char *quoted) {
     struct ergo_result *result = glass_physics_run(ctx, quoted);
     const struct ergo_member_result *m = &result->members[0];
@@ -105,7 +107,8 @@ static void test_few(void **state) {
     ergo_result_destroy(result);
 }
 
-/* ---- over chains ------------------------------------------------------------------------------ */
+/* ---- over chains ------------------------------------------------------------------------------
+ */
 
 /*
  * chi^2 / n of the means of n chains, which have disorders of their own, about their mean. Bands:

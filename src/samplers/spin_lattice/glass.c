@@ -329,8 +329,8 @@ static enum ergo_status read_counts(struct ergo_context *ctx, struct glass_state
     const enum ergo_status status =
         ergo_buffer_read_later(ctx, s->device, s->accepted, 0, 8 * accepted, counts, NULL);
     return status == ERGO_OK
-               ? ergo_buffer_read_later(ctx, s->device, s->trips, 0,
-                                        8 * lattices * s->shape.copies, counts + accepted, NULL)
+               ? ergo_buffer_read_later(ctx, s->device, s->trips, 0, 8 * lattices * s->shape.copies,
+                                        counts + accepted, NULL)
                : status;
 }
 
@@ -374,8 +374,9 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *opaque, unsigned 
     enum ergo_status status =
         slot->ready ? ergo_event_wait(ctx, s->device, &slot->ready, NULL) : ERGO_OK;
     for (size_t i = 0; i < slot->samples && status == ERGO_OK; i++)
-        status = glass_collect_sample(ctx, s, slot, i, samples->columns + i * s->batch->count * COLUMNS,
-                                      samples->curves[CURVE_HALVES] + i * s->batch->count * curve);
+        status =
+            glass_collect_sample(ctx, s, slot, i, samples->columns + i * s->batch->count * COLUMNS,
+                                 samples->curves[CURVE_HALVES] + i * s->batch->count * curve);
     if (status == ERGO_OK)
         status = glass_hand_over(ctx, s, samples->curves[CURVE_SAMPLES]);
     return status; /* the other curves come at the end */

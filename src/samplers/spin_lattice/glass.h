@@ -39,7 +39,7 @@ enum {
 /* Moments are added up as whole numbers: of copies, in units of a power of two which is so large
  * that the sum over all measurements of the job is exact. */
 struct glass_units {
-    double energy[2];           /* of a record: energy[0] + energy[1] * what is counted, whole */
+    double energy[2]; /* of a record: energy[0] + energy[1] * what is counted, whole */
     double inverse[GLASS_MOMENTS], value[GLASS_MOMENTS]; /* 1/unit; of one, the moment */
 };
 
@@ -75,7 +75,8 @@ struct glass_launch {
 struct glass_slot {
     cl_mem records;
     struct glass_record *host;
-    uint64_t *counts; /* [sample]: accepted exchanges, [lattice][slot], round trips, [lattice][copy] */
+    uint64_t
+        *counts; /* [sample]: accepted exchanges, [lattice][slot], round trips, [lattice][copy] */
     cl_event ready;
     size_t samples;
     uint64_t step, every; /* before the block; between its samples */
@@ -94,10 +95,10 @@ struct glass_state {
     struct glass_slot slots[2];
     uint64_t step;
     struct glass_units *units; /* of each member */
-    double *sums; /* of the block that is collected: [lattice][temperature][32][moment], P(q) */
-    uint64_t *moved; /* exchanges and round trips of samples, of the device's `moves`: as there */
+    double *sums;     /* of the block that is collected: [lattice][temperature][32][moment], P(q) */
+    uint64_t *moved;  /* exchanges and round trips of samples, of the device's `moves`: as there */
     uint64_t untaken; /* sweeps since they were taken */
-    uint64_t *hashes;            /* of each member's couplings */
+    uint64_t *hashes; /* of each member's couplings */
     struct glass_shares *shares; /* of all ranks, where words or ladders are cut; else NULL */
     struct glass_ends *ends;     /* where this one's share of a ladder meets others'; or NULL */
 };
@@ -237,7 +238,8 @@ enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_sta
 uint64_t glass_tries(const struct glass_shape *s, uint64_t step, uint32_t parity);
 /* Numbers of `halves` beside the two halves: exchanges, round trips, tries of both parities. */
 size_t glass_counts_length(const struct glass_shape *s);
-/* s->sums of all ranks to the curve `samples`, [member][sample][temperature][moment], P(q); anew. */
+/* s->sums of all ranks to the curve `samples`, [member][sample][temperature][moment], P(q); anew.
+ */
 enum ergo_status glass_hand_over(struct ergo_context *ctx, struct glass_state *s, double *curve);
 /* Rows of `moves` of a word-lattice: of the colder slots exchanges, of the copies round trips. */
 size_t glass_move_rows(const struct glass_shape *s);

@@ -8,10 +8,11 @@
  * The 32 samples of a word share random numbers: noise that they have in common does not show in
  * their spread. It shows in time: with a and b the means over the even and the odd lanes (the curve
  * `halves`), their covariance over bins of time, by the number of these, is the part of the mean's
- * variance that is common. The spread's part and this one are added, by stretching the units' values
- * about their mean. Of exchanges and round trips only the words' counts are known over time: the
- * variance of their growth is added, less what chance makes of independent decisions. It still has
- * some noise of each sample's own, which is then counted twice: errors up to 1.4 times too large.
+ * variance that is common. The spread's part and this one are added, by stretching the units'
+ * values about their mean. Of exchanges and round trips only the words' counts are known over time:
+ * the variance of their growth is added, less what chance makes of independent decisions. It still
+ * has some noise of each sample's own, which is then counted twice: errors up to 1.4 times too
+ * large.
  *
  * A single sample (from a file, say) has the bins of time as units, whose errors are thermal: those
  * of this disorder alone.
@@ -50,15 +51,12 @@ struct quantity {
 };
 
 /* Of the coldest temperature, and over the ladder. */
-static const struct quantity results[GLASS_RESULTS] = {[GLASS_MEAN_E] = {GLASS_E, NULL, false},
-                                                       [GLASS_MEAN_M] = {GLASS_M, NULL, false},
-                                                       [GLASS_MEAN_M2] = {GLASS_M2, NULL, false},
-                                                       [GLASS_MEAN_ABS_Q] = {GLASS_ABS_Q, NULL, true},
-                                                       [GLASS_MEAN_Q2] = {GLASS_Q2, NULL, true},
-                                                       [GLASS_MEAN_Q4] = {GLASS_Q4, NULL, true},
-                                                       [GLASS_BINDER] = {0, binder_of, true},
-                                                       [GLASS_LENGTH] = {0, length_of, true},
-                                                       [GLASS_HEAT] = {0, heat_of, true}};
+static const struct quantity results[GLASS_RESULTS] = {
+    [GLASS_MEAN_E] = {GLASS_E, NULL, false},   [GLASS_MEAN_M] = {GLASS_M, NULL, false},
+    [GLASS_MEAN_M2] = {GLASS_M2, NULL, false}, [GLASS_MEAN_ABS_Q] = {GLASS_ABS_Q, NULL, true},
+    [GLASS_MEAN_Q2] = {GLASS_Q2, NULL, true},  [GLASS_MEAN_Q4] = {GLASS_Q4, NULL, true},
+    [GLASS_BINDER] = {0, binder_of, true},     [GLASS_LENGTH] = {0, length_of, true},
+    [GLASS_HEAT] = {0, heat_of, true}};
 static const struct {
     int curve, result;
 } over_ladder[] = {{CURVE_LADDER_ENERGY, GLASS_MEAN_E},
@@ -231,13 +229,12 @@ static void quantity_of(const struct glass_shape *s, struct units *u, const stru
     for (size_t k = 0; k < u->count; k++) {
         for (size_t j = 0; j < GLASS_MOMENTS; j++)
             off[j] = u->value[k * u->size + at + j] - u->mean[at + j];
-        u->column[k] =
-            n > 1 ? n * all - (n - 1) * evaluate(s, u, q, i, t, off, -1 / (n - 1)) : all;
+        u->column[k] = n > 1 ? n * all - (n - 1) * evaluate(s, u, q, i, t, off, -1 / (n - 1)) : all;
     }
     for (size_t b = 0; b < u->bins; b++)
         for (int h = 0; h < 2; h++) /* to first order in what a bin is off */
-            per[b][h] = bins * (evaluate(s, u, q, i, t, u->half + (2 * b + (size_t)h) * u->size + at,
-                                         1 / bins) -
+            per[b][h] = bins * (evaluate(s, u, q, i, t,
+                                         u->half + (2 * b + (size_t)h) * u->size + at, 1 / bins) -
                                 all);
     stretch(u, common(u, per));
 }
@@ -323,8 +320,7 @@ static void add_exchanges(const struct glass_state *s, const struct glass_shape 
             u->column[k] = counts->bins[sample_at(h, k) * h->rungs + t] * each;
             mean += u->column[k] / (double)u->count;
         }
-        const double chance =
-            t + 1 == h->rungs ? 0 : mean * (1 - mean) * each / (double)u->count;
+        const double chance = t + 1 == h->rungs ? 0 : mean * (1 - mean) * each / (double)u->count;
         /* round trips end in exchanges of the coldest pair */
         const size_t at = 2 * u->size + t, parity = t + 1 == h->rungs ? 0 : t % 2;
         stretch(u, mean * mean * growth(halves, at, 2 * u->size + h->rungs + parity) - chance);
@@ -348,8 +344,8 @@ enum ergo_status glass_end_curves(struct ergo_context *ctx, void *opaque, size_t
     if (units_of(&whole, &s->units[member], curves, &u)) {
         const size_t bins = glass_q_bins(&whole);
         const size_t width = whole.rungs > bins ? whole.rungs : bins;
-        rows = malloc((u.count + 1) * (width > GLASS_RESULTS ? width : GLASS_RESULTS) *
-                      sizeof *rows);
+        rows =
+            malloc((u.count + 1) * (width > GLASS_RESULTS ? width : GLASS_RESULTS) * sizeof *rows);
     }
     if (rows)
         add_results(&whole, &u, ladder, curves, rows);

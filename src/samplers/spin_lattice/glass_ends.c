@@ -165,8 +165,7 @@ static cl_uint4 decide(const struct glass_state *s, const struct end *e, size_t 
     const uint32_t mask =
         glass_twin_decide(h, key, e->slopes[member], cold, hot, word, step, e->t, copy);
     const uint32_t arrived = glass_twin_walk(h, word, e->t, mask, &from, &to);
-    return (cl_uint4){
-        {mask, colder ? from : to, colder ? mask : 0, colder ? arrived : 0}};
+    return (cl_uint4){{mask, colder ? from : to, colder ? mask : 0, colder ? arrived : 0}};
 }
 
 /* ---- on the device --------------------------------------------------------------------------- */
@@ -353,8 +352,7 @@ enum ergo_status glass_ends_twin(struct ergo_context *ctx, const struct glass_st
     for (int side = 0; side < SIDES && status == ERGO_OK; side++) {
         const char *own = room + 2 * (size_t)side * bytes;
         if (is_due(&s->ends->end[side], parity))
-            twin_exchange(s, &s->ends->end[side], l, step, own, own + bytes, spins, came,
-                          moved);
+            twin_exchange(s, &s->ends->end[side], l, step, own, own + bytes, spins, came, moved);
     }
     free(room);
     return status;

@@ -246,6 +246,16 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
     else if (s.sites / s.layers > 8160)
         status = ergo_job_error(ctx, "/system/size",
                                 "more than 8160 sites in a layer (all but the last direction)");
+    else if (s.real && s.sites * s.d > UINT64_C(1) << 27)
+        status = ergo_job_error(ctx, "/system/size",
+                                "more than 2^27 bonds with couplings that are numbers, which are "
+                                "counted by 32 bits for 32 samples");
+    if (status == ERGO_OK && (double)s.all * fmax(4.0 * (double)glass_packed_length(&s),
+                                                  (double)glass_lattice_bytes(&s)) >
+                                 0x1p40)
+        status = ergo_job_error(ctx, "/system/samples",
+                                "%u samples of this lattice need more than 1 TiB in one buffer",
+                                s.samples);
     if (s.copies != 1 && s.copies != 2 && s.copies != 4)
         status = ergo_job_error(ctx, "/system/copies", "%u; 1, 2 and 4 are allowed", s.copies);
     if (s.all > GLASS_WORDS_MAX || s.quads > GLASS_QUADS_MAX)

@@ -32,10 +32,9 @@ static enum ergo_status launch_moving(struct ergo_context *ctx, struct glass_sta
     const cl_uint last = glass_last(h);
     const cl_ulong sweep = step;
     const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins),    ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
-        ERGO_ARG(s->keys),     ERGO_ARG(sweep),        ERGO_ARG(words),
-        ERGO_ARG(last),        ERGO_ARG(s->masks),     ERGO_ARG(s->came),
-        ERGO_ARG(s->accepted), ERGO_ARG(s->trips),     ERGO_ARG(s->moves),
+        ERGO_ARG(s->spins),        ERGO_ARG(s->couplings), ERGO_ARG(s->tables), ERGO_ARG(s->keys),
+        ERGO_ARG(sweep),           ERGO_ARG(words),        ERGO_ARG(last),      ERGO_ARG(s->masks),
+        ERGO_ARG(s->came),         ERGO_ARG(s->accepted),  ERGO_ARG(s->trips),  ERGO_ARG(s->moves),
         ERGO_ARG_LOCAL(64 * group)};
     return ergo_kernel_launch(ctx, s->device, s->moving[2 * colour + parity],
                               colour ? "glass_moving_1" : "glass_moving_0", args, 13, 2, global,
@@ -205,16 +204,23 @@ static enum ergo_status launch_ladder(struct ergo_context *ctx, struct glass_sta
     const cl_uint first = (cl_uint)sweeps;
     const cl_uint parity = (cl_uint)((s->step + sweeps) / every & 1);
     const cl_ulong sweep = s->step;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins),  ERGO_ARG(s->couplings),
-        ERGO_ARG(s->tables), ERGO_ARG(s->keys),
-        ERGO_ARG(sweep),     ERGO_ARG(all),
-        ERGO_ARG(first),     ERGO_ARG(every),
-        ERGO_ARG(parity),    ERGO_ARG(words),
-        ERGO_ARG(last),      ERGO_ARG(s->slopes),
-        ERGO_ARG(s->came),   ERGO_ARG(s->accepted),
-        ERGO_ARG(s->trips),  ERGO_ARG(s->moves),
-        ERGO_ARG_LOCAL(glass_ladder_bytes(h, &s->launch))};
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                    ERGO_ARG(s->couplings),
+                                    ERGO_ARG(s->tables),
+                                    ERGO_ARG(s->keys),
+                                    ERGO_ARG(sweep),
+                                    ERGO_ARG(all),
+                                    ERGO_ARG(first),
+                                    ERGO_ARG(every),
+                                    ERGO_ARG(parity),
+                                    ERGO_ARG(words),
+                                    ERGO_ARG(last),
+                                    ERGO_ARG(s->slopes),
+                                    ERGO_ARG(s->came),
+                                    ERGO_ARG(s->accepted),
+                                    ERGO_ARG(s->trips),
+                                    ERGO_ARG(s->moves),
+                                    ERGO_ARG_LOCAL(glass_ladder_bytes(h, &s->launch))};
     s->step += sweeps + (rounds - 1) * every;
     return ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 17, 2, global,
                               local, NULL);

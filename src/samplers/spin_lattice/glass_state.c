@@ -349,8 +349,8 @@ static enum ergo_status advance_twin(struct ergo_context *ctx, const struct glas
         glass_twin_swap(h, key, slopes, r->energies, word, t + 1, parity, r->spins, r->came,
                         r->moved);
         if (glass_ends_due(s, parity))
-            status = glass_ends_twin(ctx, s, l, t + 1, parity, r->energies, r->spins, r->came,
-                                     r->moved);
+            status =
+                glass_ends_twin(ctx, s, l, t + 1, parity, r->energies, r->spins, r->came, r->moved);
     }
     return status;
 }

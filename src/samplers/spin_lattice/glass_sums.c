@@ -9,8 +9,9 @@
  * have in common over time is the part of the thermal error that their spread does not show.
  *
  * Exchanges and round trips of samples are counted by the device in bit planes (glass_ladder.h),
- * which are taken wherever a state is saved, and at the end: the curve `exchanges`. What all samples
- * together have made since the start is part of `halves`: its growth has the noise in common.
+ * which are taken wherever a state is saved, and at the end: the curve `exchanges`. What all
+ * samples together have made since the start is part of `halves`: its growth has the noise in
+ * common.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -159,8 +160,8 @@ static void add_words(struct glass_state *s, const struct glass_record *records,
 }
 
 /* Means over the even and the odd lanes of all words: [2][temperature][moment], P(q); with a ladder
- * what has been counted of all words up to `step`, each temperature's exchanges with the next, round
- * trips; tries of pairs of both parities. */
+ * what has been counted of all words up to `step`, each temperature's exchanges with the next,
+ * round trips; tries of pairs of both parities. */
 static void halves_of(const struct glass_shape *s, const struct glass_units *u, uint64_t step,
                       const double *rows, double *curve) {
     const size_t bins = bins_of(s), moments = s->rungs * (size_t)GLASS_MOMENTS;
@@ -182,8 +183,8 @@ static void halves_of(const struct glass_shape *s, const struct glass_units *u, 
             counts[t] += t + 1 < s->rungs ? rows[t * ROW + ROW - 1] : rows[row - 1];
     }
     for (size_t i = 0; i < 2 * size; i++)
-        curve[i] *= (i % size < moments ? u->value[i % size % GLASS_MOMENTS] : 1 / pairs) /
-                    lanes[i / size];
+        curve[i] *=
+            (i % size < moments ? u->value[i % size % GLASS_MOMENTS] : 1 / pairs) / lanes[i / size];
 }
 
 enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_state *s,
@@ -293,9 +294,8 @@ enum ergo_status glass_count(struct ergo_context *ctx, void *opaque, size_t memb
     double *mine = calloc(h->words, wide * sizeof *mine);
     double *all = calloc(h->all, 32 * ((size_t)h->rungs + 1) * sizeof *all);
     double *sum = malloc(curve->size * sizeof *sum);
-    enum ergo_status status = mine && all && sum
-                                  ? ERGO_OK
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for exchanges");
+    enum ergo_status status =
+        mine && all && sum ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for exchanges");
     if (status == ERGO_OK && s->untaken && !h->idle)
         status = glass_moves_take(ctx, s);
     uint64_t *own = s->moved + member * h->words * rows * 32;

@@ -351,9 +351,10 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .max = 2097152,
      .unit = "",
      .help = "Model spin-glass: samples of the disorder within a chain of the job, a multiple of "
-             "32, which share a word and random numbers; 32 if not given, from a file 1. Words are "
-             "independent: their spread gives the errors of the curves, honestly from 20 words on "
-             "(640 samples). More keep the first ones as they were.",
+             "32, which share a word and random numbers; 32 if not given, from a file 1. Their "
+             "spread gives the errors of averages over the disorder, and what the samples of a "
+             "word fluctuate together is added; from 20 samples on. A single sample has thermal "
+             "errors. More keep the first ones as they were.",
      .acts = glass_is,
      .where = "in model spin-glass"},
     {.pointer = "/system/copies",

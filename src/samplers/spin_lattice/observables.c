@@ -456,14 +456,16 @@ const struct ergo_curve_info spin_lattice_curves[CURVES] = {
     {.name = "moments",
      .x_label = "observable",
      .unit = "",
-     .help = "spin glass, lowest temperature: energy, m, m^2, |q|, q^2, q^4, Binder's, length, heat "
-             "capacity, by pseudo-values of samples"},
+     .help =
+         "spin glass, lowest temperature: energy, m, m^2, |q|, q^2, q^4, Binder's, length, heat "
+         "capacity, by pseudo-values of samples"},
     {.name = "halves",
      .x_label = "moment",
      .unit = "",
-     .help = "spin glass, means over the even lanes of words, then over the odd ones: at each "
-             "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m; the bins of P(q); "
-             "then exchanges and round trips of all samples since the start, and tries"},
+     .help =
+         "spin glass, means over the even lanes of words, then over the odd ones: at each "
+         "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m; the bins of P(q); "
+         "then exchanges and round trips of all samples since the start, and tries"},
     {.name = "samples",
      .x_label = "moment",
      .unit = "",

@@ -59,9 +59,8 @@ static const struct ergo_sampler_info info = {
     .n_observables = SPIN_LATTICE_OBSERVABLES,
     .curves = spin_lattice_curves,
     .n_curves = CURVES,
-    .curves_at_end = ((1u << CURVE_HALVES) - (1u << CURVE_LADDER_ENERGY)) |
-                     1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS |
-                     ((1u << (CURVE_FROZEN + 1)) - (1u << CURVE_PHI)),
+    .curves_at_end = ((1u << CURVE_HALVES) - (1u << CURVE_LADDER_ENERGY)) | 1u << CURVE_EXCHANGES |
+                     1u << CURVE_ROUND_TRIPS | ((1u << (CURVE_FROZEN + 1)) - (1u << CURVE_PHI)),
     .curves_hidden = 1u << CURVE_MOMENTS | 1u << CURVE_HALVES | 1u << CURVE_SAMPLES |
                      1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS,
     .curves_sums = 1u << CURVE_SAMPLES | 1u << CURVE_EXCHANGES,
@@ -70,7 +69,7 @@ static const struct ergo_sampler_info info = {
     .frame_suffix = "vti",
     .trajectory =
         "configurations as VTK image data, a value for each site (of facilitated dynamics the "
-        "first realisation), of lattices up to 2^22 sites",
+        "first realisation), of lattices up to 2^22 sites; of spin glasses none",
     .has_frames = has_frames,
     .state_version = 1,
 };
