@@ -39,8 +39,8 @@ struct ergo_observable {
      * warning about too few of them says. */
     const char *more;
     bool independent; /* from_curve: the curve's samples are independent, and there is no tau */
-    bool hidden; /* only an input of others; not in the result (kept in the HDF5 file) */
-    bool merit;  /* what a run is tuned by: independent samples of it per second are told */
+    bool hidden;      /* only an input of others; not in the result (kept in the HDF5 file) */
+    bool merit;       /* what a run is tuned by: independent samples of it per second are told */
     /* Of some models only: not in the result where it is false. NULL: always. */
     bool (*applies)(const struct ergo_point *point);
     /* Where its chain decorrelates far more slowly than the others' for a physical reason: the
@@ -133,7 +133,7 @@ struct ergo_sampler_info {
     const char *frame_suffix; /* of the files of ops->frame; NULL: "xyz" */
     const char *trajectory;   /* what /output/trajectory_every writes; NULL: nothing */
     bool (*has_frames)(const struct ergo_point *point); /* ops->frame appends; NULL: always */
-    uint32_t state_version;   /* of what save writes */
+    uint32_t state_version;                             /* of what save writes */
 };
 
 /* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top. */
@@ -247,15 +247,9 @@ struct ergo_sampler {
     const struct ergo_sampler_ops *ops;
 };
 
-/* Init and all of the start, where nothing may stop it. */
-static inline enum ergo_status ergo_sampler_start(struct ergo_context *ctx,
-                                                  const struct ergo_sampler_ops *ops, void *state) {
-    bool done = ops->start == NULL;
-    enum ergo_status status = ops->init(ctx, state);
-    while (!done && status == ERGO_OK)
-        status = ops->start(ctx, state, &done);
-    return status;
-}
+/* start.c: init and all of the start, where nothing may stop it. */
+enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                    void *state);
 
 /* registry.c: an explicit array; find.c. */
 extern const struct ergo_sampler *const ergo_samplers[];

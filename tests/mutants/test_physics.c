@@ -5,6 +5,7 @@
  */
 #include "mutants/mutant.h"
 #include "physics/ising_physics.h"
+#include "samplers/spin_lattice/models.h"
 
 static double heat_capacity(const double *means, void *user) {
     const struct ergo_point *point = user;
