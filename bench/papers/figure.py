@@ -104,7 +104,11 @@ def rows(result, figure):
         z = f"{(seen[0] - entry['value']) / math.hypot(seen[1], error):+.1f}" if error and seen[1] else "-"
         yield [f"{name} {at}".strip(), published, number(*seen), z]
     for name in figure.get("exact", []):
-        z = [p["observables"][name]["z"] for p in result["points"] if "z" in p["observables"][name]]
+        z = [p["observables"][name].get("z") for p in result["points"]]
+        z = [x for x in z if x is not None]  # no error that can be trusted: no z
+        if not z:
+            yield [name, "exact", "no point has an error", "-"]
+            continue
         yield [f"{name}, {len(z)} points", "exact", f"chi^2 {sum(x * x for x in z):.1f}", f"largest {max(map(abs, z)):.1f}"]
 
 

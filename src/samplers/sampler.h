@@ -206,7 +206,9 @@ struct ergo_sampler_ops {
      * `text`, or NULL op (then info->trajectory is NULL). Nothing appended: no file. */
     enum ergo_status (*frame)(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text);
-    /* Exact value of an observable at a point, from theory; NAN: not known. */
+    /* Exact value of an observable at a point, from theory; NAN: not known. What is constant by
+     * nature (a density of conserved particles) has its value here: a series that never changed
+     * has an error, 0, only where this says so. */
     double (*exact)(const struct ergo_point *point, const char *observable);
     /* Published value that has an error of its own (a simulation, an experiment), with its standard
      * error; NAN: not known. NULL op: none. */

@@ -44,7 +44,7 @@ static bool has_no_value(const struct ergo_observable *observable,
 
 static void check_reason(const char *reason) {
     bool known = false;
-    for (int t = 0; t < ERGO_TRUSTS; t++)
+    for (enum ergo_trust t = ERGO_TRUST_FULL; t < ERGO_TRUSTS; t++)
         known |= ergo_trust_name(t) && strcmp(ergo_trust_name(t), reason) == 0;
     if (!known)
         fail_msg("%s: \"%s\" is no reason", where, reason);
