@@ -68,6 +68,13 @@ static void sample_close(struct ergo_samples *samples) {
         free(samples->curves[c]);
 }
 
+static bool equal(const double *a, const double *b, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
 /* The host's columns of a member, and whether they are the sample's. */
 static bool same_columns(const struct disks_state *s, size_t member,
                          const struct disks_config *config, struct disks_tally tally,
@@ -86,7 +93,7 @@ static bool same_columns(const struct disks_state *s, size_t member,
     for (size_t i = 0; i < (size_t)config->cells * config->cells; i++)
         sum.occupied += config->count[i] > 0;
     disks_columns(s->batch->points[member], &s->shapes[member], &sum, tally, columns);
-    *same = memcmp(columns, found, sizeof columns) == 0;
+    *same = equal(columns, found, 4);
     free(psi6);
     return true;
 }
@@ -111,7 +118,7 @@ static bool same_curve(const struct disks_state *s, size_t member,
     if (ok) {
         disks_curve_convert(point, &s->shapes[member], c,
                             c < 2 ? s->areas[c] + member * bins : NULL, counts, values);
-        *same = memcmp(values, found, bins * sizeof *values) == 0;
+        *same = equal(values, found, bins);
     }
     free(limits);
     free(counts);
