@@ -3,9 +3,9 @@
  * mutant of kind "physics". The verdict is that of tests/physics/test_ising_exact.c; the sampler is
  * called without the run around it, whose audit would see that the chain is not the host's.
  */
-#include "samplers/spin_lattice/models.h"
 #include "mutants/mutant.h"
 #include "physics/ising_physics.h"
+#include "samplers/spin_lattice/models.h"
 
 static double heat_capacity(const double *means, void *user) {
     const struct ergo_point *point = user;
