@@ -79,17 +79,11 @@ static const char *slow_m(const struct ergo_point *point) {
     const double j = ergo_point_real(point, "/system/coupling");
     if (is_potts(point) || bytes_is(point))
         return NULL;
-    const double b = fabs(ergo_point_real(point, "/system/field"));
-    if (!(j > 0 && t < 1.1 * ergo_ising_critical_temperature(j)))
-        return NULL;
-    if (b > 0) /* exact relaxation on 4 x 4 at T = 1.5, B = 0.3: 402 sweeps, heat bath 645 */
-        return b < j
-                   ? "near and below Tc a lattice changes rarely between the directions along and "
-                     "against a weak field, only as a whole"
-                   : NULL;
-    return "near and below Tc a lattice without a field changes sign only as a whole, too rarely "
-           "to "
-           "average over; use abs_magnetization";
+    const bool ordered = j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
+    return ordered && ergo_point_real(point, "/system/field") == 0.0
+               ? "near and below Tc a lattice without a field changes sign only as a whole, too "
+                 "rarely to average over; use abs_magnetization"
+               : NULL;
 }
 
 static double sample_abs_m(const struct ergo_point *point, const double *c) {
