@@ -494,6 +494,13 @@ static void test_curve(void **state) {
     assert_true(ergo_curve_init(&curve, 0));
     ergo_curve_add(&curve, x);
     ergo_curve_free(&curve);
+    /* kept as a sum: a mean, and no error */
+    assert_true(ergo_curve_init_sum(&curve, SIZE));
+    ergo_curve_add_sum(&curve, x, 3);
+    ergo_curve_add_sum(&curve, x, 1);
+    ergo_curve_result(&curve, mean, error);
+    assert_true(curve.count == 4 && mean[0] == (x[0] + x[0]) / 4 && isnan(error[0]));
+    ergo_curve_free(&curve);
     free(x);
 }
 

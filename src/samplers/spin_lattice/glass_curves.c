@@ -45,18 +45,18 @@ static double length_of(const struct glass_shape *s, double t, const double *m) 
 
 /* A mean (function NULL), or a function of the moments of a temperature. */
 struct quantity {
-    int moment;
     double (*function)(const struct glass_shape *s, double t, const double *moments);
+    int moment;
     bool pairs; /* of copies */
 };
 
 /* Of the coldest temperature, and over the ladder. */
 static const struct quantity results[GLASS_RESULTS] = {
-    [GLASS_MEAN_E] = {GLASS_E, NULL, false},   [GLASS_MEAN_M] = {GLASS_M, NULL, false},
-    [GLASS_MEAN_M2] = {GLASS_M2, NULL, false}, [GLASS_MEAN_ABS_Q] = {GLASS_ABS_Q, NULL, true},
-    [GLASS_MEAN_Q2] = {GLASS_Q2, NULL, true},  [GLASS_MEAN_Q4] = {GLASS_Q4, NULL, true},
-    [GLASS_BINDER] = {0, binder_of, true},     [GLASS_LENGTH] = {0, length_of, true},
-    [GLASS_HEAT] = {0, heat_of, true}};
+    [GLASS_MEAN_E] = {NULL, GLASS_E, false},   [GLASS_MEAN_M] = {NULL, GLASS_M, false},
+    [GLASS_MEAN_M2] = {NULL, GLASS_M2, false}, [GLASS_MEAN_ABS_Q] = {NULL, GLASS_ABS_Q, true},
+    [GLASS_MEAN_Q2] = {NULL, GLASS_Q2, true},  [GLASS_MEAN_Q4] = {NULL, GLASS_Q4, true},
+    [GLASS_BINDER] = {binder_of, 0, true},     [GLASS_LENGTH] = {length_of, 0, true},
+    [GLASS_HEAT] = {heat_of, 0, true}};
 static const struct {
     int curve, result;
 } over_ladder[] = {{CURVE_LADDER_ENERGY, GLASS_MEAN_E},
@@ -152,8 +152,9 @@ static bool units_of(const struct glass_shape *s, const struct glass_units *of,
     } else {
         take_times(halves, u);
     }
-    for (size_t i = 0; i < u->count * u->size; i++)
-        u->mean[i % u->size] += u->value[i] / (double)u->count;
+    for (size_t k = 0; k < u->count; k++)
+        for (size_t i = 0; i < u->size; i++)
+            u->mean[i] += u->value[k * u->size + i] / (double)u->count;
     return true;
 }
 

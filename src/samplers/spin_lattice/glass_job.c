@@ -169,20 +169,20 @@ void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
     const double most = s->d * n * (s->real ? 0x1p27 : 1), wave = 4096 * n;
     const uint32_t pairs = s->copies == 4 ? 4 : 1;
     const struct {
-        int at;
         double most, value;
+        int at;
         uint32_t copies;
-    } rows[GLASS_MOMENTS] = {{GLASS_E, most, e, s->copies},
-                             {GLASS_E2, most * most, e * e, s->copies},
-                             {GLASS_EE, most * most, e * e, pairs},
-                             {GLASS_ABS_Q, n, 1 / n, pairs},
-                             {GLASS_Q2, n * n, 1 / (n * n), pairs},
-                             {GLASS_Q4, n * n * n * n, 1 / (n * n * n * n), pairs},
-                             {GLASS_QK2, 2 * wave * wave, 4 / (wave * wave), pairs},
-                             {GLASS_ABS_M, n, 1 / n, s->copies},
-                             {GLASS_M2, n * n, 1 / (n * n), s->copies},
-                             {GLASS_M4, n * n * n * n, 1 / (n * n * n * n), s->copies},
-                             {GLASS_M, n, 1 / n, s->copies}};
+    } rows[GLASS_MOMENTS] = {{most, e, GLASS_E, s->copies},
+                             {most * most, e * e, GLASS_E2, s->copies},
+                             {most * most, e * e, GLASS_EE, pairs},
+                             {n, 1 / n, GLASS_ABS_Q, pairs},
+                             {n * n, 1 / (n * n), GLASS_Q2, pairs},
+                             {n * n * n * n, 1 / (n * n * n * n), GLASS_Q4, pairs},
+                             {2 * wave * wave, 4 / (wave * wave), GLASS_QK2, pairs},
+                             {n, 1 / n, GLASS_ABS_M, s->copies},
+                             {n * n, 1 / (n * n), GLASS_M2, s->copies},
+                             {n * n * n * n, 1 / (n * n * n * n), GLASS_M4, s->copies},
+                             {n, 1 / n, GLASS_M, s->copies}};
     u->energy[0] = s->real ? 0 : -(double)s->d * n;
     u->energy[1] = s->real ? 1 : 2;
     for (int k = 0; k < GLASS_MOMENTS; k++) {

@@ -167,7 +167,8 @@ static void halves_of(const struct glass_shape *s, const struct glass_units *u, 
     const size_t bins = bins_of(s), moments = s->rungs * (size_t)GLASS_MOMENTS;
     const size_t size = moments + bins, row = row_length(s, s->rungs);
     const double pairs = s->copies == 4 ? 4 : 1;
-    const double lanes[2] = {(s->samples + 1) / 2, s->samples > 1 ? s->samples / 2 : 1};
+    const uint32_t odd = s->samples / 2, even = s->samples - odd;
+    const double lanes[2] = {even, odd ? odd : 1};
     double *counts = curve + 2 * size;
     memset(curve, 0, (2 * size + glass_counts_length(s)) * sizeof *curve);
     for (uint32_t parity = 0; parity < 2 && s->rungs > 1; parity++)
@@ -207,7 +208,7 @@ enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_sta
                              all);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         double *own = curve + m * length;
-        const double even = (h->samples + 1) / 2, odd = h->samples / 2;
+        const uint32_t odd = h->samples / 2, even = h->samples - odd;
         halves_of(h, &s->units[m], slot->step + (i + 1) * slot->every, all + m * h->all * row, own);
         columns[m * COLUMNS + COLUMN_ENERGY] =
             (even * own[GLASS_E] + odd * own[size + GLASS_E]) / h->samples;

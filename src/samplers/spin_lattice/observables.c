@@ -187,8 +187,8 @@ GLASS_MOMENT(glass_magnetization2)
 
 /* An average over the samples of a spin glass. */
 #define GLASS_AVERAGE(CURVE, FROM, APPLIES)                                                        \
-    .curve = CURVE, .from_curve = FROM, .independent = true, .more = "/system/samples",            \
-    .applies = APPLIES
+    .curve = (CURVE), .from_curve = (FROM), .independent = true, .more = "/system/samples",        \
+    .applies = (APPLIES)
 
 const struct ergo_observable spin_lattice_observables[SPIN_LATTICE_OBSERVABLES] = {
     {.name = "energy",
