@@ -98,10 +98,14 @@ ERGO_INLINE uint lj_tile_look(const struct lj_tile *t, lj_position at, uint me, 
     return overlap;
 }
 
-/* Sums of the places seen, added (is_new) or taken off. */
+/* Sums of the places seen, added (is_new) or taken off. Contacts of one work-item and place are
+ * fewer than 2^16 in either shell (a tile has no more places): they are counted in halves of a
+ * word, since counting in long ones cost a sixth of the rate on an H200. */
 ERGO_INLINE void lj_tile_pairs(const struct lj_tile *t, lj_position at, uint is_new, uint item,
                                const struct lj_member *m, const struct lj_seen *seen,
                                struct lj_sum *sum) {
+    const float inner = m->contact2[1], outer = m->contact2[0];
+    uint contacts = 0u;
     for (uint q = 0u; q < LJ_WORDS; q++) {
         for (uint word = seen->word[q]; word != 0u; word &= word - 1u) {
             const uint j = item + LJ_GROUP * (32u * q + (31u - clz(word & (0u - word))));
@@ -110,10 +114,11 @@ ERGO_INLINE void lj_tile_pairs(const struct lj_tile *t, lj_position at, uint is_
             lj_pair(r2, m->shift, &energy, &virial);
             sum->energy += is_new ? energy : -energy;
             sum->virial += is_new ? virial : -virial;
-            const long contact = lj_contact(r2, m);
-            sum->contacts += is_new ? contact : -contact;
+            contacts += r2 < inner ? 0u : r2 < outer ? 0x10000u : 1u;
         }
     }
+    const long both = (long)(contacts >> 16) << 32 | (long)(contacts & 0xffffu);
+    sum->contacts += is_new ? both : -both;
 }
 
 #endif

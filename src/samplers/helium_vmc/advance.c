@@ -66,11 +66,10 @@ struct helium_energies helium_energies_of(const struct helium_model *model,
                                           const struct helium_sums *sums) {
     const double n = model->n;
     return (struct helium_energies){
-        .potential =
-            0.5 * ldexp((double)sums->potential, -model->bits[0]) / n + model->tail_potential,
-        .virial = 0.5 * ldexp((double)sums->virial, -model->bits[1]) / n + model->tail_virial,
-        .laplacian = ldexp((double)sums->laplacian, -model->bits[2]) / n,
-        .gradient = ldexp((double)sums->gradient, -model->bits[3]) / n};
+        .potential = 0.5 * (double)sums->potential * model->unit[0] / n + model->tail_potential,
+        .virial = 0.5 * (double)sums->virial * model->unit[1] / n + model->tail_virial,
+        .laplacian = (double)sums->laplacian * model->unit[2] / n,
+        .gradient = (double)sums->gradient * model->unit[3] / n};
 }
 
 /* Was an atom's share of them more than the fixed point holds? Nothing of it may be used then. */

@@ -73,6 +73,7 @@ bool helium_fixed_point(struct helium_model *m, int *kind, double *most, double 
         m->bits[k] = wanted < highest ? wanted : highest;
         if (m->bits[k] > 60)
             m->bits[k] = 60;
+        m->unit[k] = ldexp(1, -m->bits[k]);
         if (typical[k] > 0 && m->bits[k] < 10 - size)
             return false;
     }

@@ -33,7 +33,8 @@ struct helium_model {
     bool symmetrised;                       /* f_curve: about L/2 */
     /* What the cut leaves out of V/N and of 1/N sum r V' if g = 1 beyond it: K; 0: not wanted. */
     double tail_potential, tail_virial;
-    int bits[4]; /* sums of V, r V', lap ln psi, (grad ln psi)^2 are in units of 2^-bits K */
+    int bits[4];    /* sums of V, r V', lap ln psi, (grad ln psi)^2 are in units of 2^-bits K */
+    double unit[4]; /* 2^-bits */
 };
 
 /* lambda = hbar^2 / (2 m k_B) of a mass in u, CODATA 2018: K A^2. */
