@@ -232,7 +232,7 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
     enum ergo_status status = ERGO_OK;
     if (!ergo_point_value(point, "/system/temperature")->present)
         return ergo_job_error(ctx, "/system/temperature", "missing; model \"spin-glass\" needs it");
-    for (int i = 0; i < size->items; i++)
+    for (int i = 0; i < size->items && i < 3; i++)
         if (size->size[i] % 2)
             status = ergo_job_error(ctx, side[i],
                                     "%lld is odd; the checkerboard update needs even sides",
