@@ -50,8 +50,9 @@ struct ergo_key {
     const char *unit;           /* "" when dimensionless */
     const char *help;           /* one sentence; names paper and equation where it has one */
     /* Where the key has an effect: true at such a point; NULL: everywhere. A job that gives it and
-     * has no such point is refused. `where` says the same in words, behind "acts only ": "in
-     * models ising and potts", "where swap_every ..." */
+     * has no such point is refused. (What refines a measurement acts also where its interval is 0:
+     * that says by itself that nothing of it is wanted.) `where` says the same in words, behind
+     * "acts only ": "in models ising and potts", "where swap_every ..." */
     bool (*acts)(const struct ergo_point *point);
     const char *where;
 };

@@ -8,15 +8,6 @@
 
 static const char *const coordinates[] = {"wide", "packed", NULL};
 
-/* Where keys act. */
-static bool has_curves(const struct ergo_point *point) {
-    return ergo_point_int(point, "/run/curves_every") > 0;
-}
-
-static bool has_gr(const struct ergo_point *point) {
-    return has_curves(point) && ergo_point_real(point, "/run/gr_max") > 0;
-}
-
 static const struct ergo_key keys[] = {
     {.pointer = "/system/n",
      .type = ERGO_KEY_INT,
@@ -121,9 +112,7 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 0.5,
      .unit = "sigma",
-     .help = "Range c beyond contact of the histogram that gives the pressure (section 4).",
-     .acts = has_curves,
-     .where = "with curves_every above 0"},
+     .help = "Range c beyond contact of the histogram that gives the pressure (section 4)."},
     {.pointer = "/run/contact_bin",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SHAPE,
@@ -131,9 +120,7 @@ static const struct ergo_key keys[] = {
      .min = 0.00001,
      .max = 0.5,
      .unit = "sigma",
-     .help = "Width of its bins (the paper's delta r).",
-     .acts = has_curves,
-     .where = "with curves_every above 0"},
+     .help = "Width of its bins (the paper's delta r)."},
     {.pointer = "/run/contact_degree",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -143,9 +130,7 @@ static const struct ergo_key keys[] = {
      .unit = "",
      .help =
          "Degree of the polynomial that extrapolates g(r) to contact. 5 is free of bias at 1e-5; "
-         "a lower degree is noisier by less and biased by more.",
-     .acts = has_curves,
-     .where = "with curves_every above 0"},
+         "a lower degree is noisier by less and biased by more."},
     {.pointer = "/run/gr_max",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SHAPE,
@@ -153,9 +138,7 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 100,
      .unit = "sigma",
-     .help = "Largest distance of g(r), never more than half the box; 0: no g(r).",
-     .acts = has_curves,
-     .where = "with curves_every above 0"},
+     .help = "Largest distance of g(r), never more than half the box; 0: no g(r)."},
     {.pointer = "/run/gr_bin",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SHAPE,
@@ -163,9 +146,7 @@ static const struct ergo_key keys[] = {
      .min = 0.001,
      .max = 10,
      .unit = "sigma",
-     .help = "Width of the bins of g(r).",
-     .acts = has_gr,
-     .where = "with curves_every and gr_max above 0"},
+     .help = "Width of the bins of g(r)."},
     {.pointer = "/run/block_cells",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -173,9 +154,7 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 64,
      .unit = "cells",
-     .help = "Side of the square sub-blocks of the density histogram; 0: none.",
-     .acts = has_curves,
-     .where = "with curves_every above 0"},
+     .help = "Side of the square sub-blocks of the density histogram; 0: none."},
     {.pointer = "/run/neighbour_cutoff",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SHAPE,

@@ -28,15 +28,6 @@ static bool is_lennard_jones(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0;
 }
 
-static bool writes_frames(const struct ergo_point *point) {
-    return ergo_point_int(point, "/output/snapshots") > 0 ||
-           ergo_point_int(point, "/output/trajectory_every") > 0;
-}
-
-static bool has_structure(const struct ergo_point *point) {
-    return ergo_point_int(point, "/run/structure_every") > 0;
-}
-
 static bool has_start_steps(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/start_steps") > 0;
 }
@@ -184,9 +175,7 @@ static const struct ergo_key keys[] = {
      .min = 1,
      .max = 1048576,
      .unit = "",
-     .help = "Walkers (the first ones) in snapshots and trajectories: a frame each, one file.",
-     .acts = writes_frames,
-     .where = "where snapshots or trajectories are written"},
+     .help = "Walkers (the first ones) in snapshots and trajectories: a frame each, one file."},
     {.pointer = "/system/start_walkers",
      .type = ERGO_KEY_INT,
      .flags = SHAPE_CHAIN,
@@ -233,9 +222,7 @@ static const struct ergo_key keys[] = {
      .min = 1,
      .max = 1048576,
      .unit = "",
-     .help = "Walkers (the first ones) that g(r) and S(k) are taken from.",
-     .acts = has_structure,
-     .where = "with structure_every above 0"},
+     .help = "Walkers (the first ones) that g(r) and S(k) are taken from."},
     {.pointer = "/run/gr_bins",
      .type = ERGO_KEY_INT,
      .flags = ERGO_KEY_SHAPE,
@@ -243,9 +230,7 @@ static const struct ergo_key keys[] = {
      .min = 1,
      .max = 10000,
      .unit = "",
-     .help = "Bins of g(r), up to half the shortest side.",
-     .acts = has_structure,
-     .where = "with structure_every above 0"},
+     .help = "Bins of g(r), up to half the shortest side."},
     {.pointer = "/run/sk_max",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
@@ -253,9 +238,7 @@ static const struct ergo_key keys[] = {
      .min = 0,
      .max = 100,
      .unit = "1/A",
-     .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals.",
-     .acts = has_structure,
-     .where = "with structure_every above 0"},
+     .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals."},
 };
 
 static const struct ergo_column columns[] = {

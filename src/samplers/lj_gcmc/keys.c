@@ -26,10 +26,6 @@ static bool is_serial(const struct ergo_point *point) {
     return !is_board(point);
 }
 
-static bool has_curves(const struct ergo_point *point) {
-    return ergo_point_int(point, "/run/curve_every") > 0;
-}
-
 const struct ergo_key lj_keys[LJ_N_KEYS] = {
     {.pointer = "/system/box",
      .type = ERGO_KEY_REALS,
@@ -234,7 +230,5 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .max = 1000,
      .unit = "",
      .help = "Bins of g(r) up to the cutoff; it goes on to twice the cutoff or half the shortest "
-             "side.",
-     .acts = has_curves,
-     .where = "with curve_every above 0"},
+             "side."},
 };

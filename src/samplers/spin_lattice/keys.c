@@ -79,10 +79,6 @@ static bool has_ladder(const struct ergo_point *point) {
     return glass_is(point) && ladder->present && ladder->integer > 1;
 }
 
-static bool has_correlation(const struct ergo_point *point) {
-    return is_equilibrium(point) && ergo_point_int(point, "/run/correlation_every") > 0;
-}
-
 /* ---- the table ------------------------------------------------------------------------------- */
 
 const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
@@ -431,6 +427,6 @@ const struct ergo_key spin_lattice_keys[SPIN_LATTICE_KEYS] = {
      .max = 4096,
      .unit = "sites",
      .help = "Largest distance of the correlation; never more than half the shorter side.",
-     .acts = has_correlation,
-     .where = "in models ising and potts with correlation_every above 0"},
+     .acts = is_equilibrium,
+     .where = "in models ising and potts"},
 };
