@@ -79,7 +79,7 @@ set=("${short[@]}")
 no_start 3 env OCL_ICD_VENDORS="$PWD"
 no_start 3 env ERGOCL_DEVICE=nonsense
 no_start 3 env ERGOCL_CL_DIR="$PWD/broken"
-set=(--set '/system/size=[1048576,1048576]') # 128 GiB a lattice
+set=(--set '/system/size=[131072,131072]' --set /replicas=64) # 2 GiB a lattice
 no_start 3 env
 expect 0 quick failed
 expect 0 "$ERGOCL" resume kept

@@ -18,7 +18,7 @@ job() { # job SYSTEM
 JSON
 }
 job '' >named.json
-job ', "wave_function": "./sv.txt"' | sed 's/lennard-jones/lj.txt/' >files.json
+job ', "wave_function": "./sv.txt"' | sed 's/lennard-jones/lj.txt/; s/"b": 2.9, //' >files.json
 expect 0 "$ERGOCL" run named.json
 expect 0 "$ERGOCL" run files.json
 $python - <<'PYTHON' || fail "files and named forms differ"

@@ -241,8 +241,8 @@ static void test_refused(void **state) {
         "\"size\": [4, 4], \"temperature\": 1, \"field\": 0.1",
         "\"size\": [4, 4], \"temperature\": 1, \"negative_fraction\": 1.1",
         "\"size\": [80, 100, 6000], \"temperature\": 1, \"disorder\": \"gaussian\"",
-        "\"size\": [64, 64, 64], \"temperature\": 1, \"samples\": 2097152, \"ladder\": 32, "
-        "\"temperature_max\": 2",
+        ("\"size\": [64, 64, 64], \"temperature\": 1, \"samples\": 2097152, \"ladder\": 32, "
+         "\"temperature_max\": 2"),
         "\"size\": [4, 4], \"temperature\": 1}, \"output\": {\"trajectory_every\": 10",
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)

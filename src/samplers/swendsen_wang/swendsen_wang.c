@@ -13,10 +13,6 @@ static const char *const merges[] = {"auto", "tree", "neighbour", "gather", NULL
 static const char *const starts[] = {"ordered", "random", NULL};
 static const char *const hamiltonians[] = {"potts", "ising", NULL};
 
-static bool may_be_cut(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/distribute"), "points") != 0;
-}
-
 static const struct ergo_key keys[] = {
     {.pointer = "/system/q",
      .type = ERGO_KEY_INT,
@@ -83,18 +79,14 @@ static const struct ergo_key keys[] = {
              "it. tree: pairs of ranks, then pairs of those, names on the way back; neighbour: "
              "each rank with its neighbours until nothing changes (Komura and Okabe 2013, section "
              "3); gather: all pairs of parts to all devices, which join them, in sweeps that are "
-             "not measured, and tree in those that are; auto: gather up to 64 ranks, else tree.",
-     .acts = may_be_cut,
-     .where = "where lattices may be cut over ranks, not with distribute points"},
+             "not measured, and tree in those that are; auto: gather up to 64 ranks, else tree."},
     {.pointer = "/system/shares",
      .type = ERGO_KEY_STRING,
      .fallback = "\"measured\"",
      .unit = "",
      .help = "Shares of the ranks in a lattice cut over them; the chain does not depend on it. "
              "measured: by a short trial at the start, and again where a rank falls behind; equal; "
-             "or numbers > 0, \"3,1\", dealt out to the ranks in turn.",
-     .acts = may_be_cut,
-     .where = "where lattices may be cut over ranks, not with distribute points"},
+             "or numbers > 0, \"3,1\", dealt out to the ranks in turn."},
     {.pointer = "/system/start",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
