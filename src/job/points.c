@@ -243,9 +243,17 @@ static bool shown(const struct ergo_observable *observable, const struct ergo_po
     return !observable->hidden && (!observable->applies || observable->applies(point));
 }
 
+/* Curve c is in the result of this point, which the sampler has checked. */
+static bool has_curve(const struct ergo_sampler *sampler, const struct ergo_point *point,
+                      size_t c) {
+    return !(sampler->info->curves_hidden >> c & 1u) &&
+           (!sampler->ops->curve_size || sampler->ops->curve_size(point, c) > 0);
+}
+
 /* Is it one of the names that a result can have at this point? Models may share one. */
-static bool is_observable(const struct ergo_sampler_info *info, const struct ergo_point *point,
+static bool is_observable(const struct ergo_sampler *sampler, const struct ergo_point *point,
                           const char *name, size_t length) {
+    const struct ergo_sampler_info *info = sampler->info;
     for (size_t o = 0; o < info->n_observables; o++) {
         const struct ergo_observable *observable = &info->observables[o];
         if (strlen(observable->name) == length && !strncmp(observable->name, name, length) &&
@@ -254,7 +262,7 @@ static bool is_observable(const struct ergo_sampler_info *info, const struct erg
     }
     for (size_t c = 0; c < info->n_curves; c++)
         if (strlen(info->curves[c].name) == length && !strncmp(info->curves[c].name, name, length))
-            return !(info->curves_hidden >> c & 1u);
+            return has_curve(sampler, point, c);
     return false;
 }
 
@@ -267,13 +275,13 @@ static enum ergo_status check_observables(struct ergo_context *ctx,
         return ERGO_OK;
     while (1) {
         const size_t length = strcspn(asked, ",");
-        if (!is_observable(info, point, asked, length)) {
+        if (!is_observable(sampler, point, asked, length)) {
             struct ergo_text known = {0};
             for (size_t o = 0; o < info->n_observables; o++)
                 if (shown(&info->observables[o], point))
                     ergo_text_append(&known, ", %s", info->observables[o].name);
             for (size_t c = 0; c < info->n_curves; c++)
-                if (!(info->curves_hidden >> c & 1u))
+                if (has_curve(sampler, point, c))
                     ergo_text_append(&known, ", %s", info->curves[c].name);
             const enum ergo_status status = ergo_job_error(
                 ctx, "/run/observables",
@@ -304,10 +312,11 @@ static void file_key(const struct ergo_point *point, const char *message, char w
 static enum ergo_status check_point(struct ergo_context *ctx, const struct ergo_sampler *sampler,
                                     const struct ergo_point *point) {
     enum ergo_status all[] = {check_tunables(ctx, sampler, point),
-                              check_automatic(ctx, sampler, point),
-                              check_observables(ctx, sampler, point), ERGO_OK};
+                              check_automatic(ctx, sampler, point), ERGO_OK, ERGO_OK};
     if (sampler->ops->check)
-        all[3] = sampler->ops->check(ctx, point);
+        all[2] = sampler->ops->check(ctx, point);
+    if (all[2] == ERGO_OK) /* sizes of curves are asked of points that are right only */
+        all[3] = check_observables(ctx, sampler, point);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] != ERGO_OK)
             return all[i];

@@ -33,6 +33,11 @@ job helium-vmc '"n": 20, "sigma": 2' '' '' && without_effect /system/sigma
 awk 'BEGIN { for (r = 1.2; r < 12; r += 0.01) printf "%.6f %.14g\n", r, -0.5 * (2.9 / r) ^ 5 }' >sv.txt
 job helium-vmc '"n": 20, "wave_function": "./sv.txt", "b": 3' '' '' && without_effect /system/b
 
+# A curve that another model has.
+job spin-lattice '"model": "north-east", "size": [8, 8], "up_density": 0.4' ', "observables": "correlation"' ''
+expect 2 "$ERGOCL" validate job.json
+says err '/run/observables: spin-lattice has nothing called "correlation" here'
+
 # What run refuses for want of memory, validate does; a job that does not say how often to measure fits.
 job lj-gcmc '"box": [8, 8, 8], "temperature": 2, "activity": 0.1' '' ''
 expect 0 "$ERGOCL" validate job.json --set /run/sweeps=1000000000
