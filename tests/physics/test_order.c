@@ -26,6 +26,7 @@
 #include <cmocka.h>
 
 #include "ergocl/ergocl.h"
+#include "physics/run_physics.h"
 
 enum { REPLICAS = 8, N_MAX = 200 };
 static const double z_max = 4.9;
@@ -37,32 +38,9 @@ static struct {
 } verdict;
 
 static cJSON *run(const char *job) {
-    char folder[] = "/tmp/ergo-order-XXXXXX", text[1200], path[200];
-    struct ergo_job *parsed = NULL;
-    struct ergo_result *result = NULL;
-    char *json = NULL;
+    char text[1200];
     snprintf(text, sizeof text, "{%s, 'replicas': 8, 'output': {'snapshots': 0}}", job);
-    for (char *c = text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    assert_non_null(mkdtemp(folder));
-    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
-    if (ergo_job_parse(ctx, text, strlen(text), "order", NULL, 0, &parsed) != ERGO_OK ||
-        ergo_run(ctx, parsed, &options, &result) != ERGO_OK ||
-        ergo_result_json(ctx, result, &json) != ERGO_OK)
-        fail_msg("%s: %s", job, ergo_error_message(ctx));
-    cJSON *tree = cJSON_Parse(json);
-    assert_non_null(tree);
-    free(json);
-    ergo_result_destroy(result);
-    ergo_job_destroy(parsed);
-    static const char *const files[] = {"result.json", "checkpoint.h5", "series.h5", "report.html",
-                                        "lock"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-        unlink(path);
-    }
-    rmdir(folder);
-    return tree;
+    return physics_run(ctx, text, job);
 }
 
 static const cJSON *observable(const cJSON *tree, int replica, const char *name) {

@@ -23,6 +23,7 @@
 #include <cmocka.h>
 
 #include "ergocl/ergocl.h"
+#include "physics/run_physics.h"
 
 enum { N_MAX = 90 };
 static const double z_max = 4.9;
@@ -34,33 +35,10 @@ static struct {
 } verdict;
 
 static cJSON *run(const char *name, const char *more) {
-    char folder[] = "/tmp/ergo-potts-XXXXXX", text[1200], path[200];
-    struct ergo_job *job = NULL;
-    struct ergo_result *result = NULL;
-    char *json = NULL;
+    char text[1200];
     snprintf(text, sizeof text, "{'sampler': 'swendsen-wang', %s, 'output': {'snapshots': 0}}",
              more);
-    for (char *c = text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    assert_non_null(mkdtemp(folder));
-    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
-    if (ergo_job_parse(ctx, text, strlen(text), name, NULL, 0, &job) != ERGO_OK ||
-        ergo_run(ctx, job, &options, &result) != ERGO_OK ||
-        ergo_result_json(ctx, result, &json) != ERGO_OK)
-        fail_msg("%s: %s", name, ergo_error_message(ctx));
-    cJSON *tree = cJSON_Parse(json);
-    assert_non_null(tree);
-    free(json);
-    ergo_result_destroy(result);
-    ergo_job_destroy(job);
-    static const char *const files[] = {"result.json", "checkpoint.h5", "series.h5", "report.html",
-                                        "lock"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-        unlink(path);
-    }
-    rmdir(folder);
-    return tree;
+    return physics_run(ctx, text, name);
 }
 
 /* Mean over the replicas of scan point k, and its error (NULL: a mean without an honest one). */

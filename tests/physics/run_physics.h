@@ -1,0 +1,49 @@
+/* A whole run of a job, and its result.json as a tree: what a user gets of it. */
+#ifndef ERGO_TEST_RUN_PHYSICS_H
+#define ERGO_TEST_RUN_PHYSICS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+#include <cmocka.h>
+
+#include "ergocl/ergocl.h"
+
+/* job: JSON with ' for "; name: for messages. The caller frees the tree. */
+static inline cJSON *physics_run(struct ergo_context *context, const char *job, const char *name) {
+    char folder[] = "/tmp/ergo-physics-XXXXXX", text[1200], path[200];
+    struct ergo_job *parsed = NULL;
+    struct ergo_result *result = NULL;
+    char *json = NULL;
+    snprintf(text, sizeof text, "%s", job);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    assert_non_null(mkdtemp(folder));
+    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
+    if (ergo_job_parse(context, text, strlen(text), name, NULL, 0, &parsed) != ERGO_OK ||
+        ergo_run(context, parsed, &options, &result) != ERGO_OK ||
+        ergo_result_json(context, result, &json) != ERGO_OK)
+        fail_msg("%s: %s", name, ergo_error_message(context));
+    cJSON *tree = cJSON_Parse(json);
+    assert_non_null(tree);
+    free(json);
+    ergo_result_destroy(result);
+    ergo_job_destroy(parsed);
+    static const char *const files[] = {"result.json", "checkpoint.h5", "series.h5", "report.html",
+                                        "lock"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+    return tree;
+}
+
+#endif
