@@ -12,6 +12,7 @@
 
 #include "core/device.h"
 #include "core/text.h"
+#include "engine/samples.h"
 #include "job/job.h"
 #include "stats/stats.h"
 
@@ -64,7 +65,6 @@ static inline bool ergo_observable_shown(const struct ergo_observable *observabl
 struct ergo_curve_info {
     const char *name, *x_label, *unit, *help;
 };
-enum { ERGO_CURVES_MAX = 24 }; /* of one sampler */
 
 /* A launch parameter: changes speed, never the chain. Job key: /tuning/<name>. */
 struct ergo_tunable {
@@ -84,16 +84,6 @@ struct ergo_plan {
     size_t block_samples; /* most samples one advance block may have */
     double block_steps;   /* steps after which an advance block should end, roughly 0.1 s */
     double work_per_step; /* units of the rate per step of the whole batch */
-};
-
-/* Samples handed from an `advance` block to the run layer. Filled by collect. */
-struct ergo_samples {
-    size_t count;    /* samples per member */
-    double *columns; /* [count][members][n_columns] */
-    /* Curves of samples whose index (counted from the first sample of the run) is a multiple of
-     * the sampler's curve interval: [n_curve_samples][members][curve size], per curve. */
-    size_t n_curve_samples;
-    double *curves[ERGO_CURVES_MAX]; /* of curves_sums: [members][curve size] */
 };
 
 struct ergo_sampler_info {

@@ -6,7 +6,11 @@
 # files are (kernels=) and defines run_LIST KIND CASE: the program that has to notice, on a job.
 # Its kinds are of two sorts: the oracle's bits differ; or, with the audit out of the way, exact or
 # published values differ by more than the error budget of tests/physics: what statistics would see
-# of a wrong chain if there were nothing to compare its bits with.
+# of a wrong chain if there were nothing to compare its bits with. A third kind, `audit`, is of all
+# lists: the job that job_LIST CASE prints is run as a user would, and its own audit has to end it
+# with exit code 5, whatever test would have seen. Each entry point of a kernel has one, of the name
+# audit-ENTRY or audit-ENTRY-..., in the file of the entry point or a header of it: --entries lists
+# them and fails where one is missing.
 # A mutant that is not noticed is a hole in the tests, or equivalent and to be replaced.
 set -uo pipefail
 
@@ -26,14 +30,54 @@ for path in tests/mutants/*.list; do
     . "$path"
 done
 
+# 1: an audit failed; 0: the run ended as if nothing were wrong.
+audit_run() {
+    local job=$room/audit.json code=0
+    mkdir -p "$room"
+    rm -rf "$room/audit"
+    "job_$1" "$2" | tr "'" '"' >"$job"
+    "$build/ergocl" run "$job" -o "$room/audit" --quiet || code=$?
+    [ "$code" -ne 5 ] || return 1
+    [ "$code" -eq 0 ] || return 2
+}
+
 # check MUTANT LOG: kernels as $ERGOCL_CL_DIR says.
 check() {
-    "run_${list_of[$1]}" "${kind_of[$1]}" "${case_of[$1]}" >"$2" 2>&1
+    if [ "${kind_of[$1]}" = audit ]; then
+        audit_run "${list_of[$1]}" "${case_of[$1]}" >"$2" 2>&1
+    else
+        "run_${list_of[$1]}" "${kind_of[$1]}" "${case_of[$1]}" >"$2" 2>&1
+    fi
+}
+
+# FILE ENTRY of all kernels, those of the probe of devices apart.
+entry_points() {
+    local file
+    for file in cl/*/*.cl; do
+        [[ $file == cl/common/* ]] ||
+            tr '\n' ' ' <"$file" | grep -oP '__kernel\b[^;{]*?\bvoid\s+\K\w+(?=\s*\()' | sed "s|^|${file#cl/} |"
+    done
 }
 
 if [ $# -eq 0 ]; then
     printf '%s\n' "${names[@]}"
     exit 0
+fi
+if [ "$1" = --entries ]; then
+    code=0
+    while read -r file entry; do
+        found=
+        for name in "${names[@]}"; do
+            case $name in
+            "audit-$entry" | "audit-$entry"-*)
+                [[ ${file_of[$name]} != *.cl || ${file_of[$name]} == "$file" ]] && found+=" $name"
+                ;;
+            esac
+        done
+        printf '%-44s %-28s%s\n' "$file" "$entry" "${found:- NONE}"
+        [ -n "$found" ] || code=1
+    done < <(entry_points)
+    exit $code
 fi
 if [ "$1" = --check ]; then # quick: does every mutation still find its line?
     code=0
@@ -55,6 +99,7 @@ log=$room/$name.log copy=$room/$name.cl
 
 # The kernel as it is passes; once for all mutants of a case.
 whole=$room/${list_of[$name]}-${case_of[$name]}.passed
+[ "${kind_of[$name]}" != audit ] || whole=$room/${list_of[$name]}-audit-${case_of[$name]}.passed
 if [ ! -e "$whole" ]; then
     check "$name" "$log" || {
         tail -n 30 "$log"

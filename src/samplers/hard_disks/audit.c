@@ -9,6 +9,9 @@
 
 #include "samplers/hard_disks/disks.h"
 
+/* Rows of the replay that the twin begins with. */
+enum { ROW_CELLS, ROW_GRID };
+
 static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_state *s,
                                      size_t member) {
     const struct disks_shape *shape = &s->shapes[member];
@@ -51,30 +54,6 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
 /* Replaying more would take seconds. */
 static const uint64_t replay_disks = 1u << 18;
 
-/* Room for a sample of all members, as the run layer has it. */
-static bool sample_open(const struct disks_state *s, struct ergo_samples *samples) {
-    bool ok = (samples->columns = calloc(4 * s->batch->count, sizeof(double))) != NULL;
-    for (size_t c = 0; c < DISKS_CURVES; c++)
-        if (s->launch.bins[c])
-            ok = (samples->curves[c] = calloc(s->batch->count * (size_t)s->launch.bins[c],
-                                              sizeof(double))) != NULL &&
-                 ok;
-    return ok;
-}
-
-static void sample_close(struct ergo_samples *samples) {
-    free(samples->columns);
-    for (size_t c = 0; c < DISKS_CURVES; c++)
-        free(samples->curves[c]);
-}
-
-static bool equal(const double *a, const double *b, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (a[i] != b[i])
-            return false;
-    return true;
-}
-
 /* The host's columns of a member, and whether they are the sample's. */
 static bool same_columns(const struct disks_state *s, size_t member,
                          const struct disks_config *config, struct disks_tally tally,
@@ -93,7 +72,7 @@ static bool same_columns(const struct disks_state *s, size_t member,
     for (size_t i = 0; i < (size_t)config->cells * config->cells; i++)
         sum.occupied += config->count[i] > 0;
     disks_columns(s->batch->points[member], &s->shapes[member], &sum, tally, columns);
-    *same = equal(columns, found, 4);
+    *same = ergo_replay_same(columns, found, 4);
     free(psi6);
     return true;
 }
@@ -118,7 +97,7 @@ static bool same_curve(const struct disks_state *s, size_t member,
     if (ok) {
         disks_curve_convert(point, &s->shapes[member], c,
                             c < 2 ? s->areas[c] + member * bins : NULL, counts, values);
-        *same = equal(values, found, bins);
+        *same = ergo_replay_same(values, found, bins);
     }
     free(limits);
     free(counts);
@@ -126,149 +105,112 @@ static bool same_curve(const struct disks_state *s, size_t member,
     return ok;
 }
 
-static enum ergo_status compare_sample(struct ergo_context *ctx, struct disks_state *s,
+/* The member's sample against the host's of `config`. */
+static enum ergo_status compare_sample(struct ergo_context *ctx, const struct ergo_replay *r,
                                        size_t member, const struct disks_config *config,
-                                       struct disks_tally tally,
-                                       const struct ergo_samples *samples) {
+                                       struct disks_tally tally) {
     static const char *const names[] = {"the contact histogram", "g(r)", "the density histogram"};
+    const struct disks_state *s = r->state;
     const char *wrong = NULL;
     bool same = true;
-    bool ok = same_columns(s, member, config, tally, samples->columns + 4 * member, &same);
+    bool ok = same_columns(s, member, config, tally, r->found.columns + 4 * member, &same);
     if (ok && !same)
         wrong = "psi_6, the acceptance or the occupied cells";
     for (size_t c = 0; c < DISKS_CURVES && ok && !wrong; c++) {
         if (!s->launch.bins[c])
             continue;
-        ok = same_curve(s, member, config, c, samples->curves[c] + member * s->launch.bins[c],
+        ok = same_curve(s, member, config, c, r->found.curves[c] + member * s->launch.bins[c],
                         &same);
         if (ok && !same)
             wrong = names[c];
     }
     if (!ok)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    return !wrong ? ERGO_OK
-                  : ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                              "audit of hard-disks failed on %s (%s): of the same configuration, "
-                              "%s of member %zu differ between the device and the host",
-                              s->device->summary.name, s->device->summary.driver, wrong, member);
+    return wrong ? ergo_replay_differs(ctx, r, member, wrong) : ERGO_OK;
 }
 
-/* Two sweeps and a sample, as the run makes them. What is left in the slot is wiped first: a sample
- * that is not made must not look like the last one. */
-static enum ergo_status sample_once(struct ergo_context *ctx, struct disks_state *s,
-                                    struct ergo_samples *samples) {
-    struct disks_slot *slot = &s->slots[0];
-    const size_t bytes = sizeof *slot->host_sums * s->batch->count * s->launch.sums;
-    memset(slot->host_sums, 0xff, bytes);
-    enum ergo_status status =
-        ergo_buffer_write(ctx, s->device, slot->sums, 0, bytes, slot->host_sums);
-    if (status == ERGO_OK)
-        status = disks_advance(ctx, s, 0, 1, 2, 0);
-    return status == ERGO_OK ? disks_collect(ctx, s, 0, samples) : status;
-}
-
-static enum ergo_status replay(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                               struct disks_config *expected) {
-    const uint64_t before = s->step;
-    struct disks_config found;
+static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
+                                       size_t member) {
+    struct disks_state *s = r->state;
+    const struct disks_shape *shape = &s->shapes[member];
+    struct disks_config expected = {0}, found = {0};
     struct disks_tally tally;
-    struct ergo_samples samples = {0};
     struct ergo_text a = {0}, b = {0};
-    enum ergo_status status = sample_open(s, &samples)
-                                  ? sample_once(ctx, s, &samples)
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    if (status == ERGO_OK)
-        status = disks_fetch(ctx, s, member, &found);
-    if (status != ERGO_OK) {
-        sample_close(&samples);
+    const uint64_t *grids = r->kept[ROW_GRID];
+    enum ergo_status status = disks_fetch(ctx, s, member, &found);
+    if (status != ERGO_OK)
         return status;
+    bool memory = disks_config_init(&expected, shape->cells);
+    if (memory) {
+        disks_config_from_raw(&expected, shape, r->kept[ROW_CELLS], s->members[member].first,
+                              (size_t)s->launch.all_cells);
+        memcpy(expected.grid, grids + 2 * member, sizeof expected.grid);
+        memory = disks_twin_sweeps(s->batch->points[member], shape, &expected, r->step, r->every,
+                                   &tally);
+        disks_config_write(&expected, &a);
+        disks_config_write(&found, &b);
     }
-    const bool swept = disks_twin_sweeps(s->batch->points[member], &s->shapes[member], expected,
-                                         before, s->step - before, &tally);
-    disks_config_write(expected, &a);
-    disks_config_write(&found, &b);
-    if (!swept || a.failed || b.failed)
+    if (!memory || a.failed || b.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     else if (a.length != b.length || memcmp(a.data, b.data, a.length) != 0)
-        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                           "audit of hard-disks failed on %s (%s): from the same configuration, "
-                           "sweeps %llu and %llu of member %zu differ between the device and the "
-                           "host. The device's compiler or hardware is wrong for these kernels: "
-                           "try another device, or /tuning/path",
-                           s->device->summary.name, s->device->summary.driver,
-                           (unsigned long long)before, (unsigned long long)before + 1, member);
+        status = ergo_replay_differs(ctx, r, member, "the disks");
     else
-        status = compare_sample(ctx, s, member, expected, tally, &samples);
+        status = compare_sample(ctx, r, member, &expected, tally);
     ergo_text_free(&a);
     ergo_text_free(&b);
-    sample_close(&samples);
+    disks_config_free(&expected);
     disks_config_free(&found);
-    s->step = before;
+    return status;
+}
+
+/* From the last member on: its place in the buffers is the most error-prone. */
+static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    const struct disks_state *s = r->state;
+    enum ergo_status status = ERGO_OK;
+    uint64_t disks = 0;
+    for (size_t m = r->members; m-- > 0 && disks < replay_disks && status == ERGO_OK;
+         disks += s->shapes[m].n)
+        status = compare_member(ctx, r, m);
     return status;
 }
 
 static enum ergo_status audit_chain(struct ergo_context *ctx, struct disks_state *s) {
-    const size_t count = s->batch->count, member = count - 1;
-    uint64_t disks = 0;
-    for (size_t i = 0; i < count; i++)
-        disks += s->shapes[i].n;
-    if (disks > replay_disks)
+    const size_t count = s->batch->count;
+    const struct ergo_replay_row rows[] = {
+        [ROW_CELLS] = {"cells", ERGO_REPLAY_STATE, &s->cells, NULL,
+                       (size_t)s->launch.all_cells * DISKS_PLANE_BYTES *
+                           disks_planes(&s->shapes[0])},
+        [ROW_GRID] = {"grids", ERGO_REPLAY_STATE, &s->grid, NULL, 16 * count},
+        {"accepted moves", ERGO_REPLAY_RESULT, &s->tally, NULL, 4 * (size_t)s->launch.all_cells},
+        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].sums, NULL,
+         sizeof(struct disks_sum) * count * s->launch.sums},
+        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
+    };
+    const size_t sizes[DISKS_CURVES] = {s->launch.bins[0], s->launch.bins[1], s->launch.bins[2]};
+    struct ergo_replay r = {.sampler = "hard-disks",
+                            .remedy = "/tuning/path",
+                            .device = s->device,
+                            .state = s,
+                            .rows = rows,
+                            .n_rows = sizeof rows / sizeof rows[0],
+                            .members = count,
+                            .n_columns = 4,
+                            .n_curves = DISKS_CURVES,
+                            .curve_sizes = sizes,
+                            .step = s->step,
+                            .samples = 1,
+                            .every = 2,
+                            .advance = disks_advance,
+                            .collect = disks_collect,
+                            .compare = compare};
+    if (s->shapes[count - 1].n > replay_disks)
         return ERGO_OK;
-    struct disks_config *saved = calloc(count + 1, sizeof *saved);
-    enum ergo_status status =
-        saved ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    size_t n = 0;
-    for (; n < count && status == ERGO_OK; n++)
-        status = disks_fetch(ctx, s, n, &saved[n]);
-    if (status == ERGO_OK)
-        status = disks_fetch(ctx, s, member, &saved[count]);
-    if (status == ERGO_OK)
-        status = replay(ctx, s, member, &saved[count]);
-    if (status == ERGO_OK)
-        status = disks_store_all(ctx, s, saved);
-    for (size_t i = 0; saved && i <= count; i++)
-        disks_config_free(&saved[i]);
-    free(saved);
-    return status;
-}
-
-/* Parameters and bins that the device holds, against the host's. */
-static enum ergo_status audit_buffer(struct ergo_context *ctx, struct disks_state *s, cl_mem buffer,
-                                     const char *what, const void *expected, size_t bytes) {
-    void *found = malloc(bytes);
-    enum ergo_status status = found ? ergo_buffer_read(ctx, s->device, buffer, 0, bytes, found)
-                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    if (status == ERGO_OK && memcmp(found, expected, bytes) != 0)
-        status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                           "audit of hard-disks failed on %s at sweep %llu: the %s in the device's "
-                           "memory are no longer what was written there",
-                           s->device->summary.name, (unsigned long long)s->step, what);
-    free(found);
-    return status;
-}
-
-static enum ergo_status audit_buffers(struct ergo_context *ctx, struct disks_state *s) {
-    enum ergo_status status = audit_buffer(ctx, s, s->member_buffer, "parameters", s->members,
-                                           s->batch->count * sizeof *s->members);
-    for (size_t c = 0; c < 2 && status == ERGO_OK; c++) {
-        const size_t each = s->launch.bins[c] + 1, all = s->batch->count * each;
-        if (!s->limits[c])
-            continue;
-        uint64_t *limits = malloc(all * sizeof *limits);
-        if (!limits)
-            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-        for (size_t i = 0; i < s->batch->count; i++)
-            disks_limits(s->batch->points[i], &s->shapes[i], c, limits + i * each);
-        status =
-            audit_buffer(ctx, s, s->limits[c], "bins of a histogram", limits, all * sizeof *limits);
-        free(limits);
-    }
-    return status;
+    return ergo_replay(ctx, &r);
 }
 
 enum ergo_status disks_audit(struct ergo_context *ctx, void *opaque) {
     struct disks_state *s = opaque;
-    enum ergo_status status = audit_buffers(ctx, s);
+    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "hard-disks");
     for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++)
         status = audit_member(ctx, s, i);
     return status == ERGO_OK ? audit_chain(ctx, s) : status;

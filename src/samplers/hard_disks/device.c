@@ -138,8 +138,9 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_sta
             else
                 disks_areas(s->batch->points[i], &s->shapes[i], c, limits + i * each, areas);
         }
-        status = ergo_buffer_create(ctx, s->device, names[c],
-                                    s->batch->count * each * sizeof *limits, limits, &s->limits[c]);
+        status =
+            ergo_constant_create(ctx, s->device, &s->constants, names[c],
+                                 s->batch->count * each * sizeof *limits, limits, &s->limits[c]);
         free(limits);
     }
     return status;
@@ -208,8 +209,9 @@ enum ergo_status disks_create(struct ergo_context *ctx, const struct ergo_batch 
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, device, "grids", 16 * batch->count, NULL, &s->grid);
     if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, device, "members", batch->count * sizeof *s->members,
-                                    s->members, &s->member_buffer);
+        status =
+            ergo_constant_create(ctx, device, &s->constants, "parameters",
+                                 batch->count * sizeof *s->members, s->members, &s->member_buffer);
     if (status == ERGO_OK)
         status = create_limits(ctx, s);
     for (size_t i = 0; i < 2 && status == ERGO_OK; i++)

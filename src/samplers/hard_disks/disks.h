@@ -2,6 +2,7 @@
 #ifndef ERGO_SAMPLERS_HARD_DISKS_DISKS_H
 #define ERGO_SAMPLERS_HARD_DISKS_DISKS_H
 
+#include "engine/replay.h"
 #include "hard_disks/params.h"
 #include "samplers/sampler.h"
 
@@ -211,7 +212,8 @@ struct disks_state {
     cl_program programs[4];       /* global, local, measure, tile */
     cl_kernel plan, subsweep, shift, local, tile, measure, pairs, blocks;
     cl_mem cells, other, member_buffer, plans, tally, grid, limits[2];
-    double *areas[2]; /* of the pair histograms' bins: [batch->count][bins] */
+    struct ergo_constants constants; /* member_buffer, limits */
+    double *areas[2];                /* of the pair histograms' bins: [batch->count][bins] */
     struct disks_slot slots[2];
     struct disks_random *random; /* NULL: none are under way */
     uint64_t step;

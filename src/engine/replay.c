@@ -1,0 +1,196 @@
+#include "engine/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+
+static enum ergo_status no_memory(struct ergo_context *ctx, const struct ergo_replay *r) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %s", r->sampler);
+}
+
+static enum ergo_status wipe(struct ergo_context *ctx, const struct ergo_replay *r,
+                             const struct ergo_replay_row *row) {
+    void *bytes = malloc(row->bytes);
+    if (!bytes)
+        return no_memory(ctx, r);
+    memset(bytes, 0xff, row->bytes);
+    const enum ergo_status status =
+        ergo_buffer_write(ctx, r->device, *row->mem, 0, row->bytes, bytes);
+    free(bytes);
+    return status;
+}
+
+static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < r->n_rows && status == ERGO_OK; i++) {
+        const struct ergo_replay_row *row = &r->rows[i];
+        if (row->kind == ERGO_REPLAY_RESULT) {
+            status = wipe(ctx, r, row);
+            continue;
+        }
+        r->kept[i] = malloc(row->bytes + !row->bytes);
+        if (!r->kept[i])
+            status = no_memory(ctx, r);
+        else if (row->kind == ERGO_REPLAY_HOST)
+            memcpy(r->kept[i], row->host, row->bytes);
+        else
+            status = ergo_buffer_read(ctx, r->device, *row->mem, 0, row->bytes, r->kept[i]);
+    }
+    return status;
+}
+
+/* Read once more: a transfer that fails in silence would go on from another state. */
+static enum ergo_status put_back(struct ergo_context *ctx, const struct ergo_replay *r,
+                                 const struct ergo_replay_row *row, const void *kept) {
+    enum ergo_status status = ergo_buffer_write(ctx, r->device, *row->mem, 0, row->bytes, kept);
+    void *found = status == ERGO_OK ? malloc(row->bytes + !row->bytes) : NULL;
+    if (status == ERGO_OK)
+        status = found ? ergo_buffer_read(ctx, r->device, *row->mem, 0, row->bytes, found)
+                       : no_memory(ctx, r);
+    if (status == ERGO_OK && memcmp(found, kept, row->bytes) != 0)
+        status =
+            ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                      "audit of %s failed on %s (%s): %s written to the device read back as "
+                      "something else",
+                      r->sampler, r->device->summary.name, r->device->summary.driver, row->what);
+    free(found);
+    return status;
+}
+
+static enum ergo_status restore(struct ergo_context *ctx, const struct ergo_replay *r) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < r->n_rows; i++) {
+        const struct ergo_replay_row *row = &r->rows[i];
+        if (!r->kept[i])
+            continue;
+        if (row->kind == ERGO_REPLAY_HOST)
+            memcpy(row->host, r->kept[i], row->bytes);
+        else if (status == ERGO_OK)
+            status = put_back(ctx, r, row, r->kept[i]);
+    }
+    return status;
+}
+
+static bool open_samples(struct ergo_replay *r) {
+    /* not zeros: a sample that nobody writes is seen */
+    const size_t n = r->samples * r->members * r->n_columns;
+    bool ok = (r->found.columns = malloc(n * sizeof(double) + 1)) != NULL;
+    if (ok)
+        memset(r->found.columns, 0xff, n * sizeof(double));
+    for (size_t c = 0; c < r->n_curves && ok; c++) {
+        const size_t size = r->samples * r->members * r->curve_sizes[c] * sizeof(double);
+        if (!size)
+            continue;
+        ok = (r->found.curves[c] = malloc(size)) != NULL;
+        if (ok)
+            memset(r->found.curves[c], 0xff, size);
+    }
+    return ok;
+}
+
+static void close_replay(struct ergo_replay *r) {
+    free(r->found.columns);
+    for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
+        free(r->found.curves[c]);
+    for (size_t i = 0; i < ERGO_REPLAY_ROWS; i++)
+        free(r->kept[i]);
+    memset(&r->found, 0, sizeof r->found);
+    memset(r->kept, 0, sizeof r->kept);
+}
+
+enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r) {
+    memset(&r->found, 0, sizeof r->found);
+    memset(r->kept, 0, sizeof r->kept);
+    enum ergo_status status = open_samples(r) ? keep(ctx, r) : no_memory(ctx, r);
+    const bool kept = status == ERGO_OK;
+    if (status == ERGO_OK)
+        status = r->advance(ctx, r->state, 0, r->samples, r->every, r->first_sample);
+    if (status == ERGO_OK)
+        status = r->collect(ctx, r->state, 0, &r->found);
+    if (status == ERGO_OK && r->found.count != r->samples)
+        status = ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%zu samples of a replay, not %zu", r->found.count,
+                           r->samples);
+    if (status == ERGO_OK)
+        status = r->compare(ctx, r);
+    if (kept) {
+        const enum ergo_status back = restore(ctx, r);
+        status = status == ERGO_OK ? back : status;
+    }
+    close_replay(r);
+    return status;
+}
+
+enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo_replay *r,
+                                     size_t member, const char *what) {
+    const struct ergo_device_summary *d = &r->device->summary;
+    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                     "audit of %s failed on %s (%s): from the same state, after steps %llu to %llu "
+                     "of member %zu, %s differ between the device and the host. The device's "
+                     "compiler or hardware is wrong for these kernels: try another device%s%s",
+                     r->sampler, d->name, d->driver, (unsigned long long)r->step,
+                     (unsigned long long)(r->step + r->samples * r->every) - 1, member, what,
+                     r->remedy ? ", or another " : "", r->remedy ? r->remedy : "");
+}
+
+bool ergo_replay_same(const double *a, const double *b, size_t n) {
+    return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
+}
+
+/* ---- constants ------------------------------------------------------------------------------- */
+
+static enum ergo_status note(struct ergo_context *ctx, struct ergo_constants *c, const char *what,
+                             cl_mem mem, size_t bytes, uint64_t hash) {
+    size_t i = 0;
+    while (i < c->n && c->rows[i].mem != mem)
+        i++;
+    if (i == ERGO_CONSTANTS)
+        return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "more than %d constants", (int)ERGO_CONSTANTS);
+    c->rows[i] = (struct ergo_constant){what, mem, bytes, hash};
+    c->n += i == c->n;
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_constant_create(struct ergo_context *ctx, struct ergo_device *device,
+                                      struct ergo_constants *constants, const char *what,
+                                      size_t bytes, const void *data, cl_mem *mem) {
+    const enum ergo_status status = ergo_buffer_create(ctx, device, what, bytes, data, mem);
+    return status == ERGO_OK ? note(ctx, constants, what, *mem, bytes, ergo_hash64(data, bytes))
+                             : status;
+}
+
+static enum ergo_status hash_now(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                 size_t bytes, uint64_t *hash) {
+    void *found = malloc(bytes + !bytes);
+    const enum ergo_status status =
+        found ? ergo_buffer_read(ctx, device, mem, 0, bytes, found)
+              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %zu bytes", bytes);
+    if (status == ERGO_OK)
+        *hash = ergo_hash64(found, bytes);
+    free(found);
+    return status;
+}
+
+enum ergo_status ergo_constant_note(struct ergo_context *ctx, struct ergo_device *device,
+                                    struct ergo_constants *constants, const char *what, cl_mem mem,
+                                    size_t bytes) {
+    uint64_t hash = 0;
+    const enum ergo_status status = hash_now(ctx, device, mem, bytes, &hash);
+    return status == ERGO_OK ? note(ctx, constants, what, mem, bytes, hash) : status;
+}
+
+enum ergo_status ergo_constants_check(struct ergo_context *ctx, struct ergo_device *device,
+                                      const struct ergo_constants *constants, const char *sampler) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < constants->n && status == ERGO_OK; i++) {
+        const struct ergo_constant *row = &constants->rows[i];
+        uint64_t hash = 0;
+        status = hash_now(ctx, device, row->mem, row->bytes, &hash);
+        if (status == ERGO_OK && hash != row->hash)
+            status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                               "audit of %s failed on %s (%s): the %s in the device's memory are "
+                               "no longer what was written there",
+                               sampler, device->summary.name, device->summary.driver, row->what);
+    }
+    return status;
+}

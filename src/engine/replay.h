@@ -1,0 +1,98 @@
+/*
+ * Audits by replay: a stretch of the run, measurements included, is made once more on the device,
+ * by the very functions, kernels and launches that make the run, and on the host by the sampler's
+ * twin from the same state. Both have to agree to the bit. Afterwards the device has its state
+ * back, and the run goes on as if nothing had been.
+ *
+ * A sampler says which buffers there are, how long a stretch is, and how its twin compares;
+ * keeping, wiping, running, restoring, and the words of an error are here.
+ */
+#ifndef ERGO_ENGINE_REPLAY_H
+#define ERGO_ENGINE_REPLAY_H
+
+#include "core/device.h"
+#include "engine/samples.h"
+
+enum ergo_replay_kind {
+    ERGO_REPLAY_STATE,  /* on the device: what a chain goes on from; put back after the stretch */
+    ERGO_REPLAY_RESULT, /* on the device: what the stretch writes anew. Wiped before it (0xff), for
+                         * a kernel that does nothing must not leave the last block's numbers */
+    ERGO_REPLAY_HOST    /* in the sampler's own state (its step); put back after the stretch */
+};
+
+struct ergo_replay_row {
+    const char *what; /* "lattices", for messages */
+    enum ergo_replay_kind kind;
+    cl_mem *mem; /* where the state keeps it: buffers may change places within the stretch */
+    void *host;  /* of ERGO_REPLAY_HOST */
+    size_t bytes;
+};
+
+enum { ERGO_REPLAY_ROWS = 24 };
+
+struct ergo_replay {
+    /* the sampler's */
+    const char *sampler; /* "hard-disks" */
+    const char *remedy;  /* what to try beside another device: "/tuning/path" */
+    struct ergo_device *device;
+    void *state;
+    const struct ergo_replay_row *rows;
+    size_t n_rows;
+    size_t members, n_columns, n_curves;
+    const size_t *curve_sizes; /* [n_curves]; 0: not measured */
+    uint64_t step;             /* at which the stretch begins */
+    /* The stretch: so many samples, so many steps before each; the first carries curves. */
+    size_t samples;
+    uint64_t every, first_sample;
+    enum ergo_status (*advance)(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                                uint64_t every, uint64_t first_sample);
+    enum ergo_status (*collect)(struct ergo_context *ctx, void *state, unsigned slot,
+                                struct ergo_samples *samples);
+    /* The device stands at the end of the stretch. By ergo_replay_differs what is wrong. */
+    enum ergo_status (*compare)(struct ergo_context *ctx, const struct ergo_replay *r);
+
+    /* the harness's, for compare */
+    void *kept[ERGO_REPLAY_ROWS]; /* of STATE and HOST rows: their bytes before the stretch */
+    struct ergo_samples found;
+};
+
+/* ERGO_E_AUDIT: device and host differ. ERGO_E_MEMORY: no room to keep the state. */
+enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r);
+
+/* ERGO_E_AUDIT: "audit of SAMPLER failed on DEVICE (DRIVER): from the same state, WHAT of member M
+ * differ between the device and the host at steps ...". */
+enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo_replay *r,
+                                     size_t member, const char *what);
+
+/* Whether n doubles are the same bits (NaN of one kind equal to itself). */
+bool ergo_replay_same(const double *a, const double *b, size_t n);
+
+/*
+ * Constants: buffers that are written once, from which all chains read (parameters, tables,
+ * couplings, thresholds). What was written is known by its hash; an audit reads them back.
+ */
+enum { ERGO_CONSTANTS = 24 };
+struct ergo_constants {
+    size_t n;
+    struct ergo_constant {
+        const char *what;
+        cl_mem mem;
+        size_t bytes;
+        uint64_t hash;
+    } rows[ERGO_CONSTANTS];
+};
+
+/* ergo_buffer_create, and noted; `data` is never NULL. The buffer is released as any other. */
+enum ergo_status ergo_constant_create(struct ergo_context *ctx, struct ergo_device *device,
+                                      struct ergo_constants *constants, const char *what,
+                                      size_t bytes, const void *data, cl_mem *mem);
+/* A buffer that was written in another way (by a kernel that an audit replays): noted as it is now;
+ * noted again, it is what it is then. */
+enum ergo_status ergo_constant_note(struct ergo_context *ctx, struct ergo_device *device,
+                                    struct ergo_constants *constants, const char *what, cl_mem mem,
+                                    size_t bytes);
+/* ERGO_E_AUDIT that names the first one that changed. */
+enum ergo_status ergo_constants_check(struct ergo_context *ctx, struct ergo_device *device,
+                                      const struct ergo_constants *constants, const char *sampler);
+
+#endif

@@ -1,0 +1,19 @@
+/* Samples as they come from a device: of the engine, so that it can compare them. */
+#ifndef ERGO_ENGINE_SAMPLES_H
+#define ERGO_ENGINE_SAMPLES_H
+
+#include <stddef.h>
+
+enum { ERGO_CURVES_MAX = 24 }; /* of one sampler */
+
+/* Samples handed from an `advance` block to the run layer. Filled by collect. */
+struct ergo_samples {
+    size_t count;    /* samples per member */
+    double *columns; /* [count][members][n_columns] */
+    /* Curves of samples whose index (counted from the first sample of the run) is a multiple of
+     * the sampler's curve interval: [n_curve_samples][members][curve size], per curve. */
+    size_t n_curve_samples;
+    double *curves[ERGO_CURVES_MAX]; /* of curves_sums: [members][curve size] */
+};
+
+#endif
