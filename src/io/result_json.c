@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
+
 static void append_device(struct ergo_text *text, size_t rank,
                           const struct ergo_device_summary *device) {
     ergo_text_append(text, "%s { \"rank\": %zu, ", rank ? "," : "", rank);
@@ -184,10 +186,12 @@ static void append_seed(struct ergo_text *text, const struct ergo_result *result
 }
 
 enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_result *result,
-                                  char **out) {
+                                  char **text_out) {
+    if (text_out)
+        *text_out = NULL;
+    ERGO_ENTRY(ctx, result, text_out);
     const struct ergo_sampler_info *info = result->job->sampler->info;
     struct ergo_text text = {0};
-    *out = NULL;
 
     ergo_text_append(&text, "{\n  ");
     ergo_json_pair(&text, "ergocl", ERGO_VERSION);
@@ -243,8 +247,8 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
         ergo_text_append(&text, "null");
     ergo_text_append(&text, "\n}\n");
 
-    *out = ergo_text_take(&text);
-    if (!*out)
+    *text_out = ergo_text_take(&text);
+    if (!*text_out)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making result.json: out of memory");
     return ERGO_OK;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
+
 enum { ROWS_MAX = 40, COLUMNS_MAX = 32, WIDTH_MAX = 158, OBSERVABLES_MAX = 6 };
 
 enum cell {
@@ -236,10 +238,12 @@ static bool is_measured(const struct ergo_result *result) {
 }
 
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
-                                   char **out) {
+                                   char **text_out) {
+    if (text_out)
+        *text_out = NULL;
+    ERGO_ENTRY(ctx, result, text_out);
     struct ergo_text text = {0};
     struct table table = {.result = result};
-    *out = NULL;
     if (!result->n_members) {
         ergo_text_append(&text, "no points\n");
     } else if (is_measured(result)) {
@@ -260,8 +264,8 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
     }
     for (size_t w = 0; w < result->n_warnings; w++)
         ergo_text_append(&text, "warning: %s\n", result->warnings[w]);
-    *out = ergo_text_take(&text);
-    if (!*out)
+    *text_out = ergo_text_take(&text);
+    if (!*text_out)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making the table of results: out of memory");
     return ERGO_OK;
 }

@@ -1,11 +1,11 @@
 /* Jobs from file or memory, and the values of their points. */
 #include <errno.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
 #include "job/build.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -61,23 +61,6 @@ void ergo_build_error(struct ergo_build *build, const char *pointer, const struc
     free(message);
     ergo_text_free(&place);
     ergo_text_free(&origin);
-}
-
-/* ---- locale ---------------------------------------------------------------------------------- */
-
-/* A host program may have set a locale with a decimal comma: 2.5 would be read as 2, and streams
- * would change. */
-void *ergo_locale_enter(void) {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    return c ? uselocale(c) : (locale_t)0;
-}
-
-void ergo_locale_leave(void *previous) {
-    if (!previous)
-        return;
-    locale_t c = uselocale((locale_t)previous);
-    if (c != LC_GLOBAL_LOCALE && c != (locale_t)0)
-        freelocale(c);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -138,10 +121,14 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
 
 enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
                                 const char *name, const char *const *sets, size_t n_sets,
-                                struct ergo_job **out) {
-    *out = NULL;
-    void *locale = ergo_locale_enter();
-    enum ergo_status status = ERGO_E_MEMORY;
+                                struct ergo_job **job_out) {
+    if (job_out)
+        *job_out = NULL;
+    ERGO_ENTRY(ctx, text, name, job_out);
+    enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
+    if (status != ERGO_OK)
+        return status;
+    status = ERGO_E_MEMORY;
     struct ergo_job *job = calloc(1, sizeof *job);
     if (job)
         job->storage = calloc(1, sizeof *job->storage);
@@ -162,19 +149,20 @@ enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size
     status = build.status != ERGO_OK ? build.status : build.errors ? ERGO_E_JOB : ERGO_OK;
 out:
     if (status == ERGO_OK)
-        *out = job;
+        *job_out = job;
     else
         ergo_job_destroy(job);
-    ergo_locale_leave(locale);
     return status;
 }
 
 enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
                                size_t n_sets, struct ergo_job **job) {
+    if (job)
+        *job = NULL;
+    ERGO_ENTRY(ctx, path, job);
     enum ergo_status status = ERGO_OK;
     char *text = NULL;
     size_t length = 0, capacity = 0;
-    *job = NULL;
     const bool standard = strcmp(path, "-") == 0;
     FILE *file = standard ? stdin : fopen(path, "rb");
     if (standard)
@@ -233,15 +221,15 @@ void ergo_job_destroy(struct ergo_job *job) {
 /* ---- reading --------------------------------------------------------------------------------- */
 
 const char *ergo_job_name(const struct ergo_job *job) {
-    return job->name;
+    return job ? job->name : "";
 }
 
 const char *ergo_job_sampler(const struct ergo_job *job) {
-    return job->sampler->info->name;
+    return job ? job->sampler->info->name : "";
 }
 
 size_t ergo_job_count_points(const struct ergo_job *job) {
-    return job->n_points;
+    return job ? job->n_points : 0;
 }
 
 const struct ergo_value *ergo_point_value(const struct ergo_point *point, const char *pointer) {
