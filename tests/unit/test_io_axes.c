@@ -131,7 +131,7 @@ static void what_is_beyond_its_bound_is_not_drawn(void **state) {
     struct ergo_observable observables[SYNTHETIC_OBSERVABLES];
     struct ergo_context *ctx = ergo_context_create();
     struct ergo_result *result = synthetic_result(&options);
-    struct struct ergo_text page = {0};
+    struct ergo_text page = {0};
     (void)state;
     bounded.bound = synthetic_bound;
     bounded.beyond = beyond;
