@@ -41,9 +41,7 @@ void ergo_context_set_log(struct ergo_context *ctx, enum ergo_log_level level,
 }
 
 const char *ergo_error_message(const struct ergo_context *ctx) {
-    if (!ctx)
-        return "there is no context";
-    return ctx->errors.data ? ctx->errors.data : "";
+    return ctx && ctx->errors.data ? ctx->errors.data : "";
 }
 
 enum ergo_status ergo_error_status(const struct ergo_context *ctx) {

@@ -121,37 +121,37 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
 
 enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
                                 const char *name, const char *const *sets, size_t n_sets,
-                                struct ergo_job **job_out) {
-    if (job_out)
-        *job_out = NULL;
-    ERGO_ENTRY(ctx, text, name, job_out);
+                                struct ergo_job **job) {
+    if (job)
+        *job = NULL;
+    ERGO_ENTRY(ctx, text, name, job);
     enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
     if (status != ERGO_OK)
         return status;
     status = ERGO_E_MEMORY;
-    struct ergo_job *job = calloc(1, sizeof *job);
-    if (job)
-        job->storage = calloc(1, sizeof *job->storage);
-    if (job)
-        job->name = job_name(name);
-    if (!job || !job->storage || !job->name) {
+    struct ergo_job *made = calloc(1, sizeof *made);
+    if (made)
+        made->storage = calloc(1, sizeof *made->storage);
+    if (made)
+        made->name = job_name(name);
+    if (!made || !made->storage || !made->name) {
         ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out", name);
         goto out;
     }
-    struct ergo_build build = {.ctx = ctx, .name = name, .arena = &job->storage->arena};
+    struct ergo_build build = {.ctx = ctx, .name = name, .arena = &made->storage->arena};
     status = ergo_json_parse(ctx, name, text, length, build.arena, &build.root);
     if (!build.root)
         goto out;
     build.errors = status != ERGO_OK; /* duplicate keys: go on for the rest of the errors */
-    build_job(&build, sets, n_sets, job);
+    build_job(&build, sets, n_sets, made);
     if (build.errors > ERGO_ERRORS_MAX)
         ERGO_FAIL(ctx, ERGO_E_JOB, "%s: and %zu more errors", name, build.errors - ERGO_ERRORS_MAX);
     status = build.status != ERGO_OK ? build.status : build.errors ? ERGO_E_JOB : ERGO_OK;
 out:
     if (status == ERGO_OK)
-        *job_out = job;
+        *job = made;
     else
-        ergo_job_destroy(job);
+        ergo_job_destroy(made);
     return status;
 }
 
@@ -160,7 +160,9 @@ enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const
     if (job)
         *job = NULL;
     ERGO_ENTRY(ctx, path, job);
-    enum ergo_status status = ERGO_OK;
+    enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
+    if (status != ERGO_OK)
+        return status;
     char *text = NULL;
     size_t length = 0, capacity = 0;
     const bool standard = strcmp(path, "-") == 0;
