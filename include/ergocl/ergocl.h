@@ -5,6 +5,14 @@
  * context. A context is used by one thread at a time; different contexts are independent.
  * No function of the library exits or writes to stdout. Text returned through `char **` is
  * allocated with malloc() and belongs to the caller.
+ *
+ * Pointers must not be NULL unless it is said that they may: one that is makes a function return
+ * ERGO_E_JOB with a message that names it (without one where it is the context). Functions that
+ * return no status then return "", 0 or false, or do nothing. What a function returns by a pointer
+ * is NULL (0) after a failure, unless it is said otherwise.
+ *
+ * Numbers in files and texts have decimal points whatever the program's locale, which is the
+ * thread's own again when a function returns, and in callbacks.
  */
 #ifndef ERGOCL_ERGOCL_H
 #define ERGOCL_ERGOCL_H
@@ -43,8 +51,9 @@ typedef void (*ergo_log_function)(void *user, enum ergo_log_level level, const c
 
 /* NULL when memory ran out. Warnings go to stderr until a log function is set. */
 struct ergo_context *ergo_context_create(void);
-void ergo_context_destroy(struct ergo_context *ctx);
-/* Messages of `level` and more severe ones are passed to `log`; log == NULL: stderr. */
+void ergo_context_destroy(struct ergo_context *ctx); /* ctx may be NULL */
+/* Messages of `level` and more severe ones are passed to `log`; log == NULL: stderr. user: handed
+ * on, may be NULL. */
 void ergo_context_set_log(struct ergo_context *ctx, enum ergo_log_level level,
                           ergo_log_function log, void *user);
 /* Everything that went wrong since the last ergo_error_clear, one message a line; "" if nothing. */
@@ -59,7 +68,7 @@ struct ergo_job;
  * Read and check a job whole: every error (JSON pointer, found, allowed, nearest right name) is
  * collected before the call returns ERGO_E_JOB. No device is touched.
  * `path`: "-" is standard input. `sets`: n_sets texts "/json/pointer=value" applied over the file
- * before checking.
+ * before checking; may be NULL when there are none.
  */
 enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
                                size_t n_sets, struct ergo_job **job);
@@ -67,7 +76,7 @@ enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const
 enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
                                 const char *name, const char *const *sets, size_t n_sets,
                                 struct ergo_job **job);
-void ergo_job_destroy(struct ergo_job *job);
+void ergo_job_destroy(struct ergo_job *job);           /* job may be NULL */
 const char *ergo_job_name(const struct ergo_job *job); /* file name without .json */
 const char *ergo_job_sampler(const struct ergo_job *job);
 size_t ergo_job_count_points(const struct ergo_job *job); /* scan points times replicas */
@@ -136,7 +145,8 @@ struct ergo_run_options {
 
 struct ergo_result;
 
-/* Run a job to the end (or to a checkpoint: ERGO_STOPPED). *result may be NULL on failure. */
+/* Run a job to the end (or to a checkpoint: ERGO_STOPPED, with what there is in *result). `options`
+ * may be NULL: those of zeros. */
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result);
 /* Continue the run in `directory`; a finished run is ERGO_OK and only reports. */
@@ -152,7 +162,8 @@ void ergo_run_withdraw_stop(void);
 /* What a run of this job would refuse on this machine before it opens a device: ERGO_E_MEMORY where
  * its results do not fit. */
 enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job);
-/* Memory, launches and expected time of the job on the selected device, as text for people. */
+/* Memory, launches and expected time of the job on the selected device, as text for people.
+ * `device`: as of ergo_run_options. */
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *device, char **text);
 
@@ -161,7 +172,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
                                   char **text);
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
                                    char **text);
-void ergo_result_destroy(struct ergo_result *result);
+void ergo_result_destroy(struct ergo_result *result); /* result may be NULL */
 
 /* ---- reports ----------------------------------------------------------------------------------
  */
@@ -189,7 +200,8 @@ struct ergo_comparison;
 /* Runs the job on each device, one after the other, and compares final states and all samples, bit
  * for bit, with those of the first device that finished. Where states differ, shorter runs find the
  * first step after which they do. A device that fails is part of the result; the call fails when
- * fewer than two devices are meant, or the job ran on none. */
+ * fewer than two devices are meant, or the job ran on none. `options` may be NULL: those of zeros.
+ * *comparison may be there after ERGO_STOPPED and failures to write. */
 enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *job,
                               const struct ergo_compare_options *options,
                               struct ergo_comparison **comparison);
@@ -199,7 +211,7 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
                                        const struct ergo_comparison *comparison, char **text);
 enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
                                       const struct ergo_comparison *comparison, char **text);
-void ergo_comparison_destroy(struct ergo_comparison *comparison);
+void ergo_comparison_destroy(struct ergo_comparison *comparison); /* may be NULL */
 
 /* ---- tuning -----------------------------------------------------------------------------------
  */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
 #include "core/text.h"
 #include "io/io.h"
 #include "run/run.h"
@@ -303,12 +304,20 @@ static enum ergo_status write_json(struct ergo_context *ctx, const struct ergo_c
 enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *job,
                               const struct ergo_compare_options *options,
                               struct ergo_comparison **comparison) {
+    static const struct ergo_compare_options none = {0};
+    if (comparison)
+        *comparison = NULL;
+    ERGO_ENTRY(ctx, job, comparison);
+    options = options ? options : &none;
+    enum ergo_status status =
+        ergo_entry_texts(ctx, __func__, "options->devices", options->devices, options->n_devices);
+    if (status != ERGO_OK)
+        return status;
     struct ergo_comparison *c = calloc(1, sizeof *c);
     const char *directory = options->directory ? options->directory : job->name;
-    *comparison = NULL;
     if (!c)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a comparison");
-    enum ergo_status status = choose_devices(ctx, c, options);
+    status = choose_devices(ctx, c, options);
     if (status == ERGO_OK)
         status = run_each(ctx, job, c, directory, options);
     if (status != ERGO_OK) {
@@ -337,8 +346,8 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
 }
 
 bool ergo_comparison_agrees(const struct ergo_comparison *c) {
-    bool agrees = true;
-    for (size_t i = 0; i < c->n_devices; i++)
+    bool agrees = c != NULL;
+    for (size_t i = 0; agrees && i < c->n_devices; i++)
         agrees = agrees && c->devices[i].result && !c->devices[i].n_different &&
                  c->devices[i].same_samples;
     return agrees;

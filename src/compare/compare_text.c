@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare/compare.h"
+#include "core/entry.h"
 #include "core/text.h"
 #include "io/format.h"
 #include "samplers/sampler.h"
@@ -73,8 +74,12 @@ static void append_kernels(struct ergo_text *t, const struct ergo_comparison *c)
     }
 }
 
-enum ergo_status ergo_comparison_table(struct ergo_context *ctx, const struct ergo_comparison *c,
-                                       char **out) {
+enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
+                                       const struct ergo_comparison *comparison, char **text) {
+    if (text)
+        *text = NULL;
+    ERGO_ENTRY(ctx, comparison, text);
+    const struct ergo_comparison *c = comparison;
     struct ergo_text t = {0};
     const struct ergo_sampler_info *info = ergo_comparison_job(c)->sampler->info;
     const double base = c->devices[c->reference].result->rate;
@@ -103,8 +108,8 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx, const struct er
     }
     if (c->vendor_file)
         ergo_text_append(&t, "For the device's vendor: %s\n", c->vendor_file);
-    *out = ergo_text_take(&t);
-    return *out ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a table");
+    *text = ergo_text_take(&t);
+    return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a table");
 }
 
 static void append_costs(struct ergo_text *t, const struct ergo_compared_device *d) {
@@ -164,8 +169,12 @@ static void append_device(struct ergo_text *t, const struct ergo_compared_device
     ergo_text_append(t, " }");
 }
 
-enum ergo_status ergo_comparison_json(struct ergo_context *ctx, const struct ergo_comparison *c,
-                                      char **out) {
+enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
+                                      const struct ergo_comparison *comparison, char **text) {
+    if (text)
+        *text = NULL;
+    ERGO_ENTRY(ctx, comparison, text);
+    const struct ergo_comparison *c = comparison;
     struct ergo_text t = {0};
     ergo_text_append(&t, "{\n  \"ergocl\": \"" ERGO_VERSION "\", \"agree\": %s, \"rate_unit\": ",
                      ergo_comparison_agrees(c) ? "true" : "false");
@@ -190,6 +199,6 @@ enum ergo_status ergo_comparison_json(struct ergo_context *ctx, const struct erg
         append_device(&t, &c->devices[i]);
     }
     ergo_text_append(&t, "\n  ],\n  \"job\": %s\n}\n", ergo_comparison_job(c)->canonical);
-    *out = ergo_text_take(&t);
-    return *out ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for JSON");
+    *text = ergo_text_take(&t);
+    return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for JSON");
 }

@@ -267,18 +267,14 @@ static void append_all(struct ergo_text *text, const struct ergo_comparison *c) 
 enum ergo_status ergo_comparison_write_page(struct ergo_context *ctx,
                                             const struct ergo_comparison *c,
                                             const char *directory) {
-    struct ergo_report_locale locale;
     struct ergo_text text = {0};
     char *path = ergo_path_join(directory, "compare.html");
     enum ergo_status status = ERGO_OK;
-    if (path && ergo_report_begin(&text, ergo_comparison_job(c)->name, &locale)) {
-        append_all(&text, c);
-        ergo_report_end(&text, &locale);
-    } else {
-        text.failed = true;
-    }
-    status = text.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for compare.html")
-                         : ergo_file_write(ctx, path, text.data, text.length);
+    ergo_report_begin(&text, ergo_comparison_job(c)->name);
+    append_all(&text, c);
+    ergo_report_end(&text);
+    status = !path || text.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for compare.html")
+                                  : ergo_file_write(ctx, path, text.data, text.length);
     ergo_text_free(&text);
     free(path);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/entry.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -32,13 +33,15 @@ void ergo_context_destroy(struct ergo_context *ctx) {
 
 void ergo_context_set_log(struct ergo_context *ctx, enum ergo_log_level level,
                           ergo_log_function log, void *user) {
+    if (!ctx)
+        return;
     ctx->level = level;
     ctx->log = log;
     ctx->log_user = user;
 }
 
 const char *ergo_error_message(const struct ergo_context *ctx) {
-    return ctx->errors.data ? ctx->errors.data : "";
+    return ctx && ctx->errors.data ? ctx->errors.data : "";
 }
 
 enum ergo_status ergo_error_status(const struct ergo_context *ctx) {
@@ -46,6 +49,8 @@ enum ergo_status ergo_error_status(const struct ergo_context *ctx) {
 }
 
 void ergo_error_clear(struct ergo_context *ctx) {
+    if (!ctx)
+        return;
     ergo_text_free(&ctx->errors);
     ctx->status = ERGO_OK;
 }
@@ -108,10 +113,13 @@ void ergo_log(struct ergo_context *ctx, enum ergo_log_level level, const char *f
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     tame(message);
-    if (ctx->log)
+    if (ctx->log) {
+        const unsigned depth = ergo_entry_lend();
         ctx->log(ctx->log_user, level, message);
-    else
+        ergo_entry_take_back(depth);
+    } else {
         fprintf(stderr, "ergocl: %s\n", message);
+    }
 }
 
 int ergo_status_exit_code(enum ergo_status status) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/candidate.h"
+#include "core/entry.h"
 #include "core/probe.h"
 #include "core/profile.h"
 
@@ -220,9 +221,12 @@ enum ergo_status ergo_device_deal(struct ergo_context *ctx, const char *selector
 
 enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
                                   struct ergo_device_summary **list, size_t *count) {
+    if (list)
+        *list = NULL;
+    if (count)
+        *count = 0;
+    ERGO_ENTRY(ctx, list, count);
     struct ergo_candidate *found = NULL;
-    *list = NULL;
-    *count = 0;
     size_t n = 0;
     enum ergo_status status = ergo_candidate_list(ctx, &found, &n);
     if (status != ERGO_OK)

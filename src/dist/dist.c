@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/device.h"
+#include "core/entry.h"
 
 enum { TAG_STOP = 1, TAG_LENGTH, TAG_BYTES };
 
@@ -35,6 +36,7 @@ static bool under_launcher(void) {
 }
 
 enum ergo_status ergo_ranks_start(struct ergo_context *ctx) {
+    ERGO_ENTRY(ctx, ctx);
     if (dist.started || !under_launcher())
         return ERGO_OK;
     int provided = 0;

@@ -1,21 +1,9 @@
 #include "io/format.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* printf follows the locale of the program that uses the library; files must not. */
-static void use_point(char *number) {
-    const char *point = localeconv()->decimal_point;
-    char *at = *point && strcmp(point, ".") != 0 ? strstr(number, point) : NULL;
-    if (!at)
-        return;
-    *at = '.';
-    size_t extra = strlen(point) - 1;
-    memmove(at + 1, at + 1 + extra, strlen(at + 1 + extra) + 1);
-}
 
 void ergo_json_number(struct ergo_text *text, double value) {
     char buffer[40];
@@ -28,7 +16,6 @@ void ergo_json_number(struct ergo_text *text, double value) {
         if (strtod(buffer, NULL) == value)
             break;
     }
-    use_point(buffer);
     ergo_text_append_bytes(text, buffer, strlen(buffer));
 }
 
@@ -226,7 +213,6 @@ const char *ergo_format_short(char buffer[ERGO_CONCISE], double value, int digit
     if (isnan(value))
         return "-";
     snprintf(buffer, ERGO_CONCISE, "%.*g", digits, value);
-    use_point(buffer);
     return buffer;
 }
 
@@ -234,7 +220,6 @@ const char *ergo_format_fixed(char buffer[ERGO_CONCISE], double value, int decim
     if (isnan(value))
         return "-";
     snprintf(buffer, ERGO_CONCISE, fabs(value) < 1e15 ? "%.*f" : "%.*e", decimals, value);
-    use_point(buffer);
     return buffer;
 }
 
@@ -272,7 +257,6 @@ const char *ergo_format_concise(char buffer[ERGO_CONCISE], double value, double 
         snprintf(mantissa, sizeof mantissa, "%.*f(%.*f)", decimals, v, decimals, e);
     else
         snprintf(mantissa, sizeof mantissa, "%.*f(%.0f)", decimals, v, e * pow(10, decimals));
-    use_point(mantissa);
     if (exponent)
         snprintf(buffer, ERGO_CONCISE, "%.48se%d", mantissa, exponent);
     else

@@ -2,7 +2,6 @@
 #include "io/report.h"
 
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,13 +76,7 @@ void ergo_report_rate(char *out, size_t size, double rate, const char *unit) {
     snprintf(out, size, "%.3g%s %s", rate, words[k], unit);
 }
 
-bool ergo_report_begin(struct ergo_text *text, const char *title,
-                       struct ergo_report_locale *locale) {
-    /* A caller's locale with decimal commas would break every coordinate of the drawings. */
-    locale->c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (!locale->c)
-        return false;
-    locale->before = uselocale(locale->c);
+void ergo_report_begin(struct ergo_text *text, const char *title) {
     /* The policy forbids what the page does not need anyway: scripts, and everything from a
      * network.
      */
@@ -96,13 +89,10 @@ bool ergo_report_begin(struct ergo_text *text, const char *title,
     ergo_text_append(text, "</title>\n<style>");
     ergo_text_append(text, "%s%s", ergo_report_style, ergo_report_style_drawings);
     ergo_text_append(text, "</style></head>\n<body><main>\n");
-    return true;
 }
 
-void ergo_report_end(struct ergo_text *text, struct ergo_report_locale *locale) {
+void ergo_report_end(struct ergo_text *text) {
     ergo_text_append(text, "</main></body></html>\n");
-    uselocale(locale->before);
-    freelocale(locale->c);
 }
 
 static void append_warnings(struct ergo_text *text, const struct ergo_result *result) {
@@ -419,16 +409,13 @@ enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *tex
 enum ergo_status ergo_result_write_report(struct ergo_context *ctx, const char *folder,
                                           const struct ergo_result *result) {
     struct ergo_text text = {0};
-    struct ergo_report_locale locale;
     char *path = ergo_path_join(folder, "report.html");
     if (!path)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing report.html: out of memory");
-    enum ergo_status status = ERGO_E_MEMORY;
-    if (ergo_report_begin(&text, result->job->name, &locale)) {
-        status = ergo_report_run(ctx, &text, result);
-        ergo_report_end(&text, &locale);
-    }
-    if (status == ERGO_E_MEMORY || (status == ERGO_OK && text.failed))
+    ergo_report_begin(&text, result->job->name);
+    enum ergo_status status = ergo_report_run(ctx, &text, result);
+    ergo_report_end(&text);
+    if (status == ERGO_OK && text.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", path);
     if (status == ERGO_OK)
         status = ergo_file_write(ctx, path, text.data, text.length);

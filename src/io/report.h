@@ -36,16 +36,11 @@ double *ergo_report_series(const struct ergo_result *result,
 /* report_parameters.c: the values of all keys that mean something. */
 void ergo_report_parameters(struct ergo_text *text, const struct ergo_result *result);
 
-/* report.c: a page's begin (to the first heading), all of a run, and its end. Numbers are written
- * with decimal points, whatever the caller's locale, between begin and end: `locale` keeps it. */
-struct ergo_report_locale {
-    void *c, *before;
-};
-bool ergo_report_begin(struct ergo_text *text, const char *title,
-                       struct ergo_report_locale *locale); /* false: out of memory */
+/* report.c: a page's begin (to the first heading), all of a run, and its end. */
+void ergo_report_begin(struct ergo_text *text, const char *title);
 enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *text,
                                  const struct ergo_result *result);
-void ergo_report_end(struct ergo_text *text, struct ergo_report_locale *locale);
+void ergo_report_end(struct ergo_text *text);
 /* A name and its value in a list of facts; nothing when value is empty. `class` is an attribute, or
  * "". */
 void ergo_report_fact(struct ergo_text *text, const char *name, const char *value,

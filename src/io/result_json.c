@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
+
 static void append_device(struct ergo_text *text, size_t rank,
                           const struct ergo_device_summary *device) {
     ergo_text_append(text, "%s { \"rank\": %zu, ", rank ? "," : "", rank);
@@ -184,67 +186,69 @@ static void append_seed(struct ergo_text *text, const struct ergo_result *result
 }
 
 enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_result *result,
-                                  char **out) {
+                                  char **text) {
+    if (text)
+        *text = NULL;
+    ERGO_ENTRY(ctx, result, text);
     const struct ergo_sampler_info *info = result->job->sampler->info;
-    struct ergo_text text = {0};
-    *out = NULL;
+    struct ergo_text out = {0};
 
-    ergo_text_append(&text, "{\n  ");
-    ergo_json_pair(&text, "ergocl", ERGO_VERSION);
-    ergo_json_pair(&text, "sampler", info->name);
-    ergo_text_append(&text, ", \"seed\": ");
-    append_seed(&text, result);
-    ergo_json_pair(&text, "status", result->status);
-    ergo_text_append(&text, ",\n  ");
-    ergo_json_pair(&text, "name", result->job->name);
-    ergo_json_pair(&text, "started", result->started);
-    ergo_json_pair(&text, "step_unit", info->step_name);
-    ergo_text_append(&text, ",\n  \"device\": [");
-    append_device(&text, 0, result->n_devices ? &result->devices[0] : &result->device);
+    ergo_text_append(&out, "{\n  ");
+    ergo_json_pair(&out, "ergocl", ERGO_VERSION);
+    ergo_json_pair(&out, "sampler", info->name);
+    ergo_text_append(&out, ", \"seed\": ");
+    append_seed(&out, result);
+    ergo_json_pair(&out, "status", result->status);
+    ergo_text_append(&out, ",\n  ");
+    ergo_json_pair(&out, "name", result->job->name);
+    ergo_json_pair(&out, "started", result->started);
+    ergo_json_pair(&out, "step_unit", info->step_name);
+    ergo_text_append(&out, ",\n  \"device\": [");
+    append_device(&out, 0, result->n_devices ? &result->devices[0] : &result->device);
     for (size_t r = 1; r < result->n_devices; r++)
-        append_device(&text, r, &result->devices[r]);
-    ergo_text_append(&text, " ],\n  \"points\": [");
+        append_device(&out, r, &result->devices[r]);
+    ergo_text_append(&out, " ],\n  \"points\": [");
     for (size_t m = 0; m < result->n_members; m++) {
-        ergo_text_append(&text, m ? ",\n" : "\n");
-        append_point(&text, &result->members[m], info);
+        ergo_text_append(&out, m ? ",\n" : "\n");
+        append_point(&out, &result->members[m], info);
     }
-    ergo_text_append(&text, "%s],", result->n_members ? "\n  " : "");
+    ergo_text_append(&out, "%s],", result->n_members ? "\n  " : "");
     if (result->n_means) {
-        ergo_text_append(&text, "\n  \"means\": [");
+        ergo_text_append(&out, "\n  \"means\": [");
         for (size_t i = 0; i < result->n_means; i++) {
-            ergo_text_append(&text, i ? ",\n" : "\n");
-            append_mean(&text, result, &result->means[i]);
+            ergo_text_append(&out, i ? ",\n" : "\n");
+            append_mean(&out, result, &result->means[i]);
         }
-        ergo_text_append(&text, "\n  ],");
+        ergo_text_append(&out, "\n  ],");
     }
-    ergo_text_append(&text, "\n  \"rate\": { \"value\": ");
-    ergo_json_number(&text, result->rate);
-    ergo_json_pair(&text, "unit", info->rate_unit);
-    ergo_json_pair_number(&text, "seconds", result->seconds);
+    ergo_text_append(&out, "\n  \"rate\": { \"value\": ");
+    ergo_json_number(&out, result->rate);
+    ergo_json_pair(&out, "unit", info->rate_unit);
+    ergo_json_pair_number(&out, "seconds", result->seconds);
     if (isfinite(result->host_seconds)) {
-        ergo_json_pair_number(&text, "host_seconds", result->host_seconds);
-        ergo_json_pair_number(&text, "host_hidden_seconds", result->hidden_seconds);
+        ergo_json_pair_number(&out, "host_seconds", result->host_seconds);
+        ergo_json_pair_number(&out, "host_hidden_seconds", result->hidden_seconds);
     }
-    append_merit(&text, result);
-    ergo_text_append(&text, " },\n  \"warnings\": [");
+    append_merit(&out, result);
+    ergo_text_append(&out, " },\n  \"warnings\": [");
     for (size_t w = 0; w < result->n_warnings; w++) {
-        ergo_text_append(&text, w ? ",\n    " : "\n    ");
-        ergo_json_string(&text, result->warnings[w]);
+        ergo_text_append(&out, w ? ",\n    " : "\n    ");
+        ergo_json_string(&out, result->warnings[w]);
     }
-    ergo_text_append(&text, "%s],\n  ", result->n_warnings ? "\n  " : "");
+    ergo_text_append(&out, "%s],\n  ", result->n_warnings ? "\n  " : "");
     if (result->comparison) {
-        ergo_json_pair(&text, "comparison", result->comparison);
-        ergo_text_append(&text, ",\n  ");
+        ergo_json_pair(&out, "comparison", result->comparison);
+        ergo_text_append(&out, ",\n  ");
     }
-    ergo_text_append(&text, "\"job\": ");
+    ergo_text_append(&out, "\"job\": ");
     if (result->job->canonical)
-        ergo_text_append_bytes(&text, result->job->canonical, strlen(result->job->canonical));
+        ergo_text_append_bytes(&out, result->job->canonical, strlen(result->job->canonical));
     else
-        ergo_text_append(&text, "null");
-    ergo_text_append(&text, "\n}\n");
+        ergo_text_append(&out, "null");
+    ergo_text_append(&out, "\n}\n");
 
-    *out = ergo_text_take(&text);
-    if (!*out)
+    *text = ergo_text_take(&out);
+    if (!*text)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making result.json: out of memory");
     return ERGO_OK;
 }

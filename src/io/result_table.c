@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
+
 enum { ROWS_MAX = 40, COLUMNS_MAX = 32, WIDTH_MAX = 158, OBSERVABLES_MAX = 6 };
 
 enum cell {
@@ -236,32 +238,34 @@ static bool is_measured(const struct ergo_result *result) {
 }
 
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
-                                   char **out) {
-    struct ergo_text text = {0};
+                                   char **text) {
+    if (text)
+        *text = NULL;
+    ERGO_ENTRY(ctx, result, text);
+    struct ergo_text out = {0};
     struct table table = {.result = result};
-    *out = NULL;
     if (!result->n_members) {
-        ergo_text_append(&text, "no points\n");
+        ergo_text_append(&out, "no points\n");
     } else if (is_measured(result)) {
         const size_t rows = choose_rows(&table);
         choose_columns(&table);
-        append_rows(&text, &table);
+        append_rows(&out, &table);
         if (rows > table.n_rows)
-            ergo_text_append(&text, "... %zu more in result.json\n", rows - table.n_rows);
+            ergo_text_append(&out, "... %zu more in result.json\n", rows - table.n_rows);
         if (result->n_means && !table.rows[0].mean)
-            ergo_text_append(&text, "mean: over the replicas of a point\n");
+            ergo_text_append(&out, "mean: over the replicas of a point\n");
         else if (result->n_means)
-            ergo_text_append(&text, "means over the replicas of each point, which are in "
-                                    "result.json\n");
-        append_chi2(&text, result);
-        append_merit(&text, result);
+            ergo_text_append(&out, "means over the replicas of each point, which are in "
+                                   "result.json\n");
+        append_chi2(&out, result);
+        append_merit(&out, result);
         if (result->comparison)
-            ergo_text_append(&text, "%s\n", result->comparison);
+            ergo_text_append(&out, "%s\n", result->comparison);
     }
     for (size_t w = 0; w < result->n_warnings; w++)
-        ergo_text_append(&text, "warning: %s\n", result->warnings[w]);
-    *out = ergo_text_take(&text);
-    if (!*out)
+        ergo_text_append(&out, "warning: %s\n", result->warnings[w]);
+    *text = ergo_text_take(&out);
+    if (!*text)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making the table of results: out of memory");
     return ERGO_OK;
 }

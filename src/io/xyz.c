@@ -2,7 +2,6 @@
 #include "io/xyz.h"
 
 #include <ctype.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@ struct reader {
     struct ergo_context *ctx;
     const char *name, *at, *end;
     size_t line;
-    locale_t c; /* decimal points, whatever the program's locale */
 };
 
 /* The next line without its end, as [*from, *to); false at the end of the text. */
@@ -47,13 +45,13 @@ static bool next_word(const char **at, const char *end, const char **word, size_
     return *length > 0;
 }
 
-static bool read_real(const struct reader *r, const char *word, size_t length, double *value) {
+static bool read_real(const char *word, size_t length, double *value) {
     char copy[64], *stop = NULL;
     if (length == 0 || length >= sizeof copy)
         return false;
     memcpy(copy, word, length);
     copy[length] = '\0';
-    *value = strtod_l(copy, &stop, r->c);
+    *value = strtod(copy, &stop);
     return *stop == '\0' && isfinite(*value);
 }
 
@@ -85,7 +83,7 @@ static enum ergo_status read_lattice(struct reader *r, const char *value, size_t
     const char *at = value, *word = NULL;
     size_t size = 0, n = 0;
     while (next_word(&at, value + length, &word, &size))
-        if (n == 9 || !read_real(r, word, size, &frame->lattice[n++])) {
+        if (n == 9 || !read_real(word, size, &frame->lattice[n++])) {
             n = 0;
             break;
         }
@@ -134,7 +132,7 @@ static enum ergo_status read_particles(struct reader *r, size_t column, struct e
             next_word(&from, to, &word, &size);
         for (size_t k = 0; k < 3; k++)
             if (!next_word(&from, to, &word, &size) ||
-                !read_real(r, word, size, &frame->positions[3 * i + k]))
+                !read_real(word, size, &frame->positions[3 * i + k]))
                 return ERGO_FAIL(r->ctx, ERGO_E_IO,
                                  "%s, line %zu: expected three coordinates from column %zu on",
                                  r->name, r->line, column + 1);
@@ -147,7 +145,7 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
     size_t size = 0, length = 0, column = 1;
     double count = 0;
     if (!next_line(r, &from, &to) || !next_word(&from, to, &word, &size) ||
-        !read_real(r, word, size, &count) || count < 1 || count > 1e10 || count != floor(count) ||
+        !read_real(word, size, &count) || count < 1 || count > 1e10 || count != floor(count) ||
         next_word(&from, to, &word, &size))
         return ERGO_FAIL(r->ctx, ERGO_E_IO,
                          "%s, line 1: expected the number of particles, and nothing else", r->name);
@@ -174,13 +172,9 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
 
 enum ergo_status ergo_xyz_parse(struct ergo_context *ctx, const char *name, const char *text,
                                 size_t length, struct ergo_xyz *frame) {
-    struct reader r = {ctx, name, text, text + length, 0, (locale_t)0};
+    struct reader r = {ctx, name, text, text + length, 0};
     *frame = (struct ergo_xyz){0};
-    r.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (r.c == (locale_t)0)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read %s", name);
     const enum ergo_status status = read_frame(&r, frame);
-    freelocale(r.c);
     if (status != ERGO_OK)
         ergo_xyz_free(frame);
     return status;

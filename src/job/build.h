@@ -100,8 +100,4 @@ bool ergo_scan_range(struct ergo_build *build, const struct ergo_key *key, const
 /* points.c: all points with their values, streams and batches, checked by the sampler. */
 void ergo_points_make(struct ergo_build *build, struct ergo_job *job);
 
-/* "C" numbers whatever the program's locale, in this thread, until put back. */
-void *ergo_locale_enter(void);
-void ergo_locale_leave(void *previous);
-
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
 #include "job/build.h"
 
 enum { WIDTH = 79, HELP_INDENT = 6 };
@@ -266,13 +267,14 @@ static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topi
 }
 
 enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text) {
+    if (text)
+        *text = NULL;
+    ERGO_ENTRY(ctx, text);
     enum ergo_status status = ERGO_OK;
     struct ergo_arena arena = {0};
     struct ergo_text out = {0};
-    void *locale = ergo_locale_enter();
     bool found = true, memory = true;
     const struct ergo_sampler *sampler = NULL;
-    *text = NULL;
     for (size_t i = 0; topic && i < ergo_n_samplers; i++)
         if (!strcmp(ergo_samplers[i]->info->name, topic))
             sampler = ergo_samplers[i];
@@ -300,6 +302,5 @@ enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, cha
     }
     ergo_text_free(&out);
     ergo_arena_free(&arena);
-    ergo_locale_leave(locale);
     return status;
 }

@@ -1,11 +1,11 @@
 /* Jobs from file or memory, and the values of their points. */
 #include <errno.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
 #include "job/build.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -61,23 +61,6 @@ void ergo_build_error(struct ergo_build *build, const char *pointer, const struc
     free(message);
     ergo_text_free(&place);
     ergo_text_free(&origin);
-}
-
-/* ---- locale ---------------------------------------------------------------------------------- */
-
-/* A host program may have set a locale with a decimal comma: 2.5 would be read as 2, and streams
- * would change. */
-void *ergo_locale_enter(void) {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    return c ? uselocale(c) : (locale_t)0;
-}
-
-void ergo_locale_leave(void *previous) {
-    if (!previous)
-        return;
-    locale_t c = uselocale((locale_t)previous);
-    if (c != LC_GLOBAL_LOCALE && c != (locale_t)0)
-        freelocale(c);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -138,43 +121,50 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
 
 enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
                                 const char *name, const char *const *sets, size_t n_sets,
-                                struct ergo_job **out) {
-    *out = NULL;
-    void *locale = ergo_locale_enter();
-    enum ergo_status status = ERGO_E_MEMORY;
-    struct ergo_job *job = calloc(1, sizeof *job);
+                                struct ergo_job **job) {
     if (job)
-        job->storage = calloc(1, sizeof *job->storage);
-    if (job)
-        job->name = job_name(name);
-    if (!job || !job->storage || !job->name) {
+        *job = NULL;
+    ERGO_ENTRY(ctx, text, name, job);
+    enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
+    if (status != ERGO_OK)
+        return status;
+    status = ERGO_E_MEMORY;
+    struct ergo_job *made = calloc(1, sizeof *made);
+    if (made)
+        made->storage = calloc(1, sizeof *made->storage);
+    if (made)
+        made->name = job_name(name);
+    if (!made || !made->storage || !made->name) {
         ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out", name);
         goto out;
     }
-    struct ergo_build build = {.ctx = ctx, .name = name, .arena = &job->storage->arena};
+    struct ergo_build build = {.ctx = ctx, .name = name, .arena = &made->storage->arena};
     status = ergo_json_parse(ctx, name, text, length, build.arena, &build.root);
     if (!build.root)
         goto out;
     build.errors = status != ERGO_OK; /* duplicate keys: go on for the rest of the errors */
-    build_job(&build, sets, n_sets, job);
+    build_job(&build, sets, n_sets, made);
     if (build.errors > ERGO_ERRORS_MAX)
         ERGO_FAIL(ctx, ERGO_E_JOB, "%s: and %zu more errors", name, build.errors - ERGO_ERRORS_MAX);
     status = build.status != ERGO_OK ? build.status : build.errors ? ERGO_E_JOB : ERGO_OK;
 out:
     if (status == ERGO_OK)
-        *out = job;
+        *job = made;
     else
-        ergo_job_destroy(job);
-    ergo_locale_leave(locale);
+        ergo_job_destroy(made);
     return status;
 }
 
 enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
                                size_t n_sets, struct ergo_job **job) {
-    enum ergo_status status = ERGO_OK;
+    if (job)
+        *job = NULL;
+    ERGO_ENTRY(ctx, path, job);
+    enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
+    if (status != ERGO_OK)
+        return status;
     char *text = NULL;
     size_t length = 0, capacity = 0;
-    *job = NULL;
     const bool standard = strcmp(path, "-") == 0;
     FILE *file = standard ? stdin : fopen(path, "rb");
     if (standard)
@@ -233,15 +223,15 @@ void ergo_job_destroy(struct ergo_job *job) {
 /* ---- reading --------------------------------------------------------------------------------- */
 
 const char *ergo_job_name(const struct ergo_job *job) {
-    return job->name;
+    return job ? job->name : "";
 }
 
 const char *ergo_job_sampler(const struct ergo_job *job) {
-    return job->sampler->info->name;
+    return job ? job->sampler->info->name : "";
 }
 
 size_t ergo_job_count_points(const struct ergo_job *job) {
-    return job->n_points;
+    return job ? job->n_points : 0;
 }
 
 const struct ergo_value *ergo_point_value(const struct ergo_point *point, const char *pointer) {

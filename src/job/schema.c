@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
 #include "job/build.h"
 
 static void put_number(struct ergo_text *out, const char *name, double number) {
@@ -250,12 +251,13 @@ static const char definitions[] =
     "values or a range; several make a grid, the first varies slowest.\"}}";
 
 enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text) {
+    if (text)
+        *text = NULL;
+    ERGO_ENTRY(ctx, text);
     enum ergo_status status = ERGO_OK;
     struct ergo_arena arena = {0};
     struct ergo_text out = {0}, pretty = {0};
     struct ergo_json *tree = NULL;
-    void *locale = ergo_locale_enter();
-    *text = NULL;
     const struct ergo_key **common = NULL;
     size_t n_common = 0;
     bool good = true;
@@ -297,6 +299,5 @@ out:
     ergo_text_free(&out);
     ergo_text_free(&pretty);
     ergo_arena_free(&arena);
-    ergo_locale_leave(locale);
     return status;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/entry.h"
+
 static void append_row(struct ergo_text *text, const struct ergo_result *result,
                        const char *directory, size_t k) {
     char speed[160] = "";
@@ -72,10 +74,13 @@ static char *choose_path(struct ergo_context *ctx, const char *const *directorie
 
 enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *directories,
                              size_t n_directories, const char *path, bool overwrite) {
+    ERGO_ENTRY(ctx, directories);
+    enum ergo_status status =
+        ergo_entry_texts(ctx, __func__, "directories", directories, n_directories);
+    if (status != ERGO_OK)
+        return status;
     struct ergo_result **results = calloc(n_directories + 1, sizeof *results);
-    struct ergo_report_locale locale;
     struct ergo_text text = {0};
-    enum ergo_status status = ERGO_OK;
     char title[64], *chosen = NULL;
     if (!results)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
@@ -93,12 +98,9 @@ enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *direct
     if (status != ERGO_OK)
         goto out;
     snprintf(title, sizeof title, "%zu runs", n_directories);
-    if (!ergo_report_begin(&text, n_directories == 1 ? results[0]->job->name : title, &locale)) {
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
-        goto out;
-    }
+    ergo_report_begin(&text, n_directories == 1 ? results[0]->job->name : title);
     status = append_all(ctx, &text, results, directories, n_directories);
-    ergo_report_end(&text, &locale);
+    ergo_report_end(&text);
     if (status == ERGO_OK && text.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
     if (status == ERGO_OK)

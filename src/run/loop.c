@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry.h"
 #include "dist/dist.h"
 #include "run/run.h"
 #include "run/tuning.h"
@@ -74,7 +75,9 @@ static void report_progress(struct ergo_run *run, const char *phase, bool force)
         .rate_unit = run->sampler->info->rate_unit,
         .phase = phase,
     };
+    const unsigned depth = ergo_entry_lend();
     run->options->progress(run->options->user, &p);
+    ergo_entry_take_back(depth);
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/entry.h"
 #include "core/program.h"
 #include "run/run.h"
 #include "run/tuning.h"
@@ -36,6 +37,7 @@ double ergo_run_host_bytes(const struct ergo_job *job) {
 }
 
 enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
+    ERGO_ENTRY(ctx, job);
     /* before malloc: Linux gives away more than there is, and kills who uses it */
     const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
@@ -54,39 +56,41 @@ enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *
                      fits);
 }
 
-enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *callers,
+enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *selector, char **text) {
+    if (text)
+        *text = NULL;
+    ERGO_ENTRY(ctx, job, text);
     struct ergo_device *device = NULL;
     struct ergo_text out = {0};
-    struct ergo_job *job = NULL; /* a copy, which profiles may change */
-    *text = NULL;
-    enum ergo_status status = ergo_job_again(ctx, callers, NULL, 0, &job);
+    struct ergo_job *own = NULL; /* a copy, which profiles may change */
+    enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
     if (status != ERGO_OK)
         return status;
     if (!selector)
         selector = getenv("ERGOCL_DEVICE");
     if (!selector || !*selector)
-        selector = ergo_point_text(&job->points[0], "/device");
+        selector = ergo_point_text(&own->points[0], "/device");
     status = ergo_device_open(ctx, selector, &device);
     if (status != ERGO_OK)
         goto out;
-    if (!ergo_tuning_given_any(job))
-        ergo_tuning_apply(ctx, job, device);
+    if (!ergo_tuning_given_any(own))
+        ergo_tuning_apply(ctx, own, device);
     ergo_text_append(&out, "device       %s  %s (%s)\n", device->summary.id, device->summary.name,
                      device->summary.platform);
     double total_seconds = 0;
     bool known = true;
-    for (size_t b = 0; b < job->n_batches && status == ERGO_OK; b++) {
-        const struct ergo_batch *batch = &job->batches[b];
+    for (size_t b = 0; b < own->n_batches && status == ERGO_OK; b++) {
+        const struct ergo_batch *batch = &own->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
         struct ergo_plan plan;
-        status = job->sampler->ops->plan(ctx, batch, device, &plan);
+        status = own->sampler->ops->plan(ctx, batch, device, &plan);
         if (status != ERGO_OK)
             break;
-        const bool measurements = job->sampler->ops->correlation != NULL;
+        const bool measurements = own->sampler->ops->correlation != NULL;
         struct ergo_cost cost;
         const double step =
-            ergo_run_cost(ctx, job->sampler, batch, device, &plan, measurements, &cost) == ERGO_OK
+            ergo_run_cost(ctx, own->sampler, batch, device, &plan, measurements, &cost) == ERGO_OK
                 ? cost.step
                 : -1;
         known = known && step >= 0;
@@ -96,22 +100,22 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
                          "  kernels    %s: %s\n"
                          "  launches   %.3g per %s\n"
                          "  memory     device %.4g MiB (largest buffer %.4g MiB), host %.4g MiB\n",
-                         b + 1, job->n_batches, batch->count, (unsigned long long)s.total,
-                         job->sampler->info->step_name, s.n_samples, plan.path, plan.launch,
-                         plan.launches_per_step, job->sampler->info->step_name,
+                         b + 1, own->n_batches, batch->count, (unsigned long long)s.total,
+                         own->sampler->info->step_name, s.n_samples, plan.path, plan.launch,
+                         plan.launches_per_step, own->sampler->info->step_name,
                          (double)plan.device_bytes / 1048576, (double)plan.largest_buffer / 1048576,
-                         ((double)plan.host_bytes + ergo_run_host_bytes(job)) / 1048576);
+                         ((double)plan.host_bytes + ergo_run_host_bytes(own)) / 1048576);
         if (step > 0)
             ergo_text_append(&out, "  rate       %.3g %s (a short trial)\n",
-                             plan.work_per_step / step, job->sampler->info->rate_unit);
+                             plan.work_per_step / step, own->sampler->info->rate_unit);
         if (step > 0 && measurements)
             ergo_text_append(
                 &out,
                 "  measuring  %.3g s on the device (%.2g %ss), %.2g s of the host: measure_every "
                 "%llu would be best\n",
-                cost.measure, cost.measure / step, job->sampler->info->step_name, cost.host,
+                cost.measure, cost.measure / step, own->sampler->info->step_name, cost.host,
                 (unsigned long long)ergo_run_best_every(
-                    &cost, job->sampler->ops->correlation(batch->points[0])));
+                    &cost, own->sampler->ops->correlation(batch->points[0])));
     }
     if (status == ERGO_OK && known)
         ergo_text_append(&out, "expected time: %.3g s, measurements not counted\n", total_seconds);
@@ -119,7 +123,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         ergo_text_append(&out, "%s\n", rough);
 out:
     ergo_device_close(device);
-    ergo_job_destroy(job);
+    ergo_job_destroy(own);
     if (status == ERGO_OK && !(*text = ergo_text_take(&out)))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a plan");
     ergo_text_free(&out);
@@ -144,9 +148,11 @@ static enum ergo_status unknown_sampler(struct ergo_context *ctx, const char *na
 }
 
 enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, char **text) {
+    if (text)
+        *text = NULL;
+    ERGO_ENTRY(ctx, text);
     struct ergo_text out = {0};
     enum ergo_status status = ERGO_OK;
-    *text = NULL;
     if (name && !ergo_sampler_find(name))
         return unknown_sampler(ctx, name);
     for (size_t i = 0; i < ergo_n_samplers && status == ERGO_OK; i++) {

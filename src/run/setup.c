@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/entry.h"
 #include "core/program.h"
 #include "dist/dist.h"
 #include "run/run.h"
@@ -308,12 +309,13 @@ static void choose_ops(struct ergo_run *run) {
 
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result) {
+    if (result)
+        *result = NULL;
+    ERGO_ENTRY(ctx, job, result);
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
     struct ergo_job *own = NULL;
     char *folder = NULL;
-    if (result)
-        *result = NULL;
     /* the result outlives the caller's job: a copy, from the text a checkpoint would hold */
     enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
     if (status == ERGO_OK)
@@ -358,13 +360,14 @@ static enum ergo_status parse_stored_job(struct ergo_run *run, struct ergo_job *
 
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                              const struct ergo_run_options *options, struct ergo_result **result) {
+    if (result)
+        *result = NULL;
+    ERGO_ENTRY(ctx, directory, result);
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
     struct ergo_job *job = NULL;
     char *path = ergo_path_join(directory, "checkpoint.h5"), *folder = strdup(directory);
     enum ergo_status status = ERGO_OK;
-    if (result)
-        *result = NULL;
     run.folder = folder;
     if (!path || !folder)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/entry.h"
 #include "io/format.h"
 #include "run/run.h"
 #include "run/tuning.h"
@@ -47,7 +48,9 @@ static void report_progress(const struct tuner *t) {
         .rate_unit = t->sampler->info->rate_unit,
         .phase = "tuning",
     };
+    const unsigned depth = ergo_entry_lend();
     t->options->progress(t->options->user, &p);
+    ergo_entry_take_back(depth);
 }
 
 static void set_all(const struct tuner *t, const int64_t *values) {
@@ -373,13 +376,15 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
 
 enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
                            const struct ergo_tune_options *options, char **text) {
+    if (text)
+        *text = NULL;
+    ERGO_ENTRY(ctx, job, options, text);
     struct tuner t = {.ctx = ctx, .options = options, .begun = ergo_clock()};
     const struct ergo_run_options run_options = {.device = options->device};
     struct ergo_run run = {.ctx = ctx, .options = &run_options};
     struct ergo_text out = {0};
     char *path = options->path ? strdup(options->path) : ergo_tuning_user_path();
     enum ergo_status status = ERGO_OK;
-    *text = NULL;
     if (!path)
         status = ERGO_FAIL(ctx, ERGO_E_IO,
                            "there is no place for a profile: set ERGOCL_CONFIG_DIR "

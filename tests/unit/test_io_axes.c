@@ -131,7 +131,6 @@ static void what_is_beyond_its_bound_is_not_drawn(void **state) {
     struct ergo_observable observables[SYNTHETIC_OBSERVABLES];
     struct ergo_context *ctx = ergo_context_create();
     struct ergo_result *result = synthetic_result(&options);
-    struct ergo_report_locale locale;
     struct ergo_text page = {0};
     (void)state;
     bounded.bound = synthetic_bound;
@@ -148,9 +147,9 @@ static void what_is_beyond_its_bound_is_not_drawn(void **state) {
         ordered += result->members[m].observables[2].estimate.mean > 0.8;
     }
     assert_int_equal(ordered, 2);
-    assert_true(ergo_report_begin(&page, "bounds", &locale));
+    ergo_report_begin(&page, "bounds");
     assert_int_equal(ergo_report_run(ctx, &page, result), ERGO_OK);
-    ergo_report_end(&page, &locale);
+    ergo_report_end(&page);
     char *figure = figure_of(page.data, "abs magnetization");
     assert_non_null(
         strstr(figure, "; not drawn: 2 points, longer than &#60;the lattice&#62;</small>"));

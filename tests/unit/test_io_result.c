@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <locale.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -268,23 +267,6 @@ static void errors_are_concise(void **state) {
                             cases[i].text);
 }
 
-static void the_locale_changes_nothing(void **state) {
-    (void)state;
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
-    char *before, *after;
-    const char *set = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !set; i++)
-        set = setlocale(LC_ALL, names[i]);
-    if (!set)
-        skip();
-    assert_int_equal(ergo_result_json(ctx, result, &after), ERGO_OK);
-    setlocale(LC_ALL, "C");
-    assert_int_equal(ergo_result_json(ctx, result, &before), ERGO_OK);
-    assert_string_equal(before, after);
-    free(before);
-    free(after);
-}
-
 /* Too many rows: a row for all replicas of a point, which is there beside them in any case. */
 static void replicas_share_a_row(void **state) {
     (void)state;
@@ -423,7 +405,6 @@ int main(void) {
         cmocka_unit_test(references_are_not_exact),
         cmocka_unit_test(numbers_and_texts_survive),
         cmocka_unit_test(errors_are_concise),
-        cmocka_unit_test(the_locale_changes_nothing),
         cmocka_unit_test(the_table_fits),
         cmocka_unit_test(replicas_share_a_row),
         cmocka_unit_test(series_agree_with_the_json),

@@ -1,8 +1,6 @@
 /* Jobs against the key tables: types, ranges, suggestions, everything at once, --set. */
 #include "test_job_toy.h"
 
-#include <locale.h>
-
 static void test_minimal(void **state) {
     (void)state;
     struct toy toy = expect_good(TOY_JOB("", ""));
@@ -432,18 +430,6 @@ static void test_canonical(void **state) {
     }
 }
 
-/* A program with a decimal comma gets the same job; tried where such a locale is installed. */
-static void test_locale(void **state) {
-    (void)state;
-    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE"))
-        skip();
-    struct toy toy = expect_good(TOY_JOB("", ""));
-    assert_true(ergo_point_real(toy.job->points, "/system/temperature") == 2.5);
-    toy_free(&toy);
-    assert_string_equal(localeconv()->decimal_point, ",");
-    setlocale(LC_ALL, "C");
-}
-
 static void test_load(void **state) {
     (void)state;
     struct ergo_context *ctx = ergo_context_create();
@@ -484,8 +470,7 @@ int main(void) {
         cmocka_unit_test(test_suggestions),   cmocka_unit_test(test_all_at_once),
         cmocka_unit_test(test_sampler_check), cmocka_unit_test(test_sets),
         cmocka_unit_test(test_trajectory),    cmocka_unit_test(test_canonical),
-        cmocka_unit_test(test_locale),        cmocka_unit_test(test_load),
-        cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_load),          cmocka_unit_test(test_effects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 /* Functions of distance from files: read, and cubic splines. IEEE basic operations alone. */
 #include "samplers/helium_vmc/curve.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static bool blank(char c) {
 }
 
 /* The next number of a line; false: there is none, or something else. */
-static bool next_number(const char **at, const char *end, locale_t c, double *value) {
+static bool next_number(const char **at, const char *end, double *value) {
     char copy[64], *stop = NULL;
     size_t length = 0;
     while (*at < end && blank(**at))
@@ -36,7 +35,7 @@ static bool next_number(const char **at, const char *end, locale_t c, double *va
         copy[length++] = *(*at)++;
     }
     copy[length] = '\0';
-    *value = strtod_l(copy, &stop, c);
+    *value = strtod(copy, &stop);
     return length > 0 && *stop == '\0';
 }
 
@@ -47,7 +46,7 @@ static bool nothing_left(const char *at, const char *end) {
 }
 
 static enum ergo_status read_lines(struct ergo_context *ctx, const char *name, const char *text,
-                                   size_t length, locale_t c, struct helium_curve *curve) {
+                                   size_t length, struct helium_curve *curve) {
     const char *end = text + length, *next = text;
     for (size_t line = 1; next < end; line++) {
         const char *at = next, *stop = memchr(at, '\n', (size_t)(end - at));
@@ -56,7 +55,7 @@ static enum ergo_status read_lines(struct ergo_context *ctx, const char *name, c
         next = stop < end ? stop + 1 : end;
         if (nothing_left(at, stop))
             continue;
-        if (!next_number(&at, stop, c, &r) || !next_number(&at, stop, c, &value) ||
+        if (!next_number(&at, stop, &r) || !next_number(&at, stop, &value) ||
             !nothing_left(at, stop))
             return ERGO_FAIL(ctx, ERGO_E_IO,
                              "%s, line %zu: expected two numbers, a distance in A and the "
@@ -153,20 +152,17 @@ enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, 
         lines += text[i] == '\n';
     struct helium_curve *s = calloc(1, sizeof *s);
     double *room = malloc(5 * lines * sizeof *room);
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     enum ergo_status status = ERGO_OK;
     *curve = NULL;
-    if (!s || !room || c == (locale_t)0)
+    if (!s || !room)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read %s", name);
     if (status == ERGO_OK) {
         s->r = room;
         s->value = room + lines;
         s->second = room + 2 * lines;
         s->hash = ergo_hash64(text, length);
-        status = read_lines(ctx, name, text, length, c, s);
+        status = read_lines(ctx, name, text, length, s);
     }
-    if (c != (locale_t)0)
-        freelocale(c);
     if (status != ERGO_OK) {
         free(room);
         free(s);
