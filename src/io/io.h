@@ -11,6 +11,17 @@
 
 enum ergo_status ergo_file_write(struct ergo_context *ctx, const char *path, const void *data,
                                  size_t length);
+/* The same for contents in pieces, one after the other: what is large need not be copied together.
+ */
+struct ergo_piece {
+    const void *data;
+    size_t length;
+};
+enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const char *path,
+                                        const struct ergo_piece *pieces, size_t count);
+/* Open for reading a regular file, nothing else; -1 after an error. */
+enum ergo_status ergo_file_open(struct ergo_context *ctx, const char *path, int *fd,
+                                uint64_t *size);
 /* *data is malloc'ed and has a terminating zero beyond length. limit: refuse larger files. */
 enum ergo_status ergo_file_read(struct ergo_context *ctx, const char *path, size_t limit,
                                 char **data, size_t *length);
