@@ -58,6 +58,11 @@ enum ergo_status ergo_result_write_report(struct ergo_context *ctx, const char *
 enum ergo_status ergo_result_write_pictures(struct ergo_context *ctx, const char *folder,
                                             const struct ergo_result *result);
 
+/* The file from which a run goes on and is reported; and of earlier versions, which is not read any
+ * more. */
+#define ERGO_CHECKPOINT "checkpoint"
+#define ERGO_CHECKPOINT_OLD "checkpoint.h5"
+
 /*
  * checkpoint.c: named blobs in one file, each with its length and SHA-256. Nothing is allocated for
  * a record that is longer than its reader allows, and nothing of a damaged one is handed out. A

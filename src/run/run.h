@@ -34,11 +34,8 @@ struct ergo_schedule {
     uint64_t total; /* steps */
 };
 
-/* In a run folder; beside it, of ranks: spread_store.c. */
-#define ERGO_CHECKPOINT "checkpoint"
-#define ERGO_CHECKPOINT_OLD                                                                        \
-    "checkpoint.h5" /* an HDF5 file, of earlier versions: not read any more */
-extern const char *const ergo_run_records[]; /* all names in it */
+/* All names in a checkpoint. */
+extern const char *const ergo_run_records[];
 
 enum {
     ERGO_RUN_FILES = 8,

@@ -16,7 +16,6 @@
 
 enum { META_VERSION = 3 };
 
-/* folder.c, spread_store.c: the other names of files */
 const char *const ergo_run_records[] = {
     "job",    "name",   "started",  "meta",   "device",        "files",  "members",
     "series", "curves", "pictures", "states", "state_lengths", "spread", NULL,
@@ -465,6 +464,8 @@ enum ergo_status ergo_run_load_states(struct ergo_run *run) {
         if (!bytes)
             return damaged(run, "a member's state");
         status = run->ops->load(run->ctx, run->state, m, run->step, bytes, (size_t)length);
+        if (status == ERGO_E_IO)
+            (void)damaged(run, "a member's state");
     }
     if (status == ERGO_OK && (states.rest || lengths.rest))
         return damaged(run, "the members' states");
