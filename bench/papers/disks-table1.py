@@ -27,7 +27,7 @@ ROWS = {
 def go_on(args, row):
     """Runs or resumes a row; its result.json."""
     folder = args.folder / f"{row}-{args.packing_fraction:g}"
-    if (folder / "checkpoint.h5").exists():
+    if (folder / "checkpoint").exists():
         command = [args.ergocl, "resume", str(folder), "-q"]
     else:
         system = {"n": args.n, "packing_fraction": args.packing_fraction, "cells": args.cells, "moves_per_cell": args.moves}

@@ -36,7 +36,7 @@ def run(args, figure, folder):
     else:
         path = folder / "job.json"
         path.write_text(json.dumps(job))
-    if args.wall and (folder / "run" / "checkpoint.h5").exists():
+    if args.wall and (folder / "run" / "checkpoint").exists():
         command = [args.ergocl, "resume", str(folder / "run"), "-q"]
     else:
         command = [args.ergocl, "run", str(path), "-q", "-o", str(folder / "run"), "--overwrite"]

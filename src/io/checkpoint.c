@@ -1,44 +1,74 @@
 /*
- * Checkpoints: 512 bytes of text, then named blobs in an HDF5 file (which may begin at offset 512:
- * readers look there). The header is a function of the rest of the file, so a reader makes it
- * again and compares: no bit of the file is unchecked.
+ * Checkpoints: a head, then records one after the other, numbers little-endian.
  *
- * Not HDF5's own user block: H5Fget_file_image (1.10.8) returns such a file without its superblock.
+ *     head    "ERGOCKPT", version (4), number of records (4);
+ *             of each record its name (32, filled up with zeros), length (8), SHA-256 (32);
+ *             SHA-256 (32) of all of the head before it
+ *     records in the head's order, nothing between them and nothing behind the last
+ *
+ * No byte is unchecked, and the same records are the same bytes. Whoever made the file made its
+ * checksums, too: they are for damage, and what is read is not to be trusted for them.
  */
-#include "io/hdf5.h"
-
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { HEADER = 512, VERSION = 1 };
+#include "io/io.h"
 
-static const char magic[] = "ergocl checkpoint\n";
+enum { MAGIC = 8, VERSION = 4, COUNT = 4, NAME = 32, LENGTH = 8, SHA = 32 };
+enum { FIXED = MAGIC + VERSION + COUNT, ENTRY = NAME + LENGTH + SHA, RECORDS_MAX = 64 };
 
-bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data, size_t length) {
-    if (strlen(name) >= sizeof blobs->blobs->name)
-        return false;
+static const char magic[MAGIC] = {'E', 'R', 'G', 'O', 'C', 'K', 'P', 'T'};
+static const uint32_t version = 1;
+
+struct record {
+    char name[NAME];
+    uint64_t length, offset;
+    uint8_t sha[SHA];
+};
+
+struct ergo_checkpoint {
+    char *path;
+    int fd;
+    size_t count;
+    struct record records[RECORDS_MAX];
+};
+
+/* ---- blobs ----------------------------------------------------------------------------------- */
+
+bool ergo_blobs_take(struct ergo_blobs *blobs, const char *name, void *data, size_t length) {
+    _Static_assert(sizeof blobs->blobs->name == NAME, "names of blobs and of records");
+    if (strlen(name) >= sizeof blobs->blobs->name || !data)
+        goto fail;
     if (blobs->count == blobs->capacity) {
         size_t capacity = blobs->capacity ? 2 * blobs->capacity : 16;
         struct ergo_blob *larger = realloc(blobs->blobs, capacity * sizeof *larger);
         if (!larger)
-            return false;
+            goto fail;
         blobs->blobs = larger;
         blobs->capacity = capacity;
     }
-    struct ergo_blob *blob = &blobs->blobs[blobs->count];
+    struct ergo_blob *blob = &blobs->blobs[blobs->count++];
     memset(blob, 0, sizeof *blob);
+    snprintf(blob->name, sizeof blob->name, "%s", name);
+    blob->data = data;
+    blob->length = length;
+    return true;
+fail:
+    free(data);
+    return false;
+}
+
+bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data, size_t length) {
     uint8_t *copy = malloc(length + 1);
     if (!copy)
         return false;
     if (length)
         memcpy(copy, data, length);
     copy[length] = 0; /* blobs that are text can be used as such */
-    snprintf(blob->name, sizeof blob->name, "%s", name);
-    blob->data = copy;
-    blob->length = length;
-    blobs->count++;
-    return true;
+    return ergo_blobs_take(blobs, name, copy, length);
 }
 
 const struct ergo_blob *ergo_blobs_find(const struct ergo_blobs *blobs, const char *name) {
@@ -55,229 +85,255 @@ void ergo_blobs_free(struct ergo_blobs *blobs) {
     memset(blobs, 0, sizeof *blobs);
 }
 
-static void make_header(char header[HEADER + 1], const uint8_t *payload, size_t length) {
-    uint8_t sha[32];
-    char hex[65], text[HEADER];
-    ergo_sha256(payload, length, sha);
-    for (size_t i = 0; i < 32; i++)
-        snprintf(hex + 2 * i, 3, "%02x", (unsigned)sha[i]);
-    memset(header, ' ', HEADER);
-    header[HEADER] = '\0';
-    int used = snprintf(text, sizeof text,
-                        "%sversion %d\npayload %zu bytes\nsha256 %s\n"
-                        "This is an HDF5 file behind 512 bytes of text: h5py.File(path) opens it.\n"
-                        "To continue the run: ergocl resume FOLDER\n",
-                        magic, VERSION, length, hex);
-    memcpy(header, text, (size_t)used);
-    header[HEADER - 1] = '\n';
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static uint8_t *put_number(uint8_t *to, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+    return to + bytes;
 }
 
-static bool write_blob(hid_t file, hid_t links, hid_t creation, const struct ergo_blob *blob) {
-    bool ok = false;
-    hsize_t size = blob->length;
-    hid_t set = -1;
-    hid_t space = H5Screate_simple(1, &size, NULL);
-    if (space < 0)
-        goto out;
-    set = H5Dcreate2(file, blob->name, H5T_STD_U8LE, space, links, creation, H5P_DEFAULT);
-    if (set < 0)
-        goto out;
-    if (size && H5Dwrite(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, blob->data) < 0)
-        goto out;
-    ok = true;
-out:
-    if (set >= 0 && H5Dclose(set) < 0)
-        ok = false;
-    if (space >= 0)
-        H5Sclose(space);
-    return ok;
+static uint64_t get_number(const uint8_t *from, int bytes) {
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)from[i] << (8 * i);
+    return value;
+}
+
+static size_t head_size(size_t count) {
+    return FIXED + count * ENTRY + SHA;
+}
+
+static void make_head(uint8_t *head, const struct ergo_blobs *blobs) {
+    memcpy(head, magic, MAGIC);
+    uint8_t *at = put_number(head + MAGIC, version, VERSION);
+    at = put_number(at, blobs->count, COUNT);
+    for (size_t i = 0; i < blobs->count; i++) {
+        const struct ergo_blob *blob = &blobs->blobs[i];
+        memset(at, 0, NAME);
+        memcpy(at, blob->name, strlen(blob->name));
+        at = put_number(at + NAME, blob->length, LENGTH);
+        ergo_sha256(blob->data, blob->length, at);
+        at += SHA;
+    }
+    ergo_sha256(head, (size_t)(at - head), at);
 }
 
 enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const char *path,
                                        const struct ergo_blobs *blobs) {
-    enum ergo_status status = ERGO_OK;
-    struct ergo_hdf5_session session;
-    char header[HEADER + 1];
-    uint8_t *image = NULL;
-    size_t length = 0, expected = 4096;
-    hid_t file = -1, links = -1, creation = -1;
-
-    ergo_hdf5_begin(&session);
-    for (size_t i = 0; i < blobs->count; i++)
-        expected += blobs->blobs[i].length + 512;
-    file = ergo_hdf5_create(expected);
-    links = H5Pcreate(H5P_LINK_CREATE);
-    creation = H5Pcreate(H5P_DATASET_CREATE);
-    /* No times inside: the same state gives the same bytes. */
-    if (file < 0 || links < 0 || creation < 0 || H5Pset_create_intermediate_group(links, 1) < 0 ||
-        H5Pset_obj_track_times(creation, 0) < 0) {
-        status =
-            ERGO_FAIL(ctx, ERGO_E_IO, "cannot make the checkpoint %s: %s", path, session.reason);
-        goto out;
-    }
+    struct ergo_piece pieces[RECORDS_MAX + 1];
+    uint8_t head[FIXED + RECORDS_MAX * ENTRY + SHA];
+    if (blobs->count > RECORDS_MAX)
+        return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "cannot make the checkpoint %s: %zu records", path,
+                         blobs->count);
     for (size_t i = 0; i < blobs->count; i++) {
-        if (!write_blob(file, links, creation, &blobs->blobs[i])) {
-            status = ERGO_FAIL(ctx, ERGO_E_IO,
-                               "cannot make the checkpoint %s: putting '%s' (%zu bytes): %s", path,
-                               blobs->blobs[i].name, blobs->blobs[i].length, session.reason);
-            goto out;
-        }
+        const struct ergo_blob *blob = &blobs->blobs[i];
+        if (ergo_blobs_find(blobs, blob->name) != blob)
+            return ERGO_FAIL(ctx, ERGO_E_INTERNAL,
+                             "cannot make the checkpoint %s: two records '%s'", path, blob->name);
+        pieces[i + 1] = (struct ergo_piece){blob->data, blob->length};
     }
-    if (!ergo_hdf5_image(file, HEADER, &image, &length)) {
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY,
-                           "cannot make the checkpoint %s (%zu bytes, held twice): %s", path,
-                           expected, session.reason);
-        goto out;
-    }
-    H5Fclose(file); /* before writing: frees one of the copies */
-    file = -1;
-    make_header(header, image + HEADER, length - HEADER);
-    memcpy(image, header, HEADER);
-    status = ergo_file_write(ctx, path, image, length);
-out:
-    if (creation >= 0)
-        H5Pclose(creation);
-    if (links >= 0)
-        H5Pclose(links);
-    if (file >= 0)
-        H5Fclose(file);
-    ergo_hdf5_end(&session);
-    free(image);
-    return status;
+    make_head(head, blobs);
+    pieces[0] = (struct ergo_piece){head, head_size(blobs->count)};
+    return ergo_file_write_pieces(ctx, path, pieces, blobs->count + 1);
 }
 
-/* NULL when the bytes are what was written, or what is wrong with them. */
-static const char *find_damage(const char *bytes, size_t length, char *reason, size_t size) {
-    char expected[HEADER + 1];
-    int version = 0;
-    size_t payload = 0;
-    const char *at = bytes + sizeof magic - 1;
+/* ---- reading --------------------------------------------------------------------------------- */
 
-    if (length == 0)
-        return "it is empty";
-    if (memcmp(bytes, magic, length < sizeof magic - 1 ? length : sizeof magic - 1) != 0)
-        return "it does not begin as a checkpoint of ergocl does";
-    if (length < HEADER) {
-        snprintf(reason, size, "it was cut short: %zu bytes of its %d-byte header are left", length,
-                 HEADER);
-        return reason;
+static enum ergo_status refuse(struct ergo_context *ctx, const char *path, const char *reason) {
+    return ERGO_FAIL(ctx, ERGO_E_IO, "cannot read the checkpoint %s: %s", path, reason);
+}
+
+/* NULL, or why not. */
+static const char *read_at(int fd, void *to, size_t length, uint64_t offset) {
+    enum { PIECE = 1 << 30 }; /* Linux moves at most 2 GiB - 4 KiB at once */
+    uint8_t *at = to;
+    while (length) {
+        const ssize_t got = pread(fd, at, length < PIECE ? length : PIECE, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got ? strerror(errno) : "it was cut short meanwhile";
+        at += got;
+        offset += (uint64_t)got;
+        length -= (size_t)got;
     }
-    if (bytes[HEADER - 1] != '\n' || memchr(bytes, '\0', HEADER))
-        return "its header is damaged";
-    /* The last byte ends every scan within the header: the numbers are in its first lines. */
-    if (sscanf(at, "version %9d\n", &version) != 1)
-        return "its header is damaged (no version)";
-    if (version != VERSION) {
-        snprintf(reason, size, "it is of version %d, this ergocl reads version %d", version,
-                 VERSION);
-        return reason;
-    }
-    if (sscanf(at, "version %*d\npayload %19zu bytes", &payload) != 1)
-        return "its header is damaged (no length)";
-    if (payload != length - HEADER) {
-        snprintf(reason, size, "it %s: its header announces %zu bytes, %zu follow",
-                 payload > length - HEADER ? "was cut short" : "is too long", payload,
-                 length - HEADER);
-        return reason;
-    }
-    make_header(expected, (const uint8_t *)bytes + HEADER, payload);
-    if (memcmp(bytes, expected, HEADER) != 0)
-        return "it is damaged (the SHA-256 of its contents is not the one in its header)";
     return NULL;
 }
 
-struct reading {
-    const struct ergo_hdf5_session *session;
-    struct ergo_blobs blobs;
-    char reason[320];
-};
-
-/* Called for every link below the root; groups are passed by. */
-static herr_t read_blob(hid_t root, const char *name, const H5L_info_t *info, void *user) {
-    struct reading *reading = user;
-    herr_t result = -1;
-    hid_t space = -1;
-    uint8_t *data = NULL;
-    (void)info;
-
-    hid_t object = H5Oopen(root, name, H5P_DEFAULT);
-    if (object < 0) {
-        snprintf(reading->reason, sizeof reading->reason, "opening '%.64s': %.200s", name,
-                 reading->session->reason);
-        return -1;
-    }
-    if (H5Iget_type(object) != H5I_DATASET) {
-        result = 0;
-        goto out;
-    }
-    space = H5Dget_space(object);
-    hssize_t size = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
-    data = size < 0 ? NULL : malloc((size_t)size + 1);
-    if (!data ||
-        (size && H5Dread(object, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)) {
-        snprintf(reading->reason, sizeof reading->reason, "reading '%.64s': %.200s", name,
-                 data ? reading->session->reason : "out of memory");
-        goto out;
-    }
-    /* An empty blob first, then its bytes: large states are not copied once more. */
-    if (!ergo_blobs_add(&reading->blobs, name, NULL, 0)) {
-        snprintf(reading->reason, sizeof reading->reason, "keeping '%.64s': out of memory", name);
-        goto out;
-    }
-    struct ergo_blob *blob = &reading->blobs.blobs[reading->blobs.count - 1];
-    data[size] = 0;
-    free(blob->data);
-    blob->data = data;
-    blob->length = (size_t)size;
-    data = NULL;
-    result = 0;
-out:
-    free(data);
-    if (space >= 0)
-        H5Sclose(space);
-    H5Oclose(object);
-    return result;
+static bool is_listed(const char *name, const char *const *names) {
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
 }
 
-enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const char *path,
-                                      struct ergo_blobs *blobs) {
-    struct ergo_hdf5_session session;
-    struct reading reading = {&session, {0, 0, NULL}, ""};
-    char reason[256];
-    char *bytes = NULL;
-    size_t length = 0;
-    hid_t file = -1;
+static bool has_record(const struct ergo_checkpoint *checkpoint, const char *name) {
+    for (size_t i = 0; i < checkpoint->count; i++)
+        if (strcmp(checkpoint->records[i].name, name) == 0)
+            return true;
+    return false;
+}
 
+/* The head's entries, whose checksum is right; `size`: of the file. */
+static const char *take_entries(struct ergo_checkpoint *checkpoint, const uint8_t *head,
+                                size_t count, uint64_t size, const char *const *names,
+                                char reason[128]) {
+    uint64_t end = head_size(count);
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *entry = head + FIXED + i * ENTRY;
+        struct record *record = &checkpoint->records[i];
+        memcpy(record->name, entry, NAME);
+        const size_t length = strnlen(record->name, NAME);
+        for (size_t k = length; k < NAME; k++)
+            if (record->name[k])
+                return "its head is damaged (a name)";
+        if (length == 0 || length == NAME || (names && !is_listed(record->name, names))) {
+            snprintf(reason, 128,
+                     "it has a record '%.31s', which no checkpoint of this version has",
+                     record->name);
+            return reason;
+        }
+        if (has_record(checkpoint, record->name)) {
+            snprintf(reason, 128, "it has two records '%s'", record->name);
+            return reason;
+        }
+        record->length = get_number(entry + NAME, LENGTH);
+        record->offset = end;
+        memcpy(record->sha, entry + NAME + LENGTH, SHA);
+        end = record->length > UINT64_MAX - end ? UINT64_MAX : end + record->length;
+        checkpoint->count++;
+    }
+    if (end == size)
+        return NULL;
+    snprintf(reason, 128, "it %s: its head announces %llu bytes, it has %llu",
+             end > size ? "was cut short" : "is too long", (unsigned long long)end,
+             (unsigned long long)size);
+    return reason;
+}
+
+static const char *read_head(struct ergo_checkpoint *checkpoint, uint64_t size,
+                             const char *const *names, char reason[128]) {
+    uint8_t head[FIXED + RECORDS_MAX * ENTRY + SHA], sha[SHA];
+    const size_t begin = size < FIXED ? (size_t)size : FIXED;
+    if (size == 0)
+        return "it is empty";
+    const char *failed = read_at(checkpoint->fd, head, begin, 0);
+    if (failed)
+        return failed;
+    if (memcmp(head, magic, begin < MAGIC ? begin : MAGIC) != 0)
+        return "it does not begin as a checkpoint of ergocl does";
+    if (size < FIXED)
+        return "it was cut short";
+    const uint64_t found = get_number(head + MAGIC, VERSION);
+    const uint64_t count = get_number(head + MAGIC + VERSION, COUNT);
+    if (found != version) {
+        snprintf(reason, 128, "it is of version %llu, this ergocl reads version %u",
+                 (unsigned long long)found, (unsigned)version);
+        return reason;
+    }
+    if (count > RECORDS_MAX)
+        return "its head is damaged (the number of records)";
+    const size_t length = head_size((size_t)count);
+    if (size < length)
+        return "it was cut short";
+    failed = read_at(checkpoint->fd, head + FIXED, length - FIXED, FIXED);
+    if (failed)
+        return failed;
+    ergo_sha256(head, length - SHA, sha);
+    if (memcmp(sha, head + length - SHA, SHA) != 0)
+        return "its head is damaged (its SHA-256 is another)";
+    return take_entries(checkpoint, head, (size_t)count, size, names, reason);
+}
+
+enum ergo_status ergo_checkpoint_open(struct ergo_context *ctx, const char *path,
+                                      const char *const *names, struct ergo_checkpoint **out) {
+    char reason[128];
+    uint64_t size = 0;
+    *out = NULL;
+    struct ergo_checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
+    if (checkpoint) {
+        checkpoint->fd = -1;
+        checkpoint->path = strdup(path);
+    }
+    if (!checkpoint || !checkpoint->path) {
+        ergo_checkpoint_close(checkpoint);
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", path);
+    }
+    enum ergo_status status = ergo_file_open(ctx, path, &checkpoint->fd, &size);
+    if (status == ERGO_OK) {
+        const char *damage = read_head(checkpoint, size, names, reason);
+        if (damage)
+            status = refuse(ctx, path, damage);
+    }
+    if (status == ERGO_OK)
+        *out = checkpoint;
+    else
+        ergo_checkpoint_close(checkpoint);
+    return status;
+}
+
+void ergo_checkpoint_close(struct ergo_checkpoint *checkpoint) {
+    if (checkpoint && checkpoint->fd >= 0)
+        close(checkpoint->fd);
+    if (checkpoint)
+        free(checkpoint->path);
+    free(checkpoint);
+}
+
+bool ergo_checkpoint_has(const struct ergo_checkpoint *checkpoint, const char *name) {
+    return has_record(checkpoint, name);
+}
+
+static enum ergo_status load_record(struct ergo_context *ctx,
+                                    const struct ergo_checkpoint *checkpoint,
+                                    const struct record *record, uint64_t most,
+                                    struct ergo_blobs *blobs) {
+    char reason[160];
+    uint8_t sha[SHA];
+    if (record->length > most || record->length > SIZE_MAX - 1) {
+        snprintf(reason, sizeof reason, "its record '%s' has %llu bytes, at most %llu are possible",
+                 record->name, (unsigned long long)record->length, (unsigned long long)most);
+        return refuse(ctx, checkpoint->path, reason);
+    }
+    const size_t length = (size_t)record->length;
+    uint8_t *data = malloc(length + 1);
+    if (!data)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: no memory for the %zu bytes of '%s'",
+                         checkpoint->path, length, record->name);
+    const char *failed = read_at(checkpoint->fd, data, length, record->offset);
+    data[length] = 0;
+    ergo_sha256(data, failed ? 0 : length, sha);
+    if (!failed && memcmp(sha, record->sha, SHA) != 0)
+        failed = "its SHA-256 is not the one in the head";
+    if (failed) {
+        free(data);
+        snprintf(reason, sizeof reason, "its record '%s' is damaged: %s", record->name, failed);
+        return refuse(ctx, checkpoint->path, reason);
+    }
+    return ergo_blobs_take(blobs, record->name, data, length)
+               ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", checkpoint->path);
+}
+
+enum ergo_status ergo_checkpoint_load(struct ergo_context *ctx,
+                                      const struct ergo_checkpoint *checkpoint, const char *name,
+                                      uint64_t most, struct ergo_blobs *blobs) {
+    for (size_t i = 0; i < checkpoint->count; i++)
+        if (strcmp(checkpoint->records[i].name, name) == 0)
+            return load_record(ctx, checkpoint, &checkpoint->records[i], most, blobs);
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const char *path, uint64_t most,
+                                      struct ergo_blobs *blobs) {
+    struct ergo_checkpoint *checkpoint = NULL;
     memset(blobs, 0, sizeof *blobs);
-    enum ergo_status status = ergo_file_read(ctx, path, SIZE_MAX - 1, &bytes, &length);
+    enum ergo_status status = ergo_checkpoint_open(ctx, path, NULL, &checkpoint);
+    for (size_t i = 0; status == ERGO_OK && i < checkpoint->count; i++)
+        status = load_record(ctx, checkpoint, &checkpoint->records[i], most, blobs);
     if (status != ERGO_OK)
-        return status;
-    const char *damage = find_damage(bytes, length, reason, sizeof reason);
-    if (damage) {
-        status =
-            ERGO_FAIL(ctx, ERGO_E_IO, "cannot continue from the checkpoint %s: %s", path, damage);
-        free(bytes);
-        return status;
-    }
-    ergo_hdf5_begin(&session);
-    file = ergo_hdf5_open(bytes + HEADER, length - HEADER);
-    if (file < 0) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot continue from the checkpoint %s: %s", path,
-                           session.reason);
-        goto out;
-    }
-    if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, read_blob, &reading) < 0) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot continue from the checkpoint %s: %s", path,
-                           reading.reason[0] ? reading.reason : session.reason);
-        goto out;
-    }
-    *blobs = reading.blobs;
-    memset(&reading.blobs, 0, sizeof reading.blobs);
-out:
-    if (file >= 0)
-        H5Fclose(file);
-    ergo_hdf5_end(&session);
-    ergo_blobs_free(&reading.blobs);
-    free(bytes);
+        ergo_blobs_free(blobs);
+    ergo_checkpoint_close(checkpoint);
     return status;
 }

@@ -72,12 +72,17 @@ static bool sync_folder_of(const char *path) {
 
 enum ergo_status ergo_file_write(struct ergo_context *ctx, const char *path, const void *data,
                                  size_t length) {
+    return ergo_file_write_pieces(ctx, path, &(struct ergo_piece){data, length}, 1);
+}
+
+enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const char *path,
+                                        const struct ergo_piece *pieces, size_t count) {
     static atomic_uint serial; /* contexts of several threads may write beside each other */
     enum ergo_status status = ERGO_OK;
     char *temporary = NULL;
     int fd = -1;
     bool created = false;
-    size_t size = strlen(path) + 64;
+    size_t size = strlen(path) + 64, length = 0;
     struct stat info;
 
     temporary = malloc(size);
@@ -99,10 +104,14 @@ enum ergo_status ergo_file_write(struct ergo_context *ctx, const char *path, con
         goto out;
     }
     created = true;
-    if (!write_all(fd, data, length)) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s (%zu bytes): %s", path, length,
-                           strerror(errno));
-        goto out;
+    for (size_t i = 0; i < count; i++)
+        length += pieces[i].length;
+    for (size_t i = 0; i < count; i++) {
+        if (!write_all(fd, pieces[i].data, pieces[i].length)) {
+            status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s (%zu bytes): %s", path, length,
+                               strerror(errno));
+            goto out;
+        }
     }
     if (!sync_fd(fd)) {
         status =
@@ -133,31 +142,42 @@ out:
     return status;
 }
 
+enum ergo_status ergo_file_open(struct ergo_context *ctx, const char *path, int *fd,
+                                uint64_t *size) {
+    enum ergo_status status = ERGO_OK;
+    struct stat info;
+    *size = 0;
+    /* O_NONBLOCK: a named pipe given by mistake is refused below instead of waited for */
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0)
+        return ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: %s", path, strerror(errno));
+    if (fstat(*fd, &info))
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: %s", path, strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: it is %s", path,
+                           S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
+    else
+        *size = (uint64_t)info.st_size;
+    if (status != ERGO_OK) {
+        close(*fd);
+        *fd = -1;
+    }
+    return status;
+}
+
 enum ergo_status ergo_file_read(struct ergo_context *ctx, const char *path, size_t limit,
                                 char **data, size_t *length) {
-    enum ergo_status status = ERGO_OK;
     char *buffer = NULL;
     size_t capacity = 0, filled = 0;
-    struct stat info;
+    uint64_t size = 0;
+    int fd = -1;
 
     *data = NULL;
     *length = 0;
-    /* O_NONBLOCK: a named pipe given by mistake is refused below instead of waited for */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: %s", path, strerror(errno));
-        goto out;
-    }
-    if (fstat(fd, &info)) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: %s", path, strerror(errno));
-        goto out;
-    }
-    if (!S_ISREG(info.st_mode)) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: it is %s", path,
-                           S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
-        goto out;
-    }
-    capacity = (size_t)info.st_size;
+    enum ergo_status status = ergo_file_open(ctx, path, &fd, &size);
+    if (status != ERGO_OK)
+        return status;
+    capacity = (size_t)size;
     for (;;) {
         if (capacity > limit) {
             status = ERGO_FAIL(ctx, ERGO_E_IO,

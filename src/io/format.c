@@ -53,6 +53,8 @@ void ergo_json_string(struct ergo_text *text, const char *string) {
             ergo_text_append_bytes(text, "\\n", 2);
         } else if (*s < 0x20 || *s == 0x7f) {
             ergo_text_append(text, "\\u%04x", (unsigned)*s);
+        } else if (*s == 0xc2 && s[1] < 0xa0) { /* a terminal obeys these, too */
+            ergo_text_append(text, "\\u%04x", (unsigned)s[1]);
         } else {
             ergo_text_append_bytes(text, s, n);
         }

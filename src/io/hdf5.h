@@ -1,4 +1,6 @@
-/* HDF5 files that live in memory, with its errors as our messages. Internal to src/io. */
+/* HDF5 files made in memory, with its errors as our messages; none is ever read. Internal to
+ * src/io.
+ */
 #ifndef ERGO_IO_HDF5_H
 #define ERGO_IO_HDF5_H
 
@@ -21,9 +23,7 @@ void ergo_hdf5_end(struct ergo_hdf5_session *session);
 /* A new file in memory. `expected`: rough size in bytes, so that memory grows in few steps.
  * Negative: failed. */
 hid_t ergo_hdf5_create(size_t expected);
-/* The file's bytes behind `lead` bytes left to the caller; malloc'ed, `length` counts both. */
-bool ergo_hdf5_image(hid_t file, size_t lead, uint8_t **image, size_t *length);
-/* Open such bytes read-only, without a copy: they must outlive the file. */
-hid_t ergo_hdf5_open(const void *image, size_t length);
+/* The file's bytes, malloc'ed. */
+bool ergo_hdf5_image(hid_t file, uint8_t **image, size_t *length);
 
 #endif

@@ -11,6 +11,17 @@
 
 enum ergo_status ergo_file_write(struct ergo_context *ctx, const char *path, const void *data,
                                  size_t length);
+/* The same for contents in pieces, one after the other: what is large need not be copied together.
+ */
+struct ergo_piece {
+    const void *data;
+    size_t length;
+};
+enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const char *path,
+                                        const struct ergo_piece *pieces, size_t count);
+/* Open for reading a regular file, nothing else; -1 after an error. */
+enum ergo_status ergo_file_open(struct ergo_context *ctx, const char *path, int *fd,
+                                uint64_t *size);
 /* *data is malloc'ed and has a terminating zero beyond length. limit: refuse larger files. */
 enum ergo_status ergo_file_read(struct ergo_context *ctx, const char *path, size_t limit,
                                 char **data, size_t *length);
@@ -47,14 +58,19 @@ enum ergo_status ergo_result_write_report(struct ergo_context *ctx, const char *
 enum ergo_status ergo_result_write_pictures(struct ergo_context *ctx, const char *folder,
                                             const struct ergo_result *result);
 
+/* The file from which a run goes on and is reported; and of earlier versions, which is not read any
+ * more. */
+#define ERGO_CHECKPOINT "checkpoint"
+#define ERGO_CHECKPOINT_OLD "checkpoint.h5"
+
 /*
- * Checkpoint container: named byte blobs in one HDF5 image behind a 512-byte header (magic,
- * version, length, SHA-256), so that h5py can still open it. A damaged file is refused with the
- * reason, never read in part.
+ * checkpoint.c: named blobs in one file, each with its length and SHA-256. Nothing is allocated for
+ * a record that is longer than its reader allows, and nothing of a damaged one is handed out. A
+ * file may have been made by anyone: what is in a record is checked by who reads it.
  */
 struct ergo_blob {
-    char name[64]; /* HDF5 path, e.g. "job" or "batch0/state/000012" */
-    void *data;
+    char name[32];
+    void *data; /* a zero is behind its end */
     size_t length;
 };
 struct ergo_blobs {
@@ -62,11 +78,27 @@ struct ergo_blobs {
     struct ergo_blob *blobs;
 };
 bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data, size_t length);
+/* The same without a copy: malloc'ed data, which are freed at a failure, too. NULL: a failure. */
+bool ergo_blobs_take(struct ergo_blobs *blobs, const char *name, void *data, size_t length);
 const struct ergo_blob *ergo_blobs_find(const struct ergo_blobs *blobs, const char *name);
 void ergo_blobs_free(struct ergo_blobs *blobs);
 enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const char *path,
                                        const struct ergo_blobs *blobs);
-enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const char *path,
+
+/* The head is read, and records when they are asked for. names: those that there may be,
+ * NULL-terminated; a file with another one is refused. NULL: any. */
+struct ergo_checkpoint;
+enum ergo_status ergo_checkpoint_open(struct ergo_context *ctx, const char *path,
+                                      const char *const *names,
+                                      struct ergo_checkpoint **checkpoint);
+void ergo_checkpoint_close(struct ergo_checkpoint *checkpoint); /* NULL: nothing */
+bool ergo_checkpoint_has(const struct ergo_checkpoint *checkpoint, const char *name);
+/* Add a record of at most `most` bytes to blobs; nothing where there is none of this name. */
+enum ergo_status ergo_checkpoint_load(struct ergo_context *ctx,
+                                      const struct ergo_checkpoint *checkpoint, const char *name,
+                                      uint64_t most, struct ergo_blobs *blobs);
+/* All records of a file; `most`: of each. */
+enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const char *path, uint64_t most,
                                       struct ergo_blobs *blobs);
 
 /* vti.c: sites of a lattice (x fastest) as VTK image data, one cell each, values below 256, as

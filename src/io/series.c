@@ -342,7 +342,7 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx, const char *
                H5Pset_create_intermediate_group(w.links, 1) < 0;
     if (!w.failed)
         write_all(&w, result);
-    if (w.failed || !ergo_hdf5_image(w.file, 0, &image, &length))
+    if (w.failed || !ergo_hdf5_image(w.file, &image, &length))
         status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot make %s: %s", path, session.reason);
     if (w.links >= 0)
         H5Pclose(w.links);

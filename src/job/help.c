@@ -160,7 +160,7 @@ static const char result_page[] =
     "  configurations.png  the last pictures on one sheet; snapshots/ has all of them\n"
     "  trajectory/         configurations as text (/output/trajectory_every), a file each\n"
     "  blocks/             averages over blocks of measurements (/output/blocks), a file a point\n"
-    "  checkpoint.h5       where a stopped run goes on: ergocl resume DIR\n\n"
+    "  checkpoint          where a stopped run goes on: ergocl resume DIR\n\n"
     "In result.json each of \"points\" has its \"parameters\" (what was scanned), \"replica\",\n"
     "\"steps\", \"digest\", \"stream\" (the key of its random numbers), \"observables\" and "
     "\"curves\".\n"

@@ -15,8 +15,10 @@
 #include "dist/dist.h"
 #include "run/run.h"
 
-static const char *const files[] = {"checkpoint.h5", "checkpoint-#-#.h5", "result.json",
-                                    "series.h5",     "report.html",       "configurations.png"};
+static const char *const files[] = {ERGO_CHECKPOINT, ERGO_CHECKPOINT "-#-#", "result.json",
+                                    "series.h5", "report.html", "configurations.png",
+                                    /* of earlier versions */
+                                    ERGO_CHECKPOINT_OLD, "checkpoint-#-#.h5"};
 /* # stands for digits */
 static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz", "p#-#.vti"};
 static const char *const frames[] = {"p#-#.xyz", "p#-#.vti"};
@@ -74,7 +76,8 @@ static bool exists(const char *folder, const char *name) {
 }
 
 static bool holds_run(const struct ergo_run *run) {
-    return exists(run->folder, "checkpoint.h5") || exists(run->folder, "result.json");
+    return exists(run->folder, ERGO_CHECKPOINT) || exists(run->folder, ERGO_CHECKPOINT_OLD) ||
+           exists(run->folder, "result.json");
 }
 
 static atomic_bool has_checkpoint; /* of the process's latest run */

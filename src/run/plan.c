@@ -24,9 +24,10 @@ static void host_bytes(const struct ergo_job *job, double *series, double *curve
         for (size_t c = 0; c < info->n_curves; c++)
             curves += (info->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
                       (double)job->sampler->ops->curve_size(&job->points[i], c);
-        /* a checkpoint is made as text, as a blob, as an HDF5 image and as the file's contents */
-        *series += 5 * 8 * samples;
-        *curves_all += 5 * 8 * curves;
+        /* beside them is a checkpoint's record, whose room grows by doubling, or, of series.h5, an
+         * HDF5 file and its image */
+        *series += 3 * 8 * samples;
+        *curves_all += 3 * 8 * curves;
     }
 }
 
@@ -36,10 +37,14 @@ double ergo_run_host_bytes(const struct ergo_job *job) {
     return series + curves;
 }
 
+double ergo_run_memory(void) {
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
 enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
     ERGO_ENTRY(ctx, job);
     /* before malloc: Linux gives away more than there is, and kills who uses it */
-    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double have = ergo_run_memory();
     const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
     double series, curves;
     host_bytes(job, &series, &curves);

@@ -34,6 +34,9 @@ struct ergo_schedule {
     uint64_t total; /* steps */
 };
 
+/* All names in a checkpoint. */
+extern const char *const ergo_run_records[];
+
 enum {
     ERGO_RUN_FILES = 8,
     ERGO_RUN_PICTURES = 64, /* of a point: what /output/snapshots allows */
@@ -61,7 +64,9 @@ struct ergo_run {
     size_t samples;                /* collected of the current batch */
     struct ergo_curve **curves;    /* [members of the job][n_curves] */
 
-    /* resumed: states of the current batch's members, to load instead of init */
+    /* resumed: where states of the current batch's members come from, to load instead of init; NULL
+     * once they are; and small records that are needed for a while, or those states */
+    struct ergo_checkpoint *checkpoint;
     struct ergo_blobs restored;
     bool has_restored_states;
     uint64_t files[ERGO_RUN_FILES]; /* hashes of the files that the chain depends on (files.c) */
@@ -109,6 +114,7 @@ void ergo_run_leave_folder(struct ergo_run *run);
 
 /* plan.c: host memory for series and curves of all points, and for writing them to a checkpoint. */
 double ergo_run_host_bytes(const struct ergo_job *job);
+double ergo_run_memory(void); /* bytes that this machine has */
 
 /* cost.c: seconds of a step of a batch, of a measurement on the device, and of its host work. */
 struct ergo_cost {
@@ -138,8 +144,11 @@ enum ergo_status ergo_run_count(struct ergo_run *run, const struct ergo_batch *b
 
 /* snapshot.c: a checkpoint, of a state that passes its audit. */
 enum ergo_status ergo_run_save(struct ergo_run *run);
-/* Fill run (step, samples, series, curves, pictures) from blobs; the job is already parsed. */
-enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs *blobs);
+/* Fill run (step, samples, series, curves, pictures) from run->checkpoint; the job is already
+ * parsed. */
+enum ergo_status ergo_run_restore(struct ergo_run *run);
+/* The states' records, of `most` bytes, into run->restored. */
+enum ergo_status ergo_run_read_states(struct ergo_run *run, double most);
 /* Of what a checkpoint says, could a run have written it? Otherwise memory is read that is not
  * there, or the run goes on as another chain without anyone noticing.
  * Curve c with that many samples in bins of that length: bins are indexed by these; two became one
@@ -149,6 +158,13 @@ bool ergo_run_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_
                          uint64_t length, uint64_t n_samples);
 /* A step with that many samples behind it: between two, or before the first, or after the last. */
 bool ergo_run_stands_between(const struct ergo_schedule *s, uint64_t step, uint64_t samples);
+bool ergo_run_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,
+                           uint64_t height);
+bool ergo_run_time_fits(double seconds);
+/* When the run began, from its record; false: it is not there, or no time. */
+bool ergo_run_take_started(struct ergo_run *run, const struct ergo_blobs *blobs);
+/* Text becomes a record without a copy, and is empty then; false: out of memory. */
+bool ergo_run_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text);
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_run_load_states(struct ergo_run *run);
 

@@ -9,6 +9,7 @@
 #include "core/entry.h"
 #include "core/program.h"
 #include "dist/dist.h"
+#include "job/json.h"
 #include "run/run.h"
 #include "run/spread.h"
 #include "run/tuning.h"
@@ -202,6 +203,7 @@ static void run_release(struct ergo_run *run) {
     ergo_device_close(run->device);
     free_curves(run);
     ergo_blobs_free(&run->restored);
+    ergo_checkpoint_close(run->checkpoint);
     ergo_result_destroy(run->result);
     if (run->lock >= 0)
         close(run->lock);
@@ -226,6 +228,11 @@ static enum ergo_status list_devices(struct ergo_run *run) {
     r->devices[0] = r->device;
     r->n_devices = ranks;
     return ergo_dist_gather(run->ctx, &own, take_device, run);
+}
+
+static double rate_of(double work, double seconds) {
+    const double rate = seconds > 0 ? work / seconds : 0;
+    return isfinite(rate) ? rate : 0;
 }
 
 /* Everything after the job and the folder are known. */
@@ -264,7 +271,7 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
             ergo_log(run->ctx, ERGO_LOG_INFO,
                      "the host worked %.3g s on measurements, %.0f%% of it while the device did",
                      run->host_seconds, 100 * run->hidden_seconds / run->host_seconds);
-        run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
+        run->result->rate = rate_of(run->work_done, run->result->seconds);
         run->result->phases[ERGO_PHASE_SAMPLE] = run->result->seconds - earlier;
         run->result->phases[ERGO_PHASE_BUILD] = run->device->build_seconds;
         run->result->built = run->device->built;
@@ -275,7 +282,7 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     } else {
         run->result->host_seconds = run->result->hidden_seconds = NAN;
         run->result->seconds = run->seconds_before;
-        run->result->rate = run->result->seconds > 0 ? run->work_done / run->result->seconds : 0;
+        run->result->rate = rate_of(run->work_done, run->result->seconds);
     }
     run->result->status = run->stopped ? "stopped" : "complete";
     if (ergo_ranks_rank() > 0) /* rank 0 has it all */
@@ -344,18 +351,51 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     return status;
 }
 
-/* The job text and name in a checkpoint, parsed. */
-static enum ergo_status parse_stored_job(struct ergo_run *run, struct ergo_job **job) {
+/* Where a run stands that went on or ended; `missing`: what that means, where there is none. */
+static enum ergo_status find_checkpoint(struct ergo_run *run, const char *missing, char **path) {
+    enum ergo_status status = ERGO_OK;
+    char *old = ergo_path_join(run->folder, ERGO_CHECKPOINT_OLD);
+    *path = ergo_path_join(run->folder, ERGO_CHECKPOINT);
+    if (!*path || !old)
+        status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a path");
+    else if (access(*path, F_OK) != 0 && access(old, F_OK) == 0)
+        status = ERGO_FAIL(run->ctx, ERGO_E_IO,
+                           "%s holds %s of an earlier version of ergocl, which this one does not "
+                           "read: go on with that version, or begin anew with `ergocl run JOB.json "
+                           "-o %s --overwrite`",
+                           run->folder, ERGO_CHECKPOINT_OLD, run->folder);
+    else if (access(*path, F_OK) != 0)
+        status = ERGO_FAIL(run->ctx, ERGO_E_IO, "%s has no file %s%s", run->folder, ERGO_CHECKPOINT,
+                           missing);
+    free(old);
+    return status;
+}
+
+/* Open it; its job, parsed, and an empty result. */
+static enum ergo_status open_checkpoint(struct ergo_run *run, const char *path) {
+    enum { NAME_MOST = 4096 };
+    struct ergo_job *job = NULL;
+    char stored[256] = "job";
+    enum ergo_status status =
+        ergo_checkpoint_open(run->ctx, path, ergo_run_records, &run->checkpoint);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_load(run->ctx, run->checkpoint, "job", ERGO_JSON_BYTES_MAX,
+                                      &run->restored);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_load(run->ctx, run->checkpoint, "name", NAME_MOST, &run->restored);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_load(run->ctx, run->checkpoint, "files", sizeof run->files,
+                                      &run->restored);
+    if (status != ERGO_OK)
+        return status;
     const struct ergo_blob *text = ergo_blobs_find(&run->restored, "job");
     const struct ergo_blob *name = ergo_blobs_find(&run->restored, "name");
-    char stored[256] = "job";
     if (!text || !name)
-        return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s/checkpoint.h5 holds no job", run->folder);
-    if (name->length < sizeof stored) {
-        memcpy(stored, name->data, name->length);
-        stored[name->length] = '\0';
-    }
-    return ergo_job_parse(run->ctx, text->data, text->length, stored, NULL, 0, job);
+        return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s holds no job", path);
+    if (name->length < sizeof stored)
+        memcpy(stored, name->data, name->length + 1);
+    status = ergo_job_parse(run->ctx, text->data, text->length, stored, NULL, 0, &job);
+    return status == ERGO_OK ? allocate_result(run, job) : status;
 }
 
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
@@ -365,32 +405,28 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
     ERGO_ENTRY(ctx, directory, result);
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
-    struct ergo_job *job = NULL;
-    char *path = ergo_path_join(directory, "checkpoint.h5"), *folder = strdup(directory);
+    char *path = NULL, *folder = strdup(directory);
     enum ergo_status status = ERGO_OK;
     run.folder = folder;
-    if (!path || !folder)
+    if (!folder)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
-    else if (access(path, F_OK) != 0)
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "%s has no checkpoint.h5: nothing to resume there; start the job with "
-                           "`ergocl run JOB.json -o %s`",
-                           directory, directory);
+    if (status == ERGO_OK)
+        status = find_checkpoint(&run,
+                                 ": nothing to resume there; start the job with `ergocl run "
+                                 "JOB.json -o FOLDER`",
+                                 &path);
     if (status == ERGO_OK && ergo_ranks_rank() == 0)
         status = ergo_folder_lock(ctx, run.folder, &run.lock);
     if (status == ERGO_OK)
-        status = ergo_checkpoint_read(ctx, path, &run.restored);
-    if (status == ERGO_OK)
-        status = parse_stored_job(&run, &job);
-    if (status == ERGO_OK)
-        status = allocate_result(&run, job);
+        status = open_checkpoint(&run, path);
     if (status == ERGO_OK)
         status = ergo_run_check_files(&run);
-    const bool index = ergo_spread_is_index(&run.restored); /* points at different steps */
+    const bool index = status == ERGO_OK && ergo_spread_is_index(&run);
     if (status == ERGO_OK && !index)
         choose_ops(&run);
     if (status == ERGO_OK && !index)
-        status = ergo_run_restore(&run, &run.restored);
+        status = ergo_run_restore(&run);
+    /* an index: points are at different steps */
     if (status == ERGO_OK &&
         (index || (ergo_dist_count() > 1 && !run.cut && run.batch < run.job->n_batches)))
         status = ergo_spread_restore(&run);
@@ -418,31 +454,21 @@ enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
                                struct ergo_result **result) {
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {.ctx = ctx, .options = &none, .folder = directory, .lock = -1};
-    struct ergo_job *job = NULL;
-    char *path = ergo_path_join(directory, "checkpoint.h5");
-    enum ergo_status status = ERGO_OK;
+    char *path = NULL;
     *result = NULL;
-    if (!path)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
-    else if (access(path, F_OK) != 0)
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "%s has no checkpoint.h5, from which its figures are made: it is no "
-                           "run folder, or the file was removed",
-                           directory);
+    enum ergo_status status = find_checkpoint(&run,
+                                              ", from which its figures are made: it is no run "
+                                              "folder, or the file was removed",
+                                              &path);
     if (status == ERGO_OK)
-        status = ergo_checkpoint_read(ctx, path, &run.restored);
+        status = open_checkpoint(&run, path);
     if (status == ERGO_OK)
-        status = parse_stored_job(&run, &job);
-    if (status == ERGO_OK)
-        status = allocate_result(&run, job);
-    if (status == ERGO_OK)
-        status = ergo_spread_is_index(&run.restored) ? ergo_spread_restore(&run)
-                                                     : ergo_run_restore(&run, &run.restored);
+        status = ergo_spread_is_index(&run) ? ergo_spread_restore(&run) : ergo_run_restore(&run);
     if (status == ERGO_OK) {
         run.result->status = is_complete(run.result) ? "complete" : "stopped";
         run.result->host_seconds = run.result->hidden_seconds = NAN;
         run.result->seconds = run.seconds_before;
-        run.result->rate = run.seconds_before > 0 ? run.work_done / run.seconds_before : 0;
+        run.result->rate = rate_of(run.work_done, run.seconds_before);
         status = ergo_run_estimate(&run);
     }
     if (status == ERGO_OK) {

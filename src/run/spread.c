@@ -166,10 +166,9 @@ static enum ergo_status hand_states(struct ergo_run *run, const struct ergo_spre
         ergo_text_append_bytes(&states, p->state ? p->state : "", (size_t)p->length);
         ergo_text_append_bytes(&lengths, &p->length, sizeof p->length);
     }
-    const bool ok =
-        !states.failed && !lengths.failed &&
-        ergo_blobs_add(&run->restored, "states", states.data ? states.data : "", states.length) &&
-        ergo_blobs_add(&run->restored, "state_lengths", lengths.data, lengths.length);
+    const bool ok = !states.failed && !lengths.failed &&
+                    ergo_run_add_text(&run->restored, "states", &states) &&
+                    ergo_run_add_text(&run->restored, "state_lengths", &lengths);
     ergo_text_free(&states);
     ergo_text_free(&lengths);
     return ok ? ERGO_OK : ergo_spread_no_memory(run);

@@ -4,8 +4,8 @@
  * a common list, largest first, each as soon as it has finished its last one: a fast device takes
  * more. A chain does not depend on who runs beside it, so neither pieces nor ranks leave a trace.
  *
- * Checkpoints: DIR/checkpoint.h5 is an index (job, generation, number of ranks), and each rank
- * writes DIR/checkpoint-GENERATION-RANK.h5 with all it knows, whenever it likes: of each point
+ * Checkpoints: DIR/checkpoint is an index (job, generation, number of ranks), and each rank
+ * writes DIR/checkpoint-GENERATION-RANK with all it knows, whenever it likes: of each point
  * whoever is furthest counts. A resume with any number of ranks (also one without MPI) reads them
  * all and begins the next generation. A finished run has a plain checkpoint again.
  */
@@ -18,10 +18,10 @@ struct ergo_spread;
 
 /* For a new run. */
 enum ergo_status ergo_spread_create(struct ergo_run *run);
-/* From an index that is in run->restored (ergo_spread_is_index), or from a plain checkpoint that
+/* From an index (ergo_spread_is_index), or from a plain checkpoint that
  * has been restored (run->batch, step and states as ergo_run_restore leaves them). */
 enum ergo_status ergo_spread_restore(struct ergo_run *run);
-bool ergo_spread_is_index(const struct ergo_blobs *blobs);
+bool ergo_spread_is_index(const struct ergo_run *run);
 void ergo_spread_destroy(struct ergo_run *run);
 
 /* The whole of it: device is open. Afterwards rank 0 has all results. */

@@ -53,7 +53,8 @@ static bool unpack_pictures(struct ergo_member_result *m, uint64_t count, bool k
         m->n_pictures = 0;
     for (uint64_t k = 0; k < count; k++) {
         uint64_t size[3];
-        if (!copy(reader, size, sizeof size) || size[1] > 65536 || size[2] > 65536)
+        if (!copy(reader, size, sizeof size) ||
+            !ergo_run_picture_fits(m, size[0], size[1], size[2]))
             return false;
         const void *rgb = ergo_spread_take(reader, size[1] * size[2] * 3);
         if (!rgb)
@@ -62,7 +63,7 @@ static bool unpack_pictures(struct ergo_member_result *m, uint64_t count, bool k
             continue;
         struct ergo_picture *p = &m->pictures[k];
         *p = (struct ergo_picture){(unsigned)size[1], (unsigned)size[2],
-                                   malloc((size_t)(size[1] * size[2] * 3 + 1))};
+                                   malloc((size_t)(size[1] * size[2] * 3))};
         if (!p->rgb)
             return false;
         memcpy(p->rgb, rgb, (size_t)(size[1] * size[2] * 3));

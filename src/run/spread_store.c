@@ -14,8 +14,8 @@ struct header {
 };
 enum { SPREAD_VERSION = 1 };
 
-bool ergo_spread_is_index(const struct ergo_blobs *blobs) {
-    return ergo_blobs_find(blobs, "spread") != NULL;
+bool ergo_spread_is_index(const struct ergo_run *run) {
+    return ergo_checkpoint_has(run->checkpoint, "spread");
 }
 
 static enum ergo_status damaged(struct ergo_run *run, const char *file) {
@@ -26,7 +26,7 @@ static enum ergo_status damaged(struct ergo_run *run, const char *file) {
 }
 
 static void rank_file(char *name, size_t size, uint64_t generation, uint64_t rank) {
-    snprintf(name, size, "checkpoint-%" PRIu64 "-%" PRIu64 ".h5", generation, rank);
+    snprintf(name, size, ERGO_CHECKPOINT "-%" PRIu64 "-%" PRIu64, generation, rank);
 }
 
 static bool read_header(const struct ergo_run *run, const struct ergo_blobs *blobs,
@@ -37,7 +37,7 @@ static bool read_header(const struct ergo_run *run, const struct ergo_blobs *blo
     memcpy(header, blob->data, sizeof *header);
     return header->version == SPREAD_VERSION && header->n_points == run->job->n_points &&
            header->state_version == run->sampler->info->state_version && header->ranks > 0 &&
-           header->ranks < 1000000;
+           header->ranks < 1000000 && ergo_run_time_fits(header->seconds);
 }
 
 static enum ergo_status read_rank(struct ergo_run *run, const struct header *index, uint64_t rank) {
@@ -47,7 +47,8 @@ static enum ergo_status read_rank(struct ergo_run *run, const struct header *ind
     rank_file(name, sizeof name, index->generation, rank);
     char *path = ergo_path_join(run->folder, name);
     enum ergo_status status =
-        path ? ergo_checkpoint_read(run->ctx, path, &blobs) : ergo_spread_no_memory(run);
+        path ? ergo_checkpoint_read(run->ctx, path, (uint64_t)ergo_run_memory(), &blobs)
+             : ergo_spread_no_memory(run);
     if (status == ERGO_OK) {
         const struct ergo_blob *parcels = ergo_blobs_find(&blobs, "parcels");
         if (!parcels || !read_header(run, &blobs, &header) ||
@@ -64,6 +65,11 @@ static enum ergo_status read_rank(struct ergo_run *run, const struct header *ind
 
 /* A plain checkpoint: batches before the current one are done, those after it not begun. */
 static enum ergo_status adopt(struct ergo_run *run) {
+    if (run->has_restored_states) {
+        const enum ergo_status status = ergo_run_read_states(run, ergo_run_memory());
+        if (status != ERGO_OK)
+            return status;
+    }
     const struct ergo_blob *states = ergo_blobs_find(&run->restored, "states");
     const struct ergo_blob *lengths = ergo_blobs_find(&run->restored, "state_lengths");
     struct ergo_spread_reader reader = {states ? states->data : "", states ? states->length : 0};
@@ -81,12 +87,12 @@ static enum ergo_status adopt(struct ergo_run *run) {
             if (!states)
                 continue;
             if (!lengths || lengths->length < (m + 1) * sizeof length)
-                return damaged(run, "checkpoint.h5");
+                return damaged(run, ERGO_CHECKPOINT);
             memcpy(&length, (const char *)lengths->data + m * sizeof length, sizeof length);
             const void *bytes = ergo_spread_take(&reader, length);
             p->state = bytes ? malloc((size_t)length + 1) : NULL;
             if (!p->state)
-                return bytes ? ergo_spread_no_memory(run) : damaged(run, "checkpoint.h5");
+                return bytes ? ergo_spread_no_memory(run) : damaged(run, ERGO_CHECKPOINT);
             memcpy(p->state, bytes, (size_t)length);
             p->length = length;
             p->step = run->step;
@@ -101,23 +107,28 @@ enum ergo_status ergo_spread_restore(struct ergo_run *run) {
     if (status != ERGO_OK)
         return status;
     run->spread->resumed = true;
-    if (!ergo_spread_is_index(&run->restored)) {
+    if (!ergo_spread_is_index(run)) {
         status = adopt(run);
     } else {
         struct header index;
-        if (!read_header(run, &run->restored, &index))
-            return damaged(run, "checkpoint.h5");
-        const struct ergo_blob *started = ergo_blobs_find(&run->restored, "started");
-        if (started && started->length < sizeof run->result->started) {
-            memset(run->result->started, 0, sizeof run->result->started);
-            memcpy(run->result->started, started->data, started->length);
-        }
+        status =
+            ergo_checkpoint_load(run->ctx, run->checkpoint, "spread", sizeof index, &run->restored);
+        if (status == ERGO_OK)
+            status = ergo_checkpoint_load(run->ctx, run->checkpoint, "started",
+                                          sizeof run->result->started, &run->restored);
+        if (status != ERGO_OK)
+            return status;
+        if (!read_header(run, &run->restored, &index) ||
+            !ergo_run_take_started(run, &run->restored))
+            return damaged(run, ERGO_CHECKPOINT);
         run->spread->generation = index.generation + 1;
         run->spread->old_ranks = index.ranks;
         for (uint64_t r = 0; r < index.ranks && status == ERGO_OK; r++)
             status = read_rank(run, &index, r);
     }
     ergo_blobs_free(&run->restored);
+    ergo_checkpoint_close(run->checkpoint);
+    run->checkpoint = NULL;
     run->has_restored_states = false;
     run->batch = 0;
     run->step = 0;
@@ -182,9 +193,8 @@ enum ergo_status ergo_spread_save(struct ergo_run *run) {
         if (run->spread->progress[i].step > 0)
             ergo_spread_pack(run, i, &parcels);
     const struct header header = header_of(run);
-    const bool ok =
-        !parcels.failed && ergo_blobs_add(&blobs, "spread", &header, sizeof header) &&
-        ergo_blobs_add(&blobs, "parcels", parcels.data ? parcels.data : "", parcels.length);
+    const bool ok = !parcels.failed && ergo_blobs_add(&blobs, "spread", &header, sizeof header) &&
+                    ergo_run_add_text(&blobs, "parcels", &parcels);
     ergo_text_free(&parcels);
     rank_file(name, sizeof name, run->spread->generation, (uint64_t)ergo_ranks_rank());
     return write_blobs(run, name, &blobs, ok);
@@ -200,7 +210,7 @@ enum ergo_status ergo_spread_write_index(struct ergo_run *run) {
                     ergo_blobs_add(&blobs, "started", started, strlen(started)) &&
                     ergo_run_add_files(run, &blobs) &&
                     ergo_blobs_add(&blobs, "spread", &header, sizeof header);
-    return write_blobs(run, "checkpoint.h5", &blobs, ok);
+    return write_blobs(run, ERGO_CHECKPOINT, &blobs, ok);
 }
 
 void ergo_spread_remove(const struct ergo_run *run, uint64_t generation, uint64_t ranks) {

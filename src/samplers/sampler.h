@@ -126,7 +126,9 @@ struct ergo_sampler_info {
     uint32_t state_version;                             /* of what save writes */
 };
 
-/* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top. */
+/* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top; no side is
+ * longer than this. */
+enum { ERGO_PICTURE_SIDE = 2048 };
 struct ergo_picture {
     unsigned width, height;
     uint8_t *rgb;

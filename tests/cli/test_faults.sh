@@ -92,8 +92,10 @@ mkdir 30|nothing|Read-only file system
 open 30|nothing|Read-only file system
 open 13 3|resume|Permission denied
 write 28|nothing|No space left on device
-write 28 1|resume|No space left on device
-write 28 9|resume|No space left on device
+write 28 4|nothing|No space left on device
+write 28 8|resume|No space left on device
+write 28 12|resume|No space left on device
+write 28 26|resume|No space left on device
 fsync 5|nothing|Input/output error
 fsync 5 3|resume|Input/output error
 rename 30 4|resume|Read-only file system
@@ -111,17 +113,18 @@ JOB
 expect 0 "$ERGOCL" run batches.json -o batches
 for last in 1 2 3; do
     rm -rf once
-    FAULT_PATH=checkpoint.h5 expect 0 faulty "write 28 $last 1" "$ERGOCL" run batches.json -o once
+    FAULT_PATH=checkpoint expect 0 faulty "fsync 28 $last 1" "$ERGOCL" run batches.json -o once
     says err "No space left on device" "going on, with another try"
     same_results batches once
 done
 for last in 0 4; do
     rm -rf once
-    FAULT_PATH=checkpoint.h5 expect 4 faulty "write 28 $last 1" "$ERGOCL" run batches.json -o once
+    FAULT_PATH=checkpoint expect 4 faulty "fsync 28 $last 1" "$ERGOCL" run batches.json -o once
 done
 
-# killed just before a checkpoint is on the disk, is in its place, is known to be there
-for fault in "fsync kill 2" "rename kill 1" "rename kill 2" "fsync kill 5" "write kill 4"; do
+# killed just before a checkpoint is on the disk, is in its place, is known to be there, and between
+# two of its records
+for fault in "fsync kill 2" "rename kill 1" "rename kill 2" "fsync kill 5" "write kill 12"; do
     rm -rf killed
     FAULT_PATH=killed expect 137 faulty "$fault" "${run[@]}" -o killed
     goes_on killed whole

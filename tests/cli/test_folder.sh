@@ -25,7 +25,7 @@ mkdir run/result.json.d
 mine="my-series.h5 notes.txt report.html.tmp-1-x result.json.bak snapshots/mine.png snapshots/point-1.png "
 expect 2 quick run --set /output/snapshots=0
 expect 0 quick run --overwrite --set /output/snapshots=0
-rm run/checkpoint.h5 run/result.json run/series.h5 run/report.html
+rm run/checkpoint run/result.json run/series.h5 run/report.html
 [ "$(list run)" = "$mine" ] || fail "left: $(list run), not: $mine"
 [ -d run/result.json.d ] || fail "a folder is gone"
 rm run/snapshots/*
@@ -43,7 +43,7 @@ expect 0 quick run --overwrite --set /output/snapshots=0
 dead=$(sh -c 'echo $$')
 leave() {
     mkdir -p "$1/snapshots"
-    touch "$1/result.json.tmp-$dead-0" "$1/checkpoint.h5.tmp-$dead-12" "$1/series.h5.tmp-$$-0" \
+    touch "$1/result.json.tmp-$dead-0" "$1/checkpoint.tmp-$dead-12" "$1/series.h5.tmp-$$-0" \
         "$1/snapshots/point-0000-step-000000400.png.tmp-$dead-3" "$1/notes.tmp-$dead-0"
 }
 leave fresh

@@ -87,7 +87,7 @@ long=(--set /run/sweeps=200000 --set /checkpoint/every_seconds=0.05 --quiet)
 expect 0 "${there[@]}" run "my job.json" -o whole "${long[@]}"
 "${there[@]}" run "my job.json" -o "a run" "${long[@]}" >out 2>err &
 child=$!
-wait_for "$elsewhere/a run/checkpoint.h5"
+wait_for "$elsewhere/a run/checkpoint"
 kill -s KILL $child
 code=0
 wait $child || code=$?

@@ -65,7 +65,7 @@ ranks_of() {
 # What a kill met, by what it left: nothing to resume yet, a file half-written, or neither.
 note() {
     local now="kernels run"
-    if [ ! -e "$folder/checkpoint.h5" ]; then
+    if [ ! -e "$folder/checkpoint" ]; then
         now=$1
     elif [ -n "$(find "$folder" -name '*.tmp-*')" ]; then
         now="a file is written"
@@ -100,7 +100,7 @@ for sampler in $(samplers); do
             if [ $code -eq 137 ]; then
                 kills=$((kills + 1))
                 note "$begun"
-                if [ -e "$folder/checkpoint.h5" ]; then
+                if [ -e "$folder/checkpoint" ]; then
                     session=(resume "$folder") later=0
                     resumed=$((resumed + 1))
                 elif [ "$longest" -ne "$milliseconds" ]; then
@@ -137,22 +137,22 @@ says_not "$folder/report.html" rubbish
 
 # A damaged checkpoint is refused with the reason, never believed: a byte changed, or cut off, at
 # places all over it.
-size=$(stat -c %s "$folder/checkpoint.h5")
+size=$(stat -c %s "$folder/checkpoint")
 places=40
 for ((i = 0; i < places; i++)); do
     at=$((size * i / places))
     cp -r "$folder" damaged
     if [ $((i % 2)) -eq 0 ]; then
-        byte=$(od -An -tu1 -j $at -N 1 damaged/checkpoint.h5)
+        byte=$(od -An -tu1 -j $at -N 1 damaged/checkpoint)
         # shellcheck disable=SC2059 # an octal escape
         printf "\\$(printf %o $((byte ^ 1 << i / 2 % 8)))" |
-            dd of=damaged/checkpoint.h5 bs=1 seek=$at conv=notrunc status=none
+            dd of=damaged/checkpoint bs=1 seek=$at conv=notrunc status=none
     else
-        truncate -s $at damaged/checkpoint.h5
+        truncate -s $at damaged/checkpoint
     fi
     for command in resume report; do
         expect 4 "$ERGOCL" $command damaged
-        says err checkpoint.h5
+        says err checkpoint
     done
     rm -r damaged
 done

@@ -61,9 +61,9 @@ says err "all.html is there already" "--overwrite"
 expect 0 "$ERGOCL" report ising -o all.html --overwrite --quiet
 mkdir empty
 expect 4 "$ERGOCL" report empty ising nowhere -o new.html
-says err "empty has no checkpoint.h5" "nowhere has no checkpoint.h5"
+says err "empty has no file checkpoint" "nowhere has no file checkpoint"
 [ ! -e new.html ] || fail "a page was written all the same"
-mkdir cutrun && head -c 3000 ising/checkpoint.h5 >cutrun/checkpoint.h5
+mkdir cutrun && head -c 3000 ising/checkpoint >cutrun/checkpoint
 expect 4 "$ERGOCL" report cutrun
 expect 2 "$ERGOCL" report
 expect 4 "$ERGOCL" report ising -o nofolder/x.html

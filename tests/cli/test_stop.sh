@@ -8,7 +8,7 @@ for signal in TERM USR1 INT HUP; do
     # a shell starts background commands with SIGINT ignored: undo that
     env --default-signal=INT "$ERGOCL" run job.json -o "$signal" >out 2>err &
     child=$!
-    wait_for "$signal/checkpoint.h5"
+    wait_for "$signal/checkpoint"
     sleep 0.5
     kill -s "$signal" $child
     code=0
@@ -26,7 +26,7 @@ done
 # one request that comes twice, as from timeout(1), is one request
 "$ERGOCL" run job.json -o twice >out 2>err &
 child=$!
-wait_for twice/checkpoint.h5
+wait_for twice/checkpoint
 sleep 0.5
 kill -s TERM $child
 sleep 0.005
@@ -64,16 +64,16 @@ stuck TERM 75 resume twice
 says err "ergocl resume"
 stuck INT 75 resume twice
 stuck TERM 143 run job.json -o twice --overwrite
-cmp before/checkpoint.h5 twice/checkpoint.h5 || fail "the checkpoint was touched"
+cmp before/checkpoint twice/checkpoint || fail "the checkpoint was touched"
 stuck INT 130 run job.json -o new
-[ ! -e new/checkpoint.h5 ] || fail "a checkpoint of a run that never began"
+[ ! -e new/checkpoint ] || fail "a checkpoint of a run that never began"
 expect 0 "$ERGOCL" resume twice
 same_results whole twice
 
 # two programs do not write to one folder
 "$ERGOCL" run job.json -o shared >out 2>err &
 child=$!
-wait_for shared/checkpoint.h5
+wait_for shared/checkpoint
 expect 4 "$ERGOCL" resume shared
 says err shared
 kill -s TERM $child
@@ -121,7 +121,7 @@ if RUSTICL_ENABLE=llvmpipe "$ERGOCL" devices | grep -q -i llvmpipe; then
     for pause in 0.4 0.2 0.1 0; do # on a fast machine the run may be over before the signal
         "$ERGOCL" run short.json -o mixed --overwrite >out 2>err &
         child=$!
-        wait_for mixed/checkpoint.h5
+        wait_for mixed/checkpoint
         sleep $pause
         kill -s TERM $child
         code=0

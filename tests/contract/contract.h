@@ -76,7 +76,7 @@ static enum ergo_status contract_plan(struct ergo_context *ctx, const struct erg
 static enum ergo_status contract_advance(struct ergo_context *ctx, void *state, unsigned slot,
                                          size_t count, uint64_t every, uint64_t first) {
     if (contract.keep_at && !contract.kept && contract.steps >= contract.keep_at) {
-        char *path = ergo_path_join(contract.folder, "checkpoint.h5");
+        char *path = ergo_path_join(contract.folder, "checkpoint");
         contract_ok(ergo_file_read(ctx, path, 1 << 26, &contract.kept, &contract.kept_length),
                     "keeping a checkpoint");
         free(path);

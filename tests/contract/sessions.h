@@ -20,7 +20,7 @@ static inline const char *device_of(size_t resumed) {
 }
 
 static inline char *checkpoint_path(void) {
-    char *path = ergo_path_join(contract.folder, "checkpoint.h5");
+    char *path = ergo_path_join(contract.folder, "checkpoint");
     assert_non_null(path);
     return path;
 }

@@ -43,7 +43,7 @@ static struct ergo_blobs stopped_after(uint64_t steps, const char *const *sets, 
     contract.stop_after = 0;
     contract.block_samples = 0;
     ergo_result_destroy(result);
-    contract_ok(ergo_checkpoint_read(contract.ctx, path, &blobs), "reading a checkpoint");
+    contract_ok(ergo_checkpoint_read(contract.ctx, path, 1 << 30, &blobs), "reading a checkpoint");
     free(path);
     return blobs;
 }

@@ -46,7 +46,7 @@ stopped() {
     "$@" >out 2>err </dev/null &
     child=$!
     for ((i = 0; i < 600; i++)); do
-        [ -e "$folder/checkpoint.h5" ] && break
+        [ -e "$folder/checkpoint" ] && break
         sleep 0.05
     done
     sleep 0.3

@@ -86,7 +86,7 @@ expect 0 "$ERGOCL" run job.json -o whole --device "$pocl" "${long[@]}"
 OMPI_MCA_oob_tcp_keepalive_time=1 OMPI_MCA_oob_tcp_keepalive_intvl=1 OMPI_MCA_oob_tcp_keepalive_probes=2 \
     hosts -np 4 "$ERGOCL" run job.json -o cut --device "$pocl" "${long[@]}" >out 2>err &
 launcher=$!
-wait_for cut/checkpoint.h5
+wait_for cut/checkpoint
 ip link set "v3$tag" down
 start=$SECONDS
 code=0

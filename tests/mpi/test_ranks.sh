@@ -86,7 +86,7 @@ mpirun -np 3 "$ERGOCL" run potts.json -o killed --device "$pocl" "${long[@]}" \
     --set /checkpoint/every_seconds=0.3 >out 2>err &
 launcher=$!
 for ((i = 0; i < 100; i++)); do
-    [ -e killed/checkpoint.h5 ] && break
+    [ -e killed/checkpoint ] && break
     sleep 0.1
 done
 sleep 1
@@ -104,7 +104,7 @@ same_points whole killed
 mpirun -np 2 "$ERGOCL" run potts.json -o gone --device "$pocl" "${long[@]:0:2}" \
     --set /checkpoint/every_seconds=0.1 >out 2>err &
 launcher=$!
-wait_for gone/checkpoint.h5
+wait_for gone/checkpoint
 rm -r gone
 code=0
 wait $launcher || code=$?

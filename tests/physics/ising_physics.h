@@ -141,7 +141,7 @@ static inline bool physics_exact(const struct ergo_point *point, const char *nam
 }
 
 static inline void physics_remove_folder(const char *folder) {
-    static const char *const files[] = {"result.json", "checkpoint.h5",      "series.h5",
+    static const char *const files[] = {"result.json", "checkpoint",         "series.h5",
                                         "report.html", "configurations.png", "lock"};
     char path[200];
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

@@ -36,7 +36,7 @@ static inline cJSON *physics_run(struct ergo_context *context, const char *job, 
     free(json);
     ergo_result_destroy(result);
     ergo_job_destroy(parsed);
-    static const char *const files[] = {"result.json", "checkpoint.h5", "series.h5", "report.html",
+    static const char *const files[] = {"result.json", "checkpoint", "series.h5", "report.html",
                                         "lock"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
