@@ -269,17 +269,19 @@ enum ergo_status ergo_comparison_write_page(struct ergo_context *ctx,
                                             const char *directory) {
     struct ergo_report_locale locale;
     struct ergo_text text = {0};
-    char *path = ergo_path_join(directory, "compare.html");
-    enum ergo_status status = ERGO_OK;
-    if (path && ergo_report_begin(&text, ergo_comparison_job(c)->name, &locale)) {
+    struct ergo_folder folder;
+    enum ergo_status status = ergo_folder_open(ctx, directory, &folder);
+    if (ergo_report_begin(&text, ergo_comparison_job(c)->name, &locale)) {
         append_all(&text, c);
         ergo_report_end(&text, &locale);
     } else {
         text.failed = true;
     }
-    status = text.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for compare.html")
-                         : ergo_file_write(ctx, path, text.data, text.length);
+    if (status == ERGO_OK)
+        status = text.failed
+                     ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for compare.html")
+                     : ergo_file_write(ctx, &folder, "compare.html", text.data, text.length);
     ergo_text_free(&text);
-    free(path);
+    ergo_folder_close(&folder);
     return status;
 }

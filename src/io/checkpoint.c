@@ -93,10 +93,13 @@ out:
     return ok;
 }
 
-enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const char *path,
-                                       const struct ergo_blobs *blobs) {
+enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct ergo_folder *in,
+                                       const char *name, const struct ergo_blobs *blobs) {
     enum ergo_status status = ERGO_OK;
     struct ergo_hdf5_session session;
+    char *path = ergo_folder_path(in, name);
+    if (!path)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", name);
     char header[HEADER + 1];
     uint8_t *image = NULL;
     size_t length = 0, expected = 4096;
@@ -133,7 +136,7 @@ enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const char *pat
     file = -1;
     make_header(header, image + HEADER, length - HEADER);
     memcpy(image, header, HEADER);
-    status = ergo_file_write(ctx, path, image, length);
+    status = ergo_file_write(ctx, in, name, image, length);
 out:
     if (creation >= 0)
         H5Pclose(creation);
@@ -143,6 +146,7 @@ out:
         H5Fclose(file);
     ergo_hdf5_end(&session);
     free(image);
+    free(path);
     return status;
 }
 
@@ -239,8 +243,8 @@ out:
     return result;
 }
 
-enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const char *path,
-                                      struct ergo_blobs *blobs) {
+enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const struct ergo_folder *in,
+                                      const char *name, struct ergo_blobs *blobs) {
     struct ergo_hdf5_session session;
     struct reading reading = {&session, {0, 0, NULL}, ""};
     char reason[256];
@@ -249,14 +253,20 @@ enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const char *path
     hid_t file = -1;
 
     memset(blobs, 0, sizeof *blobs);
-    enum ergo_status status = ergo_file_read(ctx, path, SIZE_MAX - 1, &bytes, &length);
+    enum ergo_status status = ergo_file_read(ctx, in, name, SIZE_MAX - 1, &bytes, &length);
     if (status != ERGO_OK)
         return status;
+    char *path = ergo_folder_path(in, name);
+    if (!path) {
+        free(bytes);
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", name);
+    }
     const char *damage = find_damage(bytes, length, reason, sizeof reason);
     if (damage) {
         status =
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot continue from the checkpoint %s: %s", path, damage);
         free(bytes);
+        free(path);
         return status;
     }
     ergo_hdf5_begin(&session);
@@ -279,5 +289,6 @@ out:
     ergo_hdf5_end(&session);
     ergo_blobs_free(&reading.blobs);
     free(bytes);
+    free(path);
     return status;
 }

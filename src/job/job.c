@@ -222,6 +222,8 @@ enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job 
 void ergo_job_destroy(struct ergo_job *job) {
     if (!job)
         return;
+    for (size_t i = 0; i < job->n_files; i++)
+        free(job->files[i].text);
     if (job->storage)
         ergo_arena_free(&job->storage->arena);
     free(job->storage);

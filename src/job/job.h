@@ -34,7 +34,8 @@ enum ergo_key_flags {
     ERGO_KEY_CHAIN = 8, /* part of the chain's identity: enters the random stream of a point */
     ERGO_KEY_EXCLUDES_MIN = 16, /* the range is open at min (value > min) */
     ERGO_KEY_AUTO = 32,         /* INT: or "auto", which counts as min until a run has chosen */
-    ERGO_KEY_FILE = 64,         /* STRING: a file that the chain depends on: a resume compares it */
+    ERGO_KEY_FILE = 64,  /* STRING: name of a file that the chain depends on: a run keeps it */
+    ERGO_KEY_WORD = 128, /* of these: a text without a dot and a slash is a word, and no file */
 };
 
 struct ergo_point;
@@ -100,6 +101,15 @@ struct ergo_batch {
     struct ergo_point **points;
 };
 
+/* What was in a file that a key names (ERGO_KEY_FILE). */
+struct ergo_job_file {
+    const struct ergo_key *key;
+    char *text; /* owned, with a terminating zero beyond length */
+    size_t length;
+};
+
+enum { ERGO_JOB_FILES = 8 };
+
 struct ergo_job {
     char *name;
     char *canonical; /* the whole job after --set, as compact JSON: what a checkpoint stores */
@@ -110,6 +120,11 @@ struct ergo_job {
     struct ergo_point *points;
     size_t n_batches;
     struct ergo_batch *batches;
+    /* Of a run, what its files hold: read once, in its checkpoints, and all that is known of them to
+     * a job that comes from there (stored). */
+    size_t n_files;
+    struct ergo_job_file files[ERGO_JOB_FILES];
+    bool stored;
     struct ergo_job_storage *storage; /* what the above points into */
 };
 

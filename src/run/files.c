@@ -1,75 +1,84 @@
-/* Files that a chain depends on (ERGO_KEY_FILE): a checkpoint knows what was in them, so that no
- * run goes on with other fields or couplings than it began with. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* Files that a chain depends on (ERGO_KEY_FILE) are read once. They are part of the checkpoint: a run
+ * goes on, and is reported, with what it began with, and opens no other file. */
 #include <string.h>
 
 #include "io/io.h"
 #include "run/run.h"
 
-enum { HASHES = ERGO_RUN_FILES };
-struct file_hash {
-    const char *pointer, *path;
-    uint64_t hash;
-};
+#define FILE_MOST ((size_t)1 << 36)
 
-/* Of the job's first point: such keys are not scanned. */
-static enum ergo_status hash_files(struct ergo_run *run, struct file_hash of[HASHES], size_t *n) {
-    const struct ergo_sampler_info *info = run->sampler->info;
-    const struct ergo_point *point = &run->job->points[0];
+/* The next key, from `k` on, that names a file; NULL: there is none. Such keys are not scanned. */
+static const struct ergo_key *next_file(const struct ergo_job *job, size_t *k) {
+    const struct ergo_sampler_info *info = job->sampler->info;
+    while (*k < info->n_keys) {
+        const struct ergo_key *key = &info->keys[(*k)++];
+        if (ergo_input_path(&job->points[0], key))
+            return key;
+    }
+    return NULL;
+}
+
+enum ergo_status ergo_run_keep_files(struct ergo_run *run) {
+    struct ergo_job *job = run->job;
+    const struct ergo_key *key = NULL;
     enum ergo_status status = ERGO_OK;
-    *n = 0;
-    for (size_t k = 0; k < info->n_keys && *n < HASHES && status == ERGO_OK; k++) {
-        const struct ergo_key *key = &info->keys[k];
-        char *text = NULL;
-        size_t length = 0;
-        if (!(key->flags & ERGO_KEY_FILE) || !ergo_point_value(point, key->pointer)->present)
-            continue;
-        struct file_hash *file = &of[(*n)++];
-        file->pointer = key->pointer;
-        file->path = ergo_point_text(point, key->pointer);
-        status = ergo_file_read(run->ctx, file->path, (size_t)1 << 36, &text, &length);
-        file->hash = status == ERGO_OK ? ergo_hash64(text, length) : 0;
-        free(text);
+    for (size_t k = 0; status == ERGO_OK && (key = next_file(job, &k)) != NULL;) {
+        struct ergo_job_file file = {.key = key};
+        if (job->n_files == ERGO_JOB_FILES)
+            return ERGO_FAIL(run->ctx, ERGO_E_INTERNAL, "a job with more than %d files",
+                             ERGO_JOB_FILES);
+        status = ergo_file_read(run->ctx, NULL, ergo_input_path(&job->points[0], key), FILE_MOST,
+                                &file.text, &file.length);
+        if (status == ERGO_OK)
+            job->files[job->n_files++] = file;
     }
     return status;
 }
 
-static void note(struct ergo_run *run, const struct file_hash of[HASHES], size_t n) {
-    for (size_t i = 0; i < n; i++)
-        run->files[i] = of[i].hash;
-    run->n_files = n;
-}
-
-enum ergo_status ergo_run_note_files(struct ergo_run *run) {
-    struct file_hash of[HASHES];
-    size_t n = 0;
-    const enum ergo_status status = hash_files(run, of, &n);
-    note(run, of, n);
-    return status;
-}
-
+/* In the order of the keys, each with its length before it. */
 bool ergo_run_add_files(const struct ergo_run *run, struct ergo_blobs *blobs) {
-    return ergo_blobs_add(blobs, "files", run->files, run->n_files * sizeof run->files[0]);
+    struct ergo_text text = {0};
+    for (size_t i = 0; i < run->job->n_files; i++) {
+        const struct ergo_job_file *file = &run->job->files[i];
+        const uint64_t length = file->length;
+        ergo_text_append_bytes(&text, &length, sizeof length);
+        ergo_text_append_bytes(&text, file->text, file->length);
+    }
+    const bool ok =
+        !text.failed && ergo_blobs_add(blobs, "files", text.data ? text.data : "", text.length);
+    ergo_text_free(&text);
+    return ok;
 }
 
-enum ergo_status ergo_run_check_files(struct ergo_run *run) {
+enum ergo_status ergo_run_restore_files(struct ergo_run *run, struct ergo_job *job) {
     const struct ergo_blob *blob = ergo_blobs_find(&run->restored, "files");
-    struct file_hash of[HASHES];
-    size_t n = 0;
-    enum ergo_status status = hash_files(run, of, &n);
-    note(run, of, n);
-    for (size_t i = 0; blob && i < n && status == ERGO_OK; i++) {
-        uint64_t then = 0;
-        if (blob->length >= (i + 1) * sizeof then)
-            memcpy(&then, (const char *)blob->data + i * sizeof then, sizeof then);
-        if (then != of[i].hash)
-            status =
-                ERGO_FAIL(run->ctx, ERGO_E_IO,
-                          "%s: %s is not the file with which the run in %s began: its contents "
-                          "have changed. Put it back, or begin anew by `ergocl run`",
-                          of[i].pointer, of[i].path, run->folder);
+    const char *at = blob ? blob->data : NULL;
+    size_t rest = blob ? blob->length : 0;
+    const struct ergo_key *key = NULL;
+    job->stored = true;
+    for (size_t k = 0; (key = next_file(job, &k)) != NULL && job->n_files < ERGO_JOB_FILES;) {
+        struct ergo_text text = {0};
+        uint64_t length = 0;
+        if (rest < sizeof length)
+            break; /* not in it: whoever needs it says so */
+        memcpy(&length, at, sizeof length);
+        at += sizeof length;
+        rest -= sizeof length;
+        if (length > rest)
+            return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s/" ERGO_CHECKPOINT ": %s is cut short",
+                             run->folder.path, key->pointer);
+        ergo_text_append_bytes(&text, at, (size_t)length);
+        at += length;
+        rest -= (size_t)length;
+        struct ergo_job_file *file = &job->files[job->n_files];
+        *file = (struct ergo_job_file){.key = key, .length = (size_t)length};
+        if (!text.failed)
+            file->text = ergo_text_take(&text);
+        ergo_text_free(&text);
+        if (!file->text)
+            return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for the %zu bytes of %s",
+                             file->length, key->pointer);
+        job->n_files++;
     }
-    return status;
+    return ERGO_OK;
 }

@@ -204,6 +204,7 @@ static void run_release(struct ergo_run *run) {
     ergo_result_destroy(run->result);
     if (run->lock >= 0)
         close(run->lock);
+    ergo_folder_close(&run->folder);
 }
 
 static enum ergo_status take_device(void *user, int rank, const char *data, size_t length) {
@@ -309,9 +310,9 @@ static void choose_ops(struct ergo_run *run) {
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result) {
     static const struct ergo_run_options none = {0};
-    struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
+    struct ergo_run run = {
+        .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
     struct ergo_job *own = NULL;
-    char *folder = NULL;
     if (result)
         *result = NULL;
     /* the result outlives the caller's job: a copy, from the text a checkpoint would hold */
@@ -323,13 +324,14 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     else
         ergo_job_destroy(own);
     if (status == ERGO_OK) {
-        run.folder = folder = strdup(run.options->directory ? run.options->directory : job->name);
-        status = !folder                 ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path")
-                 : ergo_ranks_rank() > 0 ? ERGO_OK
-                                         : ergo_run_take_folder(&run);
+        const char *path = run.options->directory ? run.options->directory : job->name;
+        if (ergo_ranks_rank() == 0)
+            status = ergo_run_take_folder(&run, path);
+        else if (!(run.folder.path = strdup(path)))
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
     }
     if (status == ERGO_OK)
-        status = ergo_run_note_files(&run);
+        status = ergo_run_keep_files(&run);
     if (status == ERGO_OK)
         choose_ops(&run);
     if (status == ERGO_OK && ergo_dist_count() > 1 && !run.cut)
@@ -338,8 +340,21 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
         status = execute(&run, result);
     ergo_run_leave_folder(&run);
     run_release(&run);
-    free(folder);
     return status;
+}
+
+/* ---- from a folder --------------------------------------------------------------------------- */
+
+/* Open it and read its checkpoint; otherwise: what to say where there is none. */
+static enum ergo_status open_run(struct ergo_run *run, const char *directory,
+                                 const char *otherwise) {
+    if (access(directory, F_OK) == 0) {
+        const enum ergo_status status = ergo_folder_open(run->ctx, directory, &run->folder);
+        if (status != ERGO_OK || ergo_folder_has(&run->folder, ERGO_CHECKPOINT))
+            return status;
+    }
+    return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s has no " ERGO_CHECKPOINT "%s",
+                     *directory ? directory : "\"\"", otherwise);
 }
 
 /* The job text and name in a checkpoint, parsed. */
@@ -348,41 +363,38 @@ static enum ergo_status parse_stored_job(struct ergo_run *run, struct ergo_job *
     const struct ergo_blob *name = ergo_blobs_find(&run->restored, "name");
     char stored[256] = "job";
     if (!text || !name)
-        return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s/checkpoint.h5 holds no job", run->folder);
+        return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s/" ERGO_CHECKPOINT " holds no job",
+                         run->folder.path);
     if (name->length < sizeof stored) {
         memcpy(stored, name->data, name->length);
         stored[name->length] = '\0';
     }
-    return ergo_job_parse(run->ctx, text->data, text->length, stored, NULL, 0, job);
+    const enum ergo_status status =
+        ergo_job_parse(run->ctx, text->data, text->length, stored, NULL, 0, job);
+    return status == ERGO_OK ? ergo_run_restore_files(run, *job) : status;
 }
 
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                              const struct ergo_run_options *options, struct ergo_result **result) {
     static const struct ergo_run_options none = {0};
-    struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
+    struct ergo_run run = {
+        .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
     struct ergo_job *job = NULL;
-    char *path = ergo_path_join(directory, "checkpoint.h5"), *folder = strdup(directory);
-    enum ergo_status status = ERGO_OK;
     if (result)
         *result = NULL;
-    run.folder = folder;
-    if (!path || !folder)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
-    else if (access(path, F_OK) != 0)
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "%s has no checkpoint.h5: nothing to resume there; start the job with "
-                           "`ergocl run JOB.json -o %s`",
-                           directory, directory);
+    enum ergo_status status = open_run(&run, directory,
+                                       ": nothing to resume there; a job is started by `ergocl run "
+                                       "JOB.json -o DIR`");
     if (status == ERGO_OK && ergo_ranks_rank() == 0)
-        status = ergo_folder_lock(ctx, run.folder, &run.lock);
+        status = ergo_run_lock_folder(&run);
     if (status == ERGO_OK)
-        status = ergo_checkpoint_read(ctx, path, &run.restored);
+        status = ergo_checkpoint_read(ctx, &run.folder, ERGO_CHECKPOINT, &run.restored);
     if (status == ERGO_OK)
         status = parse_stored_job(&run, &job);
     if (status == ERGO_OK)
         status = allocate_result(&run, job);
-    if (status == ERGO_OK)
-        status = ergo_run_check_files(&run);
+    else
+        ergo_job_destroy(job);
     const bool index = ergo_spread_is_index(&run.restored); /* points at different steps */
     if (status == ERGO_OK && !index)
         choose_ops(&run);
@@ -392,13 +404,10 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
         (index || (ergo_dist_count() > 1 && !run.cut && run.batch < run.job->n_batches)))
         status = ergo_spread_restore(&run);
     if (status == ERGO_OK) {
-        if (ergo_ranks_rank() == 0)
-            ergo_run_continue(&run);
+        ergo_run_continue(&run);
         status = execute(&run, result);
     }
     run_release(&run);
-    free(folder);
-    free(path);
     return status;
 }
 
@@ -414,24 +423,20 @@ static bool is_complete(const struct ergo_result *r) {
 enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
                                struct ergo_result **result) {
     static const struct ergo_run_options none = {0};
-    struct ergo_run run = {.ctx = ctx, .options = &none, .folder = directory, .lock = -1};
+    struct ergo_run run = {.ctx = ctx, .options = &none, .folder = {.fd = -1}, .lock = -1};
     struct ergo_job *job = NULL;
-    char *path = ergo_path_join(directory, "checkpoint.h5");
-    enum ergo_status status = ERGO_OK;
     *result = NULL;
-    if (!path)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
-    else if (access(path, F_OK) != 0)
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "%s has no checkpoint.h5, from which its figures are made: it is no "
-                           "run folder, or the file was removed",
-                           directory);
+    enum ergo_status status = open_run(&run, directory,
+                                       ", from which its figures are made: it is no run folder, or "
+                                       "the file was removed");
     if (status == ERGO_OK)
-        status = ergo_checkpoint_read(ctx, path, &run.restored);
+        status = ergo_checkpoint_read(ctx, &run.folder, ERGO_CHECKPOINT, &run.restored);
     if (status == ERGO_OK)
         status = parse_stored_job(&run, &job);
     if (status == ERGO_OK)
         status = allocate_result(&run, job);
+    else
+        ergo_job_destroy(job);
     if (status == ERGO_OK)
         status = ergo_spread_is_index(&run.restored) ? ergo_spread_restore(&run)
                                                      : ergo_run_restore(&run, &run.restored);
@@ -448,6 +453,5 @@ enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
         free_curves(&run);
     }
     run_release(&run);
-    free(path);
     return status;
 }

@@ -22,7 +22,7 @@ static enum ergo_status damaged(struct ergo_run *run, const char *file) {
     return ERGO_FAIL(
         run->ctx, ERGO_E_IO,
         "%s/%s does not fit the job in it; the file is damaged or from another version",
-        run->folder, file);
+        run->folder.path, file);
 }
 
 static void rank_file(char *name, size_t size, uint64_t generation, uint64_t rank) {
@@ -45,9 +45,7 @@ static enum ergo_status read_rank(struct ergo_run *run, const struct header *ind
     struct header header;
     char name[64];
     rank_file(name, sizeof name, index->generation, rank);
-    char *path = ergo_path_join(run->folder, name);
-    enum ergo_status status =
-        path ? ergo_checkpoint_read(run->ctx, path, &blobs) : ergo_spread_no_memory(run);
+    enum ergo_status status = ergo_checkpoint_read(run->ctx, &run->folder, name, &blobs);
     if (status == ERGO_OK) {
         const struct ergo_blob *parcels = ergo_blobs_find(&blobs, "parcels");
         if (!parcels || !read_header(run, &blobs, &header) ||
@@ -58,7 +56,6 @@ static enum ergo_status read_rank(struct ergo_run *run, const struct header *ind
             run->seconds_before = header.seconds;
     }
     ergo_blobs_free(&blobs);
-    free(path);
     return status;
 }
 
@@ -81,12 +78,12 @@ static enum ergo_status adopt(struct ergo_run *run) {
             if (!states)
                 continue;
             if (!lengths || lengths->length < (m + 1) * sizeof length)
-                return damaged(run, "checkpoint.h5");
+                return damaged(run, ERGO_CHECKPOINT);
             memcpy(&length, (const char *)lengths->data + m * sizeof length, sizeof length);
             const void *bytes = ergo_spread_take(&reader, length);
             p->state = bytes ? malloc((size_t)length + 1) : NULL;
             if (!p->state)
-                return bytes ? ergo_spread_no_memory(run) : damaged(run, "checkpoint.h5");
+                return bytes ? ergo_spread_no_memory(run) : damaged(run, ERGO_CHECKPOINT);
             memcpy(p->state, bytes, (size_t)length);
             p->length = length;
             p->step = run->step;
@@ -106,7 +103,7 @@ enum ergo_status ergo_spread_restore(struct ergo_run *run) {
     } else {
         struct header index;
         if (!read_header(run, &run->restored, &index))
-            return damaged(run, "checkpoint.h5");
+            return damaged(run, ERGO_CHECKPOINT);
         const struct ergo_blob *started = ergo_blobs_find(&run->restored, "started");
         if (started && started->length < sizeof run->result->started) {
             memset(run->result->started, 0, sizeof run->result->started);
@@ -162,12 +159,10 @@ static enum ergo_status note_current(struct ergo_run *run) {
 
 static enum ergo_status write_blobs(struct ergo_run *run, const char *name,
                                     struct ergo_blobs *blobs, bool ok) {
-    char *path = ergo_path_join(run->folder, name);
-    enum ergo_status status = ok && path ? ergo_run_hold_folder(run) : ergo_spread_no_memory(run);
+    enum ergo_status status = ok ? ergo_run_hold_folder(run) : ergo_spread_no_memory(run);
     if (status == ERGO_OK)
-        status = ergo_checkpoint_write(run->ctx, path, blobs);
+        status = ergo_checkpoint_write(run->ctx, &run->folder, name, blobs);
     ergo_blobs_free(blobs);
-    free(path);
     return status;
 }
 
@@ -200,16 +195,13 @@ enum ergo_status ergo_spread_write_index(struct ergo_run *run) {
                     ergo_blobs_add(&blobs, "started", started, strlen(started)) &&
                     ergo_run_add_files(run, &blobs) &&
                     ergo_blobs_add(&blobs, "spread", &header, sizeof header);
-    return write_blobs(run, "checkpoint.h5", &blobs, ok);
+    return write_blobs(run, ERGO_CHECKPOINT, &blobs, ok);
 }
 
 void ergo_spread_remove(const struct ergo_run *run, uint64_t generation, uint64_t ranks) {
     for (uint64_t r = 0; r < ranks; r++) {
         char name[64];
         rank_file(name, sizeof name, generation, r);
-        char *path = ergo_path_join(run->folder, name);
-        if (path)
-            unlink(path);
-        free(path);
+        unlinkat(run->folder.fd, name, 0);
     }
 }

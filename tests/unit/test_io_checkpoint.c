@@ -41,8 +41,8 @@ static int setup(void **state) {
     snprintf(f->path, sizeof f->path, "%s/checkpoint.h5", f->folder);
     snprintf(f->damaged, sizeof f->damaged, "%s/damaged.h5", f->folder);
     fill(&blobs);
-    assert_int_equal(ergo_checkpoint_write(f->ctx, f->path, &blobs), ERGO_OK);
-    assert_int_equal(ergo_file_read(f->ctx, f->path, 1 << 20, &f->bytes, &f->length), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->path, &blobs), ERGO_OK);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, f->path, 1 << 20, &f->bytes, &f->length), ERGO_OK);
     ergo_blobs_free(&blobs);
     *state = f;
     return 0;
@@ -70,7 +70,7 @@ static void put(const char *path, const char *bytes, size_t length) {
 static void expect_refused(struct fixture *f) {
     struct ergo_blobs blobs;
     ergo_error_clear(f->ctx);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, f->damaged, &blobs), ERGO_E_IO);
+    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->damaged, &blobs), ERGO_E_IO);
     assert_int_equal(blobs.count, 0);
     assert_null(blobs.blobs);
     assert_non_null(strstr(ergo_error_message(f->ctx), f->damaged));
@@ -80,7 +80,7 @@ static void blobs_come_back(void **state) {
     struct fixture *f = *state;
     struct ergo_blobs blobs, expected;
     fill(&expected);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, f->path, &blobs), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->path, &blobs), ERGO_OK);
     assert_int_equal(blobs.count, expected.count);
     for (size_t i = 0; i < expected.count; i++) {
         const struct ergo_blob *blob = ergo_blobs_find(&blobs, expected.blobs[i].name);
@@ -100,8 +100,8 @@ static void the_same_state_is_the_same_file(void **state) {
     size_t length;
     fill(&blobs);
     sleep(1); /* so that a time inside would show */
-    assert_int_equal(ergo_checkpoint_write(f->ctx, f->damaged, &blobs), ERGO_OK);
-    assert_int_equal(ergo_file_read(f->ctx, f->damaged, 1 << 20, &bytes, &length), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->damaged, &blobs), ERGO_OK);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, f->damaged, 1 << 20, &bytes, &length), ERGO_OK);
     assert_int_equal(length, f->length);
     assert_memory_equal(bytes, f->bytes, length);
     free(bytes);
@@ -155,7 +155,7 @@ static void names_are_checked(void **state) {
     assert_false(ergo_blobs_add(&blobs, name, "", 0));
     assert_true(ergo_blobs_add(&blobs, "twice", "a", 1));
     assert_true(ergo_blobs_add(&blobs, "twice", "b", 1));
-    assert_int_equal(ergo_checkpoint_write(f->ctx, f->damaged, &blobs), ERGO_E_IO);
+    assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->damaged, &blobs), ERGO_E_IO);
     assert_non_null(strstr(ergo_error_message(f->ctx), "twice"));
     assert_int_equal(access(f->damaged, F_OK), -1);
     ergo_blobs_free(&blobs);
@@ -170,8 +170,8 @@ static void large_blobs_come_back(void **state) {
     for (size_t i = 0; i < length; i++)
         data[i] = (uint8_t)(i * 2654435761U >> 13);
     assert_true(ergo_blobs_add(&blobs, "state/large", data, length));
-    assert_int_equal(ergo_checkpoint_write(f->ctx, f->path, &blobs), ERGO_OK);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, f->path, &again), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->path, &blobs), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->path, &again), ERGO_OK);
     assert_int_equal(again.count, 1);
     assert_int_equal(again.blobs[0].length, length);
     assert_int_equal(memcmp(again.blobs[0].data, data, length), 0);
