@@ -13,13 +13,13 @@ const char *ergo_input_path(const struct ergo_point *point, const struct ergo_ke
 
 enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_point *point,
                                  const char *pointer, size_t limit, char **text, size_t *length) {
-    const struct ergo_job *job = point->job;
+    const struct ergo_job_files *kept = &point->job->files;
     const char *path = ergo_point_text(point, pointer);
     *text = NULL;
     *length = 0;
-    for (size_t i = 0; i < job->n_files; i++) {
-        const struct ergo_job_file *file = &job->files[i];
-        if (strcmp(file->key->pointer, pointer) != 0)
+    for (size_t i = 0; i < kept->count; i++) {
+        const struct ergo_job_file *file = &kept->files[i];
+        if (strcmp(file->pointer, pointer) != 0)
             continue;
         *text = malloc(file->length + 1);
         if (!*text)
@@ -29,7 +29,7 @@ enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_poi
         *length = file->length;
         return ERGO_OK;
     }
-    return job->stored ? ERGO_FAIL(ctx, ERGO_E_IO, "%s: the checkpoint does not hold the file %s",
-                                   pointer, path)
-                       : ergo_file_read(ctx, NULL, path, limit, text, length);
+    return kept->all ? ERGO_FAIL(ctx, ERGO_E_IO, "%s: the checkpoint does not hold the file %s",
+                                 pointer, path)
+                     : ergo_file_read(ctx, NULL, path, limit, text, length);
 }

@@ -136,9 +136,9 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
         ergo_points_make(build, job);
 }
 
-enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
-                                const char *name, const char *const *sets, size_t n_sets,
-                                struct ergo_job **out) {
+static enum ergo_status parse(struct ergo_context *ctx, const char *text, size_t length,
+                              const char *name, const char *const *sets, size_t n_sets,
+                              struct ergo_job_files *files, struct ergo_job **out) {
     *out = NULL;
     void *locale = ergo_locale_enter();
     enum ergo_status status = ERGO_E_MEMORY;
@@ -150,6 +150,10 @@ enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size
     if (!job || !job->storage || !job->name) {
         ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out", name);
         goto out;
+    }
+    if (files) {
+        job->files = *files;
+        *files = (struct ergo_job_files){0};
     }
     struct ergo_build build = {.ctx = ctx, .name = name, .arena = &job->storage->arena};
     status = ergo_json_parse(ctx, name, text, length, build.arena, &build.root);
@@ -167,6 +171,48 @@ out:
         ergo_job_destroy(job);
     ergo_locale_leave(locale);
     return status;
+}
+
+enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
+                                const char *name, const char *const *sets, size_t n_sets,
+                                struct ergo_job **job) {
+    return parse(ctx, text, length, name, sets, n_sets, NULL, job);
+}
+
+enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
+                                       const char *name, struct ergo_job_files *files,
+                                       struct ergo_job **job) {
+    files->all = true;
+    return parse(ctx, text, length, name, NULL, 0, files, job);
+}
+
+bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
+                        size_t length) {
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 4;
+        struct ergo_job_file *grown = realloc(list->files, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        list->files = grown;
+        list->capacity = capacity;
+    }
+    struct ergo_job_file *file = &list->files[list->count];
+    *file = (struct ergo_job_file){strdup(pointer), malloc(length + 1), length};
+    list->count++;
+    if (!file->pointer || !file->text)
+        return false;
+    memcpy(file->text, text, length);
+    file->text[length] = '\0';
+    return true;
+}
+
+void ergo_job_files_free(struct ergo_job_files *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->files[i].pointer);
+        free(list->files[i].text);
+    }
+    free(list->files);
+    *list = (struct ergo_job_files){0};
 }
 
 enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
@@ -222,8 +268,7 @@ enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job 
 void ergo_job_destroy(struct ergo_job *job) {
     if (!job)
         return;
-    for (size_t i = 0; i < job->n_files; i++)
-        free(job->files[i].text);
+    ergo_job_files_free(&job->files);
     if (job->storage)
         ergo_arena_free(&job->storage->arena);
     free(job->storage);

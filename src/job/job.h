@@ -101,14 +101,21 @@ struct ergo_batch {
     struct ergo_point **points;
 };
 
-/* What was in a file that a key names (ERGO_KEY_FILE). */
+/* What was in the files that keys name (ERGO_KEY_FILE), kept. */
 struct ergo_job_file {
-    const struct ergo_key *key;
-    char *text; /* owned, with a terminating zero beyond length */
+    char *pointer; /* of the key */
+    char *text;    /* with a terminating zero beyond length */
     size_t length;
 };
-
-enum { ERGO_JOB_FILES = 8 };
+struct ergo_job_files {
+    size_t count, capacity;
+    struct ergo_job_file *files;
+    bool all; /* from a checkpoint: no others are opened */
+};
+/* A copy goes into the list; false: no memory. */
+bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
+                        size_t length);
+void ergo_job_files_free(struct ergo_job_files *list);
 
 struct ergo_job {
     char *name;
@@ -120,11 +127,7 @@ struct ergo_job {
     struct ergo_point *points;
     size_t n_batches;
     struct ergo_batch *batches;
-    /* Of a run, what its files hold: read once, in its checkpoints, and all that is known of them to
-     * a job that comes from there (stored). */
-    size_t n_files;
-    struct ergo_job_file files[ERGO_JOB_FILES];
-    bool stored;
+    struct ergo_job_files files; /* of a run: read once, and in its checkpoints */
     struct ergo_job_storage *storage; /* what the above points into */
 };
 
@@ -148,6 +151,11 @@ bool ergo_point_asks(const struct ergo_point *point, const char *name);
  * The message should say what was found and what is allowed. Returns ERGO_E_JOB. */
 enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
                                 ...) ERGO_PRINTF(3, 4);
+
+/* A job from a checkpoint, with its files, which are taken. */
+enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
+                                       const char *name, struct ergo_job_files *files,
+                                       struct ergo_job **job);
 
 /* A copy of a job, from the text that a checkpoint would hold, with other values for some keys. */
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,

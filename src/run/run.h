@@ -158,10 +158,10 @@ bool ergo_run_stands_between(const struct ergo_schedule *s, uint64_t step, uint6
 enum ergo_status ergo_run_load_states(struct ergo_run *run);
 
 /* files.c: of a new run, what is in the files that its chain depends on, into its job; from there
- * into a checkpoint; and from a checkpoint into the job that came from there. */
+ * into a checkpoint; and from there, for the job in it. */
 enum ergo_status ergo_run_keep_files(struct ergo_run *run);
 bool ergo_run_add_files(const struct ergo_run *run, struct ergo_blobs *blobs);
-enum ergo_status ergo_run_restore_files(struct ergo_run *run, struct ergo_job *job);
+enum ergo_status ergo_run_restore_files(struct ergo_run *run, struct ergo_job_files *files);
 
 /* trajectory.c: samples after which the next frame is due, beyond `samples`; SIZE_MAX: never. The
  * first measurement at or after each multiple of /output/trajectory_every steps of the measured

@@ -369,9 +369,12 @@ static enum ergo_status parse_stored_job(struct ergo_run *run, struct ergo_job *
         memcpy(stored, name->data, name->length);
         stored[name->length] = '\0';
     }
-    const enum ergo_status status =
-        ergo_job_parse(run->ctx, text->data, text->length, stored, NULL, 0, job);
-    return status == ERGO_OK ? ergo_run_restore_files(run, *job) : status;
+    struct ergo_job_files files = {0};
+    enum ergo_status status = ergo_run_restore_files(run, &files);
+    if (status == ERGO_OK)
+        status = ergo_job_parse_stored(run->ctx, text->data, text->length, stored, &files, job);
+    ergo_job_files_free(&files);
+    return status;
 }
 
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
@@ -393,8 +396,6 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
         status = parse_stored_job(&run, &job);
     if (status == ERGO_OK)
         status = allocate_result(&run, job);
-    else
-        ergo_job_destroy(job);
     const bool index = ergo_spread_is_index(&run.restored); /* points at different steps */
     if (status == ERGO_OK && !index)
         choose_ops(&run);
@@ -435,8 +436,6 @@ enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
         status = parse_stored_job(&run, &job);
     if (status == ERGO_OK)
         status = allocate_result(&run, job);
-    else
-        ergo_job_destroy(job);
     if (status == ERGO_OK)
         status = ergo_spread_is_index(&run.restored) ? ergo_spread_restore(&run)
                                                      : ergo_run_restore(&run, &run.restored);
