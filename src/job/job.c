@@ -82,12 +82,12 @@ void ergo_locale_leave(void *previous) {
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* "runs/ising.json" is the job "ising". */
+/* "runs/ising.json" is the job "ising", and so is "ising.json.json". */
 static char *job_name(const char *path) {
     const char *base = strrchr(path, '/');
     base = base ? base + 1 : path;
     size_t length = strlen(base);
-    if (length > 5 && !strcmp(base + length - 5, ".json"))
+    while (length > 5 && !strncmp(base + length - 5, ".json", 5))
         length -= 5;
     if (length == 0 || (base[0] == '.' && (length == 1 || (length == 2 && base[1] == '.'))))
         return strdup("job");
