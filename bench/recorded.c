@@ -62,7 +62,7 @@ static enum ergo_status read_file(struct ergo_bench *bench, const char *path) {
     char *text = NULL;
     size_t length = 0;
     bool ok = true;
-    enum ergo_status status = ergo_file_read(bench->ctx, path, FILE_MAX, &text, &length);
+    enum ergo_status status = ergo_file_read(bench->ctx, NULL, path, FILE_MAX, &text, &length);
     if (status == ERGO_OK)
         status = ergo_json_parse(bench->ctx, path, text, length, &arena, &root);
     const struct ergo_json *cases = status == ERGO_OK && root->kind == ERGO_JSON_OBJECT

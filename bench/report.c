@@ -199,7 +199,7 @@ enum ergo_status ergo_bench_write(const struct ergo_bench *bench, const char *pa
         status = ERGO_FAIL(bench->ctx, ERGO_E_MEMORY, "no memory for the results");
         goto out;
     }
-    status = ergo_file_write(bench->ctx, path, pretty.data, pretty.length);
+    status = ergo_file_write(bench->ctx, NULL, path, pretty.data, pretty.length);
 out:
     ergo_text_free(&t);
     ergo_text_free(&pretty);

@@ -96,7 +96,8 @@ static void print_files(const char *directory) {
     static const char *const names[] = {
         "result.json", "series.h5",  "report.html", "configurations.png",
         "snapshots",   "trajectory", "blocks"};
-    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
+    const size_t before = strlen(directory);
+    const char *slash = before && directory[before - 1] == '/' ? "" : "/";
     printf("\nfiles:\n");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[4096];

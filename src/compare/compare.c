@@ -291,13 +291,15 @@ static enum ergo_status find_first_step(struct ergo_context *ctx, struct ergo_co
 
 static enum ergo_status write_json(struct ergo_context *ctx, const struct ergo_comparison *c,
                                    const char *directory) {
-    char *text = NULL, *path = ergo_path_join(directory, "compare.json");
-    enum ergo_status status = path ? ergo_comparison_json(ctx, c, &text)
-                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    char *text = NULL;
+    struct ergo_folder folder;
+    enum ergo_status status = ergo_folder_open(ctx, directory, &folder);
     if (status == ERGO_OK)
-        status = ergo_file_write(ctx, path, text, strlen(text));
+        status = ergo_comparison_json(ctx, c, &text);
+    if (status == ERGO_OK)
+        status = ergo_file_write(ctx, &folder, "compare.json", text, strlen(text));
     free(text);
-    free(path);
+    ergo_folder_close(&folder);
     return status;
 }
 

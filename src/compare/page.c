@@ -268,14 +268,16 @@ enum ergo_status ergo_comparison_write_page(struct ergo_context *ctx,
                                             const struct ergo_comparison *c,
                                             const char *directory) {
     struct ergo_text text = {0};
-    char *path = ergo_path_join(directory, "compare.html");
-    enum ergo_status status = ERGO_OK;
+    struct ergo_folder folder;
+    enum ergo_status status = ergo_folder_open(ctx, directory, &folder);
     ergo_report_begin(&text, ergo_comparison_job(c)->name);
     append_all(&text, c);
     ergo_report_end(&text);
-    status = !path || text.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for compare.html")
-                                  : ergo_file_write(ctx, path, text.data, text.length);
+    if (status == ERGO_OK)
+        status = text.failed
+                     ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for compare.html")
+                     : ergo_file_write(ctx, &folder, "compare.html", text.data, text.length);
     ergo_text_free(&text);
-    free(path);
+    ergo_folder_close(&folder);
     return status;
 }

@@ -153,15 +153,13 @@ static void append_difference(struct ergo_context *ctx, struct ergo_text *t,
 }
 
 static enum ergo_status write_kernels(struct ergo_context *ctx, const struct ergo_comparison *c,
-                                      const char *directory) {
-    char *text = NULL, *path = ergo_path_join(directory, "vendor-kernels.cl");
+                                      const struct ergo_folder *folder) {
+    char *text = NULL;
     enum ergo_status status =
-        path ? ergo_kernels_text(ctx, ergo_comparison_job(c)->sampler->info->name, &text)
-             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+        ergo_kernels_text(ctx, ergo_comparison_job(c)->sampler->info->name, &text);
     if (status == ERGO_OK)
-        status = ergo_file_write(ctx, path, text, strlen(text));
+        status = ergo_file_write(ctx, folder, "vendor-kernels.cl", text, strlen(text));
     free(text);
-    free(path);
     return status;
 }
 
@@ -192,11 +190,15 @@ enum ergo_status ergo_comparison_diagnose(struct ergo_context *ctx, struct ergo_
         ergo_text_append(&t, "%s%s", i ? "," : "", c->devices[i].selector);
     ergo_text_append(&t, "\"\n\nThe whole job:\n%s\n", ergo_comparison_job(c)->canonical);
     c->vendor_file = ergo_path_join(directory, "vendor.txt");
-    enum ergo_status status = t.failed || !c->vendor_file
-                                  ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for vendor.txt")
-                                  : ergo_file_write(ctx, c->vendor_file, t.data, t.length);
+    struct ergo_folder folder;
+    enum ergo_status status = ergo_folder_open(ctx, directory, &folder);
     if (status == ERGO_OK)
-        status = write_kernels(ctx, c, directory);
+        status = t.failed || !c->vendor_file
+                     ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for vendor.txt")
+                     : ergo_file_write(ctx, &folder, "vendor.txt", t.data, t.length);
+    if (status == ERGO_OK)
+        status = write_kernels(ctx, c, &folder);
+    ergo_folder_close(&folder);
     ergo_text_free(&t);
     return status;
 }

@@ -5,7 +5,6 @@
 #include "io/io.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/format.h"
@@ -54,31 +53,26 @@ static void append_member(struct ergo_text *text, const struct ergo_sampler_info
     }
 }
 
-enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx, const char *folder,
+enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx,
+                                          const struct ergo_folder *folder,
                                           const struct ergo_result *result) {
     enum ergo_status status = ERGO_OK;
-    char *room = ergo_path_join(folder, "blocks");
-    bool made = false;
-    if (!room)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing blocks: out of memory");
+    struct ergo_folder room = {.fd = -1};
     for (size_t m = 0; m < result->n_members && status == ERGO_OK; m++) {
         if (ergo_blocks_count(&result->members[m]) == 0)
             continue;
         struct ergo_text text = {0};
         char name[32];
         snprintf(name, sizeof name, "p%06zu.dat", result->members[m].point->index);
-        char *path = ergo_path_join(room, name);
         append_member(&text, result->job->sampler->info, &result->members[m]);
-        if (!path || text.failed)
+        if (text.failed)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing blocks: out of memory");
-        if (status == ERGO_OK && !made)
-            status = ergo_folder_create(ctx, room);
-        made = true;
+        if (status == ERGO_OK && room.fd < 0)
+            status = ergo_folder_inner(ctx, folder, "blocks", &room);
         if (status == ERGO_OK)
-            status = ergo_file_write(ctx, path, text.data, text.length);
-        free(path);
+            status = ergo_file_write(ctx, &room, name, text.data, text.length);
         ergo_text_free(&text);
     }
-    free(room);
+    ergo_folder_close(&room);
     return status;
 }

@@ -119,23 +119,23 @@ static void make_head(uint8_t *head, const struct ergo_blobs *blobs) {
     ergo_sha256(head, (size_t)(at - head), at);
 }
 
-enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const char *path,
-                                       const struct ergo_blobs *blobs) {
+enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct ergo_folder *in,
+                                       const char *name, const struct ergo_blobs *blobs) {
     struct ergo_piece pieces[RECORDS_MAX + 1];
     uint8_t head[FIXED + RECORDS_MAX * ENTRY + SHA];
     if (blobs->count > RECORDS_MAX)
-        return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "cannot make the checkpoint %s: %zu records", path,
+        return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "cannot make the checkpoint %s: %zu records", name,
                          blobs->count);
     for (size_t i = 0; i < blobs->count; i++) {
         const struct ergo_blob *blob = &blobs->blobs[i];
         if (ergo_blobs_find(blobs, blob->name) != blob)
             return ERGO_FAIL(ctx, ERGO_E_INTERNAL,
-                             "cannot make the checkpoint %s: two records '%s'", path, blob->name);
+                             "cannot make the checkpoint %s: two records '%s'", name, blob->name);
         pieces[i + 1] = (struct ergo_piece){blob->data, blob->length};
     }
     make_head(head, blobs);
     pieces[0] = (struct ergo_piece){head, head_size(blobs->count)};
-    return ergo_file_write_pieces(ctx, path, pieces, blobs->count + 1);
+    return ergo_file_write_pieces(ctx, in, name, pieces, blobs->count + 1);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -246,25 +246,26 @@ static const char *read_head(struct ergo_checkpoint *checkpoint, uint64_t size,
     return take_entries(checkpoint, head, (size_t)count, size, names, reason);
 }
 
-enum ergo_status ergo_checkpoint_open(struct ergo_context *ctx, const char *path,
-                                      const char *const *names, struct ergo_checkpoint **out) {
+enum ergo_status ergo_checkpoint_open(struct ergo_context *ctx, const struct ergo_folder *in,
+                                      const char *name, const char *const *names,
+                                      struct ergo_checkpoint **out) {
     char reason[128];
     uint64_t size = 0;
     *out = NULL;
     struct ergo_checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
     if (checkpoint) {
         checkpoint->fd = -1;
-        checkpoint->path = strdup(path);
+        checkpoint->path = ergo_folder_path(in, name);
     }
     if (!checkpoint || !checkpoint->path) {
         ergo_checkpoint_close(checkpoint);
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", path);
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", name);
     }
-    enum ergo_status status = ergo_file_open(ctx, path, &checkpoint->fd, &size);
+    enum ergo_status status = ergo_file_open(ctx, in, name, &checkpoint->fd, &size);
     if (status == ERGO_OK) {
         const char *damage = read_head(checkpoint, size, names, reason);
         if (damage)
-            status = refuse(ctx, path, damage);
+            status = refuse(ctx, checkpoint->path, damage);
     }
     if (status == ERGO_OK)
         *out = checkpoint;
@@ -325,11 +326,11 @@ enum ergo_status ergo_checkpoint_load(struct ergo_context *ctx,
     return ERGO_OK;
 }
 
-enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const char *path, uint64_t most,
-                                      struct ergo_blobs *blobs) {
+enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const struct ergo_folder *in,
+                                      const char *name, uint64_t most, struct ergo_blobs *blobs) {
     struct ergo_checkpoint *checkpoint = NULL;
     memset(blobs, 0, sizeof *blobs);
-    enum ergo_status status = ergo_checkpoint_open(ctx, path, NULL, &checkpoint);
+    enum ergo_status status = ergo_checkpoint_open(ctx, in, name, NULL, &checkpoint);
     for (size_t i = 0; status == ERGO_OK && i < checkpoint->count; i++)
         status = load_record(ctx, checkpoint, &checkpoint->records[i], most, blobs);
     if (status != ERGO_OK)

@@ -1,27 +1,15 @@
-/* Files, folders and the lock of a run folder. */
+/* Files: written whole, and read. Those of a run folder by its descriptor (folders.c). */
 #include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
+#include <inttypes.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-char *ergo_path_join(const char *folder, const char *name) {
-    size_t length = strlen(folder);
-    const char *slash = length && folder[length - 1] != '/' ? "/" : "";
-    size_t size = length + strlen(slash) + strlen(name) + 1;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s%s%s", folder, slash, name);
-    return path;
-}
 
 /* Some file systems (FUSE, pipes behind /proc) have no fsync: not a reason to lose the file. */
 static bool sync_fd(int fd) {
@@ -50,134 +38,198 @@ static bool write_all(int fd, const char *data, size_t length) {
     return true;
 }
 
-/* The rename is on disk only once the folder is: otherwise a power cut may bring the old file
- * back, which is allowed, or no file at all, which is not. */
-static bool sync_folder_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == path ? strdup("/")
-                   : slash       ? strndup(path, (size_t)(slash - path))
-                                 : strdup(".");
-    if (!folder)
-        return false;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(folder);
-    if (fd < 0)
-        return errno == EACCES; /* a folder may be writable but not readable: nothing to sync by */
-    bool ok = sync_fd(fd);
-    int error = errno;
-    close(fd);
-    errno = error;
-    return ok;
+/* ---- where a file goes ----------------------------------------------------------------------- */
+
+struct target {
+    char *path;       /* for messages */
+    char *real;       /* of a file outside of run folders: behind all links */
+    const char *name; /* in the folder */
+    int folder;
+    bool own;     /* the folder was opened for it */
+    bool special; /* a terminal, a pipe, a file without a name: written to and never replaced */
+};
+
+static void free_target(struct target *t) {
+    if (t->own)
+        close(t->folder);
+    free(t->real);
+    free(t->path);
 }
 
-enum ergo_status ergo_file_write(struct ergo_context *ctx, const char *path, const void *data,
-                                 size_t length) {
-    return ergo_file_write_pieces(ctx, path, &(struct ergo_piece){data, length}, 1);
-}
-
-enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const char *path,
-                                        const struct ergo_piece *pieces, size_t count) {
-    static atomic_uint serial; /* contexts of several threads may write beside each other */
-    enum ergo_status status = ERGO_OK;
-    char *temporary = NULL;
-    int fd = -1;
-    bool created = false;
-    size_t size = strlen(path) + 64, length = 0;
+/* The file that a path of the user's leads to, as `cp` finds it. */
+static enum ergo_status follow(struct ergo_context *ctx, const char *path, struct target *t) {
     struct stat info;
+    if (stat(path, &info) == 0) {
+        if (S_ISDIR(info.st_mode))
+            return ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: it is a folder", path);
+        t->real = S_ISREG(info.st_mode) ? realpath(path, NULL) : NULL;
+        t->special = !t->real;
+        return ERGO_OK;
+    }
+    if (lstat(path, &info) == 0)
+        return ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: it is a link that leads nowhere", path);
+    t->real = strdup(path);
+    return t->real ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", path);
+}
 
-    temporary = malloc(size);
-    if (!temporary) {
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", path);
-        goto out;
+static enum ergo_status find_target(struct ergo_context *ctx, const struct ergo_folder *in,
+                                    const char *name, struct target *t) {
+    *t = (struct target){.name = name, .folder = -1};
+    t->path = ergo_folder_path(in, name);
+    if (!t->path)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", name);
+    if (in) {
+        t->folder = in->fd;
+        return ERGO_OK;
     }
-    snprintf(temporary, size, "%s.tmp-%ld-%u", path, (long)getpid(), atomic_fetch_add(&serial, 1U));
-    /* rename would replace /dev/full or a pipe by a file */
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        status =
-            ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: it exists and is not a regular file", path);
-        goto out;
-    }
-    fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: creating %s: %s", path, temporary,
-                           strerror(errno));
-        goto out;
-    }
-    created = true;
-    for (size_t i = 0; i < count; i++)
-        length += pieces[i].length;
-    for (size_t i = 0; i < count; i++) {
-        if (!write_all(fd, pieces[i].data, pieces[i].length)) {
+    const enum ergo_status status = follow(ctx, name, t);
+    if (status != ERGO_OK || t->special)
+        return status;
+    char *slash = strrchr(t->real, '/');
+    const char *folder = slash == t->real ? "/" : slash ? t->real : ".";
+    t->name = slash ? slash + 1 : t->real;
+    if (slash)
+        *slash = '\0';
+    t->folder = ergo_folder_descriptor(AT_FDCWD, folder, 0);
+    t->own = t->folder >= 0;
+    return t->own ? ERGO_OK
+                  : ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: %s", t->path, strerror(errno));
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* What a file is to hold. */
+struct contents {
+    const struct ergo_piece *pieces;
+    size_t count;
+};
+
+/* Closes fd; a file that is synced must be on the disk. */
+static enum ergo_status fill(struct ergo_context *ctx, const char *path, int fd,
+                             struct contents contents, bool synced) {
+    enum ergo_status status = ERGO_OK;
+    size_t length = 0;
+    for (size_t i = 0; i < contents.count; i++)
+        length += contents.pieces[i].length;
+    for (size_t i = 0; i < contents.count && status == ERGO_OK; i++)
+        if (!write_all(fd, contents.pieces[i].data, contents.pieces[i].length))
             status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s (%zu bytes): %s", path, length,
                                strerror(errno));
-            goto out;
-        }
-    }
-    if (!sync_fd(fd)) {
+    if (status == ERGO_OK && synced && !sync_fd(fd))
         status =
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s to the disk: %s", path, strerror(errno));
-        goto out;
-    }
-    int closed = close(fd); /* network file systems report a full disk here */
-    fd = -1;
-    if (closed) {
+    /* network file systems report a full disk here */
+    if (close(fd) && status == ERGO_OK)
         status =
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: closing it: %s", path, strerror(errno));
-        goto out;
-    }
-    if (rename(temporary, path)) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot put %s in place: %s", path, strerror(errno));
-        goto out;
-    }
-    created = false;
-    if (!sync_folder_of(path))
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot write the folder of %s to the disk: %s", path,
-                           strerror(errno));
-out:
-    if (fd >= 0)
-        close(fd);
-    if (created)
-        unlink(temporary);
-    free(temporary);
     return status;
 }
 
-enum ergo_status ergo_file_open(struct ergo_context *ctx, const char *path, int *fd,
-                                uint64_t *size) {
+static enum ergo_status write_special(struct ergo_context *ctx, const char *path,
+                                      struct contents contents) {
+    const int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+    return fd < 0 ? ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: %s", path, strerror(errno))
+                  : fill(ctx, path, fd, contents, false);
+}
+
+/* The name says whose it is, for those who clear up after the dead (run/folder.c), and cannot be
+ * foreseen by those who would put something else there. */
+static enum ergo_status write_beside(struct ergo_context *ctx, const struct target *t,
+                                     struct contents contents) {
+    uint64_t number = 0;
+    const size_t size = strlen(t->name) + 64;
+    char *temporary = malloc(size);
+    if (!temporary)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", t->path);
+    randombytes_buf(&number, sizeof number);
+    snprintf(temporary, size, "%s.tmp-%ld-%" PRIu64, t->name, (long)getpid(), number);
+    const int fd =
+        openat(t->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    enum ergo_status status =
+        fd < 0 ? ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: creating %s beside it: %s", t->path,
+                           temporary, strerror(errno))
+               : fill(ctx, t->path, fd, contents, true);
+    if (status == ERGO_OK && renameat(t->folder, temporary, t->folder, t->name))
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot put %s in place: %s", t->path, strerror(errno));
+    if (status != ERGO_OK && fd >= 0)
+        unlinkat(t->folder, temporary, 0);
+    free(temporary);
+    /* The rename is on disk only once the folder is: otherwise a power cut may bring the old file
+     * back, which is allowed, or no file at all, which is not. (EBADF: of a folder that may be
+     * written but not read.) */
+    if (status == ERGO_OK && !sync_fd(t->folder) && errno != EBADF)
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot write the folder of %s to the disk: %s", t->path,
+                           strerror(errno));
+    return status;
+}
+
+enum ergo_status ergo_file_write(struct ergo_context *ctx, const struct ergo_folder *in,
+                                 const char *name, const void *data, size_t length) {
+    return ergo_file_write_pieces(ctx, in, name, &(struct ergo_piece){data, length}, 1);
+}
+
+enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const struct ergo_folder *in,
+                                        const char *name, const struct ergo_piece *pieces,
+                                        size_t count) {
+    const struct contents contents = {pieces, count};
+    struct target t;
+    enum ergo_status status = find_target(ctx, in, name, &t);
+    if (status == ERGO_OK)
+        status = t.special ? write_special(ctx, name, contents) : write_beside(ctx, &t, contents);
+    free_target(&t);
+    return status;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+enum ergo_status ergo_file_open(struct ergo_context *ctx, const struct ergo_folder *in,
+                                const char *name, int *fd, uint64_t *size) {
     enum ergo_status status = ERGO_OK;
     struct stat info;
+    char *path = ergo_folder_path(in, name);
+    *fd = -1;
     *size = 0;
-    /* O_NONBLOCK: a named pipe given by mistake is refused below instead of waited for */
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (!path)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", name);
+    /* O_NONBLOCK: a named pipe is refused below instead of waited for */
+    *fd = openat(in ? in->fd : AT_FDCWD, name,
+                 O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (in ? O_NOFOLLOW : 0));
     if (*fd < 0)
-        return ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: %s", path, strerror(errno));
-    if (fstat(*fd, &info))
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: %s", path,
+                           in && errno == ELOOP ? ergo_folder_no_link : strerror(errno));
+    else if (fstat(*fd, &info))
         status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: %s", path, strerror(errno));
     else if (!S_ISREG(info.st_mode))
         status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: it is %s", path,
                            S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
     else
         *size = (uint64_t)info.st_size;
-    if (status != ERGO_OK) {
+    if (status != ERGO_OK && *fd >= 0) {
         close(*fd);
         *fd = -1;
     }
+    free(path);
     return status;
 }
 
-enum ergo_status ergo_file_read(struct ergo_context *ctx, const char *path, size_t limit,
-                                char **data, size_t *length) {
+enum ergo_status ergo_file_read(struct ergo_context *ctx, const struct ergo_folder *in,
+                                const char *name, size_t limit, char **data, size_t *length) {
     char *buffer = NULL;
-    size_t capacity = 0, filled = 0;
+    size_t filled = 0;
     uint64_t size = 0;
     int fd = -1;
 
     *data = NULL;
     *length = 0;
-    enum ergo_status status = ergo_file_open(ctx, path, &fd, &size);
+    enum ergo_status status = ergo_file_open(ctx, in, name, &fd, &size);
     if (status != ERGO_OK)
         return status;
-    capacity = (size_t)size;
+    size_t capacity = (size_t)size;
+    char *path = ergo_folder_path(in, name);
+    if (!path) {
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", name);
+        goto out;
+    }
     for (;;) {
         if (capacity > limit) {
             status = ERGO_FAIL(ctx, ERGO_E_IO,
@@ -217,122 +269,8 @@ enum ergo_status ergo_file_read(struct ergo_context *ctx, const char *path, size
     buffer = NULL;
 out:
     free(buffer);
+    free(path);
     if (fd >= 0)
         close(fd);
-    return status;
-}
-
-enum ergo_status ergo_folder_create(struct ergo_context *ctx, const char *path) {
-    enum ergo_status status = ERGO_OK;
-    struct stat info;
-    char *copy = strdup(path);
-    if (!copy)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "creating folder %s: out of memory", path);
-    if (!*path) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot create a folder without a name");
-        goto out;
-    }
-    for (char *at = copy + 1;; at++) {
-        if (*at != '/' && *at)
-            continue;
-        char kept = *at;
-        *at = '\0';
-        if (mkdir(copy, 0777)) {
-            int error = errno;
-            /* Not only EEXIST: a read-only or unreadable parent that is there is fine too. */
-            if (stat(copy, &info) || !S_ISDIR(info.st_mode)) {
-                status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot create folder %s: %s%s%s", path,
-                                   error == EEXIST ? "a file of this name is in the way: "
-                                                   : strerror(error),
-                                   error == EEXIST ? "" : ": ", copy);
-                goto out;
-            }
-        }
-        *at = kept;
-        if (!kept)
-            break;
-    }
-out:
-    free(copy);
-    return status;
-}
-
-/* 0, or why not. */
-static int take_lock(int fd) {
-    int result;
-    do
-        result = flock(fd, LOCK_EX | LOCK_NB);
-    while (result && errno == EINTR);
-    return result ? errno : 0;
-}
-
-/* Who holds a lock, a line; "" if that is not written there. */
-static void read_owner(int fd, char *owner, size_t size) {
-    const ssize_t n = pread(fd, owner, size - 1, 0);
-    owner[n > 0 ? n : 0] = '\0';
-    owner[strcspn(owner, "\n")] = '\0';
-}
-
-/* A process of this host that is no more? */
-static bool is_dead(const char *owner, const char *host) {
-    char on[80] = "";
-    long pid = 0;
-    return sscanf(owner, "process %ld on %79s", &pid, on) == 2 && pid > 0 &&
-           strcmp(on, host) == 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
-}
-
-enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const char *folder, int *fd) {
-    enum ergo_status status = ERGO_OK;
-    char owner[160] = "", host[80] = "";
-    int lock = -1;
-
-    *fd = -1;
-    char *path = ergo_path_join(folder, "lock");
-    if (!path)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "locking %s: out of memory", folder);
-    lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (lock < 0) {
-        status =
-            ERGO_FAIL(ctx, ERGO_E_IO, "cannot lock the run folder: %s: %s", path, strerror(errno));
-        goto out;
-    }
-    if (gethostname(host, sizeof host - 1))
-        host[0] = '\0';
-    int error = take_lock(lock);
-    /* A child that a killed run's driver has forked to start a compiler or linker holds the lock,
-     * too, until it does so: moments. */
-    for (int i = 0; error == EWOULDBLOCK; i++) {
-        read_owner(lock, owner, sizeof owner);
-        if (i == 100 || !is_dead(owner, host))
-            break;
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-        error = take_lock(lock);
-    }
-    if (error == EWOULDBLOCK) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "another ergocl works in %s%s%s%s: wait for it or choose another "
-                           "folder with -o",
-                           folder, *owner ? " (" : "", owner, *owner ? ")" : "");
-        goto out;
-    }
-    if (error && error != ENOLCK && error != ENOSYS && error != ENOTSUP) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot lock %s: %s", path, strerror(error));
-        goto out;
-    }
-    if (error) /* some cluster file systems have no locks; that must not forbid work there */
-        ergo_log(ctx, ERGO_LOG_WARNING,
-                 "cannot lock %s (%s): do not start another ergocl in this folder", path,
-                 strerror(error));
-    /* Who holds it, for the message above. The lock holds whether or not this can be written. */
-    int length = snprintf(owner, sizeof owner, "process %ld on %s\n", (long)getpid(), host);
-    if (ftruncate(lock, 0) || pwrite(lock, owner, (size_t)length, 0) != length)
-        ergo_log(ctx, ERGO_LOG_DEBUG, "could not write the owner into %s: %s", path,
-                 strerror(errno));
-    *fd = lock;
-    lock = -1;
-out:
-    if (lock >= 0)
-        close(lock);
-    free(path);
     return status;
 }

@@ -43,12 +43,12 @@ out:
     return status;
 }
 
-enum ergo_status ergo_png_write(struct ergo_context *ctx, const char *path,
-                                const struct ergo_picture *picture) {
+enum ergo_status ergo_png_write(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                const char *name, const struct ergo_picture *picture) {
     struct ergo_text png = {0};
     enum ergo_status status = ergo_png_encode(ctx, picture, &png);
     if (status == ERGO_OK)
-        status = ergo_file_write(ctx, path, png.data, png.length);
+        status = ergo_file_write(ctx, folder, name, png.data, png.length);
     ergo_text_free(&png);
     return status;
 }
@@ -104,7 +104,7 @@ size_t ergo_picture_members(const struct ergo_result *result, size_t limit, size
     return count;
 }
 
-static enum ergo_status write_sheet(struct ergo_context *ctx, const char *path,
+static enum ergo_status write_sheet(struct ergo_context *ctx, const struct ergo_folder *folder,
                                     const struct ergo_result *result) {
     enum ergo_status status = ERGO_OK;
     struct ergo_picture tiles[ERGO_SHEET_MAX] = {{0, 0, NULL}}, sheet = {0, 0, NULL};
@@ -115,7 +115,7 @@ static enum ergo_status write_sheet(struct ergo_context *ctx, const char *path,
     for (size_t i = 0; i < count; i++) {
         const struct ergo_member_result *member = &result->members[members[i]];
         if (!ergo_picture_tile(&member->pictures[member->n_pictures - 1], 128, 512, &tiles[i])) {
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", path);
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing configurations.png: out of memory");
             goto out;
         }
         width = tiles[i].width > width ? tiles[i].width : width;
@@ -131,7 +131,7 @@ static enum ergo_status write_sheet(struct ergo_context *ctx, const char *path,
     size_t bytes = (size_t)3 * sheet.width * sheet.height;
     sheet.rgb = malloc(bytes);
     if (!sheet.rgb) {
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", path);
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing configurations.png: out of memory");
         goto out;
     }
     memset(sheet.rgb, 255, bytes);
@@ -143,7 +143,7 @@ static enum ergo_status write_sheet(struct ergo_context *ctx, const char *path,
             memcpy(sheet.rgb + 3 * ((size_t)(y + row) * sheet.width + x),
                    tiles[i].rgb + (size_t)3 * row * tiles[i].width, (size_t)3 * tiles[i].width);
     }
-    status = ergo_png_write(ctx, path, &sheet);
+    status = ergo_png_write(ctx, folder, "configurations.png", &sheet);
 out:
     for (size_t i = 0; i < count; i++)
         free(tiles[i].rgb);
@@ -151,11 +151,11 @@ out:
     return status;
 }
 
-static enum ergo_status write_snapshots(struct ergo_context *ctx, const char *folder,
+static enum ergo_status write_snapshots(struct ergo_context *ctx, const struct ergo_folder *folder,
                                         const struct ergo_result *result, size_t total) {
     char name[64];
     size_t written = 0;
-    enum ergo_status status = ergo_folder_create(ctx, folder);
+    enum ergo_status status = ERGO_OK;
     for (size_t m = 0; m < result->n_members; m++) {
         const struct ergo_member_result *member = &result->members[m];
         for (size_t i = 0; i < member->n_pictures; i++) {
@@ -164,23 +164,20 @@ static enum ergo_status write_snapshots(struct ergo_context *ctx, const char *fo
             if (written == SNAPSHOTS_MAX) {
                 ergo_log(ctx, ERGO_LOG_WARNING,
                          "only the first %d of %zu snapshots were written to %s", SNAPSHOTS_MAX,
-                         total, folder);
+                         total, folder->path);
                 return status;
             }
             snprintf(name, sizeof name, "point-%04zu-step-%09" PRIu64 ".png", m,
                      member->picture_steps[i]);
-            char *path = ergo_path_join(folder, name);
-            if (!path)
-                return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", name);
-            status = ergo_png_write(ctx, path, &member->pictures[i]);
-            free(path);
+            status = ergo_png_write(ctx, folder, name, &member->pictures[i]);
             written++;
         }
     }
     return status;
 }
 
-enum ergo_status ergo_result_write_pictures(struct ergo_context *ctx, const char *folder,
+enum ergo_status ergo_result_write_pictures(struct ergo_context *ctx,
+                                            const struct ergo_folder *folder,
                                             const struct ergo_result *result) {
     enum ergo_status status = ERGO_OK;
     size_t total = 0;
@@ -194,15 +191,13 @@ enum ergo_status ergo_result_write_pictures(struct ergo_context *ctx, const char
     }
     if (!total)
         return ERGO_OK;
-    char *sheet = ergo_path_join(folder, "configurations.png");
-    char *snapshots = ergo_path_join(folder, "snapshots");
-    if (!sheet || !snapshots)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing pictures: out of memory");
-    if (status == ERGO_OK)
-        status = write_sheet(ctx, sheet, result);
-    if (status == ERGO_OK && several)
-        status = write_snapshots(ctx, snapshots, result, total);
-    free(sheet);
-    free(snapshots);
+    status = write_sheet(ctx, folder, result);
+    if (status == ERGO_OK && several) {
+        struct ergo_folder snapshots;
+        status = ergo_folder_inner(ctx, folder, "snapshots", &snapshots);
+        if (status == ERGO_OK)
+            status = write_snapshots(ctx, &snapshots, result, total);
+        ergo_folder_close(&snapshots);
+    }
     return status;
 }

@@ -406,20 +406,17 @@ enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *tex
     return status;
 }
 
-enum ergo_status ergo_result_write_report(struct ergo_context *ctx, const char *folder,
+enum ergo_status ergo_result_write_report(struct ergo_context *ctx,
+                                          const struct ergo_folder *folder,
                                           const struct ergo_result *result) {
     struct ergo_text text = {0};
-    char *path = ergo_path_join(folder, "report.html");
-    if (!path)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing report.html: out of memory");
     ergo_report_begin(&text, result->job->name);
     enum ergo_status status = ergo_report_run(ctx, &text, result);
     ergo_report_end(&text);
     if (status == ERGO_OK && text.failed)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", path);
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing report.html: out of memory");
     if (status == ERGO_OK)
-        status = ergo_file_write(ctx, path, text.data, text.length);
+        status = ergo_file_write(ctx, folder, "report.html", text.data, text.length);
     ergo_text_free(&text);
-    free(path);
     return status;
 }

@@ -253,16 +253,12 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     return ERGO_OK;
 }
 
-enum ergo_status ergo_result_write_json(struct ergo_context *ctx, const char *folder,
+enum ergo_status ergo_result_write_json(struct ergo_context *ctx, const struct ergo_folder *folder,
                                         const struct ergo_result *result) {
     char *text = NULL;
-    char *path = ergo_path_join(folder, "result.json");
-    if (!path)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing result.json: out of memory");
     enum ergo_status status = ergo_result_json(ctx, result, &text);
     if (status == ERGO_OK)
-        status = ergo_file_write(ctx, path, text, strlen(text));
+        status = ergo_file_write(ctx, folder, "result.json", text, strlen(text));
     free(text);
-    free(path);
     return status;
 }

@@ -318,7 +318,8 @@ static void write_all(struct writer *w, const struct ergo_result *result) {
     write_tables(w, result);
 }
 
-enum ergo_status ergo_result_write_series(struct ergo_context *ctx, const char *folder,
+enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
+                                          const struct ergo_folder *folder,
                                           const struct ergo_result *result) {
     enum ergo_status status = ERGO_OK;
     struct ergo_hdf5_session session;
@@ -326,9 +327,6 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx, const char *
     uint8_t *image = NULL;
     size_t length = 0, expected = 65536;
 
-    char *path = ergo_path_join(folder, "series.h5");
-    if (!path)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing series.h5: out of memory");
     for (size_t m = 0; m < result->n_members; m++)
         expected += 8 * result->members[m].n_samples;
     ergo_hdf5_begin(&session);
@@ -343,7 +341,8 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx, const char *
     if (!w.failed)
         write_all(&w, result);
     if (w.failed || !ergo_hdf5_image(w.file, &image, &length))
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot make %s: %s", path, session.reason);
+        status =
+            ERGO_FAIL(ctx, ERGO_E_IO, "cannot make %s/series.h5: %s", folder->path, session.reason);
     if (w.links >= 0)
         H5Pclose(w.links);
     if (w.string >= 0)
@@ -352,8 +351,7 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx, const char *
         H5Fclose(w.file);
     ergo_hdf5_end(&session);
     if (status == ERGO_OK)
-        status = ergo_file_write(ctx, path, image, length);
+        status = ergo_file_write(ctx, folder, "series.h5", image, length);
     free(image);
-    free(path);
     return status;
 }

@@ -180,13 +180,14 @@ enum ergo_status ergo_xyz_parse(struct ergo_context *ctx, const char *name, cons
     return status;
 }
 
-enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const char *path, struct ergo_xyz *frame) {
+enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const struct ergo_point *point,
+                               const char *pointer, struct ergo_xyz *frame) {
     char *text = NULL;
     size_t length = 0;
     *frame = (struct ergo_xyz){0};
-    enum ergo_status status = ergo_file_read(ctx, path, FILE_MOST, &text, &length);
+    enum ergo_status status = ergo_input_read(ctx, point, pointer, FILE_MOST, &text, &length);
     if (status == ERGO_OK)
-        status = ergo_xyz_parse(ctx, path, text, length, frame);
+        status = ergo_xyz_parse(ctx, ergo_point_text(point, pointer), text, length, frame);
     free(text);
     return status;
 }

@@ -3,6 +3,7 @@
 #define ERGO_IO_XYZ_H
 
 #include "core/error.h"
+#include "job/job.h"
 
 struct ergo_xyz {
     size_t n;
@@ -12,11 +13,12 @@ struct ergo_xyz {
 };
 
 /*
- * The first frame of a file. Line 1: the number of particles; line 2: key=value pairs, of which
- * Lattice and Properties are used (without Properties: species and x y z, as plain XYZ); then a
- * line a particle. Errors name file, line and what was expected: ERGO_E_IO.
+ * The first frame of the file that a key names. Line 1: the number of particles; line 2: key=value
+ * pairs, of which Lattice and Properties are used (without Properties: species and x y z, as plain
+ * XYZ); then a line a particle. Errors name file, line and what was expected: ERGO_E_IO.
  */
-enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const char *path, struct ergo_xyz *frame);
+enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const struct ergo_point *point,
+                               const char *pointer, struct ergo_xyz *frame);
 /* The same from memory; `name` stands for the file in messages. */
 enum ergo_status ergo_xyz_parse(struct ergo_context *ctx, const char *name, const char *text,
                                 size_t length, struct ergo_xyz *frame);

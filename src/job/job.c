@@ -65,12 +65,12 @@ void ergo_build_error(struct ergo_build *build, const char *pointer, const struc
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* "runs/ising.json" is the job "ising". */
+/* "runs/ising.json" is the job "ising", and so is "ising.json.json". */
 static char *job_name(const char *path) {
     const char *base = strrchr(path, '/');
     base = base ? base + 1 : path;
     size_t length = strlen(base);
-    if (length > 5 && !strcmp(base + length - 5, ".json"))
+    while (length > 5 && !strncmp(base + length - 5, ".json", 5))
         length -= 5;
     if (length == 0 || (base[0] == '.' && (length == 1 || (length == 2 && base[1] == '.'))))
         return strdup("job");
@@ -119,16 +119,10 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
         ergo_points_make(build, job);
 }
 
-enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
-                                const char *name, const char *const *sets, size_t n_sets,
-                                struct ergo_job **job) {
-    if (job)
-        *job = NULL;
-    ERGO_ENTRY(ctx, text, name, job);
-    enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
-    if (status != ERGO_OK)
-        return status;
-    status = ERGO_E_MEMORY;
+static enum ergo_status parse(struct ergo_context *ctx, const char *text, size_t length,
+                              const char *name, const char *const *sets, size_t n_sets,
+                              struct ergo_job_files *files, struct ergo_job **job) {
+    enum ergo_status status = ERGO_E_MEMORY;
     struct ergo_job *made = calloc(1, sizeof *made);
     if (made)
         made->storage = calloc(1, sizeof *made->storage);
@@ -137,6 +131,10 @@ enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size
     if (!made || !made->storage || !made->name) {
         ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out", name);
         goto out;
+    }
+    if (files) {
+        made->files = *files;
+        *files = (struct ergo_job_files){0};
     }
     struct ergo_build build = {.ctx = ctx, .name = name, .arena = &made->storage->arena};
     status = ergo_json_parse(ctx, name, text, length, build.arena, &build.root);
@@ -153,6 +151,52 @@ out:
     else
         ergo_job_destroy(made);
     return status;
+}
+
+enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
+                                const char *name, const char *const *sets, size_t n_sets,
+                                struct ergo_job **job) {
+    if (job)
+        *job = NULL;
+    ERGO_ENTRY(ctx, text, name, job);
+    const enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
+    return status == ERGO_OK ? parse(ctx, text, length, name, sets, n_sets, NULL, job) : status;
+}
+
+enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
+                                       const char *name, struct ergo_job_files *files,
+                                       struct ergo_job **job) {
+    files->all = true;
+    return parse(ctx, text, length, name, NULL, 0, files, job);
+}
+
+bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
+                        size_t length) {
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 4;
+        struct ergo_job_file *grown = realloc(list->files, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        list->files = grown;
+        list->capacity = capacity;
+    }
+    struct ergo_job_file *file = &list->files[list->count];
+    *file = (struct ergo_job_file){strdup(pointer), malloc(length + 1), length};
+    list->count++;
+    if (!file->pointer || !file->text)
+        return false;
+    memcpy(file->text, text, length);
+    file->text[length] = '\0';
+    return true;
+}
+
+void ergo_job_files_free(struct ergo_job_files *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->files[i].pointer);
+        free(list->files[i].text);
+    }
+    free(list->files);
+    *list = (struct ergo_job_files){0};
 }
 
 enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
@@ -212,6 +256,7 @@ enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job 
 void ergo_job_destroy(struct ergo_job *job) {
     if (!job)
         return;
+    ergo_job_files_free(&job->files);
     if (job->storage)
         ergo_arena_free(&job->storage->arena);
     free(job->storage);

@@ -34,7 +34,8 @@ enum ergo_key_flags {
     ERGO_KEY_CHAIN = 8, /* part of the chain's identity: enters the random stream of a point */
     ERGO_KEY_EXCLUDES_MIN = 16, /* the range is open at min (value > min) */
     ERGO_KEY_AUTO = 32,         /* INT: or "auto", which counts as min until a run has chosen */
-    ERGO_KEY_FILE = 64,         /* STRING: a file that the chain depends on: a resume compares it */
+    ERGO_KEY_FILE = 64,  /* STRING: name of a file that the chain depends on: a run keeps it */
+    ERGO_KEY_WORD = 128, /* of these: a text without a dot and a slash is a word, and no file */
 };
 
 struct ergo_point;
@@ -100,6 +101,22 @@ struct ergo_batch {
     struct ergo_point **points;
 };
 
+/* What was in the files that keys name (ERGO_KEY_FILE), kept. */
+struct ergo_job_file {
+    char *pointer; /* of the key */
+    char *text;    /* with a terminating zero beyond length */
+    size_t length;
+};
+struct ergo_job_files {
+    size_t count, capacity;
+    struct ergo_job_file *files;
+    bool all; /* from a checkpoint: no others are opened */
+};
+/* A copy goes into the list; false: no memory. */
+bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
+                        size_t length);
+void ergo_job_files_free(struct ergo_job_files *list);
+
 struct ergo_job {
     char *name;
     char *canonical; /* the whole job after --set, as compact JSON: what a checkpoint stores */
@@ -110,6 +127,7 @@ struct ergo_job {
     struct ergo_point *points;
     size_t n_batches;
     struct ergo_batch *batches;
+    struct ergo_job_files files;      /* of a run: read once, and in its checkpoints */
     struct ergo_job_storage *storage; /* what the above points into */
 };
 
@@ -133,6 +151,11 @@ bool ergo_point_asks(const struct ergo_point *point, const char *name);
  * The message should say what was found and what is allowed. Returns ERGO_E_JOB. */
 enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
                                 ...) ERGO_PRINTF(3, 4);
+
+/* A job from a checkpoint, with its files, which are taken. */
+enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
+                                       const char *name, struct ergo_job_files *files,
+                                       struct ergo_job **job);
 
 /* A copy of a job, from the text that a checkpoint would hold, with other values for some keys. */
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,

@@ -51,25 +51,25 @@ static enum ergo_status append_all(struct ergo_context *ctx, struct ergo_text *t
     return status;
 }
 
-/* Where to; refuses to replace what is not the run's own report. malloc'ed, NULL after an error. */
-static char *choose_path(struct ergo_context *ctx, const char *const *directories, size_t count,
-                         const char *path, bool overwrite) {
-    char *chosen =
-        path ? strdup(path) : ergo_path_join(count == 1 ? directories[0] : ".", "report.html");
-    if (!chosen) {
-        (void)ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
-        return NULL;
-    }
-    const bool own = !path && count == 1;
-    if (!own && !overwrite && access(chosen, F_OK) == 0) {
-        (void)ERGO_FAIL(ctx, ERGO_E_IO,
-                        "%s is there already: take another name, or say that it may be replaced "
-                        "(--overwrite)",
-                        chosen);
-        free(chosen);
-        return NULL;
-    }
-    return chosen;
+/* The run's own report, in its folder. */
+static enum ergo_status write_own(struct ergo_context *ctx, const char *directory,
+                                  const struct ergo_text *text) {
+    struct ergo_folder folder;
+    enum ergo_status status = ergo_folder_open(ctx, directory, &folder);
+    if (status == ERGO_OK)
+        status = ergo_file_write(ctx, &folder, "report.html", text->data, text->length);
+    ergo_folder_close(&folder);
+    return status;
+}
+
+/* Another report, which replaces nothing unasked. */
+static enum ergo_status may_write(struct ergo_context *ctx, const char *path, bool overwrite) {
+    return overwrite || access(path, F_OK) != 0
+               ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_IO,
+                           "%s is there already: take another name, or say that it may be replaced "
+                           "(--overwrite)",
+                           path);
 }
 
 enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *directories,
@@ -81,7 +81,9 @@ enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *direct
         return status;
     struct ergo_result **results = calloc(n_directories + 1, sizeof *results);
     struct ergo_text text = {0};
-    char title[64], *chosen = NULL;
+    char title[64];
+    const bool own = !path && n_directories == 1;
+    path = path ? path : "report.html";
     if (!results)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
     if (!n_directories)
@@ -91,10 +93,8 @@ enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *direct
         const enum ergo_status one = ergo_run_load(ctx, directories[k], &results[k]);
         status = status == ERGO_OK ? one : status;
     }
-    if (status == ERGO_OK) {
-        chosen = choose_path(ctx, directories, n_directories, path, overwrite);
-        status = chosen ? ERGO_OK : ergo_error_status(ctx);
-    }
+    if (status == ERGO_OK && !own)
+        status = may_write(ctx, path, overwrite);
     if (status != ERGO_OK)
         goto out;
     snprintf(title, sizeof title, "%zu runs", n_directories);
@@ -104,12 +104,12 @@ enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *direct
     if (status == ERGO_OK && text.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
     if (status == ERGO_OK)
-        status = ergo_file_write(ctx, chosen, text.data, text.length);
+        status = own ? write_own(ctx, directories[0], &text)
+                     : ergo_file_write(ctx, NULL, path, text.data, text.length);
 out:
     for (size_t k = 0; k < n_directories; k++)
         ergo_result_destroy(results[k]);
     free(results);
-    free(chosen);
     ergo_text_free(&text);
     return status;
 }

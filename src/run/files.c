@@ -1,75 +1,75 @@
-/* Files that a chain depends on (ERGO_KEY_FILE): a checkpoint knows what was in them, so that no
- * run goes on with other fields or couplings than it began with. */
-#include <inttypes.h>
-#include <stdio.h>
+/* Files that a chain depends on (ERGO_KEY_FILE) are read once. They are part of the checkpoint: a
+ * run goes on, and is reported, with what it began with, and opens no other file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/io.h"
 #include "run/run.h"
 
-enum { HASHES = ERGO_RUN_FILES };
-struct file_hash {
-    const char *pointer, *path;
-    uint64_t hash;
-};
+#define FILE_MOST ((size_t)1 << 36)
 
-/* Of the job's first point: such keys are not scanned. */
-static enum ergo_status hash_files(struct ergo_run *run, struct file_hash of[HASHES], size_t *n) {
+enum ergo_status ergo_run_keep_files(struct ergo_run *run) {
     const struct ergo_sampler_info *info = run->sampler->info;
-    const struct ergo_point *point = &run->job->points[0];
     enum ergo_status status = ERGO_OK;
-    *n = 0;
-    for (size_t k = 0; k < info->n_keys && *n < HASHES && status == ERGO_OK; k++) {
-        const struct ergo_key *key = &info->keys[k];
+    for (size_t k = 0; k < info->n_keys && status == ERGO_OK; k++) {
+        /* such keys are not scanned */
+        const char *path = ergo_input_path(&run->job->points[0], &info->keys[k]);
         char *text = NULL;
         size_t length = 0;
-        if (!(key->flags & ERGO_KEY_FILE) || !ergo_point_value(point, key->pointer)->present)
+        if (!path)
             continue;
-        struct file_hash *file = &of[(*n)++];
-        file->pointer = key->pointer;
-        file->path = ergo_point_text(point, key->pointer);
-        status = ergo_file_read(run->ctx, file->path, (size_t)1 << 36, &text, &length);
-        file->hash = status == ERGO_OK ? ergo_hash64(text, length) : 0;
+        status = ergo_file_read(run->ctx, NULL, path, FILE_MOST, &text, &length);
+        if (status == ERGO_OK &&
+            !ergo_job_files_add(&run->job->files, info->keys[k].pointer, text, length))
+            status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for %s", path);
         free(text);
     }
     return status;
 }
 
-static void note(struct ergo_run *run, const struct file_hash of[HASHES], size_t n) {
-    for (size_t i = 0; i < n; i++)
-        run->files[i] = of[i].hash;
-    run->n_files = n;
-}
-
-enum ergo_status ergo_run_note_files(struct ergo_run *run) {
-    struct file_hash of[HASHES];
-    size_t n = 0;
-    const enum ergo_status status = hash_files(run, of, &n);
-    note(run, of, n);
-    return status;
-}
+/* Before each pointer and text in the checkpoint. */
+struct head {
+    uint64_t pointer, text;
+};
 
 bool ergo_run_add_files(const struct ergo_run *run, struct ergo_blobs *blobs) {
-    return ergo_blobs_add(blobs, "files", run->files, run->n_files * sizeof run->files[0]);
+    const struct ergo_job_files *kept = &run->job->files;
+    struct ergo_text all = {0};
+    for (size_t i = 0; i < kept->count; i++) {
+        const struct ergo_job_file *file = &kept->files[i];
+        const struct head head = {strlen(file->pointer), file->length};
+        ergo_text_append_bytes(&all, &head, sizeof head);
+        ergo_text_append_bytes(&all, file->pointer, (size_t)head.pointer);
+        ergo_text_append_bytes(&all, file->text, file->length);
+    }
+    const bool ok =
+        !all.failed && ergo_blobs_add(blobs, "files", all.data ? all.data : "", all.length);
+    ergo_text_free(&all);
+    return ok;
 }
 
-enum ergo_status ergo_run_check_files(struct ergo_run *run) {
+enum ergo_status ergo_run_restore_files(struct ergo_run *run, struct ergo_job_files *files) {
     const struct ergo_blob *blob = ergo_blobs_find(&run->restored, "files");
-    struct file_hash of[HASHES];
-    size_t n = 0;
-    enum ergo_status status = hash_files(run, of, &n);
-    note(run, of, n);
-    for (size_t i = 0; blob && i < n && status == ERGO_OK; i++) {
-        uint64_t then = 0;
-        if (blob->length >= (i + 1) * sizeof then)
-            memcpy(&then, (const char *)blob->data + i * sizeof then, sizeof then);
-        if (then != of[i].hash)
-            status =
-                ERGO_FAIL(run->ctx, ERGO_E_IO,
-                          "%s: %s is not the file with which the run in %s began: its contents "
-                          "have changed. Put it back, or begin anew by `ergocl run`",
-                          of[i].pointer, of[i].path, run->folder);
+    const char *at = blob ? blob->data : NULL;
+    size_t rest = blob ? blob->length : 0;
+    while (rest) {
+        char pointer[256] = "";
+        struct head head;
+        if (rest < sizeof head)
+            break;
+        memcpy(&head, at, sizeof head);
+        at += sizeof head;
+        rest -= sizeof head;
+        if (head.pointer >= sizeof pointer || head.pointer > rest ||
+            head.text > rest - head.pointer)
+            break;
+        memcpy(pointer, at, (size_t)head.pointer);
+        if (!ergo_job_files_add(files, pointer, at + head.pointer, (size_t)head.text))
+            return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for the file of %s", pointer);
+        at += head.pointer + head.text;
+        rest -= (size_t)(head.pointer + head.text);
     }
-    return status;
+    return rest ? ERGO_FAIL(run->ctx, ERGO_E_IO,
+                            "%s/" ERGO_CHECKPOINT ": its input files are damaged", run->folder.path)
+                : ERGO_OK;
 }

@@ -1,12 +1,14 @@
 /*
- * The run folder: taken at the start, cleared once the new run is sure to begin, given back when it
- * never did. A run's files have fixed names; no other file is touched.
+ * The run folder: taken at the start, cleared once the new run's first checkpoint stands, given
+ * back when none did. A run's files have fixed names; no other file is touched.
  */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,11 +17,12 @@
 #include "dist/dist.h"
 #include "run/run.h"
 
-static const char *const files[] = {ERGO_CHECKPOINT, ERGO_CHECKPOINT "-#-#", "result.json",
-                                    "series.h5", "report.html", "configurations.png",
+/* # stands for digits */
+static const char of_rank[] = ERGO_CHECKPOINT "-#-#";
+static const char *const files[] = {ERGO_CHECKPOINT, of_rank, "result.json", "series.h5",
+                                    "report.html", "configurations.png",
                                     /* of earlier versions */
                                     ERGO_CHECKPOINT_OLD, "checkpoint-#-#.h5"};
-/* # stands for digits */
 static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz", "p#-#.vti"};
 static const char *const frames[] = {"p#-#.xyz", "p#-#.vti"};
 static const char *const blocks[] = {"p#.dat"};
@@ -57,27 +60,56 @@ static bool is_old(const char *name, const char *pattern, bool all) {
     return end && !*end && is_dead(strtol(rest + strlen(".tmp-"), NULL, 10));
 }
 
-static void clear(const char *folder, const char *const *patterns, size_t n, bool all) {
-    DIR *entries = opendir(folder);
+/* The entries of a folder; NULL: it cannot be read. */
+static DIR *list(int folder, const char *name) {
+    const int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && !entries)
+        close(fd);
+    return entries;
+}
+
+/* own: what its name begins with stays. */
+static void clear(int folder, const char *name, const char *const *patterns, size_t n, bool all,
+                  const char *own) {
+    DIR *entries = list(folder, name);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries)) != NULL)
         for (size_t i = 0; i < n; i++)
-            if (patterns[i] && is_old(entry->d_name, patterns[i], all))
+            if (is_old(entry->d_name, patterns[i],
+                       all && !(own && strncmp(entry->d_name, own, strlen(own)) == 0)))
                 unlinkat(dirfd(entries), entry->d_name, 0);
     if (entries)
         closedir(entries);
 }
 
-static bool exists(const char *folder, const char *name) {
-    char *path = ergo_path_join(folder, name);
-    const bool there = path && access(path, F_OK) == 0;
-    free(path);
-    return there;
+/* Folders of a run folder. */
+static const struct {
+    const char *name;
+    const char *const *patterns;
+    size_t n;
+} rooms[] = {{"snapshots", snapshots, sizeof snapshots / sizeof snapshots[0]},
+             {"trajectory", frames, sizeof frames / sizeof frames[0]},
+             {"blocks", blocks, sizeof blocks / sizeof blocks[0]}};
+enum { ROOMS = sizeof rooms / sizeof rooms[0] };
+
+/* What killed processes left half-written; all: every file of the earlier run, but not the
+ * checkpoint and the rank's files of this one. */
+static void clear_folder(const struct ergo_run *run, bool all, const char *own) {
+    const int folder = run->folder.fd;
+    clear(folder, ".", files, 1, false, NULL);
+    clear(folder, ".", files + 1, sizeof files / sizeof files[0] - 1, all, own);
+    for (size_t i = 0; i < ROOMS; i++) {
+        clear(folder, rooms[i].name, rooms[i].patterns, rooms[i].n, all, NULL);
+        if (all)
+            unlinkat(folder, rooms[i].name, AT_REMOVEDIR); /* unless something else is in it */
+    }
 }
 
 static bool holds_run(const struct ergo_run *run) {
-    return exists(run->folder, ERGO_CHECKPOINT) || exists(run->folder, ERGO_CHECKPOINT_OLD) ||
-           exists(run->folder, "result.json");
+    return ergo_folder_has(&run->folder, ERGO_CHECKPOINT) ||
+           ergo_folder_has(&run->folder, ERGO_CHECKPOINT_OLD) ||
+           ergo_folder_has(&run->folder, "result.json");
 }
 
 static atomic_bool has_checkpoint; /* of the process's latest run */
@@ -86,91 +118,124 @@ bool ergo_run_has_checkpoint(void) {
     return has_checkpoint;
 }
 
-enum ergo_status ergo_run_take_folder(struct ergo_run *run) {
+enum ergo_status ergo_run_lock_folder(struct ergo_run *run) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < ROOMS && status == ERGO_OK; i++)
+        status = ergo_folder_check(run->ctx, &run->folder, rooms[i].name);
+    return status == ERGO_OK ? ergo_folder_lock(run->ctx, &run->folder, &run->lock) : status;
+}
+
+enum ergo_status ergo_run_take_folder(struct ergo_run *run, const char *path) {
     has_checkpoint = false;
-    run->made_folder = access(run->folder, F_OK) != 0;
-    enum ergo_status status = ergo_folder_create(run->ctx, run->folder);
+    run->made_folder = access(path, F_OK) != 0;
+    enum ergo_status status = ergo_folder_create(run->ctx, path);
     if (status == ERGO_OK)
-        status = ergo_folder_lock(run->ctx, run->folder, &run->lock);
-    if (status == ERGO_OK && holds_run(run) && !run->options->overwrite)
+        status = ergo_folder_open(run->ctx, path, &run->folder);
+    if (status == ERGO_OK)
+        status = ergo_run_lock_folder(run);
+    run->replaces = status == ERGO_OK && holds_run(run);
+    if (run->replaces && !run->options->overwrite)
         status = ERGO_FAIL(run->ctx, ERGO_E_JOB,
                            "the folder %s holds an earlier run: continue it with `ergocl resume "
                            "%s`, replace it with --overwrite, or choose another folder with -o",
-                           run->folder, run->folder);
+                           path, path);
     return status;
+}
+
+/* Of the other ranks, who have no lock: the first may have made it again. */
+static enum ergo_status open_again(struct ergo_run *run) {
+    struct ergo_folder now;
+    const enum ergo_status status = ergo_folder_open(run->ctx, run->folder.path, &now);
+    if (status != ERGO_OK) {
+        ergo_folder_close(&now);
+        return status;
+    }
+    ergo_folder_close(&run->folder);
+    run->folder = now;
+    return ERGO_OK;
 }
 
 enum ergo_status ergo_run_hold_folder(struct ergo_run *run) {
     struct stat ours, there;
-    int lock = -1;
     if (run->lock < 0)
-        return ERGO_OK;
-    char *path = ergo_path_join(run->folder, "lock");
-    if (!path || fstat(run->lock, &ours) != 0)
-        memset(&ours, 0, sizeof ours);
-    const bool gone = path && stat(path, &there) != 0 && errno == ENOENT;
-    const bool same = path && !gone && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
-    free(path);
+        return open_again(run);
+    const int fd = ergo_folder_descriptor(AT_FDCWD, run->folder.path, 0);
+    const bool gone =
+        (fd < 0 || fstatat(fd, "lock", &there, AT_SYMLINK_NOFOLLOW) != 0) && errno == ENOENT;
+    const bool same = fd >= 0 && !gone && fstat(run->lock, &ours) == 0 &&
+                      ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+    if (fd >= 0)
+        close(fd);
     if (same)
         return ERGO_OK;
     if (!gone)
         return ERGO_FAIL(run->ctx, ERGO_E_IO,
                          "the folder %s was taken away, and another run works or has worked in one "
                          "of that name: nothing is written there",
-                         run->folder);
-    enum ergo_status status = ergo_folder_create(run->ctx, run->folder);
+                         run->folder.path);
+    struct ergo_run again = {.ctx = run->ctx, .folder = {.fd = -1}, .lock = -1};
+    enum ergo_status status = ergo_folder_create(run->ctx, run->folder.path);
     if (status == ERGO_OK)
-        status = ergo_folder_lock(run->ctx, run->folder, &lock);
-    if (status != ERGO_OK)
+        status = ergo_folder_open(run->ctx, run->folder.path, &again.folder);
+    if (status == ERGO_OK)
+        status = ergo_run_lock_folder(&again);
+    if (status != ERGO_OK) {
+        ergo_folder_close(&again.folder);
         return status;
+    }
     ergo_log(run->ctx, ERGO_LOG_WARNING, "the folder %s was taken away, and is made again",
-             run->folder);
+             run->folder.path);
     close(run->lock);
-    run->lock = lock;
+    run->lock = again.lock;
+    ergo_folder_close(&run->folder);
+    run->folder = again.folder;
     return ERGO_OK;
 }
 
-static void clear_inside(const struct ergo_run *run, const char *name, const char *const *patterns,
-                         size_t n, bool all) {
-    char *folder = ergo_path_join(run->folder, name);
-    if (folder) {
-        clear(folder, patterns, n, all);
-        if (all)
-            rmdir(folder); /* unless something else is in it */
-    }
-    free(folder);
-}
-
-/* What killed processes left half-written; all: every file of the run. */
-static void clear_folder(const struct ergo_run *run, bool all) {
-    clear(run->folder, files, sizeof files / sizeof files[0], all);
-    clear_inside(run, "snapshots", snapshots, sizeof snapshots / sizeof snapshots[0], all);
-    clear_inside(run, "trajectory", frames, sizeof frames / sizeof frames[0], all);
-    clear_inside(run, "blocks", blocks, sizeof blocks / sizeof blocks[0], all);
+void ergo_run_stands(struct ergo_run *run, const char *own) {
+    if (ergo_ranks_rank() == 0) /* the folder is its */
+        clear_folder(run, run->replaces, own);
+    has_checkpoint = run->begun = true;
 }
 
 enum ergo_status ergo_run_begin(struct ergo_run *run) {
-    if (ergo_ranks_rank() > 0) { /* the folder is rank 0's */
+    if (ergo_ranks_rank() > 0) {
         run->begun = true;
         return ERGO_OK;
     }
-    clear_folder(run, holds_run(run));
     const enum ergo_status status = ergo_run_save(run);
-    has_checkpoint = run->begun = status == ERGO_OK;
+    if (status == ERGO_OK)
+        ergo_run_stands(run, NULL);
     return status;
 }
 
 void ergo_run_continue(struct ergo_run *run) {
-    clear_folder(run, false);
-    has_checkpoint = run->begun = true;
+    /* Nothing was done yet, and there are results: an earlier run's, of which a kill has left some.
+     */
+    run->replaces = !run->spread && run->batch == 0 && run->step == 0 && run->samples == 0 &&
+                    ergo_folder_has(&run->folder, "result.json");
+    ergo_run_stands(run, NULL);
+}
+
+uint64_t ergo_run_generation(const struct ergo_run *run) {
+    DIR *entries = list(run->folder.fd, ".");
+    const struct dirent *entry;
+    uint64_t next = 0;
+    while (entries && (entry = readdir(entries)) != NULL) {
+        if (!match(entry->d_name, of_rank))
+            continue;
+        const uint64_t number = strtoull(entry->d_name + strlen("checkpoint-"), NULL, 10);
+        next = number >= next && number < UINT64_MAX ? number + 1 : next;
+    }
+    if (entries)
+        closedir(entries);
+    return next;
 }
 
 void ergo_run_leave_folder(struct ergo_run *run) {
-    if (run->begun || !run->made_folder)
+    if (run->begun || !run->made_folder || !run->folder.path)
         return;
-    char *lock = ergo_path_join(run->folder, "lock");
-    if (lock && run->lock >= 0) /* without it the folder may by now be that of another process */
-        unlink(lock);
-    free(lock);
-    rmdir(run->folder); /* unless something is in it */
+    if (run->lock >= 0) /* without it the folder may by now be that of another process */
+        unlinkat(run->folder.fd, "lock", 0);
+    rmdir(run->folder.path); /* unless something is in it */
 }

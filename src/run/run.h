@@ -12,7 +12,7 @@
  *     estimate.c    means, errors, exact values; which errors may be shown
  *     replicas.c    the replicas of a point: their mean, and whether they agree
  *     warnings.c    the one list of what speaks against a result
- *     files.c       files that a chain depends on: the same at a resume?
+ *     files.c       files that a chain depends on, in its checkpoints
  *     compare.c     scan points beside their reference
  *     cost.c        what steps and measurements cost; how often to measure
  *     plan.c        what a job would need; kernels as text
@@ -38,7 +38,6 @@ struct ergo_schedule {
 extern const char *const ergo_run_records[];
 
 enum {
-    ERGO_RUN_FILES = 8,
     ERGO_RUN_PICTURES = 64, /* of a point: what /output/snapshots allows */
 };
 
@@ -51,9 +50,10 @@ struct ergo_run {
     const struct ergo_sampler_ops *ops; /* the sampler's, or those for systems cut over ranks */
     bool cut;                           /* all ranks run the same batches together */
     struct ergo_device *device;
-    const char *folder;
+    struct ergo_folder folder;
     int lock;
     bool made_folder; /* by this run: it was not there */
+    bool replaces;    /* an earlier run, which goes when this one has a checkpoint */
     bool begun;       /* the folder holds this run, which can be resumed */
 
     /* where the run is */
@@ -69,8 +69,6 @@ struct ergo_run {
     struct ergo_checkpoint *checkpoint;
     struct ergo_blobs restored;
     bool has_restored_states;
-    uint64_t files[ERGO_RUN_FILES]; /* hashes of the files that the chain depends on (files.c) */
-    size_t n_files;
 
     /* of this session: reading back, converting, storing; and as much of it as the device was seen
      * to be busy during */
@@ -100,15 +98,22 @@ enum { ERGO_DUE_STOP = 1, ERGO_DUE_AUDIT = 2, ERGO_DUE_SAVE = 4 };
 unsigned ergo_run_agree(const struct ergo_run *run, unsigned due);
 
 /* folder.c: create and lock the folder; an earlier run in it is refused, or kept for now. */
-enum ergo_status ergo_run_take_folder(struct ergo_run *run);
+enum ergo_status ergo_run_take_folder(struct ergo_run *run, const char *path);
+/* Lock the folder of a run, which is open. Folders in it that are links are refused. */
+enum ergo_status ergo_run_lock_folder(struct ergo_run *run);
 /* Before each write: the folder may have been taken away meanwhile. It is made again, unless
  * another run has come to be in one of that name. */
 enum ergo_status ergo_run_hold_folder(struct ergo_run *run);
-/* The device works and the first state is there: away with the earlier run, write a checkpoint.
- * From here on a kill is resumable. */
+/* The device works and the first state is there: write a checkpoint, then away with the earlier
+ * run. From here on a kill is resumable. */
 enum ergo_status ergo_run_begin(struct ergo_run *run);
+/* The second half of it, where the first checkpoint is files of ranks too: those whose names begin
+ * with `own` stay (NULL: there are none). */
+void ergo_run_stands(struct ergo_run *run, const char *own);
 /* The same for a resumed run: its files stay, only what killed processes left half-written goes. */
 void ergo_run_continue(struct ergo_run *run);
+/* A number that no file of a rank has in its name, for the files of a new run's ranks. */
+uint64_t ergo_run_generation(const struct ergo_run *run);
 /* A run that never began takes its new folder away with it. */
 void ergo_run_leave_folder(struct ergo_run *run);
 
@@ -168,11 +173,11 @@ bool ergo_run_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_t
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_run_load_states(struct ergo_run *run);
 
-/* files.c: of a new run, what is in the files that its chain depends on; into a checkpoint; and of
- * a resumed one, whether it is still the same. */
-enum ergo_status ergo_run_note_files(struct ergo_run *run);
+/* files.c: of a new run, what is in the files that its chain depends on, into its job; from there
+ * into a checkpoint; and from there, for the job in it. */
+enum ergo_status ergo_run_keep_files(struct ergo_run *run);
 bool ergo_run_add_files(const struct ergo_run *run, struct ergo_blobs *blobs);
-enum ergo_status ergo_run_check_files(struct ergo_run *run);
+enum ergo_status ergo_run_restore_files(struct ergo_run *run, struct ergo_job_files *files);
 
 /* trajectory.c: samples after which the next frame is due, beyond `samples`; SIZE_MAX: never. The
  * first measurement at or after each multiple of /output/trajectory_every steps of the measured

@@ -207,6 +207,7 @@ static void run_release(struct ergo_run *run) {
     ergo_result_destroy(run->result);
     if (run->lock >= 0)
         close(run->lock);
+    ergo_folder_close(&run->folder);
 }
 
 static enum ergo_status take_device(void *user, int rank, const char *data, size_t length) {
@@ -320,9 +321,9 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
         *result = NULL;
     ERGO_ENTRY(ctx, job, result);
     static const struct ergo_run_options none = {0};
-    struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
+    struct ergo_run run = {
+        .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
     struct ergo_job *own = NULL;
-    char *folder = NULL;
     /* the result outlives the caller's job: a copy, from the text a checkpoint would hold */
     enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
     if (status == ERGO_OK)
@@ -332,13 +333,14 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     else
         ergo_job_destroy(own);
     if (status == ERGO_OK) {
-        run.folder = folder = strdup(run.options->directory ? run.options->directory : job->name);
-        status = !folder                 ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path")
-                 : ergo_ranks_rank() > 0 ? ERGO_OK
-                                         : ergo_run_take_folder(&run);
+        const char *path = run.options->directory ? run.options->directory : job->name;
+        if (ergo_ranks_rank() == 0)
+            status = ergo_run_take_folder(&run, path);
+        else if (!(run.folder.path = strdup(path)))
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
     }
     if (status == ERGO_OK)
-        status = ergo_run_note_files(&run);
+        status = ergo_run_keep_files(&run);
     if (status == ERGO_OK)
         choose_ops(&run);
     if (status == ERGO_OK && ergo_dist_count() > 1 && !run.cut)
@@ -347,54 +349,58 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
         status = execute(&run, result);
     ergo_run_leave_folder(&run);
     run_release(&run);
-    free(folder);
     return status;
 }
 
-/* Where a run stands that went on or ended; `missing`: what that means, where there is none. */
-static enum ergo_status find_checkpoint(struct ergo_run *run, const char *missing, char **path) {
-    enum ergo_status status = ERGO_OK;
-    char *old = ergo_path_join(run->folder, ERGO_CHECKPOINT_OLD);
-    *path = ergo_path_join(run->folder, ERGO_CHECKPOINT);
-    if (!*path || !old)
-        status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a path");
-    else if (access(*path, F_OK) != 0 && access(old, F_OK) == 0)
-        status = ERGO_FAIL(run->ctx, ERGO_E_IO,
-                           "%s holds %s of an earlier version of ergocl, which this one does not "
-                           "read: go on with that version, or begin anew with `ergocl run JOB.json "
-                           "-o %s --overwrite`",
-                           run->folder, ERGO_CHECKPOINT_OLD, run->folder);
-    else if (access(*path, F_OK) != 0)
-        status = ERGO_FAIL(run->ctx, ERGO_E_IO, "%s has no file %s%s", run->folder, ERGO_CHECKPOINT,
-                           missing);
-    free(old);
-    return status;
+/* ---- from a folder --------------------------------------------------------------------------- */
+
+/* Open a folder in which a run went on or ended; otherwise: what to say where there is none. */
+static enum ergo_status open_run(struct ergo_run *run, const char *directory,
+                                 const char *otherwise) {
+    if (access(directory, F_OK) == 0) {
+        const enum ergo_status status = ergo_folder_open(run->ctx, directory, &run->folder);
+        if (status != ERGO_OK || ergo_folder_has(&run->folder, ERGO_CHECKPOINT))
+            return status;
+        if (ergo_folder_has(&run->folder, ERGO_CHECKPOINT_OLD))
+            return ERGO_FAIL(run->ctx, ERGO_E_IO,
+                             "%s holds " ERGO_CHECKPOINT_OLD " of an earlier version of ergocl, "
+                             "which this one does not read: go on with that version, or begin anew "
+                             "with `ergocl run JOB.json -o %s --overwrite`",
+                             directory, directory);
+    }
+    return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s has no file " ERGO_CHECKPOINT "%s",
+                     *directory ? directory : "\"\"", otherwise);
 }
 
-/* Open it; its job, parsed, and an empty result. */
-static enum ergo_status open_checkpoint(struct ergo_run *run, const char *path) {
+/* Open its checkpoint; its job, parsed, and an empty result. */
+static enum ergo_status open_checkpoint(struct ergo_run *run) {
     enum { NAME_MOST = 4096 };
     struct ergo_job *job = NULL;
     char stored[256] = "job";
-    enum ergo_status status =
-        ergo_checkpoint_open(run->ctx, path, ergo_run_records, &run->checkpoint);
+    enum ergo_status status = ergo_checkpoint_open(run->ctx, &run->folder, ERGO_CHECKPOINT,
+                                                   ergo_run_records, &run->checkpoint);
     if (status == ERGO_OK)
         status = ergo_checkpoint_load(run->ctx, run->checkpoint, "job", ERGO_JSON_BYTES_MAX,
                                       &run->restored);
     if (status == ERGO_OK)
         status = ergo_checkpoint_load(run->ctx, run->checkpoint, "name", NAME_MOST, &run->restored);
     if (status == ERGO_OK)
-        status = ergo_checkpoint_load(run->ctx, run->checkpoint, "files", sizeof run->files,
-                                      &run->restored);
+        status = ergo_checkpoint_load(run->ctx, run->checkpoint, "files",
+                                      (uint64_t)ergo_run_memory(), &run->restored);
     if (status != ERGO_OK)
         return status;
     const struct ergo_blob *text = ergo_blobs_find(&run->restored, "job");
     const struct ergo_blob *name = ergo_blobs_find(&run->restored, "name");
     if (!text || !name)
-        return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s holds no job", path);
+        return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s/" ERGO_CHECKPOINT " holds no job",
+                         run->folder.path);
     if (name->length < sizeof stored)
         memcpy(stored, name->data, name->length + 1);
-    status = ergo_job_parse(run->ctx, text->data, text->length, stored, NULL, 0, &job);
+    struct ergo_job_files files = {0};
+    status = ergo_run_restore_files(run, &files);
+    if (status == ERGO_OK)
+        status = ergo_job_parse_stored(run->ctx, text->data, text->length, stored, &files, &job);
+    ergo_job_files_free(&files);
     return status == ERGO_OK ? allocate_result(run, job) : status;
 }
 
@@ -404,24 +410,17 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
         *result = NULL;
     ERGO_ENTRY(ctx, directory, result);
     static const struct ergo_run_options none = {0};
-    struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
-    char *path = NULL, *folder = strdup(directory);
-    enum ergo_status status = ERGO_OK;
-    run.folder = folder;
-    if (!folder)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
-    if (status == ERGO_OK)
-        status = find_checkpoint(&run,
-                                 ": nothing to resume there; start the job with `ergocl run "
-                                 "JOB.json -o FOLDER`",
-                                 &path);
+    struct ergo_run run = {
+        .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
+    enum ergo_status status = open_run(&run, directory,
+                                       ": nothing to resume there; start the job with `ergocl run "
+                                       "JOB.json -o FOLDER`");
     if (status == ERGO_OK && ergo_ranks_rank() == 0)
-        status = ergo_folder_lock(ctx, run.folder, &run.lock);
+        status = ergo_run_lock_folder(&run);
     if (status == ERGO_OK)
-        status = open_checkpoint(&run, path);
-    if (status == ERGO_OK)
-        status = ergo_run_check_files(&run);
-    const bool index = status == ERGO_OK && ergo_spread_is_index(&run);
+        status = open_checkpoint(&run);
+    const bool index =
+        status == ERGO_OK && ergo_spread_is_index(&run); /* points at different steps */
     if (status == ERGO_OK && !index)
         choose_ops(&run);
     if (status == ERGO_OK && !index)
@@ -431,13 +430,10 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
         (index || (ergo_dist_count() > 1 && !run.cut && run.batch < run.job->n_batches)))
         status = ergo_spread_restore(&run);
     if (status == ERGO_OK) {
-        if (ergo_ranks_rank() == 0)
-            ergo_run_continue(&run);
+        ergo_run_continue(&run);
         status = execute(&run, result);
     }
     run_release(&run);
-    free(folder);
-    free(path);
     return status;
 }
 
@@ -453,15 +449,13 @@ static bool is_complete(const struct ergo_result *r) {
 enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
                                struct ergo_result **result) {
     static const struct ergo_run_options none = {0};
-    struct ergo_run run = {.ctx = ctx, .options = &none, .folder = directory, .lock = -1};
-    char *path = NULL;
+    struct ergo_run run = {.ctx = ctx, .options = &none, .folder = {.fd = -1}, .lock = -1};
     *result = NULL;
-    enum ergo_status status = find_checkpoint(&run,
-                                              ", from which its figures are made: it is no run "
-                                              "folder, or the file was removed",
-                                              &path);
+    enum ergo_status status = open_run(&run, directory,
+                                       ", from which its figures are made: it is no run folder, or "
+                                       "the file was removed");
     if (status == ERGO_OK)
-        status = open_checkpoint(&run, path);
+        status = open_checkpoint(&run);
     if (status == ERGO_OK)
         status = ergo_spread_is_index(&run) ? ergo_spread_restore(&run) : ergo_run_restore(&run);
     if (status == ERGO_OK) {
@@ -477,6 +471,5 @@ enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
         free_curves(&run);
     }
     run_release(&run);
-    free(path);
     return status;
 }

@@ -139,14 +139,13 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
         ergo_blobs_free(&blobs);
         return status;
     }
-    char *path = ergo_path_join(run->folder, ERGO_CHECKPOINT);
     const struct meta meta = {META_VERSION,         run->sampler->info->state_version,
                               run->batch,           run->step,
                               run->samples,         run->job->n_points,
                               ergo_run_seconds(run)};
     const struct last_device device = last_device_of(run);
     const char *job = run->job->canonical;
-    if (!path || !ergo_blobs_add(&blobs, "job", job, strlen(job)) ||
+    if (!ergo_blobs_add(&blobs, "job", job, strlen(job)) ||
         !ergo_blobs_add(&blobs, "name", run->job->name, strlen(run->job->name)) ||
         !ergo_blobs_add(&blobs, "started", run->result->started, strlen(run->result->started)) ||
         !ergo_blobs_add(&blobs, "meta", &meta, sizeof meta) ||
@@ -158,9 +157,8 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
     if (status == ERGO_OK)
         status = ergo_run_hold_folder(run);
     if (status == ERGO_OK)
-        status = ergo_checkpoint_write(run->ctx, path, &blobs);
+        status = ergo_checkpoint_write(run->ctx, &run->folder, ERGO_CHECKPOINT, &blobs);
     ergo_blobs_free(&blobs);
-    free(path);
     return status;
 }
 
@@ -285,7 +283,7 @@ static enum ergo_status damaged(struct ergo_run *run, const char *what) {
                      "%s/" ERGO_CHECKPOINT
                      ": %s does not fit the job in it; the file is damaged or "
                      "from another version",
-                     run->folder, what);
+                     run->folder.path, what);
 }
 
 /* The record of all members; `most`: bytes that it may have. */
@@ -392,7 +390,7 @@ static enum ergo_status restore_head(struct ergo_run *run, struct meta *meta) {
         status = ERGO_FAIL(run->ctx, ERGO_E_IO,
                            "%s/" ERGO_CHECKPOINT " holds states of version %" PRIu64 " of %s; this "
                            "ergocl reads version %u",
-                           run->folder, meta->state_version, run->sampler->info->name,
+                           run->folder.path, meta->state_version, run->sampler->info->name,
                            run->sampler->info->state_version);
     else if (meta->n_points != run->job->n_points || meta->batch > run->job->n_batches)
         status = damaged(run, "the number of points");

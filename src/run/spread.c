@@ -2,6 +2,7 @@
 #include "run/spread.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "dist/dist.h"
@@ -45,31 +46,39 @@ static enum ergo_status prove(struct ergo_run *run) {
     if (status != ERGO_OK)
         return status;
     run->ops->destroy(state);
-    ergo_dist_barrier();
     return ERGO_OK;
 }
 
-/* Every rank's file first, then the index that names them, then away with the old ones: at any
- * moment some index is there whose files are all there. */
+/* Every rank's file first, under a name of its own, then the index that names them, then away with
+ * the old ones: at any moment some index is there whose files are all there. */
 static enum ergo_status begin(struct ergo_run *run) {
     struct ergo_spread *s = run->spread;
+    const bool first = ergo_ranks_rank() == 0;
+    char own[64];
     enum ergo_status status = prove(run);
-    if (status == ERGO_OK && ergo_ranks_rank() == 0 && !run->begun)
-        status = ergo_run_begin(run); /* and away with an earlier run */
     if (status != ERGO_OK)
         return status;
-    ergo_dist_barrier();
-    run->begun = true;
+    if (first && !run->begun)
+        s->generation = ergo_run_generation(run);
+    ergo_dist_share(&s->generation, sizeof s->generation);
     status = ergo_spread_save(run);
-    if (status != ERGO_OK)
-        return status;
-    ergo_dist_barrier();
-    if (ergo_ranks_rank() == 0) {
-        status = ergo_spread_write_index(run);
-        if (status == ERGO_OK && s->generation)
-            ergo_spread_remove(run, s->generation - 1, s->old_ranks);
+    if (status == ERGO_OK) {
+        ergo_dist_barrier();
+        status = first ? ergo_spread_write_index(run) : ERGO_OK;
     }
-    return status;
+    if (status != ERGO_OK) {
+        if (first && !run->begun)
+            ergo_spread_remove(run, s->generation, s->ranks);
+        return status;
+    }
+    if (run->begun && first && s->generation)
+        ergo_spread_remove(run, s->generation - 1, s->old_ranks);
+    ergo_dist_barrier(); /* the index stands, for all */
+    snprintf(own, sizeof own, "checkpoint-%" PRIu64 "-", s->generation);
+    if (!run->begun)
+        ergo_run_stands(run, own);
+    ergo_dist_barrier(); /* nobody's next file is taken for an old one */
+    return ERGO_OK;
 }
 
 /* ---- units ----------------------------------------------------------------------------------- */

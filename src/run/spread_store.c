@@ -22,7 +22,7 @@ static enum ergo_status damaged(struct ergo_run *run, const char *file) {
     return ERGO_FAIL(
         run->ctx, ERGO_E_IO,
         "%s/%s does not fit the job in it; the file is damaged or from another version",
-        run->folder, file);
+        run->folder.path, file);
 }
 
 static void rank_file(char *name, size_t size, uint64_t generation, uint64_t rank) {
@@ -45,10 +45,8 @@ static enum ergo_status read_rank(struct ergo_run *run, const struct header *ind
     struct header header;
     char name[64];
     rank_file(name, sizeof name, index->generation, rank);
-    char *path = ergo_path_join(run->folder, name);
     enum ergo_status status =
-        path ? ergo_checkpoint_read(run->ctx, path, (uint64_t)ergo_run_memory(), &blobs)
-             : ergo_spread_no_memory(run);
+        ergo_checkpoint_read(run->ctx, &run->folder, name, (uint64_t)ergo_run_memory(), &blobs);
     if (status == ERGO_OK) {
         const struct ergo_blob *parcels = ergo_blobs_find(&blobs, "parcels");
         if (!parcels || !read_header(run, &blobs, &header) ||
@@ -59,7 +57,6 @@ static enum ergo_status read_rank(struct ergo_run *run, const struct header *ind
             run->seconds_before = header.seconds;
     }
     ergo_blobs_free(&blobs);
-    free(path);
     return status;
 }
 
@@ -173,12 +170,10 @@ static enum ergo_status note_current(struct ergo_run *run) {
 
 static enum ergo_status write_blobs(struct ergo_run *run, const char *name,
                                     struct ergo_blobs *blobs, bool ok) {
-    char *path = ergo_path_join(run->folder, name);
-    enum ergo_status status = ok && path ? ergo_run_hold_folder(run) : ergo_spread_no_memory(run);
+    enum ergo_status status = ok ? ergo_run_hold_folder(run) : ergo_spread_no_memory(run);
     if (status == ERGO_OK)
-        status = ergo_checkpoint_write(run->ctx, path, blobs);
+        status = ergo_checkpoint_write(run->ctx, &run->folder, name, blobs);
     ergo_blobs_free(blobs);
-    free(path);
     return status;
 }
 
@@ -217,9 +212,6 @@ void ergo_spread_remove(const struct ergo_run *run, uint64_t generation, uint64_
     for (uint64_t r = 0; r < ranks; r++) {
         char name[64];
         rank_file(name, sizeof name, generation, r);
-        char *path = ergo_path_join(run->folder, name);
-        if (path)
-            unlink(path);
-        free(path);
+        unlinkat(run->folder.fd, name, 0);
     }
 }

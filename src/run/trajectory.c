@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dist/dist.h"
 #include "run/run.h"
@@ -30,13 +29,11 @@ size_t ergo_run_next_frame(const struct ergo_run *run, size_t samples) {
 enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, size_t stride) {
     const struct ergo_batch *batch = &run->job->batches[run->batch];
     const char *suffix = run->sampler->info->frame_suffix;
-    char *folder = ergo_path_join(run->folder, kind);
+    struct ergo_folder folder = {.fd = -1};
     const bool writer = !run->cut || ergo_ranks_rank() == 0; /* the others only take part */
     enum ergo_status status = ergo_run_hold_folder(run);
-    if (status == ERGO_OK && !folder)
-        status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a path");
     if (status == ERGO_OK && writer)
-        status = ergo_folder_create(run->ctx, folder);
+        status = ergo_folder_inner(run->ctx, &run->folder, kind, &folder);
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
         const size_t index = batch->points[m]->index;
         struct ergo_text text = {0};
@@ -45,15 +42,13 @@ enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, s
             continue;
         snprintf(name, sizeof name, "p%04zu-%015" PRIu64 ".%.8s", index, run->step,
                  suffix ? suffix : "xyz");
-        char *path = ergo_path_join(folder, name);
         status = run->ops->frame(run->ctx, run->state, m, &text);
-        if (status == ERGO_OK && (text.failed || !path))
+        if (status == ERGO_OK && text.failed)
             status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a configuration");
         if (status == ERGO_OK && writer && text.length)
-            status = ergo_file_write(run->ctx, path, text.data, text.length);
+            status = ergo_file_write(run->ctx, &folder, name, text.data, text.length);
         ergo_text_free(&text);
-        free(path);
     }
-    free(folder);
+    ergo_folder_close(&folder);
     return status;
 }

@@ -158,7 +158,7 @@ enum ergo_status ergo_tuning_read(struct ergo_context *ctx, const char *path,
     size_t length = 0;
     if (access(path, F_OK) != 0)
         return ERGO_OK;
-    enum ergo_status status = ergo_file_read(ctx, path, FILE_MAX, &text, &length);
+    enum ergo_status status = ergo_file_read(ctx, NULL, path, FILE_MAX, &text, &length);
     if (status == ERGO_OK)
         status = ergo_tuning_parse(ctx, path, text, length, list);
     free(text);
@@ -211,7 +211,7 @@ enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
     }
     ergo_text_append(&t, "\n] }\n");
     status = t.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tuning profiles")
-                      : ergo_file_write(ctx, path, t.data, t.length);
+                      : ergo_file_write(ctx, NULL, path, t.data, t.length);
     ergo_text_free(&t);
     return status;
 }

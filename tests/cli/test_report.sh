@@ -59,6 +59,23 @@ PYTHON
 expect 4 "$ERGOCL" report ising -o all.html
 says err "all.html is there already" "--overwrite"
 expect 0 "$ERGOCL" report ising -o all.html --overwrite --quiet
+# What is no regular file is written to, and stays what it is; a link of the user's leads to the page.
+"$ERGOCL" report ising -o /dev/stdout --overwrite --quiet | cat >piped.html
+cmp all.html piped.html || fail "another page through a pipe"
+expect 0 "$ERGOCL" report ising -o /dev/null --overwrite
+[ -c /dev/null ] || fail "/dev/null was replaced"
+expect 4 "$ERGOCL" report ising -o /dev/full --overwrite
+says err "No space left on device"
+ln -s /proc/self/fd/1 output
+ln -s linked.html link.html
+echo old >linked.html
+for name in output link.html; do
+    "$ERGOCL" report ising -o $name --overwrite --quiet >printed.html || fail "no page by $name"
+    [ -L $name ] || fail "the link $name was replaced"
+done
+cmp all.html linked.html || fail "another page through a link"
+"$ERGOCL" report ising -o output --overwrite --quiet >printed.html
+cmp all.html printed.html || fail "another page as standard output"
 mkdir empty
 expect 4 "$ERGOCL" report empty ising nowhere -o new.html
 says err "empty has no file checkpoint" "nowhere has no file checkpoint"

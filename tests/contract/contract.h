@@ -77,7 +77,7 @@ static enum ergo_status contract_advance(struct ergo_context *ctx, void *state, 
                                          size_t count, uint64_t every, uint64_t first) {
     if (contract.keep_at && !contract.kept && contract.steps >= contract.keep_at) {
         char *path = ergo_path_join(contract.folder, "checkpoint");
-        contract_ok(ergo_file_read(ctx, path, 1 << 26, &contract.kept, &contract.kept_length),
+        contract_ok(ergo_file_read(ctx, NULL, path, 1 << 26, &contract.kept, &contract.kept_length),
                     "keeping a checkpoint");
         free(path);
     }
@@ -113,7 +113,7 @@ static inline cJSON *contract_read(const char *path) {
     char *text = NULL;
     size_t length = 0;
     if (access(path, R_OK) != 0 ||
-        ergo_file_read(contract.ctx, path, 1 << 24, &text, &length) != ERGO_OK)
+        ergo_file_read(contract.ctx, NULL, path, 1 << 24, &text, &length) != ERGO_OK)
         return NULL;
     cJSON *tree = cJSON_Parse(text);
     free(text);

@@ -8,7 +8,7 @@
 static enum ergo_status resume_from(const struct ergo_blobs *blobs, struct ergo_result **result) {
     char *path = checkpoint_path();
     const struct ergo_run_options options = contract_options(NULL);
-    contract_ok(ergo_checkpoint_write(contract.ctx, path, blobs), "writing a checkpoint");
+    contract_ok(ergo_checkpoint_write(contract.ctx, NULL, path, blobs), "writing a checkpoint");
     free(path);
     ergo_error_clear(contract.ctx);
     return ergo_resume(contract.ctx, contract.folder, &options, result);
@@ -43,7 +43,8 @@ static struct ergo_blobs stopped_after(uint64_t steps, const char *const *sets, 
     contract.stop_after = 0;
     contract.block_samples = 0;
     ergo_result_destroy(result);
-    contract_ok(ergo_checkpoint_read(contract.ctx, path, 1 << 30, &blobs), "reading a checkpoint");
+    contract_ok(ergo_checkpoint_read(contract.ctx, NULL, path, 1 << 30, &blobs),
+                "reading a checkpoint");
     free(path);
     return blobs;
 }

@@ -76,7 +76,7 @@ static void test_write(void **state) {
         cJSON_Delete(found);
     }
     ergo_text_append(&text, "\n  }\n}\n");
-    contract_ok(ergo_file_write(contract.ctx, file, text.data, text.length), file);
+    contract_ok(ergo_file_write(contract.ctx, NULL, file, text.data, text.length), file);
     ergo_text_free(&text);
     globfree(&jobs);
 }

@@ -200,7 +200,7 @@ static void complete(void) {
     char *path = ergo_path_join(contract.folder, "result.json"), *text = NULL, *file = NULL;
     size_t length = 0;
     contract_ok(ergo_result_json(contract.ctx, result, &text), "result.json as text");
-    contract_ok(ergo_file_read(contract.ctx, path, 1 << 26, &file, &length), "result.json");
+    contract_ok(ergo_file_read(contract.ctx, NULL, path, 1 << 26, &file, &length), "result.json");
     assert_string_equal(text, file);
     const char *end = NULL;
     cJSON *tree = cJSON_ParseWithOpts(text, &end, true); /* and nothing after it */
@@ -315,7 +315,7 @@ static void test_asked(void **state) {
 
 static char *read_result(const char *name, size_t *length) {
     char *path = ergo_path_join(contract.folder, name), *bytes = NULL;
-    contract_ok(ergo_file_read(contract.ctx, path, 1 << 26, &bytes, length), name);
+    contract_ok(ergo_file_read(contract.ctx, NULL, path, 1 << 26, &bytes, length), name);
     free(path);
     return bytes;
 }

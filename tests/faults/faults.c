@@ -134,15 +134,19 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem b, cl_bool wait, size_t of
     return result;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
+/* ---- files: rename stands for renameat too, and so on ----------------------------------------- */
+
+static const char *path_in(int folder, const char *name) {
+    static _Thread_local char path[8192];
+    char link[40];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    const ssize_t length = *name == '/' ? 0 : readlink(link, path, 4096);
+    snprintf(path + (length > 0 ? length : 0), 4096, "%s%s", length > 0 && *name ? "/" : "", name);
+    return path;
+}
 
 static const char *path_of(int fd) {
-    static _Thread_local char path[4096];
-    char link[40];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    const ssize_t length = readlink(link, path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
-    return path;
+    return path_in(fd, "");
 }
 
 #define RETURNS_ERRNO(type, name, parameters, arguments, path)                                     \
@@ -158,6 +162,32 @@ RETURNS_ERRNO(ssize_t, write, (int fd, const void *data, size_t size), (fd, data
 RETURNS_ERRNO(int, fsync, (int fd), (fd), path_of(fd))
 RETURNS_ERRNO(int, rename, (const char *from, const char *to), (from, to), to)
 RETURNS_ERRNO(int, mkdir, (const char *path, mode_t mode), (path, mode), path)
+
+#define RETURNS_ERRNO_AT(name, parameters, arguments, path)                                        \
+    int name##at parameters {                                                                      \
+        if (strike(#name, path) != ERROR)                                                          \
+            return REAL(name##at) arguments;                                                       \
+        errno = code;                                                                              \
+        return -1;                                                                                 \
+    }
+
+RETURNS_ERRNO_AT(rename, (int at, const char *from, int in, const char *to), (at, from, in, to),
+                 path_in(in, to))
+RETURNS_ERRNO_AT(mkdir, (int at, const char *path, mode_t mode), (at, path, mode),
+                 path_in(at, path))
+RETURNS_ERRNO_AT(unlink, (int at, const char *path, int flags), (at, path, flags),
+                 path_in(at, path))
+
+int openat(int at, const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = va_arg(rest, mode_t);
+    va_end(rest);
+    if ((flags & O_ACCMODE) == O_RDONLY || strike("open", path_in(at, path)) != ERROR)
+        return REAL(openat)(at, path, flags, mode);
+    errno = code;
+    return -1;
+}
 
 int open(const char *path, int flags, ...) {
     va_list rest;

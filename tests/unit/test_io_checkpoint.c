@@ -57,8 +57,9 @@ static int setup(void **state) {
     snprintf(f->path, sizeof f->path, "%s/checkpoint", f->folder);
     snprintf(f->damaged, sizeof f->damaged, "%s/damaged", f->folder);
     fill(&blobs);
-    assert_int_equal(ergo_checkpoint_write(f->ctx, f->path, &blobs), ERGO_OK);
-    assert_int_equal(ergo_file_read(f->ctx, f->path, 1 << 20, &f->bytes, &f->length), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->path, &blobs), ERGO_OK);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, f->path, 1 << 20, &f->bytes, &f->length),
+                     ERGO_OK);
     ergo_blobs_free(&blobs);
     *state = f;
     return 0;
@@ -86,7 +87,7 @@ static void put(const char *path, const char *bytes, size_t length) {
 static void expect_refused(struct fixture *f) {
     struct ergo_blobs blobs;
     ergo_error_clear(f->ctx);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, f->damaged, MOST, &blobs), ERGO_E_IO);
+    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_E_IO);
     assert_int_equal(blobs.count, 0);
     assert_null(blobs.blobs);
     assert_non_null(strstr(ergo_error_message(f->ctx), f->damaged));
@@ -96,7 +97,7 @@ static void blobs_come_back(void **state) {
     struct fixture *f = *state;
     struct ergo_blobs blobs, expected;
     fill(&expected);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, f->path, MOST, &blobs), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->path, MOST, &blobs), ERGO_OK);
     assert_int_equal(blobs.count, expected.count);
     for (size_t i = 0; i < expected.count; i++) {
         const struct ergo_blob *blob = ergo_blobs_find(&blobs, expected.blobs[i].name);
@@ -116,8 +117,8 @@ static void the_same_state_is_the_same_file(void **state) {
     size_t length;
     fill(&blobs);
     sleep(1); /* so that a time inside would show */
-    assert_int_equal(ergo_checkpoint_write(f->ctx, f->damaged, &blobs), ERGO_OK);
-    assert_int_equal(ergo_file_read(f->ctx, f->damaged, 1 << 20, &bytes, &length), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->damaged, &blobs), ERGO_OK);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, f->damaged, 1 << 20, &bytes, &length), ERGO_OK);
     assert_int_equal(length, f->length);
     assert_memory_equal(bytes, f->bytes, length);
     free(bytes);
@@ -211,7 +212,7 @@ static void forged_heads_are_refused(void **state) {
     struct ergo_blobs blobs;
     const struct forged good[] = {{"a", "1", 1, 0}, {"b", "22", 2, 0}};
     forge(f, good, 2, 2);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, f->damaged, MOST, &blobs), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_OK);
     assert_int_equal(blobs.count, 2);
     ergo_blobs_free(&blobs);
 
@@ -250,7 +251,7 @@ static void forged_heads_are_refused(void **state) {
     forge(f, good, 2, UINT32_MAX);
     expect_said(f, "the number of records");
     forge(f, good, 0, 0);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, f->damaged, MOST, &blobs), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_OK);
     assert_int_equal(blobs.count, 0);
     ergo_blobs_free(&blobs);
     /* bytes behind a name's end, with a right checksum */
@@ -258,7 +259,7 @@ static void forged_heads_are_refused(void **state) {
     char *bytes;
     size_t length;
     uint8_t sha[32];
-    assert_int_equal(ergo_file_read(f->ctx, f->damaged, MOST, &bytes, &length), ERGO_OK);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, f->damaged, MOST, &bytes, &length), ERGO_OK);
     bytes[16 + 31] = 'x';
     ergo_sha256(bytes, 16 + 72, sha);
     memcpy(bytes + 16 + 72, sha, sizeof sha);
@@ -272,11 +273,11 @@ static void other_names_are_refused(void **state) {
     static const char *const all[] = {"state/0", "state/1", "more", "job", NULL};
     static const char *const some[] = {"job", "state/1", NULL};
     struct ergo_checkpoint *checkpoint = NULL;
-    assert_int_equal(ergo_checkpoint_open(f->ctx, f->path, all, &checkpoint), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_open(f->ctx, NULL, f->path, all, &checkpoint), ERGO_OK);
     assert_true(ergo_checkpoint_has(checkpoint, "state/1"));
     assert_false(ergo_checkpoint_has(checkpoint, "more"));
     ergo_checkpoint_close(checkpoint);
-    assert_int_equal(ergo_checkpoint_open(f->ctx, f->path, some, &checkpoint), ERGO_E_IO);
+    assert_int_equal(ergo_checkpoint_open(f->ctx, NULL, f->path, some, &checkpoint), ERGO_E_IO);
     assert_null(checkpoint);
     assert_non_null(strstr(ergo_error_message(f->ctx), "'state/0'"));
 }
@@ -288,7 +289,7 @@ static void records_come_one_by_one(void **state) {
     struct ergo_blobs blobs = {0, 0, NULL};
     f->bytes[f->length - 1] ^= 1;
     put(f->damaged, f->bytes, f->length);
-    assert_int_equal(ergo_checkpoint_open(f->ctx, f->damaged, NULL, &checkpoint), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_open(f->ctx, NULL, f->damaged, NULL, &checkpoint), ERGO_OK);
     assert_int_equal(ergo_checkpoint_load(f->ctx, checkpoint, "job", 12, &blobs), ERGO_OK);
     assert_int_equal(ergo_checkpoint_load(f->ctx, checkpoint, "more", 12, &blobs), ERGO_OK);
     assert_int_equal(blobs.count, 1);
@@ -314,7 +315,7 @@ static void what_is_no_file_is_refused(void **state) {
     struct ergo_blobs blobs;
     static const char *const names[] = {"/", "/dev/zero", "/dev/null"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(ergo_checkpoint_read(f->ctx, names[i], MOST, &blobs), ERGO_E_IO);
+        assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, names[i], MOST, &blobs), ERGO_E_IO);
 }
 
 static void names_are_checked(void **state) {
@@ -326,7 +327,7 @@ static void names_are_checked(void **state) {
     assert_false(ergo_blobs_add(&blobs, name, "", 0));
     assert_true(ergo_blobs_add(&blobs, "twice", "a", 1));
     assert_true(ergo_blobs_add(&blobs, "twice", "b", 1));
-    assert_int_equal(ergo_checkpoint_write(f->ctx, f->damaged, &blobs), ERGO_E_INTERNAL);
+    assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->damaged, &blobs), ERGO_E_INTERNAL);
     assert_non_null(strstr(ergo_error_message(f->ctx), "twice"));
     assert_int_equal(access(f->damaged, F_OK), -1);
     ergo_blobs_free(&blobs);
@@ -370,10 +371,10 @@ static void large_blobs_come_back(void **state) {
         data[i] = (uint8_t)(i * 2654435761U >> 13);
     assert_true(ergo_blobs_take(&blobs, "state/large", data, length));
     rlim_t before = allow(LARGE / 2);
-    assert_int_equal(ergo_checkpoint_write(f->ctx, f->path, &blobs), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->path, &blobs), ERGO_OK);
     allow_all(before);
     before = allow(LARGE + LARGE / 2);
-    assert_int_equal(ergo_checkpoint_read(f->ctx, f->path, MOST, &again), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->path, MOST, &again), ERGO_OK);
     allow_all(before);
     assert_int_equal(again.count, 1);
     assert_int_equal(again.blobs[0].length, length);
@@ -395,7 +396,7 @@ static void huge_records_are_refused_before_memory_is_taken(void **state) {
         skip(); /* no such files here */
     const rlim_t before = allow(LARGE);
     expect_said(f, "'series' has 42949672960 bytes, at most 1073741824");
-    assert_int_equal(ergo_checkpoint_open(f->ctx, f->damaged, NULL, &checkpoint), ERGO_OK);
+    assert_int_equal(ergo_checkpoint_open(f->ctx, NULL, f->damaged, NULL, &checkpoint), ERGO_OK);
     assert_int_equal(ergo_checkpoint_load(f->ctx, checkpoint, "job", MOST, &blobs), ERGO_OK);
     assert_int_equal(blobs.blobs[0].length, 2);
     ergo_checkpoint_close(checkpoint);

@@ -18,13 +18,14 @@
 static struct ergo_context *ctx;
 static struct ergo_result *result; /* a scan of 3 temperatures, 2 replicas */
 static char folder[64];
+static struct ergo_folder opened;
 
 static int setup(void **state) {
     struct synthetic_options options = {3, 1, 2, 8, 2000, 2, 2};
     (void)state;
     ctx = ergo_context_create();
     snprintf(folder, sizeof folder, "/tmp/ergo-test-XXXXXX");
-    if (!ctx || !mkdtemp(folder))
+    if (!ctx || !mkdtemp(folder) || ergo_folder_open(ctx, folder, &opened) != ERGO_OK)
         return -1;
     result = synthetic_result(&options);
     return 0;
@@ -33,6 +34,7 @@ static int setup(void **state) {
 static int teardown(void **state) {
     char command[128];
     (void)state;
+    ergo_folder_close(&opened);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     synthetic_free(result);
     ergo_context_destroy(ctx);
@@ -170,8 +172,8 @@ static void what_is_not_a_number_is_null(void **state) {
     assert_int_equal(ergo_result_table(ctx, result, &table), ERGO_OK);
     assert_non_null(strstr(table, "(?)"));
     free(table);
-    assert_int_equal(ergo_result_write_report(ctx, folder, result), ERGO_OK);
-    assert_int_equal(ergo_result_write_series(ctx, folder, result), ERGO_OK);
+    assert_int_equal(ergo_result_write_report(ctx, &opened, result), ERGO_OK);
+    assert_int_equal(ergo_result_write_series(ctx, &opened, result), ERGO_OK);
     *energy = before;
 }
 
@@ -308,8 +310,8 @@ static void the_table_fits(void **state) {
 static void series_agree_with_the_json(void **state) {
     (void)state;
     char command[256];
-    assert_int_equal(ergo_result_write_json(ctx, folder, result), ERGO_OK);
-    assert_int_equal(ergo_result_write_series(ctx, folder, result), ERGO_OK);
+    assert_int_equal(ergo_result_write_json(ctx, &opened, result), ERGO_OK);
+    assert_int_equal(ergo_result_write_series(ctx, &opened, result), ERGO_OK);
     if (access("tests/cli/check_series.py", R_OK))
         skip();
     snprintf(command, sizeof command, "/usr/bin/python3 tests/cli/check_series.py '%s' >/dev/null",
@@ -324,7 +326,7 @@ static void series_agree_with_the_json(void **state) {
 static void pictures_are_the_pixels(void **state) {
     (void)state;
     char path[160];
-    assert_int_equal(ergo_result_write_pictures(ctx, folder, result), ERGO_OK);
+    assert_int_equal(ergo_result_write_pictures(ctx, &opened, result), ERGO_OK);
     snprintf(path, sizeof path, "%s/snapshots/point-0005-step-000004000.png", folder);
     png_image image = {.version = PNG_IMAGE_VERSION};
     assert_true(png_image_begin_read_from_file(&image, path));
@@ -372,9 +374,9 @@ static void the_report_is_self_contained(void **state) {
     result->warnings = calloc(1, sizeof *result->warnings);
     assert_non_null(result->warnings);
     result->warnings[0] = strdup("<script>alert(1)</script>");
-    assert_int_equal(ergo_result_write_report(ctx, folder, result), ERGO_OK);
+    assert_int_equal(ergo_result_write_report(ctx, &opened, result), ERGO_OK);
     snprintf(path, sizeof path, "%s/report.html", folder);
-    assert_int_equal(ergo_file_read(ctx, path, 1 << 24, &page, &length), ERGO_OK);
+    assert_int_equal(ergo_file_read(ctx, NULL, path, 1 << 24, &page, &length), ERGO_OK);
     assert_non_null(strstr(page, "</html>"));
     assert_non_null(strstr(page, "data:image/png;base64,"));
     assert_non_null(strstr(page, "prefers-color-scheme"));
@@ -389,12 +391,17 @@ static void the_report_is_self_contained(void **state) {
 
 static void a_missing_folder_is_an_error(void **state) {
     (void)state;
-    const char *absent = "/tmp/ergo-test-absent/x";
-    assert_int_equal(ergo_result_write_json(ctx, absent, result), ERGO_E_IO);
-    assert_int_equal(ergo_result_write_series(ctx, absent, result), ERGO_E_IO);
-    assert_int_equal(ergo_result_write_report(ctx, absent, result), ERGO_E_IO);
-    assert_int_equal(ergo_result_write_pictures(ctx, absent, result), ERGO_E_IO);
+    char path[] = "/tmp/ergo-test-XXXXXX";
+    struct ergo_folder gone;
+    assert_non_null(mkdtemp(path));
+    assert_int_equal(ergo_folder_open(ctx, path, &gone), ERGO_OK);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(ergo_result_write_json(ctx, &gone, result), ERGO_E_IO);
+    assert_int_equal(ergo_result_write_series(ctx, &gone, result), ERGO_E_IO);
+    assert_int_equal(ergo_result_write_report(ctx, &gone, result), ERGO_E_IO);
+    assert_int_equal(ergo_result_write_pictures(ctx, &gone, result), ERGO_E_IO);
     ergo_error_clear(ctx);
+    ergo_folder_close(&gone);
 }
 
 int main(void) {

@@ -52,7 +52,7 @@ static void test_values(void **state) {
         char path[100], *job = NULL;
         size_t length = 0;
         snprintf(path, sizeof path, "tests/contract/jobs/%s.json", info->name);
-        assert_int_equal(ergo_file_read(ctx, path, 1 << 20, &job, &length), ERGO_OK);
+        assert_int_equal(ergo_file_read(ctx, NULL, path, 1 << 20, &job, &length), ERGO_OK);
         for (size_t t = 0; t < info->n_tunables; t++) {
             int64_t values[ERGO_TUNING_VALUES];
             const size_t n = ergo_tuning_values(&info->tunables[t], values);

@@ -68,7 +68,7 @@ static const struct ergo_key keys[] = {
          "of w/65535 (2e-5 sigma), in half the memory."},
     {.pointer = "/system/start",
      .type = ERGO_KEY_STRING,
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
      .fallback = "\"hexagonal\"",
      .unit = "",
      .help = "Starting configuration: hexagonal, square, random (a lattice of small disks that "

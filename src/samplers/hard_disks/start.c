@@ -156,10 +156,11 @@ static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape
     return status;
 }
 
-static enum ergo_status read_file(struct ergo_context *ctx, const struct disks_shape *s,
-                                  const char *path, double *x, double *y) {
+static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_point *point,
+                                  const struct disks_shape *s, double *x, double *y) {
+    const char *path = ergo_point_text(point, "/system/start");
     struct ergo_xyz frame;
-    enum ergo_status status = ergo_xyz_read(ctx, path, &frame);
+    enum ergo_status status = ergo_xyz_read(ctx, point, "/system/start", &frame);
     if (status != ERGO_OK)
         return status;
     const double *l = frame.lattice;
@@ -189,7 +190,7 @@ enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *
     if (!x)
         return no_memory(ctx, s);
     if (strcmp(start, "hexagonal") != 0 && strcmp(start, "square") != 0)
-        status = read_file(ctx, s, start, x, y);
+        status = read_file(ctx, point, s, x, y);
     else if (!disks_lattice(s, *start == 'h', x, y)) /* check() has said so */
         status = disks_start_fits(point, s, reason)
                      ? ERGO_OK

@@ -173,14 +173,14 @@ enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, 
     return ERGO_OK;
 }
 
-enum ergo_status helium_curve_read(struct ergo_context *ctx, const char *path,
-                                   struct helium_curve **curve) {
+enum ergo_status helium_curve_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const char *pointer, struct helium_curve **curve) {
     char *text = NULL;
     size_t length = 0;
     *curve = NULL;
-    enum ergo_status status = ergo_file_read(ctx, path, FILE_MOST, &text, &length);
+    enum ergo_status status = ergo_input_read(ctx, point, pointer, FILE_MOST, &text, &length);
     if (status == ERGO_OK)
-        status = helium_curve_parse(ctx, path, text, length, curve);
+        status = helium_curve_parse(ctx, ergo_point_text(point, pointer), text, length, curve);
     free(text);
     return status;
 }

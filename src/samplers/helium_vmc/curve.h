@@ -3,6 +3,7 @@
 #define ERGO_SAMPLERS_HELIUM_VMC_CURVE_H
 
 #include "core/error.h"
+#include "job/job.h"
 
 struct helium_curve {
     size_t n;
@@ -18,8 +19,9 @@ struct helium_curve {
  */
 enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, const char *text,
                                     size_t length, struct helium_curve **curve);
-enum ergo_status helium_curve_read(struct ergo_context *ctx, const char *path,
-                                   struct helium_curve **curve);
+/* Of the file that a key names. */
+enum ergo_status helium_curve_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const char *pointer, struct helium_curve **curve);
 void helium_curve_free(struct helium_curve *curve); /* NULL-safe */
 /* Value, slope and second derivative. Outside the points: the value at the end, and no slope. */
 void helium_curve_at(const struct helium_curve *curve, double r, double out[3]);

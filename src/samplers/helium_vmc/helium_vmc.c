@@ -80,7 +80,7 @@ static const struct ergo_key keys[] = {
      .help = "Mass of an atom: hbar^2/2m = 6.05965 K A^2 for helium-4."},
     {.pointer = "/system/potential",
      .type = ERGO_KEY_STRING,
-     .flags = SHAPE_CHAIN,
+     .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
      .fallback = "\"aziz-hfd-b-he\"",
      .unit = "",
      .help = "Pair potential, cut at half the shortest side. aziz-hfd-b-he: HFD-B(HE), Aziz, "
@@ -119,7 +119,7 @@ static const struct ergo_key keys[] = {
      .where = "with potential lennard-jones"},
     {.pointer = "/system/wave_function",
      .type = ERGO_KEY_STRING,
-     .flags = SHAPE_CHAIN,
+     .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
      .fallback = "\"schiff-verlet\"",
      .unit = "",
      .help = "psi = exp(sum u(r)). schiff-verlet: u(r) = f(r) + f(L-r) - 2 f(L/2) up to L/2, 0 "
@@ -163,7 +163,7 @@ static const struct ergo_key keys[] = {
              "macroupdates; absent: it stays as given."},
     {.pointer = "/system/start",
      .type = ERGO_KEY_STRING,
-     .flags = SHAPE_CHAIN,
+     .flags = SHAPE_CHAIN | ERGO_KEY_FILE,
      .unit = "",
      .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
              "there are fewer frames), in the job's box: snapshots of an earlier run, for instance "

@@ -93,9 +93,9 @@ bool helium_is_file(const char *text) {
 }
 
 /* The potential of a file that covers what the box needs. */
-static enum ergo_status load_potential(struct ergo_context *ctx, const char *path,
-                                       struct helium_model *m) {
-    enum ergo_status status = helium_curve_read(ctx, path, &m->v_curve);
+static enum ergo_status load_potential(struct ergo_context *ctx, const struct ergo_point *point,
+                                       const char *path, struct helium_model *m) {
+    enum ergo_status status = helium_curve_read(ctx, point, "/system/potential", &m->v_curve);
     if (status == ERGO_OK && m->v_curve->r[m->v_curve->n - 1] < m->half)
         status = ergo_job_error(ctx, "/system/potential",
                                 "%s ends at %.6g A; up to half the shortest side, %.6g A, is "
@@ -104,9 +104,9 @@ static enum ergo_status load_potential(struct ergo_context *ctx, const char *pat
     return status;
 }
 
-static enum ergo_status load_wave_function(struct ergo_context *ctx, const char *path,
-                                           struct helium_model *m) {
-    enum ergo_status status = helium_curve_read(ctx, path, &m->f_curve);
+static enum ergo_status load_wave_function(struct ergo_context *ctx, const struct ergo_point *point,
+                                           const char *path, struct helium_model *m) {
+    enum ergo_status status = helium_curve_read(ctx, point, "/system/wave_function", &m->f_curve);
     if (status != ERGO_OK)
         return status;
     const struct helium_curve *f = m->f_curve;
@@ -148,9 +148,9 @@ enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_p
     helium_model_of(point, m);
     enum ergo_status status = ERGO_OK;
     if (helium_is_file(potential))
-        status = load_potential(ctx, potential, m);
+        status = load_potential(ctx, point, potential, m);
     if (status == ERGO_OK && helium_is_file(wave_function))
-        status = load_wave_function(ctx, wave_function, m);
+        status = load_wave_function(ctx, point, wave_function, m);
     if (status == ERGO_OK)
         status = choose_units(ctx, m);
     if (status != ERGO_OK)

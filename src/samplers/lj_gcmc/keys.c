@@ -172,7 +172,7 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .where = "without a file /system/start, which says how many there are"},
     {.pointer = "/system/start",
      .type = ERGO_KEY_STRING,
-     .flags = ERGO_KEY_CHAIN,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_FILE,
      .unit = "",
      .help = "Name of an extended XYZ file whose first frame is the start, e.g. a snapshot of "
              "another run; its box is the job's. Absent: a lattice of `particles`."},

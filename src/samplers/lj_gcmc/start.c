@@ -11,10 +11,11 @@ static uint32_t to_word(double x, double side) {
     return (uint32_t)(uint64_t)floor(fraction * 0x1p32 + 0.5); /* 1 is 0 again */
 }
 
-static enum ergo_status from_file(struct ergo_context *ctx, const char *path,
+static enum ergo_status from_file(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct lj_system *s, uint32_t **words, uint32_t *count) {
+    const char *path = lj_start_file(point);
     struct ergo_xyz frame;
-    enum ergo_status status = ergo_xyz_read(ctx, path, &frame);
+    enum ergo_status status = ergo_xyz_read(ctx, point, "/system/start", &frame);
     if (status != ERGO_OK)
         return status;
     for (int k = 0; k < 9 && frame.has_lattice && status == ERGO_OK; k++) {
@@ -52,7 +53,7 @@ enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *poi
     const char *path = lj_start_file(point);
     *words = NULL;
     if (path)
-        return from_file(ctx, path, &s, words, count);
+        return from_file(ctx, point, &s, words, count);
     *count = (uint32_t)ergo_point_int(point, "/system/particles");
     *words = malloc(12 * ((size_t)*count + 1));
     if (!*words)
