@@ -134,9 +134,9 @@ static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job
         struct ergo_compared_device *d = &c->devices[i];
         char name[32];
         snprintf(name, sizeof name, "device-%zu", i);
-        d->folder = ergo_path_join(directory, name);
-        if (!d->folder)
-            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+        const enum ergo_status found = ergo_folder_within(ctx, directory, name, &d->folder);
+        if (found != ERGO_OK)
+            return found;
         struct watcher watcher = {.energy = open_energy(ctx, d->selector), .asked = asked};
         const struct ergo_run_options options = {.directory = d->folder,
                                                  .device = d->selector,
@@ -259,10 +259,10 @@ static enum ergo_status find_first_step(struct ergo_context *ctx, struct ergo_co
     const struct ergo_point *point = c->devices[c->reference].result->members[c->first_point].point;
     const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
     const uint64_t total = equilibration + (uint64_t)ergo_point_int(point, "/run/sweeps");
-    char *folder = ergo_path_join(directory, "bisection");
-    if (!folder)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
-    enum ergo_status status = ERGO_OK;
+    char *folder = NULL;
+    enum ergo_status status = ergo_folder_within(ctx, directory, "bisection", &folder);
+    if (status != ERGO_OK)
+        return status;
     uint64_t same = 0, differs = total; /* steps after which states are known to be */
     bool blind = false;
     while (differs - same > 1 && status == ERGO_OK && !blind) {

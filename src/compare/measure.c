@@ -40,9 +40,8 @@ static enum ergo_status profile(struct ergo_context *ctx, const struct ergo_comp
 
 enum ergo_status ergo_comparison_measure(struct ergo_context *ctx, struct ergo_comparison *c,
                                          const char *directory) {
-    char *folder = ergo_path_join(directory, "profile");
-    enum ergo_status status =
-        folder ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    char *folder = NULL;
+    enum ergo_status status = ergo_folder_within(ctx, directory, "profile", &folder);
     for (size_t i = 0; i < c->n_devices && status == ERGO_OK; i++) {
         struct ergo_compared_device *d = &c->devices[i];
         if (!d->result)

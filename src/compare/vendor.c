@@ -99,10 +99,10 @@ static enum ergo_status run_watched(struct ergo_context *ctx, struct ergo_compar
     static const struct ergo_run_watch watch = {.trace = true, .states = true};
     const struct ergo_point *point = &ergo_comparison_job(c)->points[c->first_point];
     const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
-    char *folder = ergo_path_join(directory, "bisection");
-    enum ergo_status status =
-        folder ? ergo_comparison_short_job(ctx, c, c->first_step, equilibration, job)
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    char *folder = NULL;
+    enum ergo_status status = ergo_folder_within(ctx, directory, "bisection", &folder);
+    if (status == ERGO_OK)
+        status = ergo_comparison_short_job(ctx, c, c->first_step, equilibration, job);
     for (size_t i = 0; i < 2 && status == ERGO_OK; i++) {
         const struct ergo_run_options options = {
             .directory = folder,

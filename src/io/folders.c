@@ -125,6 +125,21 @@ enum ergo_status ergo_folder_inner(struct ergo_context *ctx, const struct ergo_f
                                       strerror(errno));
 }
 
+enum ergo_status ergo_folder_within(struct ergo_context *ctx, const char *path, const char *name,
+                                    char **inner) {
+    struct stat info;
+    *inner = ergo_path_join(path, name);
+    if (!*inner)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    if (lstat(*inner, &info) != 0 || !S_ISLNK(info.st_mode))
+        return ERGO_OK;
+    const enum ergo_status status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot use the folder %s: %s",
+                                              *inner, ergo_folder_no_link);
+    free(*inner);
+    *inner = NULL;
+    return status;
+}
+
 /* ---- the lock -------------------------------------------------------------------------------- */
 
 /* 0, or why not. */

@@ -28,6 +28,9 @@ enum ergo_status ergo_folder_check(struct ergo_context *ctx, const struct ergo_f
                                    const char *name);
 /* A file's path for messages, malloc'ed; `in` may be NULL. */
 char *ergo_folder_path(const struct ergo_folder *in, const char *name);
+/* "path/name", malloc'ed, for a run of its own in the user's folder `path`: refused as above. */
+enum ergo_status ergo_folder_within(struct ergo_context *ctx, const char *path, const char *name,
+                                    char **inner);
 bool ergo_folder_has(const struct ergo_folder *folder, const char *name);
 /* Exclusive lock (flock on its file `lock`); held by *fd until closed. A folder in use is ERGO_E_IO
  * that says so. */

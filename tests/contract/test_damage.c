@@ -4,6 +4,8 @@
  */
 #include "sessions.h"
 
+#include <sys/stat.h>
+
 /* Write `blobs` with a right checksum and resume. */
 static enum ergo_status resume_from(const struct ergo_blobs *blobs, struct ergo_result **result) {
     char *path = checkpoint_path();
@@ -142,9 +144,55 @@ static void test_far(void **state) {
     contract_each(far);
 }
 
+/* A folder from a stranger: of the files that its job names, what the checkpoint holds is all that is
+ * read; here they are pipes, which would be waited for. */
+static void test_strangers(void **state) {
+    static const char text[] =
+        "{ \"sampler\": \"spin-lattice\", \"seed\": \"5\", \"run\": { \"sweeps\": 4 }, \"system\": { "
+        "\"model\": \"ising\", \"size\": [4, 4], \"temperature\": 2, \"field_file\": \"%s\" } }";
+    const struct ergo_run_options options = contract_options(NULL);
+    struct ergo_result *result = NULL;
+    struct ergo_job *job = NULL;
+    struct ergo_blobs blobs;
+    char *checkpoint = checkpoint_path();
+    char fields[96], json[512];
+    (void)state;
+    snprintf(fields, sizeof fields, "%s-fields", contract.folder);
+    snprintf(json, sizeof json, text, fields);
+    contract_ok(ergo_file_write(contract.ctx, NULL, fields, "1 2 3 4 1 2 3 4 1 2 3 4 1 2 3 4", 31),
+                "writing fields");
+    contract_ok(ergo_job_parse(contract.ctx, json, strlen(json), "strangers", NULL, 0, &job), json);
+    contract_ok(ergo_run(contract.ctx, job, &options, NULL), "a run with fields");
+    ergo_job_destroy(job);
+    assert_int_equal(unlink(fields), 0);
+    assert_int_equal(mkfifo(fields, 0600), 0);
+    alarm(60);
+    contract_ok(ergo_run_load(contract.ctx, contract.folder, &result), "without its file");
+    ergo_result_destroy(result);
+    contract_ok(ergo_checkpoint_read(contract.ctx, NULL, checkpoint, &blobs), "the checkpoint");
+    taken(&blobs, "resumed without its file");
+    struct ergo_blob *kept = &blobs.blobs[ergo_blobs_find(&blobs, "files") - blobs.blobs];
+    const size_t length = kept->length;
+    assert_true(length > 31);
+    kept->length = length - 1;
+    refused(&blobs, "files", "a byte too short");
+    kept->length = length;
+    *(uint64_t *)kept->data += UINT64_C(1) << 40;
+    refused(&blobs, "files", "with too long a name");
+    *(uint64_t *)kept->data -= UINT64_C(1) << 40;
+    kept->name[0] ^= 1;
+    refused(&blobs, "files", "not there");
+    assert_non_null(strstr(ergo_error_message(contract.ctx), "does not hold the file"));
+    alarm(0);
+    ergo_blobs_free(&blobs);
+    free(checkpoint);
+    assert_int_equal(unlink(fields), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_strangers),
         cmocka_unit_test(test_far),
     };
     return cmocka_run_group_tests(tests, sessions_set_up, sessions_tear_down);

@@ -120,6 +120,60 @@ expect 3 ranks 3 run potts.json -o failed --device "$pocl,no such device,$pocl" 
 says err "no such device"
 faults_end_all potts.json
 
+# An earlier run goes when all ranks have a checkpoint: it is whole where one of them fails.
+cp -r damaged earlier
+before=$(cat earlier/checkpoint* | sha256sum)
+FAULT_RANK=1 FAULT_PATH=earlier/ FAULT="fsync 5" expect 4 timeout -s KILL 60 mpirun -np 3 env LD_PRELOAD=./faults.so \
+    "$ERGOCL" run potts.json -o earlier --overwrite --device "$pocl" --quiet
+FAULT_RANK=0 FAULT_PATH=earlier/checkpoint.h5 FAULT="rename 5" expect 4 timeout -s KILL 60 mpirun -np 3 env \
+    LD_PRELOAD=./faults.so "$ERGOCL" run potts.json -o earlier --overwrite --device "$pocl" --quiet
+[ "$before" = "$(cat earlier/checkpoint.h5 earlier/checkpoint-0-[01].h5 | sha256sum)" ] || fail "the earlier run is damaged"
+cp -r earlier replaced
+expect 0 ranks 2 resume earlier --device "$pocl" --quiet
+same_points whole earlier
+expect 0 ranks 2 run potts.json -o replaced --overwrite --device "$pocl" --quiet
+same_points potts replaced
+no_rank_files replaced
+
+# The library asked to resume and to overwrite: the first means nothing to the second.
+cat >again.c <<'C'
+#include <ergocl/ergocl.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    struct ergo_context *ctx = ergo_context_create();
+    const struct ergo_run_options options = {.device = argv[2], .overwrite = argc == 3};
+    enum ergo_status status = ergo_ranks_start(ctx);
+    if (status == ERGO_OK)
+        status = ergo_resume(ctx, argv[1], &options, NULL);
+    fprintf(stderr, "%s\n", ergo_error_message(ctx));
+    const int code = ergo_ranks_finish(ergo_status_exit_code(status));
+    ergo_context_destroy(ctx);
+    return code;
+}
+C
+build=${ERGOCL%/*}
+expect 0 "${CC:-gcc}" -std=c11 -I"$ERGOCL_ROOT/include" again.c -o again "$build/libergocl.so.0" -Wl,-rpath,"$build"
+cp -r damaged again.run
+expect 0 timeout -s KILL 60 mpirun -np 2 ./again again.run "$pocl"
+same_points whole again.run
+
+# Ended by a second signal before all ranks have a checkpoint: nobody says that there is one.
+FAULT_RANK=1 FAULT_PATH=early/ FAULT="fsync hang" FAULT_MARK=$PWD/mark mpirun -np 2 env LD_PRELOAD=./faults.so \
+    "$ERGOCL" run potts.json -o early --device "$pocl" --quiet >out 2>err &
+launcher=$!
+wait_for mark
+wait_for early/checkpoint-0-0.h5
+victim=$(pgrep -P $launcher | head -n 1)
+for i in 1 2; do
+    kill -s TERM "$victim"
+    sleep 0.8
+done
+code=0
+wait $launcher || code=$?
+says_not err "the last checkpoint stands"
+[ $code -ne 0 ] && [ $code -ne 75 ] || fail "no checkpoint, and exit code $code"
+
 # A damaged file of one rank is refused with its name.
 printf 'X' | dd of=damaged/checkpoint-0-1.h5 bs=1 seek=700 conv=notrunc status=none
 expect 4 ranks 2 resume damaged --device "$pocl"
