@@ -228,8 +228,9 @@ def complaints(command, codes, folder):
         yield "the message does not name the folder"
     if done.returncode and not done.stderr:
         yield "no message"
-    if re.search(rb"Sanitizer|runtime error", said):
-        yield "the sanitizer complains"
+    found = re.search(rb".*(Sanitizer|runtime error).*", said)
+    if found:
+        yield found.group().decode(errors="replace")
     if re.search(rb"[\0-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", said):
         yield "the message holds what a terminal obeys"
     seconds = after.ru_utime - before.ru_utime
