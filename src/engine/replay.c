@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
-
 static enum ergo_status no_memory(struct ergo_context *ctx, const struct ergo_replay *r) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %s", r->sampler);
 }
@@ -104,6 +102,8 @@ enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r) {
     memset(r->kept, 0, sizeof r->kept);
     enum ergo_status status = open_samples(r) ? keep(ctx, r) : no_memory(ctx, r);
     const bool kept = status == ERGO_OK;
+    if (status == ERGO_OK && r->lead)
+        status = r->advance(ctx, r->state, 0, 0, r->lead, 0);
     if (status == ERGO_OK)
         status = r->advance(ctx, r->state, 0, r->samples, r->every, r->first_sample);
     if (status == ERGO_OK)
@@ -129,8 +129,8 @@ enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo
                      "of member %zu, %s differ between the device and the host. The device's "
                      "compiler or hardware is wrong for these kernels: try another device%s%s",
                      r->sampler, d->name, d->driver, (unsigned long long)r->step,
-                     (unsigned long long)(r->step + r->samples * r->every) - 1, member, what,
-                     r->remedy ? ", or another " : "", r->remedy ? r->remedy : "");
+                     (unsigned long long)(r->step + r->lead + r->samples * r->every) - 1, member,
+                     what, r->remedy ? ", or another " : "", r->remedy ? r->remedy : "");
 }
 
 bool ergo_replay_same(const double *a, const double *b, size_t n) {
@@ -138,6 +138,22 @@ bool ergo_replay_same(const double *a, const double *b, size_t n) {
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */
+
+/* Any changed bit changes it; some GB/s, for couplings may be large. */
+static uint64_t checksum(const void *data, size_t bytes) {
+    const uint8_t *at = data;
+    uint64_t sum = bytes;
+    for (size_t left = bytes; left > 0;) {
+        const size_t now = left < 8 ? left : 8;
+        uint64_t word = 0;
+        memcpy(&word, at, now);
+        sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+        sum ^= sum >> 32;
+        at += now;
+        left -= now;
+    }
+    return sum;
+}
 
 static enum ergo_status note(struct ergo_context *ctx, struct ergo_constants *c, const char *what,
                              cl_mem mem, size_t bytes, uint64_t hash) {
@@ -155,7 +171,7 @@ enum ergo_status ergo_constant_create(struct ergo_context *ctx, struct ergo_devi
                                       struct ergo_constants *constants, const char *what,
                                       size_t bytes, const void *data, cl_mem *mem) {
     const enum ergo_status status = ergo_buffer_create(ctx, device, what, bytes, data, mem);
-    return status == ERGO_OK ? note(ctx, constants, what, *mem, bytes, ergo_hash64(data, bytes))
+    return status == ERGO_OK ? note(ctx, constants, what, *mem, bytes, checksum(data, bytes))
                              : status;
 }
 
@@ -166,7 +182,7 @@ static enum ergo_status hash_now(struct ergo_context *ctx, struct ergo_device *d
         found ? ergo_buffer_read(ctx, device, mem, 0, bytes, found)
               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %zu bytes", bytes);
     if (status == ERGO_OK)
-        *hash = ergo_hash64(found, bytes);
+        *hash = checksum(found, bytes);
     free(found);
     return status;
 }

@@ -41,9 +41,10 @@ struct ergo_replay {
     size_t members, n_columns, n_curves;
     const size_t *curve_sizes; /* [n_curves]; 0: not measured */
     uint64_t step;             /* at which the stretch begins */
-    /* The stretch: so many samples, so many steps before each; the first carries curves. */
+    /* The stretch: `lead` steps without a sample (0: none), as at the beginning of a run, then so
+     * many samples, so many steps before each; first_sample decides which of them carry curves. */
     size_t samples;
-    uint64_t every, first_sample;
+    uint64_t lead, every, first_sample;
     enum ergo_status (*advance)(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);
     enum ergo_status (*collect)(struct ergo_context *ctx, void *state, unsigned slot,

@@ -69,7 +69,7 @@ static struct ising_state *begin(int lx, int ly, size_t what, struct launch l, i
 static void check(int lx, int ly, size_t what, struct launch l) {
     const bool measure = bench.full || what % 3 == 0;
     begin(lx, ly, what % PHYSICS, l, measure ? 2 : 0);
-    ising_run_case(&bench, measure);
+    ising_run_case(&bench);
     ising_end(&bench);
 }
 
@@ -276,7 +276,6 @@ static void test_partial_sums(void **state) {
         const struct ising_block block = {1, 2, 1, 4};
         ising_enqueue(&bench, &block);
         ising_collect_block(&bench, &block);
-        ising_compare_counts(&bench);
         ising_end(&bench);
     }
 }

@@ -10,7 +10,7 @@ static void test_job(void **state) {
     struct ising_bench bench;
     assert_int_equal(ising_bench_open(&bench), 0);
     ising_begin(&bench, mutant_job);
-    ising_run_case(&bench, true);
+    ising_run_case(&bench);
     /* and where the sweep number fills more than 32 bits */
     struct ising_state *s = bench.state;
     bench.step = s->step = UINT64_C(0x1fffffffe);

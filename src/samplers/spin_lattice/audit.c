@@ -1,166 +1,286 @@
 /*
- * Audits: what the device keeps against what the host finds, from one copy of its lattices.
- *
- * The counts: up spins, of antiferromagnets by colour, and unequal bonds, counted by words on the
- * device, by the kernel that makes the run's samples, and in canonical rows here. The chain: a few
- * more sweeps on the device by the very kernels of the run, and here by their twin in C, from the
- * same state; afterwards the device has its state back. Of small lattices as many members as fit
- * the budget are replayed, the last one among them, whose place in the buffers is the most
- * error-prone; of a large one some rows at both sides of the seam. This finds miscompiled kernels
- * (they exist), whose lattices are consistent but whose chain is wrong.
+ * Audits of the Ising model: a stretch of the run, made once more by the run's launches, against
+ * the host's twin. Of small lattices all is compared, sample by sample, of as many members as fit
+ * the budget, the last one among them, whose place in the buffers is the most error-prone; of a
+ * large one the chain in some rows at both sides of the seam. What is measured of the others, and
+ * of a large one, is counted on the host from the spins that the device ends with. At step 0 the
+ * start is compared, too.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/twin.h"
-#include "spin_lattice/params.h"
 
-/* Sites that are replayed in one audit: a fraction of a second of the host's. */
-static const uint64_t replay_sites = 1u << 21;
+/* A tenth of a second each of the host's: spins the twin offers, and words whose pairs are counted.
+ */
+static const uint64_t replay_spins = UINT64_C(1) << 23, pair_words = UINT64_C(1) << 24;
+/* Sweeps beyond these would be the same again. */
+static const uint64_t replay_sweeps = 128;
 
-static enum ergo_status audit_counts(struct ergo_context *ctx, struct ising_state *s,
-                                     const uint32_t *lattices) {
-    const size_t members = s->batch->count, words = s->shape.member_bytes / 4;
-    struct ising_counts *counts = malloc(members * sizeof *counts);
-    uint8_t *rows = malloc(ising_rows_bytes(&s->shape));
-    enum ergo_status status = ERGO_OK;
-    if (!counts || !rows) {
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the audit");
-        goto out;
-    }
-    status = ising_measure_now(ctx, s, counts);
-    for (size_t i = 0; i < members && status == ERGO_OK; i++) {
-        ising_pack(&s->shape, lattices + i * words, rows);
-        const struct ising_counts own = ising_count(&s->shape, rows), got = counts[i];
-        if (got.up != own.up || got.unequal != own.unequal ||
-            (s->launch.sums > 2 && got.first != own.first))
-            status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                               "audit of spin-lattice failed on %s at sweep %llu, member %zu: the "
-                               "device counts %llu up spins, %llu of colour 0, and %llu unequal "
-                               "bonds, the host %llu, %llu and %llu",
-                               s->device->summary.name, (unsigned long long)s->step, i,
-                               (unsigned long long)got.up, (unsigned long long)got.first,
-                               (unsigned long long)got.unequal, (unsigned long long)own.up,
-                               (unsigned long long)own.first, (unsigned long long)own.unequal);
-    }
-out:
-    free(counts);
-    free(rows);
-    return status;
-}
+enum { ROW_SPINS };
 
-/* What is replayed: rows `first` and following, around the seam, of n members. */
-struct window {
-    size_t members;
-    uint64_t first, rows, sweeps;
+struct stretch {
+    struct ergo_replay r; /* first: compare gets its address */
+    size_t members;       /* replayed */
+    uint64_t first, rows; /* of each; all rows, or some around the seam */
+    /* Of huge lattices not all distances of correlations are counted: first, first + stride ...;
+     * others at other audits. */
+    size_t pair_first, pair_stride;
 };
 
-static struct window window_of(const struct ising_state *s, uint64_t sweeps) {
-    const uint64_t lx = (uint64_t)s->shape.lx, ly = (uint64_t)s->shape.ly, rows = replay_sites / lx;
-    const size_t fit = rows < ly ? 1 : (size_t)(rows / ly);
-    struct window w = {fit < s->batch->count ? fit : s->batch->count, 0, ly, sweeps};
-    if (rows + 4 * sweeps < ly) { /* the host replays its neighbourhood too */
-        w.rows = rows < 2 ? 2 : rows;
-        w.first = ly - w.rows / 2;
-    }
-    return w;
+static bool is_whole(const struct stretch *t, const struct ising_state *s) {
+    return t->rows == (uint64_t)s->shape.ly;
 }
 
-/* The k-th replayed member, the last one for k == members - 1. */
-static size_t window_member(const struct window *w, const struct ising_state *s, size_t k) {
-    return (k + 1) * s->batch->count / w->members - 1;
+static bool has_curve(const struct stretch *t, const struct ising_state *s, size_t sample) {
+    const uint64_t interval =
+        (uint64_t)ergo_point_int(s->batch->points[0], "/run/correlation_every");
+    return interval && (t->r.first_sample + sample) % interval == 0;
+}
+
+/* As the run measures, if that is in reason; the last sample has curves. */
+static void plan_stretch(struct stretch *t, const struct ising_state *s) {
+    const struct ising_launch *l = &s->launch;
+    const struct ergo_point *point = s->batch->points[0];
+    const uint64_t lx = (uint64_t)s->shape.lx, ly = (uint64_t)s->shape.ly, sites = lx * ly;
+    const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/correlation_every");
+    const int64_t measure = ergo_point_int(point, "/run/measure_every");
+    const uint64_t lead = l->path == ISING_PATH_TILE ? l->sweeps : 2; /* a full launch of it */
+    const size_t count = s->batch->count, two = l->block_samples < 2 ? 1 : 2;
+    uint64_t most = replay_spins / sites / (count < 2 ? 1 : 2);
+    most = most < replay_sweeps ? most : replay_sweeps;
+    most = most < l->launch_sweeps ? most : l->launch_sweeps;
+    most = most > lead + two ? most : lead + two;
+    t->r.lead = lead;
+    t->r.every = measure > 0 ? (uint64_t)measure : 1;
+    /* from one sample with curves to the next */
+    t->r.samples = interval && interval < l->block_samples && interval < most - lead
+                       ? (size_t)interval + 1
+                       : two;
+    if (t->r.samples > most - lead)
+        t->r.samples = two;
+    if (t->r.every > (most - lead) / t->r.samples)
+        t->r.every = (most - lead) / t->r.samples;
+    t->r.first_sample = interval ? (interval * t->r.samples + 1 - t->r.samples) % interval : 0;
+    t->first = 0;
+    t->rows = ly;
+    t->members = 1;
+    const uint64_t sweeps = lead + t->r.samples * t->r.every, rows = replay_spins / lx / sweeps;
+    if (rows + 4 * sweeps < ly) { /* the twin needs two more rows on either side for a sweep */
+        t->rows = rows < 2 ? 2 : rows;
+        t->first = ly - t->rows / 2;
+    } else {
+        const uint64_t fit = replay_spins / (sites * sweeps);
+        t->members = fit < 1 ? 1 : fit < count ? (size_t)fit : count;
+    }
+    const uint64_t curves = t->members * (t->r.samples > two ? 2 : 1) + count - t->members;
+    t->pair_stride = (size_t)(curves * s->shape.words * l->reach / pair_words) | 1;
+    t->pair_first = (size_t)(1 + s->step % t->pair_stride);
+    if (t->pair_first > l->reach)
+        t->pair_first = 1;
+}
+
+/* Is a member replayed? The last one is. */
+static bool is_replayed(const struct stretch *t, size_t member) {
+    const size_t count = t->r.members;
+    return (member + 1) * t->members / count != member * t->members / count;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static bool same_curves(const struct stretch *t, const struct ising_state *s,
+                        const struct ergo_samples *own, size_t row) {
+    const struct ergo_samples *found = &t->r.found;
+    const size_t reach = s->launch.reach;
+    bool same =
+        s->launch.rows_counted == 0 ||
+        ergo_replay_same(own->curves[CURVE_STRUCTURE], found->curves[CURVE_STRUCTURE] + 2 * row, 2);
+    for (size_t c = CURVE_CORRELATION; c <= CURVE_CORRELATION_Y; c++) {
+        const double *at = found->curves[c] + row * (reach + 1);
+        same = same && ergo_replay_same(own->curves[c], at, 1);
+        for (size_t r = t->pair_first; r <= reach; r += t->pair_stride)
+            same = same && ergo_replay_same(own->curves[c] + r, at + r, 1);
+    }
+    return same;
+}
+
+/* Curves of `rows`, the canonical form of a lattice, against the `curve`-th sample of them. */
+static enum ergo_status compare_curves(struct ergo_context *ctx, const struct stretch *t,
+                                       const struct ising_state *s, size_t member,
+                                       const uint8_t *rows, size_t curve) {
+    const size_t reach = s->launch.reach;
+    const bool anti = ergo_point_real(s->batch->points[member], "/system/coupling") < 0;
+    uint64_t *pairs = calloc(2 * reach, sizeof *pairs);
+    uint32_t *planes = calloc(2 * (size_t)s->shape.ly, sizeof *planes);
+    double *room = calloc(3 * (reach + 1) + 2, sizeof *room);
+    struct ergo_samples own = {0};
+    bool memory = pairs && planes && room, same = true;
+    if (memory)
+        memory = ising_count_pairs(&s->shape, rows, reach, t->pair_first, t->pair_stride, pairs);
+    if (memory) {
+        for (size_t c = 0; c < 3; c++)
+            own.curves[CURVE_CORRELATION + c] = room + c * (reach + 1);
+        own.curves[CURVE_STRUCTURE] = room + 3 * (reach + 1);
+        ising_count_rows(&s->shape, rows, anti, planes);
+        ising_curves(s, member, pairs, planes, 0, &own);
+        same = same_curves(t, s, &own, curve * s->batch->count + member);
+    }
+    free(pairs);
+    free(planes);
+    free(room);
+    if (!memory)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    return same ? ERGO_OK
+                : ergo_replay_differs(ctx, &t->r, member, "correlations or structure factor");
+}
+
+/* A sample of a member whose lattice is `words`; rows: room for its canonical form. */
+static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
+                                       const struct ising_state *s, size_t member, size_t sample,
+                                       const uint32_t *words, uint8_t *rows) {
+    const size_t count = s->batch->count;
+    size_t curves = 0; /* before this sample */
+    double columns[COLUMNS];
+    ising_pack(&s->shape, words, rows);
+    struct ising_counts counts = ising_count(&s->shape, rows);
+    if (s->launch.sums < 3)
+        counts.first = 0;
+    ising_columns(s->batch->points[member], &s->shape, counts, columns);
+    if (!ergo_replay_same(columns, t->r.found.columns + COLUMNS * (sample * count + member),
+                          COLUMNS))
+        return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
+    for (size_t i = 0; i < sample; i++)
+        curves += has_curve(t, s, i);
+    return has_curve(t, s, sample) ? compare_curves(ctx, t, s, member, rows, curves) : ERGO_OK;
+}
+
+/* ---- the chain ------------------------------------------------------------------------------- */
+
+/* `words`: the member's lattice before the stretch, which becomes the one after it. */
+static enum ergo_status replay_whole(struct ergo_context *ctx, const struct stretch *t,
+                                     const struct ising_state *s, size_t member, uint32_t *words,
+                                     const uint32_t *after, uint8_t *rows) {
+    const struct ergo_point *point = s->batch->points[member];
+    enum ergo_status status = ERGO_OK;
+    uint64_t step = t->r.step + t->r.lead;
+    ising_twin_sweeps(point, &s->shape, words, t->r.step, t->r.lead);
+    for (size_t i = 0; i < t->r.samples && status == ERGO_OK; i++, step += t->r.every) {
+        ising_twin_sweeps(point, &s->shape, words, step, t->r.every);
+        status = compare_sample(ctx, t, s, member, i, words, rows);
+    }
+    if (status == ERGO_OK && memcmp(words, after, s->shape.member_bytes) != 0)
+        status = ergo_replay_differs(ctx, &t->r, member, "the lattices");
+    return status;
 }
 
 /* One colour of the window in two pieces, before and behind the seam: words from the colour's
  * start. */
-static size_t window_piece(const struct window *w, const struct ising_state *s, int piece,
+static size_t window_piece(const struct stretch *t, const struct ising_state *s, int piece,
                            size_t *first) {
-    const uint64_t ly = (uint64_t)s->shape.ly, end = w->first + w->rows;
-    const uint64_t rows = piece == 0 ? (end < ly ? end : ly) - w->first : end > ly ? end - ly : 0;
-    *first = (size_t)(piece == 0 ? w->first * s->shape.row_words : 0);
+    const uint64_t ly = (uint64_t)s->shape.ly, end = t->first + t->rows;
+    const uint64_t rows = piece == 0 ? (end < ly ? end : ly) - t->first : end > ly ? end - ly : 0;
+    *first = (size_t)(piece == 0 ? t->first * s->shape.row_words : 0);
     return (size_t)(rows * s->shape.row_words);
 }
 
-/* The window of the device's lattices, [member][colour][piece]. */
-static enum ergo_status read_window(struct ergo_context *ctx, struct ising_state *s,
-                                    const struct window *w, uint32_t *found) {
-    enum ergo_status status = ERGO_OK;
-    for (size_t k = 0; k < 4 * w->members && status == ERGO_OK; k++) {
+/* As replay_whole, of the window alone; what the twin spoils is put back. */
+static enum ergo_status replay_window(struct ergo_context *ctx, const struct stretch *t,
+                                      const struct ising_state *s, size_t member, uint32_t *words,
+                                      const uint32_t *after) {
+    const uint64_t sweeps = t->r.lead + t->r.samples * t->r.every;
+    const size_t colour = 4 * s->shape.blocks;
+    size_t edge = (size_t)((t->rows + 4 * sweeps + 2) * s->shape.row_words + 8);
+    edge = edge < colour / 2 ? edge : colour / 2;
+    uint32_t *spoilt = malloc(4 * edge * sizeof *spoilt);
+    bool same = true;
+    if (!spoilt)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    for (size_t k = 0; k < 4; k++)
+        memcpy(spoilt + k * edge, words + (k / 2) * colour + (k % 2) * (colour - edge), 4 * edge);
+    ising_twin_rows(s->batch->points[member], &s->shape, words, t->r.step, sweeps, t->first,
+                    t->rows);
+    for (int k = 0; k < 4; k++) {
         size_t first;
-        const size_t words = window_piece(w, s, k % 2, &first);
-        const size_t colour = 4 * s->shape.blocks * (k / 2 % 2);
-        if (words)
-            status = ergo_buffer_read(ctx, s->device, s->spins,
-                                      window_member(w, s, k / 4) * s->shape.member_bytes +
-                                          4 * (colour + first),
-                                      4 * words, found);
-        found += words;
+        const size_t n = window_piece(t, s, k % 2, &first), at = (size_t)(k / 2) * colour + first;
+        same = same && memcmp(words + at, after + at, 4 * n) == 0;
     }
-    return status;
+    for (size_t k = 0; k < 4; k++)
+        memcpy(words + (k / 2) * colour + (k % 2) * (colour - edge), spoilt + k * edge, 4 * edge);
+    free(spoilt);
+    return same ? ERGO_OK : ergo_replay_differs(ctx, &t->r, member, "the lattices");
 }
 
-/* Replays the window in `lattices` and compares. */
-static enum ergo_status compare_window(struct ergo_context *ctx, const struct ising_state *s,
-                                       const struct window *w, uint32_t *lattices,
-                                       const uint32_t *found) {
-    for (size_t k = 0; k < 4 * w->members; k++) {
-        const size_t member = window_member(w, s, k / 4);
-        uint32_t *lattice = lattices + member * (s->shape.member_bytes / 4);
-        if (k % 4 == 0)
-            ising_twin_rows(s->batch->points[member], &s->shape, lattice, s->step, w->sweeps,
-                            w->first, w->rows);
-        size_t first;
-        const size_t words = window_piece(w, s, k % 2, &first);
-        if (memcmp(lattice + 4 * s->shape.blocks * (k / 2 % 2) + first, found, 4 * words) != 0)
-            return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                             "audit of spin-lattice failed on %s (%s): from the same lattice, "
-                             "sweeps %llu to %llu of member %zu differ between the device and "
-                             "the host. The device's compiler or hardware is wrong for these "
-                             "kernels: try another device, or /tuning/path and /tuning/lanes",
-                             s->device->summary.name, s->device->summary.driver,
-                             (unsigned long long)s->step,
-                             (unsigned long long)(s->step + w->sweeps - 1), member);
-        found += words;
+static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    const struct stretch *t = (const struct stretch *)r;
+    const struct ising_state *s = r->state;
+    const size_t bytes = s->shape.member_bytes;
+    uint32_t *after = malloc(bytes), *before = malloc(is_whole(t, s) ? bytes : 1);
+    uint8_t *rows = malloc(ising_rows_bytes(&s->shape));
+    enum ergo_status status =
+        after && before && rows ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
+        uint32_t *kept = (uint32_t *)r->kept[ROW_SPINS] + m * (bytes / 4);
+        const bool replayed = is_replayed(t, m), whole = replayed && is_whole(t, s);
+        const uint64_t edge = whole ? s->shape.blocks : t->rows * s->shape.row_words / 8 + 1;
+        status = ergo_buffer_read(ctx, s->device, s->spins, m * bytes, bytes, after);
+        if (status == ERGO_OK && replayed && r->step == 0 &&
+            !(ising_twin_is_start(s->batch->points[m], &s->shape, kept, 0, edge) &&
+              ising_twin_is_start(s->batch->points[m], &s->shape, kept, s->shape.blocks - edge,
+                                  s->shape.blocks)))
+            status = ergo_replay_differs(ctx, r, m, "the start");
+        if (status == ERGO_OK && whole) {
+            memcpy(before, kept, bytes);
+            status = replay_whole(ctx, t, s, m, before, after, rows);
+        } else if (status == ERGO_OK && replayed) {
+            status = replay_window(ctx, t, s, m, kept, after);
+        }
+        if (status == ERGO_OK && !whole)
+            status = compare_sample(ctx, t, s, m, r->samples - 1, after, rows);
     }
-    return ERGO_OK;
-}
-
-static enum ergo_status audit_chain(struct ergo_context *ctx, struct ising_state *s,
-                                    uint32_t *lattices) {
-    const uint64_t step = s->step;
-    enum ergo_status status = ising_advance_audit(ctx, s);
-    const struct window w = window_of(s, s->step - step);
-    s->step = step;
-    uint32_t *found = malloc(8 * w.members * w.rows * s->shape.row_words);
-    if (status == ERGO_OK && !found)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    if (status == ERGO_OK)
-        status = read_window(ctx, s, &w, found);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->spins, 0,
-                                   s->shape.member_bytes * s->batch->count, lattices);
-    if (status == ERGO_OK)
-        status = compare_window(ctx, s, &w, lattices, found);
-    free(found);
+    free(after);
+    free(before);
+    free(rows);
     return status;
 }
 
 enum ergo_status ising_audit(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;
     const size_t all = s->shape.member_bytes * s->batch->count;
-    /* Copied here and not in a second buffer there: Oclgrind takes what clEnqueueCopyBuffer wrote
-     * for uninitialised; and the device may be full. */
-    uint32_t *lattices = malloc(all);
-    if (!lattices) {
-        ergo_log(ctx, ERGO_LOG_WARNING, "no memory to copy %.3g MiB of lattices: not audited",
-                 (double)all / 1048576);
-        return ERGO_OK;
-    }
-    enum ergo_status status = ergo_buffer_read(ctx, s->device, s->spins, 0, all, lattices);
-    if (status == ERGO_OK)
-        status = audit_counts(ctx, s, lattices);
-    if (status == ERGO_OK)
-        status = audit_chain(ctx, s, lattices);
-    free(lattices);
-    return status;
+    size_t sizes[CURVES];
+    struct stretch t = {.r = {.sampler = "spin-lattice",
+                              .remedy = "/tuning/path or /tuning/lanes",
+                              .device = s->device,
+                              .state = s,
+                              .members = s->batch->count,
+                              .n_columns = COLUMNS,
+                              .n_curves = CURVES,
+                              .curve_sizes = sizes,
+                              .step = s->step,
+                              .advance = ising_advance,
+                              .collect = ising_collect,
+                              .compare = compare}};
+    plan_stretch(&t, s);
+    for (size_t c = 0; c < CURVES; c++)
+        sizes[c] = ising_ops.curve_size(s->batch->points[0], c);
+    size_t curves = 0;
+    for (size_t i = 0; i < t.r.samples; i++)
+        curves += has_curve(&t, s, i);
+    struct ergo_replay_row rows[5] = {
+        [ROW_SPINS] = {"spins", ERGO_REPLAY_STATE, &s->spins, NULL, all},
+        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
+        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].sums, NULL,
+         ising_sums_bytes(s, t.r.samples)},
+    };
+    t.r.rows = rows;
+    t.r.n_rows = 3;
+    if (curves)
+        rows[t.r.n_rows++] =
+            (struct ergo_replay_row){"correlations", ERGO_REPLAY_RESULT, &s->slots[0].counts, NULL,
+                                     ising_counts_bytes(s, curves)};
+    if (s->scratch)
+        rows[t.r.n_rows++] = (struct ergo_replay_row){"second copy of the spins",
+                                                      ERGO_REPLAY_RESULT, &s->scratch, NULL, all};
+    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "spin-lattice");
+    return status == ERGO_OK ? ergo_replay(ctx, &t.r) : status;
 }

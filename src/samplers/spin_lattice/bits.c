@@ -101,6 +101,61 @@ struct ising_counts ising_count(const struct ising_shape *s, const uint8_t *rows
     return c;
 }
 
+/* 64 bits from bit `at` on of words. */
+static uint64_t bits_at(const uint64_t *words, size_t at) {
+    const unsigned shift = (unsigned)(at % 64);
+    return shift ? words[at / 64] >> shift | words[at / 64 + 1] << (64 - shift) : words[at / 64];
+}
+
+bool ising_count_pairs(const struct ising_shape *s, const uint8_t *rows, size_t reach, size_t first,
+                       size_t stride, uint64_t *pairs) {
+    const size_t lx = (size_t)s->lx, ly = (size_t)s->ly, bytes = row_bytes(s), n = (lx + 63) / 64;
+    uint64_t *twice = malloc((2 * n + 2) * sizeof *twice); /* a row, and once more behind it */
+    memset(pairs, 0, 2 * reach * sizeof *pairs);
+    for (size_t y = 0; y < ly && twice; y++) {
+        const uint8_t *row = rows + y * bytes;
+        memset(twice, 0, (2 * n + 2) * sizeof *twice);
+        memcpy(twice, row, bytes);
+        for (size_t w = n; w-- > 0;) {
+            const uint64_t sites = sites_at(row, bytes, w);
+            const size_t at = lx + 64 * w;
+            twice[at / 64] |= sites << (at % 64);
+            if (at % 64)
+                twice[at / 64 + 1] |= sites >> (64 - at % 64);
+        }
+        for (size_t r = first; r <= reach; r += stride) {
+            const uint8_t *below = rows + (y + r) % ly * bytes;
+            for (size_t w = 0; w < n; w++) {
+                const uint64_t sites = sites_at(row, bytes, w);
+                const uint64_t in =
+                    w + 1 < n || lx % 64 == 0 ? ~UINT64_C(0) : (UINT64_C(1) << (lx % 64)) - 1;
+                pairs[r - 1] +=
+                    (uint64_t)__builtin_popcountll((sites ^ bits_at(twice, 64 * w + r)) & in);
+                pairs[reach + r - 1] +=
+                    (uint64_t)__builtin_popcountll(sites ^ sites_at(below, bytes, w));
+            }
+        }
+    }
+    const bool memory = twice != NULL;
+    free(twice);
+    return memory;
+}
+
+void ising_count_rows(const struct ising_shape *s, const uint8_t *rows, bool staggered,
+                      uint32_t *planes) {
+    const size_t bytes = row_bytes(s), n = ((size_t)s->lx + 63) / 64;
+    for (size_t y = 0; y < (size_t)s->ly; y++) {
+        const uint64_t even = UINT64_C(0x5555555555555555) << (y & 1);
+        uint32_t up = 0, first = 0;
+        for (size_t w = 0; w < n; w++) {
+            const uint64_t sites = sites_at(rows + y * bytes, bytes, w);
+            up += (uint32_t)__builtin_popcountll(sites);
+            first += (uint32_t)__builtin_popcountll(sites & even);
+        }
+        planes[2 * y + 1] = staggered ? 2 * first - up : up;
+    }
+}
+
 enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, size_t member,
                              uint8_t **rows, size_t *length) {
     enum ergo_status status = ERGO_OK;

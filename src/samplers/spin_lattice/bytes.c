@@ -79,6 +79,7 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
     plan->launches_per_step = 2;
     /* launches of small lattices cost more than their spins */
     plan->block_steps = fmax(1, floor(0.1 / (work / rate + (gpu ? 1e-5 : 2e-5))));
+    l.block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
     snprintf(plan->path, sizeof plan->path, "bytes");
     snprintf(plan->launch, sizeof plan->launch,
              "a launch for each colour: 16 x %u spins per work-item, work-groups of %u", l.strip,
@@ -133,6 +134,7 @@ static void destroy(void *opaque) {
     }
     free(s->members);
     free(s->units);
+    free(s->field_sums);
     free(s);
 }
 
@@ -177,12 +179,11 @@ static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
 /* General fields of all members. */
 static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_state *s) {
     const size_t length = bytes_terms_length(&s->shape), n = s->batch->count;
-    int32_t *packed = malloc(length * sizeof *packed);
+    int32_t *packed = malloc(n * length * sizeof *packed);
     s->units = calloc(n, sizeof *s->units);
-    enum ergo_status status =
-        packed && s->units
-            ? ergo_buffer_create(ctx, s->device, "fields", n * length * 4, NULL, &s->terms)
-            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for general fields");
+    enum ergo_status status = packed && s->units
+                                  ? ERGO_OK
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for general fields");
     for (size_t m = 0; m < n && status == ERGO_OK; m++) {
         struct bytes_disorder d;
         status = bytes_disorder_make(ctx, s->batch->points[m], &d);
@@ -190,10 +191,12 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_stat
             break;
         s->units[m] = d.unit;
         bytes_disorder_fill(s->batch->points[m], &d, &s->members[m]);
-        bytes_terms_pack(&s->shape, &d, packed);
-        status = ergo_buffer_write(ctx, s->device, s->terms, 4 * length * m, 4 * length, packed);
+        bytes_terms_pack(&s->shape, &d, packed + length * m);
         bytes_disorder_free(&d);
     }
+    if (status == ERGO_OK)
+        status = ergo_constant_create(ctx, s->device, &s->constants, "fields and couplings",
+                                      4 * n * length, packed, &s->terms);
     free(packed);
     return status;
 }
@@ -209,8 +212,9 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     s->device = device;
     s->shape = bytes_shape_of(batch->points[0]);
     s->members = calloc(batch->count, sizeof *s->members);
+    s->field_sums = calloc(batch->count, sizeof *s->field_sums);
     enum ergo_status status = launch_plan(ctx, batch, device, &s->launch, &unused);
-    if (status == ERGO_OK && !s->members)
+    if (status == ERGO_OK && (!s->members || !s->field_sums))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
     for (size_t i = 0; i < batch->count && status == ERGO_OK; i++) {
         bytes_member_fill(batch->points[i], &s->members[i]);
@@ -222,8 +226,9 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
         status = create_terms(ctx, s);
     const size_t counts = 4 * batch->count * s->launch.length * s->launch.block_samples;
     if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, device, "members", batch->count * sizeof *s->members,
-                                    s->members, &s->member_buffer);
+        status =
+            ergo_constant_create(ctx, device, &s->constants, "members",
+                                 batch->count * sizeof *s->members, s->members, &s->member_buffer);
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, device, "spins", 2 * s->shape.colour * batch->count, NULL,
                                     &s->spins);
@@ -257,6 +262,7 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(mode),
                                     ERGO_ARG(field)};
     s->step = 0;
+    memset(s->field_sums, 0, s->batch->count * sizeof *s->field_sums);
     enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->start, "bytes_start_all", args,
                                                  4, 2, global, local, NULL);
     return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;
@@ -264,14 +270,14 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
 
 /* ---- advance --------------------------------------------------------------------------------- */
 
-enum ergo_status bytes_sweeps(struct ergo_context *ctx, struct bytes_state *s, uint64_t sweeps) {
+static enum ergo_status sweeps(struct ergo_context *ctx, struct bytes_state *s, uint64_t n) {
     const size_t local[2] = {s->launch.group, 1};
     const uint64_t items = s->shape.colour / 16 / s->launch.strip;
     const size_t global[2] = {ergo_round_up(items, local[0]), s->batch->count};
     const struct ergo_arg terms = ERGO_ARG(s->terms);
     const char *name = s->shape.general ? "bytes_general_sweep" : "bytes_sweep";
     enum ergo_status status = ERGO_OK;
-    for (uint64_t i = 0; i < 2 * sweeps && status == ERGO_OK; i++) {
+    for (uint64_t i = 0; i < 2 * n && status == ERGO_OK; i++) {
         const cl_ulong step = s->step;
         const cl_uint colour = i % 2;
         const struct ergo_arg table = ERGO_ARG_LOCAL(2 * BYTES_TABLE * sizeof(cl_uint));
@@ -339,8 +345,8 @@ static enum ergo_status launch_curves(struct ergo_context *ctx, struct bytes_sta
     return status;
 }
 
-static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned which,
-                                size_t count, uint64_t every, uint64_t first_sample) {
+enum ergo_status bytes_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
+                               uint64_t every, uint64_t first_sample) {
     struct bytes_state *s = opaque;
     struct bytes_slot *slot = &s->slots[which];
     const struct bytes_launch *l = &s->launch;
@@ -351,11 +357,11 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
     slot->samples = count;
     slot->curves = 0;
     enum ergo_status status =
-        count ? launch_clear(ctx, s, slot->counts, count * l->length) : bytes_sweeps(ctx, s, every);
+        count ? launch_clear(ctx, s, slot->counts, count * l->length) : sweeps(ctx, s, every);
     if (status == ERGO_OK && count && interval)
         status = launch_clear(ctx, s, slot->curve_counts, (size_t)l->curve_length * count);
     for (size_t i = 0; i < count && status == ERGO_OK; i++) {
-        status = bytes_sweeps(ctx, s, every);
+        status = sweeps(ctx, s, every);
         if (status == ERGO_OK)
             status = launch_measure(ctx, s, slot->counts, i);
         if (status == ERGO_OK && interval && (first_sample + i) % interval == 0)
@@ -374,15 +380,14 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
     return status;
 }
 
-/* Curve sample (and member) `row`. */
-static void convert_curves(const struct bytes_state *s, const uint32_t *counts, size_t row,
-                           struct ergo_samples *samples) {
+void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
+                  struct ergo_samples *samples) {
     static const int curve[3] = {CURVE_CORRELATION_X, CURVE_CORRELATION_Y, CURVE_CORRELATION_Z};
     const size_t reach = s->launch.reach, size = reach + 1;
     const double q = s->shape.q, n = (double)s->shape.sites;
     if (s->launch.planes)
-        bytes_structure(&s->shape, s->members[row % s->batch->count].staggered != 0,
-                        counts + s->shape.d * reach, samples->curves[CURVE_STRUCTURE] + 2 * row);
+        bytes_structure(&s->shape, s->members[member].staggered != 0, counts + s->shape.d * reach,
+                        samples->curves[CURVE_STRUCTURE] + 2 * row);
     if (!reach)
         return;
     double *mean = samples->curves[CURVE_CORRELATION] + row * size;
@@ -397,8 +402,8 @@ static void convert_curves(const struct bytes_state *s, const uint32_t *counts, 
     }
 }
 
-static enum ergo_status collect(struct ergo_context *ctx, void *opaque, unsigned which,
-                                struct ergo_samples *samples) {
+enum ergo_status bytes_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                               struct ergo_samples *samples) {
     struct bytes_state *s = opaque;
     struct bytes_slot *slot = &s->slots[which];
     const size_t members = s->batch->count;
@@ -414,18 +419,8 @@ static enum ergo_status collect(struct ergo_context *ctx, void *opaque, unsigned
     if (status == ERGO_OK && slot->curves)
         status = ergo_event_wait(ctx, s->device, &slot->curve_ready, NULL);
     for (size_t i = 0; i < slot->curves * members && status == ERGO_OK; i++)
-        convert_curves(s, slot->curve_host + i * s->launch.curve_length, i, samples);
+        bytes_curves(s, i % members, slot->curve_host + i * s->launch.curve_length, i, samples);
     return status;
-}
-
-enum ergo_status bytes_measure_now(struct ergo_context *ctx, struct bytes_state *s) {
-    struct bytes_slot *slot = &s->slots[0];
-    enum ergo_status status = launch_clear(ctx, s, slot->counts, s->launch.length);
-    if (status == ERGO_OK)
-        status = launch_measure(ctx, s, slot->counts, 0);
-    return status == ERGO_OK ? ergo_buffer_read(ctx, s->device, slot->counts, 0,
-                                                4 * s->batch->count * s->launch.length, slot->host)
-                             : status;
 }
 
 static uint64_t curve_every(const struct ergo_point *point) {
@@ -438,8 +433,8 @@ const struct ergo_sampler_ops bytes_ops = {
     .plan = plan,
     .create = create,
     .init = init,
-    .advance = advance,
-    .collect = collect,
+    .advance = bytes_advance,
+    .collect = bytes_collect,
     .curve_size = bytes_curve_size,
     .curve_x = bytes_curve_x,
     .curve_every = curve_every,

@@ -2,6 +2,7 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
 
+#include "engine/replay.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/bytes_params.h"
 
@@ -38,6 +39,7 @@ struct bytes_launch {
     uint32_t measure_groups;
     uint32_t length; /* numbers per sample and member */
     size_t block_samples;
+    uint64_t block_sweeps;  /* of roughly 0.1 s */
     uint32_t reach, planes; /* of curves; 0: none */
     uint32_t curve_length;  /* numbers per curve sample and member */
     uint32_t curve_capacity;
@@ -62,6 +64,8 @@ struct bytes_state {
     cl_program program;
     cl_kernel sweep, start, clear, measure, energy, correlate, plane;
     cl_mem spins, member_buffer, terms;
+    struct ergo_constants constants;
+    uint64_t *field_sums; /* of the signs of random fields, by member; 0: not known yet */
     struct bytes_slot slots[2];
     uint64_t step;
 };
@@ -110,28 +114,60 @@ void bytes_disorder_fill(const struct ergo_point *point, const struct bytes_diso
 /* As the kernels have them; length: numbers of a member. */
 size_t bytes_terms_length(const struct bytes_shape *s);
 void bytes_terms_pack(const struct bytes_shape *s, const struct bytes_disorder *d, int32_t *packed);
+/* Fields and couplings of packed ones; not the unit, nor j. ERGO_E_MEMORY. */
+enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes_shape *s,
+                                    const int32_t *packed, struct bytes_disorder *d);
 
 /* bytes.c */
-enum ergo_status bytes_sweeps(struct ergo_context *ctx, struct bytes_state *s, uint64_t sweeps);
-enum ergo_status bytes_measure_now(struct ergo_context *ctx, struct bytes_state *s);
+enum ergo_status bytes_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                               uint64_t every, uint64_t first_sample);
+enum ergo_status bytes_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                               struct ergo_samples *samples);
+/* Curves of sample `row`, from its counts: equal pairs [axis][r - 1], then planes. */
+void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
+                  struct ergo_samples *samples);
 
 /* bytes_state.c */
 enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
-enum ergo_status bytes_audit(struct ergo_context *ctx, void *state);
+/* A row of a member's lattice as the device has it, in natural order. */
+void bytes_unpack_row(const struct bytes_shape *s, const uint8_t *raw, size_t row, uint8_t *sites);
 enum ergo_status bytes_frame(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);
 enum ergo_status bytes_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);
 
-/* bytes_twin.c: the host's twin of the kernels, on sites in natural order, x fastest. */
+/* bytes_audit.c */
+enum ergo_status bytes_audit(struct ergo_context *ctx, void *state);
+
+/* bytes_twin.c: the host's twin of the kernels, on sites in natural order, x fastest. Fields add
+ * their bit; rows are numbered y + ly z. */
 void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_member *member,
-                       uint8_t *sites); /* adds the field's bit */
+                       uint8_t *sites);
+void bytes_twin_field_row(const struct bytes_shape *shape, const struct bytes_member *member,
+                          size_t row, uint8_t *sites);
+void bytes_twin_start_row(const struct bytes_shape *shape, const struct bytes_member *member,
+                          const char *start, size_t row, uint8_t *sites);
 /* d: of general fields, otherwise NULL. */
 void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member *member,
                       const struct bytes_disorder *d, uint64_t step, uint8_t *sites);
+/* Some sweeps, of which only the sites in a box come out right (a side as long as the lattice:
+ * all); others are spoilt, up to 2 sweeps around it. */
+struct bytes_box {
+    uint32_t first[3], count[3];
+};
+void bytes_twin_box(const struct bytes_shape *shape, const struct bytes_member *member,
+                    const struct bytes_disorder *d, uint64_t step, uint64_t sweeps,
+                    const struct bytes_box *box, uint8_t *sites);
 void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_member *member,
                       const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts);
+/* Equal pairs [axis][r - 1] at distances first, first + stride ... up to reach. False: no memory.
+ */
+bool bytes_twin_pairs(const struct bytes_shape *shape, const uint8_t *sites, uint32_t reach,
+                      uint32_t first, uint32_t stride, uint32_t *counts);
+/* Sites in each state of each plane of the last direction, as bytes_structure takes them. */
+void bytes_twin_planes(const struct bytes_shape *shape, const struct bytes_member *member,
+                       const uint8_t *sites, uint32_t *counts);
 #endif

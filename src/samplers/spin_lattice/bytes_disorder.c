@@ -268,3 +268,24 @@ void bytes_terms_pack(const struct bytes_shape *s, const struct bytes_disorder *
             }
         }
 }
+
+enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes_shape *s,
+                                    const int32_t *packed, struct bytes_disorder *d) {
+    const size_t lx = s->l[0], ly = s->l[1], n = s->sites;
+    memset(d, 0, sizeof *d);
+    d->fields = malloc(n * sizeof *d->fields);
+    d->bonds = s->bonds ? malloc(s->d * n * sizeof *d->bonds) : NULL;
+    if (!d->fields || (s->bonds && !d->bonds)) {
+        bytes_disorder_free(d);
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for fields and couplings of %zu sites", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t x = i % lx, row = i / lx, y = row % ly, z = row / ly;
+        const int32_t *from =
+            packed + ((x + y + z) & 1) * planes_of(s) * s->colour + row * s->pitch + x / 2;
+        d->fields[i] = from[0];
+        for (uint32_t k = 0; k < s->d && s->bonds; k++)
+            d->bonds[k * n + i] = from[(k == 0 ? 1 + (x & 1) : 2 * k + 2) * s->colour];
+    }
+    return ERGO_OK;
+}

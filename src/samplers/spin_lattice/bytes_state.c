@@ -1,5 +1,5 @@
 /*
- * Models with a byte per spin: the canonical state, audits, pictures.
+ * Models with a byte per spin: the canonical state, pictures.
  *
  * Canonical state of a member: a byte for each site, x fastest, then y, then z: ising 1 up, 0 down;
  * potts 0 .. q - 1. A random field is drawn anew: it depends on seed and replica alone; one from a
@@ -12,8 +12,28 @@
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
-/* Sites that are replayed by the host in one audit. */
-enum { REPLAY_SITES = 1 << 22 };
+/* Four bytes to every other byte of eight. */
+static uint64_t spread(uint32_t bytes) {
+    uint64_t x = bytes;
+    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
+    return (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
+}
+
+void bytes_unpack_row(const struct bytes_shape *h, const uint8_t *raw, size_t row, uint8_t *sites) {
+    const size_t odd = (row % h->l[1] + row / h->l[1]) & 1, half = h->l[0] / 2;
+    const uint8_t *even_x = raw + odd * h->colour + row * h->pitch;
+    const uint8_t *odd_x = raw + (1 - odd) * h->colour + row * h->pitch;
+    size_t k = 0;
+    for (; k + 4 <= half; k += 4) {
+        uint32_t a, b;
+        memcpy(&a, even_x + k, 4);
+        memcpy(&b, odd_x + k, 4);
+        const uint64_t both = spread(a) | spread(b) << 8;
+        memcpy(sites + 2 * k, &both, 8); /* little-endian hosts only: see core/device.c */
+    }
+    for (; k < half; k++)
+        sites[2 * k] = even_x[k], sites[2 * k + 1] = odd_x[k];
+}
 
 /* A member's sites in natural order, as the device has them (fields included); malloc'ed. */
 static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, size_t member,
@@ -25,13 +45,8 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, s
             ? ergo_buffer_read(ctx, s->device, s->spins, 2 * h->colour * member, 2 * h->colour, raw)
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
                         (double)h->sites / 1048576);
-    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2] && status == ERGO_OK; row++) {
-        const size_t odd = (row % h->l[1] + row / h->l[1]) & 1;
-        const uint8_t *from[2] = {raw + row * h->pitch, raw + h->colour + row * h->pitch};
-        uint8_t *to = sites + row * h->l[0];
-        for (size_t x = 0; x < h->l[0]; x++)
-            to[x] = from[(x + odd) & 1][x / 2];
-    }
+    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2] && status == ERGO_OK; row++)
+        bytes_unpack_row(h, raw, row, sites + row * h->l[0]);
     free(raw);
     if (status != ERGO_OK) {
         free(sites);
@@ -102,107 +117,8 @@ enum ergo_status bytes_load(struct ergo_context *ctx, void *opaque, size_t membe
     if (status == ERGO_OK)
         status = store(ctx, s, member, sites);
     s->step = step;
+    s->field_sums[member] = 0;
     free(sites);
-    return status;
-}
-
-/* ---- audit ----------------------------------------------------------------------------------- */
-
-static enum ergo_status fails(struct ergo_context *ctx, const struct bytes_state *s, size_t member,
-                              const char *what) {
-    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                     "audit of spin-lattice failed on %s (%s) at sweep %llu, "
-                     "member %zu: %s",
-                     s->device->summary.name, s->device->summary.driver,
-                     (unsigned long long)s->step, member, what);
-}
-
-/* A member's general fields, anew; of others nothing. */
-static enum ergo_status disorder_of(struct ergo_context *ctx, const struct bytes_state *s,
-                                    size_t member, struct bytes_disorder *d) {
-    memset(d, 0, sizeof *d);
-    return s->shape.general ? bytes_disorder_make(ctx, s->batch->points[member], d) : ERGO_OK;
-}
-
-static enum ergo_status audit_counts(struct ergo_context *ctx, struct bytes_state *s, size_t member,
-                                     const struct bytes_disorder *d, const uint8_t *sites) {
-    const uint32_t *found = s->slots[0].host + member * s->launch.length;
-    uint32_t *own = malloc(4 * s->launch.length);
-    uint8_t *fields = calloc(s->shape.sites, 1);
-    enum ergo_status status =
-        own && fields ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
-    for (size_t i = 0; i < s->shape.sites && status == ERGO_OK; i++)
-        if (sites[i] >= (s->shape.general ? 2 : s->shape.states))
-            status = fails(ctx, s, member, "a site is in a state that does not exist");
-    if (status == ERGO_OK) {
-        bytes_twin_count(&s->shape, &s->members[member], d, sites, own);
-        if (memcmp(own, found, 4 * s->launch.length) != 0)
-            status = fails(ctx, s, member, "the device does not count what the host counts");
-        if (s->fields)
-            bytes_twin_fields(&s->shape, &s->members[member], fields);
-        for (size_t i = 0; i < s->shape.sites && status == ERGO_OK; i++)
-            if (s->shape.kind == BYTES_ISING && (sites[i] & 2) != fields[i])
-                status = fails(ctx, s, member, "the random field is not what was drawn");
-    }
-    free(own);
-    free(fields);
-    return status;
-}
-
-/* A sweep of all members by the device, of some by the host's twin, the last one among them. */
-enum ergo_status bytes_audit(struct ergo_context *ctx, void *opaque) {
-    struct bytes_state *s = opaque;
-    const size_t n = s->batch->count, fit = (size_t)(REPLAY_SITES / s->shape.sites);
-    const size_t replayed = fit < n ? fit : n;
-    const uint64_t step = s->step;
-    uint8_t **before = calloc(n, sizeof *before), *after = NULL;
-    enum ergo_status status =
-        before ? bytes_measure_now(ctx, s) : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
-    for (size_t m = 0; m < n && status == ERGO_OK; m++) {
-        struct bytes_disorder d;
-        status = disorder_of(ctx, s, m, &d);
-        if (status == ERGO_OK)
-            status = fetch(ctx, s, m, &before[m]);
-        if (status == ERGO_OK)
-            status = audit_counts(ctx, s, m, d.fields ? &d : NULL, before[m]);
-        bytes_disorder_free(&d);
-    }
-    if (status == ERGO_OK && replayed)
-        status = bytes_sweeps(ctx, s, 1);
-    for (size_t k = 0; k < replayed && status == ERGO_OK; k++) {
-        const size_t m = (k + 1) * n / replayed - 1;
-        struct bytes_disorder d;
-        status = fetch(ctx, s, m, &after);
-        if (status != ERGO_OK)
-            break;
-        uint8_t *own = calloc(s->shape.sites, 1);
-        status = disorder_of(ctx, s, m, &d);
-        if (!own || status != ERGO_OK) {
-            free(own);
-            free(after);
-            bytes_disorder_free(&d);
-            if (status != ERGO_OK)
-                break;
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
-            break;
-        }
-        memcpy(own, before[m], s->shape.sites);
-        bytes_twin_sweep(&s->shape, &s->members[m], d.fields ? &d : NULL, step, own);
-        bytes_disorder_free(&d);
-        if (memcmp(own, after, s->shape.sites) != 0)
-            status = fails(ctx, s, m,
-                           "from the same lattice, a sweep gives another one on the host. The "
-                           "device's compiler or hardware is wrong for these kernels: try another "
-                           "device");
-        free(own);
-        free(after);
-    }
-    for (size_t m = 0; m < n && status == ERGO_OK && replayed; m++)
-        status = store(ctx, s, m, before[m]);
-    s->step = step;
-    for (size_t m = 0; before && m < n; m++)
-        free(before[m]);
-    free(before);
     return status;
 }
 

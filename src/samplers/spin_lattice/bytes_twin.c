@@ -1,130 +1,320 @@
-/* The host's twin of the kernels: cl/spin_lattice/bytes.h compiled as C, on sites in natural order.
- * Counting is the host's own. */
+/*
+ * The host's twin of the kernels, and its counts: site by site in natural order, from the layout,
+ * the random numbers and the tables that cl/spin_lattice/bytes.h describes. Of its functions the
+ * twin has but the limit of a general field's flip, which is arithmetic alone.
+ */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/rng.h"
 #include "samplers/spin_lattice/bytes.h"
-
-/* The kernels take their shape from macros; here the macros read this. */
-static _Thread_local struct bytes_shape twin;
-
-#define BYTES_D twin.d
-#define BYTES_LX twin.l[0]
-#define BYTES_LY twin.l[1]
-#define BYTES_LZ twin.l[2]
-#define BYTES_Q twin.q
-#define BYTES_MODEL ((int)twin.kind)
-#define BYTES_FIELDS 1
-#include "spin_lattice/bytes.h"
+#include "spin_lattice/limit.h"
 
 static size_t site_of(const struct bytes_shape *s, uint64_t x, uint64_t y, uint64_t z) {
     return x % s->l[0] + s->l[0] * (y % s->l[1] + (size_t)s->l[1] * (z % s->l[2]));
 }
 
-void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_member *member,
-                       uint8_t *sites) {
-    twin = *shape;
-    for (uint32_t row = 0; row < BYTES_ROWS; row++)
-        for (uint32_t quad = 0; quad < 2 * BYTES_QUADS; quad++) {
-            const uint32_t colour = quad & 1, y = row % shape->l[1], z = row / shape->l[1];
-            const struct ergo_words r = ergo_philox_words(row * BYTES_QUADS + quad / 2, 0, 0,
-                                                          ERGO_DRAW(BYTES_PURPOSE_FIELD, colour),
-                                                          member->field0, member->field1);
-            const uint32_t words[4] = {r.x, r.y, r.z, r.w};
-            uint8_t *of_row = sites + (size_t)row * shape->l[0];
-            for (uint32_t h = quad / 2 * 4, l = 0; l < 4 && h + l < BYTES_HALF; l++)
-                of_row[2 * (h + l) + ((y + z + colour) & 1)] |= (uint8_t)(words[l] >> 31 << 1);
-        }
+/* Four random words of an entity of a row. */
+static void draw(const uint32_t key[2], uint64_t entity, uint64_t step, uint32_t purpose,
+                 uint32_t colour, uint32_t out[4]) {
+    const struct ergo_words r =
+        ergo_philox_words((uint32_t)entity, (uint32_t)step, (uint32_t)(step >> 32),
+                          ERGO_DRAW(purpose, colour), key[0], key[1]);
+    out[0] = r.x, out[1] = r.y, out[2] = r.z, out[3] = r.w;
 }
 
-/* New byte of a site. */
-static uint32_t general(const struct bytes_shape *s, const struct bytes_member *member,
-                        const struct bytes_disorder *d, struct bytes_around n, uint32_t random,
-                        uint64_t x, uint64_t y, uint64_t z, uint32_t own) {
-    const size_t site = site_of(s, x, y, z);
-    struct bytes_terms t = {.field = d->fields[site],
-                            .west = d->j[0],
-                            .east = d->j[0],
-                            .north = d->j[1],
-                            .south = d->j[1],
-                            .above = d->j[2],
-                            .below = d->j[2]};
-    if (d->bonds) {
-        t.west = d->bonds[site_of(s, x + s->l[0] - 1, y, z)];
-        t.east = d->bonds[site];
-        t.north = s->d > 1 ? d->bonds[s->sites + site_of(s, x, y + s->l[1] - 1, z)] : 0;
-        t.south = s->d > 1 ? d->bonds[s->sites + site] : 0;
-        t.above = s->d > 2 ? d->bonds[2 * s->sites + site_of(s, x, y, z + s->l[2] - 1)] : 0;
-        t.below = s->d > 2 ? d->bonds[2 * s->sites + site] : 0;
+/* ---- the start ------------------------------------------------------------------------------- */
+
+/* What the random words of a row say, of the start or of fields; four sites of a colour share a
+ * draw. */
+static void draw_row(const struct bytes_shape *s, const uint32_t key[2], size_t row,
+                     uint32_t purpose, uint8_t *sites) {
+    const uint64_t half = s->l[0] / 2, quads = (half + 3) / 4;
+    for (uint64_t k = 0; k < 2 * quads; k++) {
+        const uint32_t colour = k & 1;
+        const size_t offset = (row % s->l[1] + row / s->l[1] + colour) & 1;
+        uint32_t words[4];
+        draw(key, row * quads + k / 2, 0, purpose, colour, words);
+        for (uint64_t h = k / 2 * 4, l = 0; l < 4 && h + l < half; l++) {
+            uint8_t *site = &sites[2 * (h + l) + offset];
+            if (purpose == BYTES_PURPOSE_FIELD)
+                *site |= (uint8_t)(words[l] >> 31 << 1);
+            else if (s->kind == BYTES_ISING)
+                *site = (uint8_t)(words[l] >> 31);
+            else
+                *site = (uint8_t)((uint64_t)words[l] * s->q >> 32);
+        }
     }
-    return own ^
-           BYTES_BELOW(bytes_half_cost(own, n, t), spin_limit(random, member->scale, s->heat_bath));
+}
+
+void bytes_twin_field_row(const struct bytes_shape *s, const struct bytes_member *member,
+                          size_t row, uint8_t *sites) {
+    const uint32_t key[2] = {member->field0, member->field1};
+    draw_row(s, key, row, BYTES_PURPOSE_FIELD, sites);
+}
+
+void bytes_twin_fields(const struct bytes_shape *s, const struct bytes_member *member,
+                       uint8_t *sites) {
+    for (size_t row = 0; row < (size_t)s->l[1] * s->l[2]; row++)
+        bytes_twin_field_row(s, member, row, sites + row * s->l[0]);
+}
+
+void bytes_twin_start_row(const struct bytes_shape *s, const struct bytes_member *member,
+                          const char *start, size_t row, uint8_t *sites) {
+    const uint32_t key[2] = {member->key0, member->key1};
+    const bool ising = s->kind == BYTES_ISING, up = strcmp(start, "up") == 0;
+    memset(sites, (int)(ising ? up : up ? 0 : s->q - 1), s->l[0]);
+    if (strcmp(start, "random") == 0)
+        draw_row(s, key, row, BYTES_PURPOSE_START, sites);
+}
+
+/* ---- a sweep --------------------------------------------------------------------------------- */
+
+struct around {
+    size_t site[6]; /* west, east, north, south, above, below */
+};
+
+static struct around around(const struct bytes_shape *s, uint64_t x, uint64_t y, uint64_t z) {
+    return (struct around){{site_of(s, x + s->l[0] - 1, y, z), site_of(s, x + 1, y, z),
+                            site_of(s, x, y + s->l[1] - 1, z), site_of(s, x, y + 1, z),
+                            site_of(s, x, y, z + s->l[2] - 1), site_of(s, x, y, z + 1)}};
+}
+
+/* Whether an Ising spin flips: by the table of its neighbours, spin and field. */
+static bool ising_flips(const struct bytes_shape *s, const struct bytes_member *member,
+                        const uint8_t *sites, size_t at, struct around n, uint32_t random) {
+    static const uint32_t weight[3] = {1, 3, 9};
+    uint32_t index = 27 * (sites[at] & 1u) + 54 * (sites[at] >> 1 & 1u);
+    for (uint32_t k = 0; k < 2 * s->d; k++)
+        index += weight[k / 2] * (sites[n.site[k]] & 1u);
+    return random < member->table[index];
+}
+
+/* The same with general fields and couplings: by what it would cost. */
+static bool general_flips(const struct bytes_shape *s, const struct bytes_member *member,
+                          const struct bytes_disorder *d, const uint8_t *sites, size_t at,
+                          struct around n, uint32_t random) {
+    int64_t force = d->fields[at];
+    for (uint32_t k = 0; k < 2 * s->d; k++) {
+        /* the coupling to the neighbour before belongs to that one */
+        const size_t bond = k / 2 * s->sites + (k % 2 ? at : n.site[k]);
+        const int64_t j = d->bonds ? d->bonds[bond] : d->j[k / 2];
+        force += sites[n.site[k]] & 1 ? j : -j;
+    }
+    return (sites[at] & 1 ? force : -force) < spin_limit(random, member->scale, s->heat_bath);
+}
+
+/* Potts, Metropolis: another state at random, taken or not. */
+static uint8_t potts(const struct bytes_shape *s, const struct bytes_member *member,
+                     const uint8_t *sites, size_t at, struct around n, uint32_t random) {
+    static const int weight[3] = {1, 5, 25};
+    const uint64_t product = (uint64_t)random * (s->q - 1);
+    const uint32_t own = sites[at], other = (own + 1 + (uint32_t)(product >> 32)) % s->q;
+    int index = 62;
+    for (uint32_t k = 0; k < 2 * s->d; k++)
+        index += weight[k / 2] * ((sites[n.site[k]] == own) - (sites[n.site[k]] == other));
+    return (uint8_t)((uint32_t)product < member->table[index] ? other : own);
+}
+
+/* Potts, heat bath: a state by its weight among all, first those of the neighbours in turn, then
+ * the others. */
+static uint8_t potts_heat(const struct bytes_shape *s, const struct bytes_member *member,
+                          const uint8_t *sites, struct around n, const uint32_t random[4]) {
+    static const uint32_t weight_of[3] = {1, 3, 9};
+    uint64_t weight[256] = {0}, total = 0;
+    uint8_t order[6];
+    uint32_t distinct = 0;
+    for (uint32_t k = 0; k < 2 * s->d; k++) {
+        const uint8_t state = sites[n.site[k]];
+        uint32_t index = 0;
+        if (weight[state])
+            continue;
+        for (uint32_t i = 0; i < 2 * s->d; i++)
+            index += sites[n.site[i]] == state ? weight_of[i / 2] : 0;
+        weight[state] = (uint64_t)member->table[index] << 32 | member->low[index];
+        total += weight[state];
+        order[distinct++] = state;
+    }
+    total += (s->q - distinct) * ((uint64_t)member->table[0] << 32 | member->low[0]);
+    /* upper part of the product of total with a random number of 64 bits */
+    const uint64_t high = total >> 32, low = total & 0xffffffffu;
+    const uint64_t carry = (low * random[1] >> 32) + (low * random[0] & 0xffffffffu) +
+                           (high * random[1] & 0xffffffffu);
+    uint64_t target =
+        high * random[0] + (low * random[0] >> 32) + (high * random[1] >> 32) + (carry >> 32);
+    for (uint32_t k = 0; k < distinct; k++) {
+        if (target < weight[order[k]])
+            return order[k];
+        target -= weight[order[k]];
+    }
+    uint64_t left = (uint64_t)random[2] * (s->q - distinct) >> 32;
+    for (uint32_t state = 0; state < s->q; state++)
+        if (!weight[state] && left-- == 0)
+            return (uint8_t)state;
+    return 0; /* not reached */
+}
+
+void bytes_twin_box(const struct bytes_shape *s, const struct bytes_member *member,
+                    const struct bytes_disorder *d, uint64_t step, uint64_t sweeps,
+                    const struct bytes_box *box, uint8_t *sites) {
+    const uint32_t key[2] = {member->key0, member->key1};
+    const uint64_t half = s->l[0] / 2;
+    for (uint64_t h = 0; h < 2 * sweeps; h++) {
+        const uint32_t colour = (uint32_t)(h & 1);
+        uint64_t first[3], count[3];
+        for (int k = 0; k < 3; k++) { /* with the neighbourhood that later halves need */
+            const uint64_t margin = 2 * sweeps - 1 - h, l = s->l[k];
+            const bool all = box->count[k] + 2 * margin >= l;
+            first[k] = all ? 0 : (box->first[k] + l - margin) % l;
+            count[k] = all ? l : box->count[k] + 2 * margin;
+        }
+        for (uint64_t k = 0; k < count[1] * count[2]; k++) {
+            const uint64_t y = (first[1] + k % count[1]) % s->l[1];
+            const uint64_t z = (first[2] + k / count[1]) % s->l[2];
+            const size_t row = y + s->l[1] * z;
+            uint64_t drawn = UINT64_MAX; /* the entity that the words belong to */
+            uint32_t words[4];
+            for (uint64_t i = (first[0] + y + z + colour) & 1; i < count[0]; i += 2) {
+                const uint64_t x = first[0] + i < s->l[0] ? first[0] + i : first[0] + i - s->l[0];
+                const bool heat = s->kind == BYTES_POTTS_HEAT;
+                const uint64_t entity = heat ? row * half + x / 2 : row * ((half + 3) / 4) + x / 8;
+                const size_t at = site_of(s, x, y, z);
+                const struct around n = around(s, x, y, z);
+                if (entity != drawn)
+                    draw(key, entity, step + h / 2, BYTES_PURPOSE_SWEEP, colour, words);
+                drawn = entity;
+                const uint32_t random = words[x / 2 % 4];
+                if (heat)
+                    sites[at] = potts_heat(s, member, sites, n, words);
+                else if (s->kind == BYTES_POTTS)
+                    sites[at] = potts(s, member, sites, at, n, random);
+                else
+                    sites[at] ^= d ? general_flips(s, member, d, sites, at, n, random)
+                                   : ising_flips(s, member, sites, at, n, random);
+            }
+        }
+    }
 }
 
 void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member *member,
                       const struct bytes_disorder *d, uint64_t step, uint8_t *sites) {
-    const uint32_t lx = shape->l[0], ly = shape->l[1], lz = shape->l[2];
-    twin = *shape;
-    for (uint32_t colour = 0; colour < 2; colour++)
-        for (uint32_t row = 0; row < BYTES_ROWS; row++)
-            for (uint32_t h = 0; h < BYTES_HALF; h++) {
-                const uint32_t y = row % ly, z = row / ly, x = 2 * h + ((y + z + colour) & 1);
-                const struct bytes_around n = {.west = sites[site_of(shape, x + lx - 1, y, z)],
-                                               .east = sites[site_of(shape, x + 1, y, z)],
-                                               .north = sites[site_of(shape, x, y + ly - 1, z)],
-                                               .south = sites[site_of(shape, x, y + 1, z)],
-                                               .above = sites[site_of(shape, x, y, z + lz - 1)],
-                                               .below = sites[site_of(shape, x, y, z + 1)]};
-                uint8_t *own = &sites[site_of(shape, x, y, z)];
-                const bool heat = shape->kind == BYTES_POTTS_HEAT;
-                struct ergo_words r = ergo_philox_words(
-                    heat ? row * BYTES_HALF + h : row * BYTES_QUADS + h / 4, (uint32_t)step,
-                    (uint32_t)(step >> 32), ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), member->key0,
-                    member->key1);
-                if (heat) {
-                    *own = (uint8_t)bytes_heat_bath(n, 0, r, member->table, member->low);
-                } else { /* the first of the four that share the random words */
-                    const uint32_t words[4] = {r.x, r.y, r.z, r.w};
-                    r.x = words[h % 4];
-                    *own = (uint8_t)(d ? general(shape, member, d, n, r.x, x, y, z, *own)
-                                       : bytes_update(*own, n, r, member->table));
-                }
-            }
+    const struct bytes_box whole = {{0, 0, 0}, {shape->l[0], shape->l[1], shape->l[2]}};
+    bytes_twin_box(shape, member, d, step, 1, &whole, sites);
 }
 
-void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_member *member,
-                      const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts) {
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+#define ONES UINT64_C(0x0101010101010101)
+
+/* Bytes of a and b that are equal under the mask: eight at a time. */
+static uint64_t equal_bytes(const uint8_t *a, const uint8_t *b, size_t n, uint8_t mask) {
+    const uint64_t low = 0x7f * ONES;
+    uint64_t equal = 0;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t u, v;
+        memcpy(&u, a + i, 8);
+        memcpy(&v, b + i, 8);
+        const uint64_t x = (u ^ v) & mask * ONES;
+        equal += (~(((x & low) + low) | x) >> 7 & ONES) * ONES >> 56;
+    }
+    for (; i < n; i++)
+        equal += ((a[i] ^ b[i]) & mask) == 0;
+    return equal;
+}
+
+static uint8_t mask_of(const struct bytes_shape *s) {
+    return s->kind == BYTES_ISING ? 1 : 255;
+}
+
+/* Is the sign of a site -1? Along the directions with a negative coupling it takes turns. */
+static bool is_odd(const struct bytes_member *member, uint64_t x, uint64_t y, uint64_t z) {
+    const uint32_t axes = member->staggered;
+    return ((axes & 1 ? x : 0) + (axes & 2 ? y : 0) + (axes & 4 ? z : 0)) & 1;
+}
+
+/* Sum of s B and, of general couplings, J s s', of a row. */
+static int64_t sum_row(const struct bytes_shape *s, const struct bytes_disorder *d, size_t row,
+                       const uint8_t *sites) {
+    const size_t first = row * s->l[0], y = row % s->l[1], z = row / s->l[1];
     int64_t sum = 0;
-    memset(counts, 0, shape->numbers * sizeof *counts);
-    for (uint64_t i = 0; i < shape->sites && d; i++)
-        sum += sites[i] & 1 ? d->fields[i] : -d->fields[i];
-    const uint8_t mask = shape->kind == BYTES_ISING ? 1 : 255;
-    for (uint64_t z = 0; z < shape->l[2]; z++)
-        for (uint64_t y = 0; y < shape->l[1]; y++) {
-            const uint8_t *own = sites + site_of(shape, 0, y, z);
-            const uint8_t *next[3] = {own, sites + site_of(shape, 0, y + 1, z),
-                                      sites + site_of(shape, 0, y, z + 1)};
-            for (uint32_t x = 0; x < shape->l[0]; x++) {
-                const uint32_t right = x + 1 == shape->l[0] ? 0 : x + 1;
-                for (uint32_t k = 0; k < shape->d && k < 3; k++) {
-                    const bool equal = ((own[x] ^ next[k][k == 0 ? right : x]) & mask) == 0;
-                    counts[k] += equal;
-                    if (d && d->bonds) {
-                        const int32_t j = d->bonds[k * shape->sites + site_of(shape, x, y, z)];
-                        sum += equal ? j : -j;
-                    }
-                }
-                counts[3 + own[x]]++;
-                const uint32_t at[3] = {x, (uint32_t)y, (uint32_t)z};
-                uint32_t turns = 0;
-                for (uint32_t k = 0; k < 3; k++)
-                    turns += member->staggered >> k & 1 ? at[k] : 0;
-                if (shape->kind == BYTES_ISING)
-                    counts[3 + shape->states] += own[x] & 1 & ~turns;
-            }
+    for (uint32_t x = 0; x < s->l[0]; x++) {
+        const bool up = sites[first + x] & 1;
+        sum += up ? d->fields[first + x] : -d->fields[first + x];
+        const size_t next[3] = {site_of(s, x + 1, y, z), site_of(s, x, y + 1, z),
+                                site_of(s, x, y, z + 1)};
+        for (uint32_t k = 0; k < s->d && d->bonds; k++) {
+            const int32_t j = d->bonds[k * s->sites + first + x];
+            sum += (sites[next[k]] & 1) == up ? j : -j;
         }
+    }
+    return sum;
+}
+
+void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *member,
+                      const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts) {
+    const uint8_t mask = mask_of(s);
+    int64_t sum = 0;
+    memset(counts, 0, s->numbers * sizeof *counts);
+    for (size_t row = 0; row < (size_t)s->l[1] * s->l[2]; row++) {
+        const size_t y = row % s->l[1], z = row / s->l[1], lx = s->l[0];
+        const uint8_t *own = sites + row * lx;
+        counts[0] += (uint32_t)equal_bytes(own, own + 1, lx - 1, mask) +
+                     (((own[lx - 1] ^ own[0]) & mask) == 0);
+        if (s->d > 1)
+            counts[1] += (uint32_t)equal_bytes(own, sites + site_of(s, 0, y + 1, z), lx, mask);
+        if (s->d > 2)
+            counts[2] += (uint32_t)equal_bytes(own, sites + site_of(s, 0, y, z + 1), lx, mask);
+        uint32_t up[2] = {0, 0}; /* at even and at odd x */
+        for (size_t x = 0; x < lx; x++) {
+            counts[3 + (own[x] < s->states ? own[x] : 0)]++; /* others are found elsewhere */
+            up[x & 1] += own[x] & 1u;
+        }
+        if (s->kind == BYTES_ISING)
+            counts[3 + s->states] +=
+                (is_odd(member, 0, y, z) ? 0 : up[0]) + (is_odd(member, 1, y, z) ? 0 : up[1]);
+        if (d)
+            sum += sum_row(s, d, row, sites);
+    }
     if (d) {
-        counts[shape->counts] = (uint32_t)(uint64_t)sum;
-        counts[shape->counts + 1] = (uint32_t)((uint64_t)sum >> 32);
+        counts[s->counts] = (uint32_t)(uint64_t)sum;
+        counts[s->counts + 1] = (uint32_t)((uint64_t)sum >> 32);
+    }
+}
+
+bool bytes_twin_pairs(const struct bytes_shape *s, const uint8_t *sites, uint32_t reach,
+                      uint32_t first, uint32_t stride, uint32_t *counts) {
+    const uint8_t mask = mask_of(s);
+    const size_t lx = s->l[0];
+    uint8_t *twice = malloc(2 * lx); /* a row, and once more behind it */
+    const bool memory = twice != NULL;
+    memset(counts, 0, s->d * reach * sizeof *counts);
+    for (size_t row = 0; row < (size_t)s->l[1] * s->l[2] && memory; row++) {
+        const size_t y = row % s->l[1], z = row / s->l[1];
+        const uint8_t *own = sites + row * lx;
+        memcpy(twice, own, lx);
+        memcpy(twice + lx, own, lx);
+        for (uint32_t r = first; r <= reach; r += stride)
+            for (uint32_t k = 0; k < s->d; k++) {
+                const uint8_t *other = k == 0   ? twice + r
+                                       : k == 1 ? sites + site_of(s, 0, y + r, z)
+                                                : sites + site_of(s, 0, y, z + r);
+                counts[k * reach + r - 1] += (uint32_t)equal_bytes(own, other, lx, mask);
+            }
+    }
+    free(twice);
+    return memory;
+}
+
+void bytes_twin_planes(const struct bytes_shape *s, const struct bytes_member *member,
+                       const uint8_t *sites, uint32_t *counts) {
+    const size_t length = s->l[s->d - 1], of_plane = s->sites / length;
+    memset(counts, 0, length * s->q * sizeof *counts);
+    for (size_t i = 0; i < s->sites; i++) {
+        const size_t x = i % s->l[0], row = i / s->l[0];
+        const uint8_t state = sites[i] & mask_of(s);
+        const bool odd = member->staggered && is_odd(member, x, row % s->l[1], row / s->l[1]);
+        counts[i / of_plane * s->q + (state < s->q ? state : 0)] += odd ? 0xffffffffu : 1u;
     }
 }

@@ -192,8 +192,8 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
         status = group_of(ctx, s, s->correlate, "ising_correlate", &s->correlate_group);
     if (status != ERGO_OK)
         goto out;
-    status = ergo_buffer_create(ctx, device, "members", batch->count * sizeof *s->members,
-                                s->members, &s->member_buffer);
+    status = ergo_constant_create(ctx, device, &s->constants, "members",
+                                  batch->count * sizeof *s->members, s->members, &s->member_buffer);
     if (status != ERGO_OK)
         goto out;
     const size_t bytes = s->shape.member_bytes * batch->count;
@@ -391,11 +391,11 @@ static enum ergo_status launch_correlate(struct ergo_context *ctx, struct ising_
     return status;
 }
 
-static size_t sums_bytes(const struct ising_state *s, size_t samples) {
+size_t ising_sums_bytes(const struct ising_state *s, size_t samples) {
     return 4 * s->batch->count * s->launch.sums * s->launch.measure_groups * samples;
 }
 
-static size_t counts_bytes(const struct ising_state *s, size_t curves) {
+size_t ising_counts_bytes(const struct ising_state *s, size_t curves) {
     return 4 * s->batch->count * (size_t)s->launch.curve_numbers * curves;
 }
 
@@ -430,21 +430,15 @@ enum ergo_status ising_advance(struct ergo_context *ctx, void *opaque, unsigned 
         i = until;
     }
     if (status == ERGO_OK)
-        status = ergo_buffer_read_later(ctx, s->device, slot->sums, 0, sums_bytes(s, count),
+        status = ergo_buffer_read_later(ctx, s->device, slot->sums, 0, ising_sums_bytes(s, count),
                                         slot->host_sums, &slot->sums_ready);
     if (status == ERGO_OK && slot->curves)
-        status =
-            ergo_buffer_read_later(ctx, s->device, slot->counts, 0, counts_bytes(s, slot->curves),
-                                   slot->host_counts, &slot->counts_ready);
+        status = ergo_buffer_read_later(ctx, s->device, slot->counts, 0,
+                                        ising_counts_bytes(s, slot->curves), slot->host_counts,
+                                        &slot->counts_ready);
     if (status == ERGO_OK)
         clFlush(s->device->queue);
     return status;
-}
-
-enum ergo_status ising_advance_audit(struct ergo_context *ctx, struct ising_state *s) {
-    /* on the tile path a full launch and a shorter one */
-    const uint64_t sweeps = s->launch.path == ISING_PATH_TILE ? s->launch.sweeps + 1 : 2;
-    return launch_sweeps(ctx, s, &s->slots[0], sweeps);
 }
 
 /* ---- collect --------------------------------------------------------------------------------- */
@@ -463,42 +457,67 @@ static struct ising_counts add_parts(const struct ising_state *s, const struct i
     return c;
 }
 
-/* planes: room for two numbers a row. */
-static void convert_curves(const struct ising_state *s, const struct ising_slot *slot,
-                           uint32_t *planes, struct ergo_samples *samples) {
+void ising_columns(const struct ergo_point *point, const struct ising_shape *shape,
+                   struct ising_counts c, double *columns) {
+    const double sites = (double)shape->lx * (double)shape->ly;
+    const double coupling = ergo_point_real(point, "/system/coupling");
+    const double magnetization = 2.0 * (double)c.up / sites - 1.0;
+    /* 2N bonds, of which `unequal` join opposite spins */
+    columns[COLUMN_ENERGY] = -coupling * (2.0 - 2.0 * (double)c.unequal / sites) -
+                             ergo_point_real(point, "/system/field") * magnetization;
+    columns[COLUMN_MAGNETIZATION] = magnetization;
+    columns[COLUMN_STAGGERED] = (4.0 * (double)c.first - 2.0 * (double)c.up) / sites;
+}
+
+void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pairs,
+                  uint32_t *planes, size_t row, struct ergo_samples *samples) {
     const struct bytes_shape shape = bytes_shape_of(s->batch->points[0]);
-    const size_t reach = s->launch.reach, parts = s->launch.correlate_parts, size = reach + 1;
+    const size_t reach = s->launch.reach, size = reach + 1;
     const double sites = (double)s->shape.lx * (double)s->shape.ly;
-    const size_t rows = slot->curves * s->batch->count;
-    for (size_t row = 0; row < rows; row++) {
-        const uint32_t *counts = slot->host_counts + row * s->launch.curve_numbers;
-        const bool anti = s->members[row % s->batch->count].anti != 0;
-        for (size_t y = 0; y < s->launch.rows_counted; y++) {
-            planes[2 * y + 1] = counts[2 * reach * parts + y];
-            planes[2 * y] = (anti ? 0 : (uint32_t)s->shape.lx) - planes[2 * y + 1];
-        }
-        if (s->launch.rows_counted)
-            bytes_structure(&shape, anti, planes, samples->curves[CURVE_STRUCTURE] + 2 * row);
-        double *mean = samples->curves[0] + row * size;
-        double *axis[2] = {samples->curves[1] + row * size, samples->curves[2] + row * size};
-        mean[0] = axis[0][0] = axis[1][0] = 1.0;
-        for (size_t r = 1; r <= reach; r++) {
-            for (size_t a = 0; a < 2; a++) {
-                uint64_t unequal = 0;
-                for (size_t p = 0; p < parts; p++)
-                    unequal += counts[(a * reach + r - 1) * parts + p];
-                axis[a][r] = 1.0 - 2.0 * (double)unequal / sites;
-            }
-            mean[r] = 0.5 * (axis[0][r] + axis[1][r]);
-        }
+    const bool anti = s->members[member].anti != 0;
+    double *mean = samples->curves[CURVE_CORRELATION] + row * size;
+    double *axis[2] = {samples->curves[CURVE_CORRELATION_X] + row * size,
+                       samples->curves[CURVE_CORRELATION_Y] + row * size};
+    for (size_t y = 0; y < s->launch.rows_counted; y++)
+        planes[2 * y] = (anti ? 0 : (uint32_t)s->shape.lx) - planes[2 * y + 1];
+    if (s->launch.rows_counted)
+        bytes_structure(&shape, anti, planes, samples->curves[CURVE_STRUCTURE] + 2 * row);
+    mean[0] = axis[0][0] = axis[1][0] = 1.0;
+    for (size_t r = 1; r <= reach; r++) {
+        for (size_t a = 0; a < 2; a++)
+            axis[a][r] = 1.0 - 2.0 * (double)pairs[a * reach + r - 1] / sites;
+        mean[r] = 0.5 * (axis[0][r] + axis[1][r]);
     }
+}
+
+/* Of all curve samples of a slot. */
+static enum ergo_status convert_curves(struct ergo_context *ctx, const struct ising_state *s,
+                                       const struct ising_slot *slot,
+                                       struct ergo_samples *samples) {
+    const size_t reach = s->launch.reach, parts = s->launch.correlate_parts;
+    uint64_t *pairs = calloc(2 * reach + 1, sizeof *pairs);
+    uint32_t *planes = malloc((8 * (size_t)s->launch.rows_counted) + 1);
+    const bool memory = pairs && planes;
+    for (size_t row = 0; row < slot->curves * s->batch->count && memory; row++) {
+        const uint32_t *counts = slot->host_counts + row * s->launch.curve_numbers;
+        for (size_t k = 0; k < 2 * reach; k++) {
+            pairs[k] = 0;
+            for (size_t p = 0; p < parts; p++)
+                pairs[k] += counts[k * parts + p];
+        }
+        for (size_t y = 0; y < s->launch.rows_counted; y++)
+            planes[2 * y + 1] = counts[2 * reach * parts + y];
+        ising_curves(s, row % s->batch->count, pairs, planes, row, samples);
+    }
+    free(pairs);
+    free(planes);
+    return memory ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the rows of a lattice");
 }
 
 enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned which,
                                struct ergo_samples *samples) {
     struct ising_state *s = opaque;
     struct ising_slot *slot = &s->slots[which];
-    const double sites = (double)s->shape.lx * (double)s->shape.ly;
     samples->count = slot->samples;
     samples->n_curve_samples = slot->curves;
     if (slot->samples == 0)
@@ -509,37 +528,8 @@ enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned 
     if (status != ERGO_OK)
         return status;
     const size_t members = s->batch->count;
-    for (size_t m = 0; m < members; m++) {
-        const double coupling = ergo_point_real(s->batch->points[m], "/system/coupling");
-        const double field = ergo_point_real(s->batch->points[m], "/system/field");
-        for (size_t i = m; i < slot->samples * members; i += members) {
-            const struct ising_counts c = add_parts(s, slot, i);
-            const double magnetization = 2.0 * (double)c.up / sites - 1.0;
-            double *columns = samples->columns + COLUMNS * i;
-            /* 2N bonds, of which `unequal` join opposite spins */
-            columns[COLUMN_ENERGY] =
-                -coupling * (2.0 - 2.0 * (double)c.unequal / sites) - field * magnetization;
-            columns[COLUMN_MAGNETIZATION] = magnetization;
-            columns[COLUMN_STAGGERED] = (4.0 * (double)c.first - 2.0 * (double)c.up) / sites;
-        }
-    }
-    uint32_t *planes = malloc((8 * (size_t)s->launch.rows_counted) + 1);
-    if (!planes)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the rows of a lattice");
-    convert_curves(s, slot, planes, samples);
-    free(planes);
-    return ERGO_OK;
-}
-
-enum ergo_status ising_measure_now(struct ergo_context *ctx, struct ising_state *s,
-                                   struct ising_counts *counts) {
-    struct ising_slot *slot = &s->slots[0];
-    enum ergo_status status = s->launch.path == ISING_PATH_LOCAL
-                                  ? launch_local(ctx, s, slot, 1, 0, 0) /* no sweep before it */
-                                  : launch_measure(ctx, s, slot->sums, 0, s->launch.measure_groups);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, slot->sums, 0, sums_bytes(s, 1), slot->host_sums);
-    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++)
-        counts[i] = add_parts(s, slot, i);
-    return status;
+    for (size_t i = 0; i < slot->samples * members; i++)
+        ising_columns(s->batch->points[i % members], &s->shape, add_parts(s, slot, i),
+                      samples->columns + COLUMNS * i);
+    return convert_curves(ctx, s, slot, samples);
 }

@@ -2,6 +2,7 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_ISING_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_ISING_H
 
+#include "engine/replay.h"
 #include "samplers/sampler.h"
 
 /* How sweeps are launched: speed, never bits. */
@@ -58,6 +59,7 @@ struct ising_state {
     cl_kernel sweep, start, measure, correlate, row, fast; /* sweep: half a sweep of the lattice */
     size_t sweep_group, measure_group, correlate_group;    /* work-items; powers of two */
     cl_mem spins, scratch, member_buffer; /* scratch: the tile path's second lattice */
+    struct ergo_constants constants;
     struct ising_slot slots[2];
     uint64_t step;
 };
@@ -89,6 +91,15 @@ enum ergo_status ising_advance(struct ergo_context *ctx, void *state, unsigned s
 enum ergo_status ising_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples);
 void ising_destroy(void *state);
+/* Columns of a sample, and curves of one (sample `row` of `samples`), from what was counted: pairs
+ * [axis][r - 1], unequal ones at distance r; planes [y][2], whose second number is ising_rows'. */
+void ising_columns(const struct ergo_point *point, const struct ising_shape *shape,
+                   struct ising_counts counts, double *columns);
+void ising_curves(const struct ising_state *state, size_t member, const uint64_t *pairs,
+                  uint32_t *planes, size_t row, struct ergo_samples *samples);
+/* Bytes of a slot that so many samples, and so many with curves, need. */
+size_t ising_sums_bytes(const struct ising_state *state, size_t samples);
+size_t ising_counts_bytes(const struct ising_state *state, size_t curves);
 
 /* bits.c: the canonical state. Rows of (lx + 7) / 8 bytes, bit x % 8 of byte x / 8 is the spin at
  * (x, y), up = 1; rows in order of y; unused bits zero. */
@@ -99,8 +110,6 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *state, size_t member
 /* One member's canonical rows, malloc'ed. */
 enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, size_t member,
                              uint8_t **rows, size_t *length);
-/* A few sweeps through every kernel of the run's path (blocking enough for a read to follow). */
-enum ergo_status ising_advance_audit(struct ergo_context *ctx, struct ising_state *s);
 enum ergo_status ising_audit(struct ergo_context *ctx, void *state);
 enum ergo_status ising_frame(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);
@@ -112,12 +121,13 @@ void ising_pack(const struct ising_shape *shape, const uint32_t *words, uint8_t 
 bool ising_unpack(const struct ising_shape *shape, const uint8_t *rows, uint32_t *words);
 /* Bytes of the canonical form. */
 size_t ising_rows_bytes(const struct ising_shape *shape);
-/* Counted from the canonical form, which is nothing like the kernels'. */
+/* Counted from the canonical form, which is nothing like the kernels'. Unequal pairs at distances
+ * r = first, first + stride ... up to reach: pairs [axis][r - 1]. Spins of each row, of staggered
+ * ones those of colour 0 less those of colour 1: planes [y][2], the second number. */
 struct ising_counts ising_count(const struct ising_shape *shape, const uint8_t *rows);
-
-/* Measure all members once, now (blocking), as samples are; `first` is 0 where it is not counted.
- */
-enum ergo_status ising_measure_now(struct ergo_context *ctx, struct ising_state *state,
-                                   struct ising_counts *counts);
+bool ising_count_pairs(const struct ising_shape *shape, const uint8_t *rows, size_t reach,
+                       size_t first, size_t stride, uint64_t *pairs); /* false: no memory */
+void ising_count_rows(const struct ising_shape *shape, const uint8_t *rows, bool staggered,
+                      uint32_t *planes);
 
 #endif

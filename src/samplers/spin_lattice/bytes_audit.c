@@ -1,0 +1,347 @@
+/*
+ * Audits of models with a byte per spin: a stretch of the run, made once more by the run's
+ * launches, against the host's twin. Of small lattices all is compared, sample by sample, of as
+ * many members as fit the budget, the last one among them; of a large one the chain in a box around
+ * the corner where all seams meet. What is measured of the others, and of a large one, is counted
+ * on the host from the spins that the device ends with. At step 0 the start is compared, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
+
+/* Some 0.1 s each of the host's: spins that the twin offers, and sites whose pairs are counted. */
+static const uint64_t replay_spins = UINT64_C(1) << 22, pair_sites = UINT64_C(1) << 27;
+/* Sweeps beyond these would be the same again. */
+static const uint64_t replay_sweeps = 64;
+
+enum { ROW_SPINS };
+
+struct stretch {
+    struct ergo_replay r; /* first: compare gets its address */
+    size_t members;       /* replayed */
+    struct bytes_box box; /* of each */
+    bool whole;           /* the box is the lattice */
+    uint32_t pair_first;  /* of large batches not all distances of correlations are counted: */
+    uint32_t pair_stride; /* first, first + stride ...; others at other audits */
+    const int32_t *members_terms; /* of all members; NULL: no general fields */
+};
+
+static uint64_t interval_of(const struct bytes_state *s) {
+    const int64_t every = ergo_point_int(s->batch->points[0], "/run/correlation_every");
+    return s->launch.curve_length && every > 0 ? (uint64_t)every : 0;
+}
+
+static bool has_curve(const struct stretch *t, const struct bytes_state *s, size_t sample) {
+    const uint64_t interval = interval_of(s);
+    return interval && (t->r.first_sample + sample) % interval == 0;
+}
+
+/* A side after the other, the last one first, becomes some sites around the seam. */
+static void plan_box(struct stretch *t, const struct bytes_state *s, uint64_t most) {
+    const uint64_t sweeps = t->r.samples * t->r.every;
+    uint64_t sites = s->shape.sites;
+    t->whole = true;
+    for (uint32_t k = 0; k < 3; k++) {
+        t->box.first[k] = 0;
+        t->box.count[k] = s->shape.l[k];
+    }
+    for (uint32_t k = s->shape.d; k-- > 0 && sites * sweeps > most;) {
+        const uint64_t others = sites / s->shape.l[k], fit = most / (others * sweeps);
+        const uint64_t n = fit < 2 ? 2 : fit;
+        if (n + 4 * sweeps >= s->shape.l[k]) /* the twin needs two more sites a sweep on a side */
+            continue;
+        t->whole = false;
+        t->box.count[k] = (uint32_t)n;
+        t->box.first[k] = s->shape.l[k] - (uint32_t)(n / 2);
+        sites = others * (n + 2 * sweeps);
+    }
+}
+
+/* As the run measures, if that is in reason; the last sample has curves. */
+static void plan_stretch(struct stretch *t, const struct bytes_state *s) {
+    const struct bytes_launch *l = &s->launch;
+    const uint64_t sites = s->shape.sites, interval = interval_of(s);
+    const int64_t measure = ergo_point_int(s->batch->points[0], "/run/measure_every");
+    const size_t count = s->batch->count, two = l->block_samples < 2 ? 1 : 2;
+    const uint64_t spins = s->shape.kind == BYTES_POTTS_HEAT ? replay_spins / 4 : replay_spins;
+    uint64_t most = spins / sites / (count < 2 ? 1 : 2);
+    most = most < replay_sweeps ? most : replay_sweeps;
+    most = most < l->block_sweeps ? most : l->block_sweeps;
+    most = most > two ? most : two;
+    t->r.every = measure > 0 ? (uint64_t)measure : 1;
+    /* from one sample with curves to the next */
+    t->r.samples =
+        interval && interval < l->block_samples && interval < most ? (size_t)interval + 1 : two;
+    if (t->r.samples > most)
+        t->r.samples = two;
+    if (t->r.every > most / t->r.samples)
+        t->r.every = most / t->r.samples;
+    t->r.first_sample = interval ? (interval * t->r.samples + 1 - t->r.samples) % interval : 0;
+    plan_box(t, s, spins);
+    const uint64_t fit = t->whole ? spins / (sites * t->r.samples * t->r.every) : 1;
+    t->members = fit < 1 ? 1 : fit < count ? (size_t)fit : count;
+    const uint64_t curves = t->members * (t->r.samples > two ? 2 : 1) + count - t->members;
+    t->pair_stride = (uint32_t)(curves * sites * l->reach * s->shape.d / pair_sites) | 1;
+    t->pair_first = (uint32_t)(1 + s->step % t->pair_stride);
+    if (t->pair_first > l->reach)
+        t->pair_first = 1;
+}
+
+/* Is a member replayed? The last one is. */
+static bool is_replayed(const struct stretch *t, size_t member) {
+    const size_t count = t->r.members;
+    return (member + 1) * t->members / count != member * t->members / count;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static enum ergo_status no_memory(struct ergo_context *ctx) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+}
+
+/* Curve `c`, at the distances that are counted. */
+static bool same_curve(const struct stretch *t, const struct ergo_samples *own, size_t c,
+                       size_t row) {
+    const size_t size = t->r.curve_sizes[c];
+    const double *found = t->r.found.curves[c] + row * size;
+    if (c == CURVE_STRUCTURE)
+        return ergo_replay_same(own->curves[c], found, size);
+    bool same = ergo_replay_same(own->curves[c], found, 1);
+    for (size_t r = t->pair_first; r < size; r += t->pair_stride)
+        same = same && ergo_replay_same(own->curves[c] + r, found + r, 1);
+    return same;
+}
+
+/* Curves of a lattice against the `curve`-th sample of them. */
+static enum ergo_status compare_curves(struct ergo_context *ctx, const struct stretch *t,
+                                       const struct bytes_state *s, size_t member,
+                                       const uint8_t *sites, size_t curve) {
+    const struct bytes_launch *l = &s->launch;
+    uint32_t *counts = malloc(4 * (size_t)l->curve_length);
+    double *room = malloc((4 * ((size_t)l->reach + 1) + 2) * sizeof *room);
+    struct ergo_samples own = {0};
+    bool memory = counts && room, same = true;
+    if (memory && l->reach)
+        memory =
+            bytes_twin_pairs(&s->shape, sites, l->reach, t->pair_first, t->pair_stride, counts);
+    if (memory && l->planes)
+        bytes_twin_planes(&s->shape, &s->members[member], sites, counts + s->shape.d * l->reach);
+    size_t used = 0;
+    for (size_t c = 0; c < CURVES && memory; c++)
+        if (t->r.curve_sizes[c]) {
+            own.curves[c] = room + used;
+            used += t->r.curve_sizes[c];
+        }
+    if (memory)
+        bytes_curves(s, member, counts, 0, &own);
+    for (size_t c = 0; c < CURVES && memory; c++)
+        if (t->r.curve_sizes[c])
+            same = same && same_curve(t, &own, c, curve * s->batch->count + member);
+    free(counts);
+    free(room);
+    return !memory ? no_memory(ctx)
+           : same  ? ERGO_OK
+                   : ergo_replay_differs(ctx, &t->r, member, "correlations or structure factor");
+}
+
+/* A sample of a member whose lattice is `sites`. */
+static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
+                                       const struct bytes_state *s, size_t member, size_t sample,
+                                       const struct bytes_disorder *d, const uint8_t *sites) {
+    const size_t count = s->batch->count;
+    uint32_t *counts = malloc(4 * (size_t)s->shape.numbers);
+    double columns[COLUMNS];
+    size_t curves = 0; /* before this sample */
+    if (!counts)
+        return no_memory(ctx);
+    memcpy(columns, t->r.found.columns + COLUMNS * (sample * count + member), sizeof columns);
+    bytes_twin_count(&s->shape, &s->members[member], d, sites, counts);
+    bytes_columns(s->batch->points[member], &s->shape, s->units ? s->units[member] : 0, counts,
+                  columns);
+    free(counts);
+    if (!ergo_replay_same(columns, t->r.found.columns + COLUMNS * (sample * count + member),
+                          COLUMNS))
+        return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
+    for (size_t i = 0; i < sample; i++)
+        curves += has_curve(t, s, i);
+    return has_curve(t, s, sample) ? compare_curves(ctx, t, s, member, sites, curves) : ERGO_OK;
+}
+
+/* ---- the chain ------------------------------------------------------------------------------- */
+
+static bool in_box(const struct stretch *t, const struct bytes_state *s, uint32_t k, uint64_t at,
+                   uint64_t margin) {
+    const uint64_t l = s->shape.l[k], n = t->box.count[k] + 2 * margin;
+    return n >= l || (at + l - (t->box.first[k] + l - margin) % l) % l < n;
+}
+
+static bool row_in_box(const struct stretch *t, const struct bytes_state *s, size_t row,
+                       uint64_t margin) {
+    return in_box(t, s, 1, row % s->shape.l[1], margin) &&
+           in_box(t, s, 2, row / s->shape.l[1], margin);
+}
+
+/* Rows around the box, in natural order, and at step 0 whether they are the job's start. */
+static bool unpack_before(const struct stretch *t, const struct bytes_state *s, size_t member,
+                          const uint8_t *raw, uint8_t *sites, uint8_t *room) {
+    const char *start = ergo_point_text(s->batch->points[member], "/system/start");
+    const struct bytes_member *m = &s->members[member];
+    const size_t lx = s->shape.l[0];
+    bool same = true;
+    for (size_t row = 0; row < (size_t)s->shape.l[1] * s->shape.l[2]; row++) {
+        uint8_t *own = sites + row * lx;
+        if (!row_in_box(t, s, row, 2 * t->r.samples * t->r.every))
+            continue;
+        bytes_unpack_row(&s->shape, raw, row, own);
+        if (!row_in_box(t, s, row, 0) || !(s->fields || t->r.step == 0))
+            continue;
+        if (t->r.step == 0)
+            bytes_twin_start_row(&s->shape, m, start, row, room);
+        for (size_t x = 0; x < lx && t->r.step > 0; x++)
+            room[x] = own[x] & 1;
+        if (s->fields)
+            bytes_twin_field_row(&s->shape, m, row, room);
+        same = same && memcmp(room, own, lx) == 0;
+    }
+    return same;
+}
+
+static bool same_box(const struct stretch *t, const struct bytes_state *s, const uint8_t *a,
+                     const uint8_t *b) {
+    const size_t lx = s->shape.l[0];
+    bool same = true;
+    for (size_t row = 0; row < (size_t)s->shape.l[1] * s->shape.l[2]; row++) {
+        if (!row_in_box(t, s, row, 0) || memcmp(a + row * lx, b + row * lx, lx) == 0)
+            continue;
+        for (size_t x = 0; x < lx; x++)
+            same = same && (a[row * lx + x] == b[row * lx + x] || !in_box(t, s, 0, x, 0));
+    }
+    return same;
+}
+
+/* before: the member's lattice before the stretch, which becomes the twin's after it. */
+static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t,
+                               const struct bytes_state *s, size_t member,
+                               const struct bytes_disorder *d, uint8_t *before,
+                               const uint8_t *after) {
+    const struct bytes_member *m = &s->members[member];
+    enum ergo_status status = ERGO_OK;
+    uint64_t step = t->r.step;
+    if (!t->whole)
+        bytes_twin_box(&s->shape, m, d, step, t->r.samples * t->r.every, &t->box, before);
+    for (size_t i = 0; i < t->r.samples && t->whole && status == ERGO_OK; i++) {
+        for (uint64_t e = 0; e < t->r.every; e++)
+            bytes_twin_sweep(&s->shape, m, d, step++, before);
+        status = compare_sample(ctx, t, s, member, i, d, before);
+    }
+    if (status == ERGO_OK && !same_box(t, s, before, after))
+        status = ergo_replay_differs(ctx, &t->r, member, "the lattices");
+    return status;
+}
+
+/* Are all bytes states that exist, and the signs of random fields what they were? */
+static bool is_sound(struct bytes_state *s, size_t member, const uint8_t *sites) {
+    const unsigned states = s->shape.kind == BYTES_ISING && !s->fields ? 2 : s->shape.states;
+    uint64_t sum = 1;
+    unsigned most = 0;
+    for (size_t i = 0; i < s->shape.sites; i++)
+        most = sites[i] > most ? sites[i] : most;
+    for (size_t i = 0; i + 8 <= s->shape.sites && s->fields; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, sites + i, 8);
+        sum = (sum ^ (eight & UINT64_C(0x0202020202020202))) * UINT64_C(0x9E3779B97F4A7C15);
+        sum ^= sum >> 32;
+    }
+    const bool same = s->field_sums[member] == 0 || s->field_sums[member] == sum;
+    s->field_sums[member] = sum;
+    return most < states && same;
+}
+
+static enum ergo_status compare_member(struct ergo_context *ctx, const struct stretch *t,
+                                       struct bytes_state *s, size_t member, uint8_t *raw) {
+    const struct bytes_shape *h = &s->shape;
+    const bool replayed = is_replayed(t, member);
+    struct bytes_disorder d = {0};
+    uint8_t *after = malloc(h->sites), *before = calloc(replayed ? h->sites : 1, 1);
+    uint8_t *room = malloc(h->l[0]);
+    enum ergo_status status = after && before && room ? ERGO_OK : no_memory(ctx);
+    if (status == ERGO_OK && t->members_terms) {
+        status = bytes_terms_unpack(ctx, h, t->members_terms + member * bytes_terms_length(h), &d);
+        d.unit = s->units[member];
+        memcpy(d.j, s->members[member].j, sizeof d.j);
+    }
+    if (status == ERGO_OK)
+        status =
+            ergo_buffer_read(ctx, s->device, s->spins, 2 * h->colour * member, 2 * h->colour, raw);
+    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2] && status == ERGO_OK; row++)
+        bytes_unpack_row(h, raw, row, after + row * h->l[0]);
+    if (status == ERGO_OK && !is_sound(s, member, after))
+        status = ergo_replay_differs(ctx, &t->r, member,
+                                     "states of a spin, or the signs of its random field,");
+    const uint8_t *kept = (const uint8_t *)t->r.kept[ROW_SPINS] + 2 * h->colour * member;
+    if (status == ERGO_OK && replayed && !unpack_before(t, s, member, kept, before, room))
+        status = ergo_replay_differs(ctx, &t->r, member, "the start or the random field");
+    if (status == ERGO_OK && replayed)
+        status = replay(ctx, t, s, member, d.fields ? &d : NULL, before, after);
+    if (status == ERGO_OK && !(replayed && t->whole))
+        status = compare_sample(ctx, t, s, member, t->r.samples - 1, d.fields ? &d : NULL, after);
+    bytes_disorder_free(&d);
+    free(after);
+    free(before);
+    free(room);
+    return status;
+}
+
+static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    struct stretch t = *(const struct stretch *)r;
+    struct bytes_state *s = r->state;
+    const size_t terms = 4 * bytes_terms_length(&s->shape) * r->members;
+    uint8_t *raw = malloc(2 * s->shape.colour);
+    int32_t *all = malloc(terms + 1);
+    enum ergo_status status = raw && all ? ERGO_OK : no_memory(ctx);
+    /* what the host wrote there, as the check of the constants has found */
+    if (status == ERGO_OK && terms)
+        status = ergo_buffer_read(ctx, s->device, s->terms, 0, terms, all);
+    t.members_terms = terms ? all : NULL;
+    for (size_t m = 0; m < r->members && status == ERGO_OK; m++)
+        status = compare_member(ctx, &t, s, m, raw);
+    free(raw);
+    free(all);
+    return status;
+}
+
+enum ergo_status bytes_audit(struct ergo_context *ctx, void *opaque) {
+    struct bytes_state *s = opaque;
+    size_t sizes[CURVES], curves = 0;
+    struct stretch t = {.r = {.sampler = "spin-lattice",
+                              .device = s->device,
+                              .state = s,
+                              .members = s->batch->count,
+                              .n_columns = COLUMNS,
+                              .n_curves = CURVES,
+                              .curve_sizes = sizes,
+                              .step = s->step,
+                              .advance = bytes_advance,
+                              .collect = bytes_collect,
+                              .compare = compare}};
+    plan_stretch(&t, s);
+    for (size_t c = 0; c < CURVES; c++)
+        sizes[c] = bytes_curve_size(s->batch->points[0], c);
+    for (size_t i = 0; i < t.r.samples; i++)
+        curves += has_curve(&t, s, i);
+    const struct ergo_replay_row rows[] = {
+        [ROW_SPINS] = {"spins", ERGO_REPLAY_STATE, &s->spins, NULL,
+                       2 * s->shape.colour * s->batch->count},
+        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
+        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].counts, NULL,
+         4 * t.r.samples * s->batch->count * s->launch.length},
+        {"curves", ERGO_REPLAY_RESULT, &s->slots[0].curve_counts, NULL,
+         4 * curves * s->batch->count * s->launch.curve_length},
+    };
+    t.r.rows = rows;
+    t.r.n_rows = curves ? 4 : 3;
+    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "spin-lattice");
+    return status == ERGO_OK ? ergo_replay(ctx, &t.r) : status;
+}
