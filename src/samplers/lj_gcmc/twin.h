@@ -43,7 +43,8 @@ bool lj_twin_step(struct lj_twin *t);
 /* As the device has them. */
 struct lj_chain lj_twin_chain(const struct lj_twin *t);
 struct lj_sample lj_twin_sample(const struct lj_twin *t);
-/* Twice the sums over all pairs of particles i with i / group % parts == part (lj_total). */
+/* Twice the sums over all pairs of particles i with i / group % parts == part (lj_total); not of a
+ * checkerboard that has moved. */
 struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
                                   uint32_t part);
 /* Ordered pairs of the particles below `end` with all others by distance: edges[bins + 1], squares

@@ -61,11 +61,17 @@ bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint6
     b->parts = calloc((size_t)b->n_blocks, sizeof *b->parts);
     if (!b->cells || !b->start || !b->parts)
         return false;
-    memcpy(b->start, t->p, t->n * sizeof *b->start);
-    for (uint32_t i = 0; i < t->n; i++) { /* cell by cell */
-        struct cell *c = cell_of(b, b->start[i]);
-        c->p = c->n ? c->p : &b->start[i];
-        c->n++;
+    for (uint32_t i = 0; i < t->n; i++)
+        cell_of(b, t->p[i])->n++;
+    uint32_t(*next)[3] = b->start;
+    for (struct cell *c = b->cells; c < b->cells + b->n_cells; c++) {
+        c->p = next;
+        next += c->n;
+        c->n = 0;
+    }
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct cell *c = cell_of(b, t->p[i]);
+        memcpy(c->p[c->n++], t->p[i], sizeof *c->p);
     }
     return true;
 }
@@ -191,8 +197,7 @@ static bool look(struct lj_twin_board *b, const uint32_t first[3], uint32_t *n, 
         if (!grow(&b->own, &b->own_room, *n + c->n + b->trials + 1) ||
             !grow(&b->around, &b->around_room, *others + c->n))
             return false;
-        if (c->n)
-            memcpy(active ? b->own + *n : b->around + *others, c->p, c->n * sizeof *c->p);
+        memcpy(active ? b->own + *n : b->around + *others, c->p, c->n * sizeof *c->p);
         *n += active ? c->n : 0;
         *others += active ? 0 : c->n;
     }
@@ -298,8 +303,7 @@ static bool gather(struct lj_twin *t) {
     for (const struct cell *c = t->board->cells; c < t->board->cells + t->board->n_cells; c++) {
         if (c->n > t->room - n)
             return false;
-        if (c->n)
-            memcpy(t->p[n], c->p, c->n * sizeof *c->p);
+        memcpy(t->p[n], c->p, c->n * sizeof *c->p);
         n += c->n;
     }
     return n == t->n;
