@@ -4,14 +4,12 @@
 /*
  * Sums over ordered pairs (twice the totals), partial by group: [chain][group] of energy, virial,
  * contacts, the number of particles with a partner inside the core, and of those whose pair energy
- * that is kept (LJ_OWN) is another. brute: every pair, whatever the cells; else through the cells.
- * keep: write those energies first.
+ * that is kept (LJ_OWN) is another. keep: write those energies first.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
-         __global long *parts, uint capacity, uint slots, __global long *own, uint brute,
-         uint keep) {
+         __global long *parts, uint capacity, uint slots, __global long *own, uint keep) {
     __local long energies[LJ_TOTAL_GROUP], virials[LJ_TOTAL_GROUP], contacts[LJ_TOTAL_GROUP];
     __local uint overlaps[LJ_TOTAL_GROUP], others[LJ_TOTAL_GROUP];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
@@ -33,12 +31,12 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
         const lj_position at = lj_position_of(home.particles[i]);
         struct lj_sum sum = {0, 0, 0, 0u};
 #if LJ_CELLS
-        if (!brute)
-            lj_scan(&home, at, at, 1u, 1u, LJ_ALL, 0u, 1u, &m, &sum);
-#endif
-        for (uint j = 0u; brute && j < n; j++)
+        lj_scan(&home, at, at, 1u, 1u, LJ_ALL, 0u, 1u, &m, &sum);
+#else
+        for (uint j = 0u; j < n; j++)
             if (j != i)
                 lj_visit(lj_position_of(home.particles[j]), at, at, 0u, 1u, 0u, &m, &sum);
+#endif
 #ifdef LJ_OWN
         __global long *kept = lj_own_at(&home, at);
         if (keep)

@@ -7,14 +7,44 @@ static enum ergo_status no_memory(struct ergo_context *ctx, const struct ergo_re
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %s", r->sampler);
 }
 
+static struct ergo_replay_part part_of(const struct ergo_replay_row *row) {
+    const struct ergo_replay_part whole = {0, 0, 1};
+    return row->kind != ERGO_REPLAY_HOST && row->host ? *(const struct ergo_replay_part *)row->host
+                                                      : whole;
+}
+
+/* All pieces of a row, one behind the other. */
+static size_t size_of(const struct ergo_replay_row *row) {
+    return row->bytes * part_of(row).pieces;
+}
+
+static enum ergo_status read_row(struct ergo_context *ctx, const struct ergo_replay *r,
+                                 const struct ergo_replay_row *row, void *to) {
+    const struct ergo_replay_part part = part_of(row);
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < part.pieces && status == ERGO_OK; i++)
+        status = ergo_buffer_read(ctx, r->device, *row->mem, part.offset + i * part.pitch,
+                                  row->bytes, (unsigned char *)to + i * row->bytes);
+    return status;
+}
+
+static enum ergo_status write_row(struct ergo_context *ctx, const struct ergo_replay *r,
+                                  const struct ergo_replay_row *row, const void *from) {
+    const struct ergo_replay_part part = part_of(row);
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < part.pieces && status == ERGO_OK; i++)
+        status = ergo_buffer_write(ctx, r->device, *row->mem, part.offset + i * part.pitch,
+                                   row->bytes, (const unsigned char *)from + i * row->bytes);
+    return status;
+}
+
 static enum ergo_status wipe(struct ergo_context *ctx, const struct ergo_replay *r,
                              const struct ergo_replay_row *row) {
-    void *bytes = malloc(row->bytes);
+    void *bytes = malloc(size_of(row));
     if (!bytes)
         return no_memory(ctx, r);
-    memset(bytes, 0xff, row->bytes);
-    const enum ergo_status status =
-        ergo_buffer_write(ctx, r->device, *row->mem, 0, row->bytes, bytes);
+    memset(bytes, 0xff, size_of(row));
+    const enum ergo_status status = write_row(ctx, r, row, bytes);
     free(bytes);
     return status;
 }
@@ -27,13 +57,13 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
             status = wipe(ctx, r, row);
             continue;
         }
-        r->kept[i] = malloc(row->bytes + !row->bytes);
+        r->kept[i] = malloc(size_of(row) + !row->bytes);
         if (!r->kept[i])
             status = no_memory(ctx, r);
         else if (row->kind == ERGO_REPLAY_HOST)
             memcpy(r->kept[i], row->host, row->bytes);
         else
-            status = ergo_buffer_read(ctx, r->device, *row->mem, 0, row->bytes, r->kept[i]);
+            status = read_row(ctx, r, row, r->kept[i]);
     }
     return status;
 }
@@ -41,12 +71,11 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
 /* Read once more: a transfer that fails in silence would go on from another state. */
 static enum ergo_status put_back(struct ergo_context *ctx, const struct ergo_replay *r,
                                  const struct ergo_replay_row *row, const void *kept) {
-    enum ergo_status status = ergo_buffer_write(ctx, r->device, *row->mem, 0, row->bytes, kept);
-    void *found = status == ERGO_OK ? malloc(row->bytes + !row->bytes) : NULL;
+    enum ergo_status status = write_row(ctx, r, row, kept);
+    void *found = status == ERGO_OK ? malloc(size_of(row) + !row->bytes) : NULL;
     if (status == ERGO_OK)
-        status = found ? ergo_buffer_read(ctx, r->device, *row->mem, 0, row->bytes, found)
-                       : no_memory(ctx, r);
-    if (status == ERGO_OK && memcmp(found, kept, row->bytes) != 0)
+        status = found ? read_row(ctx, r, row, found) : no_memory(ctx, r);
+    if (status == ERGO_OK && memcmp(found, kept, size_of(row)) != 0)
         status =
             ERGO_FAIL(ctx, ERGO_E_AUDIT,
                       "audit of %s failed on %s (%s): %s written to the device read back as "

@@ -20,11 +20,16 @@ enum ergo_replay_kind {
     ERGO_REPLAY_HOST    /* in the sampler's own state (its step); put back after the stretch */
 };
 
+/* Not the whole of a buffer: `pieces` of row.bytes each, the first at `offset`, `pitch` apart. */
+struct ergo_replay_part {
+    size_t offset, pitch, pieces;
+};
+
 struct ergo_replay_row {
     const char *what; /* "lattices", for messages */
     enum ergo_replay_kind kind;
     cl_mem *mem; /* where the state keeps it: buffers may change places within the stretch */
-    void *host;  /* of ERGO_REPLAY_HOST */
+    void *host;  /* of ERGO_REPLAY_HOST; of the others NULL, or a struct ergo_replay_part */
     size_t bytes;
 };
 

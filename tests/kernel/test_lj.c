@@ -4,7 +4,7 @@
  * spans, cutoffs from below 1 to half the box, every way of finding neighbours, every launch shape,
  * and cells and lists that are full at once.
  */
-#include "lj_twin.h"
+#include "lj_bench.h"
 
 static struct lj_bench bench;
 
@@ -105,11 +105,43 @@ static void test_boards(void **state) {
     assert_true(small || few || bench.grown >= grown + 4);
 }
 
+/* A run at the limit of its device's memory that needs no more room ends well: the audit, which
+ * looks ahead, says that it could not. */
+static size_t warnings;
+static void count_warning(void *user, enum ergo_log_level level, const char *message) {
+    (void)user;
+    warnings += level == ERGO_LOG_WARNING && strstr(message, "without a replay");
+}
+
+static void test_no_room(void **state) {
+    (void)state;
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->ops;
+    const uint64_t largest = bench.device->summary.largest_buffer;
+    static const char text[] = "{\"sampler\": \"lj-gcmc\", \"seed\": \"7\", \"system\": {\"box\": "
+                               "[5, 5, 5], \"temperature\": 2, \"activity\": 0.5, \"particles\": "
+                               "30}, \"run\": {\"sweeps\": 100}, \"tuning\": {\"capacity\": 30}}";
+    struct ergo_job *job = NULL;
+    void *lj = NULL;
+    LJ_OK(&bench, text, ergo_job_parse(bench.ctx, text, strlen(text), "case", NULL, 0, &job));
+    LJ_OK(&bench, text, ops->create(bench.ctx, &job->batches[0], bench.device, &lj));
+    LJ_OK(&bench, text, ops->init(bench.ctx, lj));
+    ergo_context_set_log(bench.ctx, ERGO_LOG_WARNING, count_warning, NULL);
+    bench.device->summary.largest_buffer = 500;
+    LJ_OK(&bench, text, ops->audit(bench.ctx, lj));
+    assert_int_equal(warnings, 1);
+    bench.device->summary.largest_buffer = largest;
+    LJ_OK(&bench, text, ops->audit(bench.ctx, lj));
+    assert_int_equal(warnings, 1);
+    ergo_context_set_log(bench.ctx, ERGO_LOG_WARNING, NULL, NULL);
+    ops->destroy(lj);
+    ergo_job_destroy(job);
+}
+
 int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains),
-                                       cmocka_unit_test(test_boards)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_boards),
+                                       cmocka_unit_test(test_no_room)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);
     ergo_device_close(bench.device);
     ergo_context_destroy(bench.ctx);

@@ -2,7 +2,7 @@
  * Lennard-Jones kernels against the twin ("bits ...") or by statistics alone ("small", "ideal"):
  * test_lj CASE. What kills a mutant of kind "lj".
  */
-#include "kernel/lj_twin.h"
+#include "kernel/lj_bench.h"
 #include "physics/lj_physics.h"
 
 static const char *chosen;

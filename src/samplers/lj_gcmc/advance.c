@@ -5,6 +5,7 @@
  * that did not get there, through the same moves and samples as if they had never stopped.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "samplers/lj_gcmc/lj.h"
 
@@ -90,8 +91,10 @@ static enum ergo_status launch_pairs(struct ergo_context *ctx, struct lj_state *
     if (s->launch.bins == 0)
         return ERGO_OK;
     enum ergo_status status = s->launch.board_blocks ? lj_board_list(ctx, s) : ERGO_OK;
-    for (uint32_t begin = 0; begin < s->capacity && status == ERGO_OK;) {
-        const uint32_t rest = s->capacity - begin, most = lj_pairs_at_once(s);
+    const uint32_t last = s->pairs_end < s->capacity ? s->pairs_end : s->capacity;
+    for (uint32_t begin = 0; begin < last && status == ERGO_OK;) {
+        const uint32_t rest = last - begin;
+        const uint32_t most = s->pairs_each ? s->pairs_each : lj_pairs_at_once(s);
         const uint32_t end = begin + (rest < most ? rest : most);
         status = lj_pairs_launch(ctx, s, slot->counts, curve, step, begin, end);
         begin = end;
@@ -238,57 +241,55 @@ static void add_activation(const struct lj_sample *from, double *to) {
         to[LJ_COLUMN_TRIED + k] = counts[k];
 }
 
+void lj_columns_of(const struct lj_state *s, const struct lj_system *system,
+                   const struct lj_jump *jump, const struct lj_sample *from, uint64_t step,
+                   double *to) {
+    to[LJ_COLUMN_PARTICLES] = from->particles;
+    to[LJ_COLUMN_ENERGY] =
+        lj_energy_of(system->epsilon, from->energy) + lj_tail_energy(system, from->particles);
+    to[LJ_COLUMN_VIRIAL] = lj_virial_of(system->epsilon, from->virial);
+    to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(jump, from->contacts);
+    for (int k = 0; k < 6; k++)
+        to[LJ_COLUMN_TRIED + k] = 0;
+    if (s->launch.board_blocks) {
+        add_activation(from, to);
+        return;
+    }
+    add_counts(&from->now, step % LJ_WINDOW, to);
+    if (step >= LJ_WINDOW)
+        add_counts(&from->last, LJ_WINDOW, to);
+}
+
 static void convert_samples(const struct lj_state *s, const struct lj_slot *slot, double *columns) {
     const size_t members = s->batch->count;
     for (size_t m = 0; m < members; m++) {
         const struct lj_system system = lj_system_of(s->batch->points[m]);
-        for (size_t i = m; i < slot->count * members; i += members) {
-            const struct lj_sample *from = &slot->host_samples[i];
-            double *to = columns + i * LJ_COLUMNS;
-            to[LJ_COLUMN_PARTICLES] = from->particles;
-            to[LJ_COLUMN_ENERGY] = lj_energy_of(system.epsilon, from->energy) +
-                                   lj_tail_energy(&system, from->particles);
-            to[LJ_COLUMN_VIRIAL] = lj_virial_of(system.epsilon, from->virial);
-            to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(&s->jumps[m], from->contacts);
-            const uint64_t step = slot->start + (i / members + 1) * slot->every;
-            for (int k = 0; k < 6; k++)
-                to[LJ_COLUMN_TRIED + k] = 0;
-            if (s->launch.board_blocks) {
-                add_activation(from, to);
-                continue;
-            }
-            add_counts(&from->now, step % LJ_WINDOW, to);
-            if (step >= LJ_WINDOW)
-                add_counts(&from->last, LJ_WINDOW, to);
-        }
+        for (size_t i = m; i < slot->count * members; i += members)
+            lj_columns_of(s, &system, &s->jumps[m], &slot->host_samples[i],
+                          slot->start + (i / members + 1) * slot->every, columns + i * LJ_COLUMNS);
     }
 }
 
-/* Pairs per volume of the bin and of the box; g(r) divides by N (N - 1) / V^2 of the sample. */
-static void convert_curves(const struct lj_state *s, const struct lj_slot *slot,
+static bool convert_curves(const struct lj_state *s, const struct lj_slot *slot,
                            struct ergo_samples *samples) {
     const size_t members = s->batch->count, bins = s->launch.bins, parts = s->launch.total_parts;
     const uint64_t interval = curve_interval(s);
-    const double width = lj_bin_width(s);
     size_t i = (size_t)((interval - slot->first_sample % interval) % interval);
-    for (size_t curve = 0; curve < slot->curves; curve++, i += (size_t)interval) {
+    uint64_t *pairs = malloc((bins + 1) * sizeof *pairs);
+    for (size_t curve = 0; pairs && curve < slot->curves; curve++, i += (size_t)interval) {
         for (size_t m = 0; m < members; m++) {
             const size_t row = curve * members + m;
-            const double n = slot->host_samples[i * members + m].particles;
-            const double v = s->system.volume, ideal = n > 1 ? n * (n - 1) / (v * v) : 1;
-            for (size_t k = 0; k < bins; k++) {
-                uint64_t pairs = 0; /* ordered */
-                for (size_t p = 0; p < parts; p++)
-                    pairs += slot->host_counts[(row * parts + p) * bins + k];
-                const double inner = (double)k * width, outer = inner + width;
-                const double shell = 4.0 / 3.0 * 3.14159265358979323846 *
-                                     (outer * outer * outer - inner * inner * inner);
-                const double density = (double)pairs / (v * shell);
-                samples->curves[LJ_CURVE_GR][row * bins + k] = density / ideal;
-                samples->curves[LJ_CURVE_PAIR_DENSITY][row * bins + k] = density;
-            }
+            memset(pairs, 0, bins * sizeof *pairs);
+            for (size_t p = 0; p < parts; p++)
+                for (size_t k = 0; k < bins; k++)
+                    pairs[k] += slot->host_counts[(row * parts + p) * bins + k];
+            lj_pairs_convert(s, slot->host_samples[i * members + m].particles, pairs,
+                             samples->curves[LJ_CURVE_GR] + row * bins,
+                             samples->curves[LJ_CURVE_PAIR_DENSITY] + row * bins);
         }
     }
+    free(pairs);
+    return pairs != NULL;
 }
 
 enum ergo_status lj_collect(struct ergo_context *ctx, void *opaque, unsigned which,
@@ -316,7 +317,7 @@ enum ergo_status lj_collect(struct ergo_context *ctx, void *opaque, unsigned whi
     if (status != ERGO_OK)
         return status;
     convert_samples(s, slot, samples->columns);
-    if (slot->curves)
-        convert_curves(s, slot, samples);
-    return ERGO_OK;
+    return !slot->curves || convert_curves(s, slot, samples)
+               ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the bins of g(r)");
 }

@@ -1,48 +1,13 @@
 /*
- * Audits. The running energy and virial against a sum over all pairs (through the cells where that
- * would take too long), and the cells against the positions. All are integers: equal or wrong.
+ * Audits: the parameters in the device's memory, the cells against the positions, and a stretch of
+ * the run with its measurements against the twin's (audit_replay.c).
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/lj_gcmc/lj.h"
 
-/* More pairs than this are not visited one by one: some seconds. */
-static double most_pairs(const struct lj_state *s) {
-    return s->device->type == CL_DEVICE_TYPE_CPU ? 2e9 : 2e11;
-}
-
-static enum ergo_status compare_sums(struct ergo_context *ctx, struct lj_state *s) {
-    const size_t members = s->batch->count;
-    struct lj_totals *totals = calloc(members, sizeof *totals);
-    if (!totals)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    double pairs = 0;
-    for (size_t m = 0; m < members; m++)
-        pairs += (double)s->chains[m].particles * s->chains[m].particles;
-    const bool brute = s->system.neighbours == LJ_NONE || pairs <= most_pairs(s);
-    enum ergo_status status = lj_total_sums(ctx, s, brute, false, totals);
-    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
-        const struct lj_chain *c = &s->chains[m];
-        if (c->energy != totals[m].energy || c->virial != totals[m].virial ||
-            c->contacts != totals[m].contacts || totals[m].overlaps || totals[m].others)
-            status = ERGO_FAIL(
-                ctx, ERGO_E_AUDIT,
-                "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu of %u particles: "
-                "running energy %" PRId64 ", virial %" PRId64 " and contacts %" PRIx64
-                ", from scratch %" PRId64 ", %" PRId64 " (units of 2^-30) and %" PRIx64 ", %" PRIu64
-                " particles with an overlap, %" PRIu64 " whose pair energy is another",
-                s->device->summary.name, c->step, m, c->particles, c->energy, c->virial,
-                (uint64_t)c->contacts, totals[m].energy, totals[m].virial,
-                (uint64_t)totals[m].contacts, totals[m].overlaps, totals[m].others);
-    }
-    free(totals);
-    return status;
-}
-
-/* Each particle once in its cell, and nobody else. */
-static enum ergo_status check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member) {
+enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member) {
     const size_t cells = s->grid.cells;
     uint32_t *words = NULL, n = 0;
     uint32_t *planes = calloc(4 * cells * s->slots, 4);
@@ -77,7 +42,9 @@ static enum ergo_status check_cells(struct ergo_context *ctx, struct lj_state *s
 enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     struct lj_state *s = opaque;
     const size_t members = s->batch->count, stride = members / 256 + 1;
-    enum ergo_status status = lj_settle(ctx, s);
+    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "lj-gcmc");
+    if (status == ERGO_OK)
+        status = lj_settle(ctx, s);
     if (s->moved_in && status == ERGO_OK) /* after a load: there is nothing to compare with yet */
         status = lj_keep(ctx, s);
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
@@ -86,13 +53,9 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
                                "audit of lj-gcmc failed on %s: member %zu stands at move %" PRIu64
                                " of %" PRIu64,
                                s->device->summary.name, m, s->chains[m].step, s->step);
-    if (status == ERGO_OK)
-        status = compare_sums(ctx, s);
     /* reading all planes of thousands of chains would take longer than the run */
     for (size_t m = 0; m < members && status == ERGO_OK && s->system.neighbours != LJ_NONE;
          m += stride)
-        status = check_cells(ctx, s, m);
-    if (status == ERGO_OK && s->launch.bins)
-        status = lj_pairs_audit(ctx, s);
-    return status;
+        status = lj_check_cells(ctx, s, m);
+    return status == ERGO_OK ? lj_replay(ctx, s) : status;
 }

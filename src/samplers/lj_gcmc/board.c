@@ -111,8 +111,8 @@ enum ergo_status lj_board_create(struct ergo_context *ctx, struct lj_state *s) {
     for (int k = 0; k < 3; k++)
         for (uint64_t c = 0; c < n[k]; c++) /* the least position whose cell is c */
             *at++ = (uint32_t)(((c << 32) + n[k] - 1) / n[k]);
-    enum ergo_status status =
-        ergo_buffer_create(ctx, s->device, "bounds of cells", 4 * bounds, low, &s->bounds);
+    enum ergo_status status = ergo_constant_create(ctx, s->device, &s->constants, "bounds of cells",
+                                                   4 * bounds, low, &s->bounds);
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, s->device, "sums of active cells",
                                     LJ_PART_BYTES * (size_t)s->launch.board_blocks * members, NULL,

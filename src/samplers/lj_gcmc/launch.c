@@ -211,6 +211,8 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     const double seconds = l.board_blocks ? trials * (double)batch->count * 1e-6 / units + 1e-5
                                           : move_seconds(&s, grid, device, &l, batch->count);
     plan->block_steps = fmax(1, floor(0.1 / seconds));
+    l.step_seconds =
+        l.board_blocks ? seconds / (double)batch->count : move_seconds(&s, grid, device, &l, 1);
     l.launch_steps = l.per_move || l.board_blocks ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
     l.end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
     l.total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;

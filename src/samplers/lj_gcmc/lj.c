@@ -149,8 +149,8 @@ static enum ergo_status create_offsets(struct ergo_context *ctx, struct lj_state
     const double box[3] = {s->system.box[0] / sigma, s->system.box[1] / sigma,
                            s->system.box[2] / sigma};
     if (s->launch.slotted)
-        return ergo_buffer_create(ctx, s->device, "offsets", 4 * (size_t)s->grid.n_offsets,
-                                  s->grid.offsets, &s->offsets);
+        return ergo_constant_create(ctx, s->device, &s->constants, "offsets of cells",
+                                    4 * (size_t)s->grid.n_offsets, s->grid.offsets, &s->offsets);
     size_t count = 0;
     double core2 = 0;
     for (size_t m = 0; m < s->batch->count; m++)
@@ -158,8 +158,8 @@ static enum ergo_status create_offsets(struct ergo_context *ctx, struct lj_state
     uint32_t *lists = lj_grid_lists(&s->grid, box, cutoff, sqrt(core2), &count);
     if (!lists)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for lists of cells");
-    const enum ergo_status status =
-        ergo_buffer_create(ctx, s->device, "lists of cells", 16 * count, lists, &s->offsets);
+    const enum ergo_status status = ergo_constant_create(
+        ctx, s->device, &s->constants, "lists of cells", 16 * count, lists, &s->offsets);
     free(lists);
     return status;
 }
@@ -174,7 +174,6 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state
         const void *data;
         cl_mem *mem;
     } list[] = {
-        {"members", members * sizeof *s->members, s->members, &s->member_buffer},
         {"chains", members * sizeof *s->chains, s->chains, &s->chain_buffer},
         {"particles", 16 * members * s->capacity, NULL, &s->particles},
         {"cells", 16 * plane * s->slots, NULL, &s->cells},
@@ -183,6 +182,9 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state
         {"totals", 8 * LJ_TOTALS * members * s->launch.total_parts, NULL, &s->total_parts},
     };
     enum ergo_status status = lj_pairs_create(ctx, s);
+    if (status == ERGO_OK)
+        status = ergo_constant_create(ctx, s->device, &s->constants, "parameters of the chains",
+                                      members * sizeof *s->members, s->members, &s->member_buffer);
     for (size_t i = 0; i < sizeof list / sizeof list[0] && status == ERGO_OK; i++)
         status = ergo_buffer_create(ctx, s->device, list[i].what, list[i].bytes, list[i].data,
                                     list[i].mem);
@@ -205,6 +207,7 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
     s->slots = s->launch.slots;
     s->capacity = s->launch.capacity;
     s->tile = s->launch.tile;
+    s->pairs_end = UINT32_MAX;
     if (status == ERGO_OK) {
         s->members = calloc(batch->count, sizeof *s->members);
         s->chains = calloc(batch->count, sizeof *s->chains);
@@ -233,51 +236,54 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
     return ERGO_OK;
 }
 
-enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute, bool keep,
-                               struct lj_totals *totals) {
+enum ergo_status lj_total_shares(struct ergo_context *ctx, struct lj_state *s, bool keep,
+                                 int64_t *shares) {
     const size_t members = s->batch->count, parts = s->launch.total_parts;
     const size_t global[2] = {parts * s->launch.total_group, members};
     const size_t local[2] = {s->launch.total_group, 1};
-    const cl_uint capacity = s->capacity, slots = s->slots, all = brute, kept = keep;
-    const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->chain_buffer),
-                                    ERGO_ARG(s->particles),
-                                    ERGO_ARG(s->cells),
-                                    ERGO_ARG(s->offsets),
-                                    ERGO_ARG(s->total_parts),
-                                    ERGO_ARG(capacity),
-                                    ERGO_ARG(slots),
-                                    ERGO_ARG(s->own),
-                                    ERGO_ARG(all),
-                                    ERGO_ARG(kept)};
+    const cl_uint capacity = s->capacity, slots = s->slots, kept = keep;
+    const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
+                                    ERGO_ARG(s->particles),     ERGO_ARG(s->cells),
+                                    ERGO_ARG(s->offsets),       ERGO_ARG(s->total_parts),
+                                    ERGO_ARG(capacity),         ERGO_ARG(slots),
+                                    ERGO_ARG(s->own),           ERGO_ARG(kept)};
     const size_t bytes = 8 * LJ_TOTALS * members * parts;
-    int64_t *sums = malloc(bytes);
-    if (!sums)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
     /* nothing that an earlier launch left may look like an answer */
-    memset(sums, 0xff, bytes);
-    enum ergo_status status = ergo_buffer_write(ctx, s->device, s->total_parts, 0, bytes, sums);
+    memset(shares, 0xff, bytes);
+    enum ergo_status status = ergo_buffer_write(ctx, s->device, s->total_parts, 0, bytes, shares);
     if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 11, 2, global,
+        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 10, 2, global,
                                     local, NULL);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->total_parts, 0, bytes, sums);
-    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
-        struct lj_totals t = {0};
-        for (size_t p = 0; p < parts; p++) {
-            const int64_t *of = sums + LJ_TOTALS * (m * parts + p);
-            t.energy += of[0];
-            t.virial += of[1];
-            t.contacts += of[2];
-            t.overlaps += (uint64_t)of[3];
-            t.others += (uint64_t)of[4];
-        }
-        t.energy /= 2; /* every pair was counted from both its ends */
-        t.virial /= 2;
-        t.contacts /= 2;
-        totals[m] = t;
+    return status == ERGO_OK ? ergo_buffer_read(ctx, s->device, s->total_parts, 0, bytes, shares)
+                             : status;
+}
+
+struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int64_t *shares) {
+    struct lj_totals t = {0};
+    for (size_t p = 0; p < s->launch.total_parts; p++) {
+        const int64_t *of = shares + LJ_TOTALS * (member * s->launch.total_parts + p);
+        t.energy += of[0];
+        t.virial += of[1];
+        t.contacts += of[2];
+        t.overlaps += (uint64_t)of[3];
+        t.others += (uint64_t)of[4];
     }
-    free(sums);
+    t.energy /= 2; /* every pair was counted from both its ends */
+    t.virial /= 2;
+    t.contacts /= 2;
+    return t;
+}
+
+enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool keep,
+                               struct lj_totals *totals) {
+    const size_t members = s->batch->count;
+    int64_t *shares = malloc(8 * LJ_TOTALS * members * s->launch.total_parts);
+    const enum ergo_status status =
+        shares ? lj_total_shares(ctx, s, keep, shares)
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
+    for (size_t m = 0; m < members && status == ERGO_OK; m++)
+        totals[m] = lj_totals_of(s, m, shares);
+    free(shares);
     if (keep && status == ERGO_OK)
         s->moved_in = false;
     return status;
@@ -286,9 +292,8 @@ enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, boo
 enum ergo_status lj_keep(struct ergo_context *ctx, struct lj_state *s) {
     const size_t members = s->batch->count, bytes = members * sizeof *s->chains;
     struct lj_totals *totals = calloc(members, sizeof *totals);
-    enum ergo_status status =
-        totals ? lj_total_sums(ctx, s, s->system.neighbours == LJ_NONE, true, totals)
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
+    enum ergo_status status = totals ? lj_total_sums(ctx, s, true, totals)
+                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->chain_buffer, 0, bytes, s->chains);
     for (size_t m = 0; m < members && status == ERGO_OK; m++)

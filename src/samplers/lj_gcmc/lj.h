@@ -3,6 +3,7 @@
 #ifndef ERGO_SAMPLERS_LJ_GCMC_LJ_H
 #define ERGO_SAMPLERS_LJ_GCMC_LJ_H
 
+#include "engine/replay.h"
 #include "samplers/sampler.h"
 
 #include "lj_gcmc/params.h"
@@ -71,6 +72,7 @@ struct lj_launch {
     uint32_t curve_capacity;
     size_t block_samples;
     uint64_t launch_steps;
+    double step_seconds; /* of one chain, roughly */
 };
 
 /* A block of samples in flight. */
@@ -104,9 +106,12 @@ struct lj_state {
     cl_kernel run, trial, decide, total, pairs, activate, board_end, list;
     cl_mem member_buffer, chain_buffer, particles, cells, own, offsets, parts, total_parts, edges;
     cl_mem bounds, board_parts, full; /* of a checkerboard */
-    float *bin_edges;                 /* squares, in sigma^2: bins + 1 */
-    struct lj_jump *jumps;            /* of each member */
+    struct ergo_constants constants;
+    float *bin_edges;      /* squares, in sigma^2: bins + 1 */
+    struct lj_jump *jumps; /* of each member */
     uint32_t slots, capacity, tile;
+    uint32_t pairs_end, pairs_each; /* g(r) is of the particles below, so many in a launch: all, and
+                                       0 for what suits the device, but in audits */
     struct lj_slot blocks[2];
     uint64_t step, grown;
     bool moved_in; /* particles were placed; their pair energies and contacts are not kept yet */
@@ -158,9 +163,14 @@ size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
 enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                            struct ergo_device *device, void **state);
 void lj_destroy(void *state);
-/* keep: and write the particles' pair energies. */
-enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool brute, bool keep,
+/* Sums from scratch; keep: and write the particles' pair energies. */
+enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool keep,
                                struct lj_totals *totals);
+/* The same by shares, as lj_total has them: LJ_TOTALS words of each of launch.total_parts groups of
+ * each member, every pair from both its ends. */
+enum ergo_status lj_total_shares(struct ergo_context *ctx, struct lj_state *s, bool keep,
+                                 int64_t *shares);
+struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int64_t *shares);
 /* Pair energies and contacts of particles that the host has placed; the chains' are written. */
 enum ergo_status lj_keep(struct ergo_context *ctx, struct lj_state *s);
 /* pairs.c: enqueue the counts of g(r), of particles begin to end - 1 of the chains that stand at
@@ -170,12 +180,18 @@ enum ergo_status lj_pairs_launch(struct ergo_context *ctx, struct lj_state *s, c
 double lj_bin_width(const struct lj_state *s);       /* in the job's unit */
 uint32_t lj_pairs_at_once(const struct lj_state *s); /* particles of a launch */
 enum ergo_status lj_pairs_create(struct ergo_context *ctx, struct lj_state *s);
-enum ergo_status lj_pairs_audit(struct ergo_context *ctx, struct lj_state *s);
+/* Of a sample with n particles and so many ordered pairs in the bins. */
+void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,
+                      double *density);
 /* advance.c */
 enum ergo_status lj_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                             uint64_t every, uint64_t first_sample);
 enum ergo_status lj_collect(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples);
+/* The columns of a member's sample at `step`. */
+void lj_columns_of(const struct lj_state *s, const struct lj_system *system,
+                   const struct lj_jump *jump, const struct lj_sample *from, uint64_t step,
+                   double *to);
 /* Every chain at s->step, with room made where it was missing; s->chains is up to date. */
 enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
 
@@ -212,7 +228,7 @@ const char *lj_start_file(const struct ergo_point *point); /* NULL: a lattice */
 enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point,
                           uint32_t **words, uint32_t *count);
 
-/* state.c, audit.c */
+/* state.c, audit.c, audit_replay.c */
 enum ergo_status lj_init(struct ergo_context *ctx, void *state);
 enum ergo_status lj_save(struct ergo_context *ctx, void *state, size_t member,
                          struct ergo_text *text);
@@ -221,5 +237,9 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *state, size_t member, u
 enum ergo_status lj_frame(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_text *text);
 enum ergo_status lj_audit(struct ergo_context *ctx, void *state);
+/* Each particle once in its cell, and nobody else. */
+enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member);
+/* A stretch of the run, its samples and the sums at its end against the twin's. */
+enum ergo_status lj_replay(struct ergo_context *ctx, struct lj_state *s);
 
 #endif

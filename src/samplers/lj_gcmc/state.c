@@ -38,7 +38,7 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
     if (status == ERGO_OK)
         status = write_chains(ctx, s);
     if (status == ERGO_OK)
-        status = lj_total_sums(ctx, s, s->system.neighbours == LJ_NONE, true, totals);
+        status = lj_total_sums(ctx, s, true, totals);
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         if (totals[m].overlaps)
             status = ERGO_FAIL(

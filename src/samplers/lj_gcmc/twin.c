@@ -1,0 +1,349 @@
+#include "samplers/lj_gcmc/twin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lj_gcmc/core.h"
+
+static const uint32_t nobody = UINT32_MAX;
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+float lj_twin_distance2(const struct lj_member *m, const uint32_t a[3], const uint32_t b[3]) {
+    float d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = (float)(int32_t)(a[k] - b[k]) * m->scale[k];
+    return fmaf(d[2], d[2], fmaf(d[1], d[1], d[0] * d[0]));
+}
+
+/* Of a pair within the cutoff: (sigma/r)^12 and (sigma/r)^6 in whole units of 2^-30. */
+void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to) {
+    if (r2 < m->core2) {
+        to->core = true;
+        return;
+    }
+    const float inverse = lj_inverse(r2), sixth = inverse * inverse * inverse;
+    const int64_t repulsion = (int64_t)(sixth * sixth * 0x1p30f);
+    const int64_t attraction = (int64_t)(sixth * 0x1p30f);
+    to->energy += sign * (repulsion - attraction - m->shift);
+    to->virial += sign * (2 * repulsion - attraction);
+    if (r2 >= m->contact2[0]) /* the outer shell */
+        to->contacts += sign;
+    else if (r2 >= m->contact2[1])
+        to->contacts += sign * ((int64_t)1 << 32);
+}
+
+static size_t cell_of(const uint32_t grid[3], const uint32_t at[3]) {
+    size_t c = 0;
+    for (int k = 2; k >= 0; k--)
+        c = c * grid[k] + (size_t)((uint64_t)at[k] * grid[k] >> 32);
+    return c;
+}
+
+/* Pairs of a particle at `at` with all but particle `skip`. */
+static void add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t skip, int64_t sign,
+                      struct lj_twin_sums *to) {
+    uint32_t c[3];
+    for (int k = 0; k < 3; k++) /* the cell before, the own, the next: each once */
+        c[k] = (uint32_t)((uint64_t)at[k] * t->grid[k] >> 32) + t->grid[k] - (t->grid[k] > 2);
+    const uint32_t *const g = t->grid;
+    for (uint32_t z = 0; z < g[2] && z < 3; z++)
+        for (uint32_t y = 0; y < g[1] && y < 3; y++)
+            for (uint32_t x = 0; x < g[0] && x < 3; x++) {
+                const size_t cell =
+                    ((size_t)((c[2] + z) % g[2]) * g[1] + (c[1] + y) % g[1]) * g[0] +
+                    (c[0] + x) % g[0];
+                for (uint32_t j = t->first[cell]; j != nobody; j = t->next[j]) {
+                    const float r2 = lj_twin_distance2(&t->m, t->p[j], at);
+                    if (j != skip && r2 < t->m.cutoff2)
+                        lj_twin_pair(&t->m, r2, sign, to);
+                }
+            }
+}
+
+struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
+                                  uint32_t part) {
+    struct lj_twin_sums sums = {0};
+    for (uint32_t i = part * group; i < t->n && !t->m.ideal;
+         i += i % group + 1 < group ? 1 : (parts - 1) * group + 1)
+        add_pairs(t, t->p[i], i, 1, &sums);
+    return sums;
+}
+
+void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, uint32_t bins,
+                   uint64_t *counts) {
+    memset(counts, 0, bins * sizeof *counts);
+    for (uint32_t i = 0; i < end && i < t->n; i++) {
+        for (uint32_t j = 0; j < t->n; j++) {
+            const float r2 = lj_twin_distance2(&t->m, t->p[j], t->p[i]);
+            uint32_t low = 0, high = bins; /* edges[low] <= r2 < edges[high] */
+            if (j == i || r2 >= edges[bins])
+                continue;
+            while (high - low > 1) {
+                const uint32_t middle = (low + high) / 2;
+                *(r2 < edges[middle] ? &high : &low) = middle;
+            }
+            counts[low]++;
+        }
+    }
+}
+
+/* ---- particles ------------------------------------------------------------------------------- */
+
+static void count_in(struct lj_twin *t, uint32_t i) {
+    uint32_t *inside = &t->inside[cell_of(t->device_grid, t->p[i])];
+    *inside += 1;
+    t->fullest = *inside > t->fullest ? *inside : t->fullest;
+}
+
+static void enter(struct lj_twin *t, uint32_t i) {
+    uint32_t *first = &t->first[cell_of(t->grid, t->p[i])];
+    t->next[i] = *first;
+    *first = i;
+    if (t->inside)
+        count_in(t, i);
+}
+
+static void leave(struct lj_twin *t, uint32_t i) {
+    uint32_t *at = &t->first[cell_of(t->grid, t->p[i])];
+    while (*at != i)
+        at = &t->next[*at];
+    *at = t->next[i];
+    if (t->inside)
+        t->inside[cell_of(t->device_grid, t->p[i])]--;
+}
+
+static void move_to(struct lj_twin *t, uint32_t i, const uint32_t to[3]) {
+    leave(t, i);
+    memcpy(t->p[i], to, sizeof t->p[i]);
+    enter(t, i);
+}
+
+static bool make_grid(struct lj_twin *t, const struct lj_system *s) {
+    const double most = fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles, few cells */
+    size_t cells = 1;
+    for (int k = 0; k < 3; k++) {
+        t->grid[k] = (uint32_t)fmin(most, fmax(1, floor(s->box[k] / s->cutoff / (1 + 1e-6))));
+        cells *= t->grid[k];
+    }
+    t->first = malloc(cells * sizeof *t->first);
+    if (t->first)
+        memset(t->first, 0xff, cells * sizeof *t->first);
+    return t->first != NULL;
+}
+
+/* Counts of struct lj_counts: deletions tried are what is left of the window's moves. */
+static void set_counts(struct lj_twin *t, int window, const struct lj_counts *c, uint32_t moves) {
+    t->tried[window][LJ_DISPLACEMENT] = c->tried & 0xffff;
+    t->tried[window][LJ_INSERTION] = c->tried >> 16;
+    t->tried[window][LJ_DELETION] = moves - (c->tried & 0xffff) - (c->tried >> 16);
+    t->accepted[window][LJ_DISPLACEMENT] = c->accepted & 0xffff;
+    t->accepted[window][LJ_INSERTION] = c->accepted >> 16;
+    t->accepted[window][LJ_DELETION] = c->accepted_deletion;
+}
+
+bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struct lj_chain *chain,
+                  const uint32_t *words, uint32_t more, uint64_t blocks) {
+    const struct lj_system s = lj_system_of(point);
+    memset(t, 0, sizeof *t);
+    lj_member_fill(point, &t->m);
+    t->n = t->most = chain->particles;
+    t->room = t->n + more;
+    t->step = chain->step;
+    t->step_size = chain->step_size;
+    t->energy = chain->energy;
+    t->virial = chain->virial;
+    t->contacts = chain->contacts;
+    set_counts(t, 0, &chain->now, (uint32_t)(chain->step % LJ_WINDOW));
+    set_counts(t, 1, &chain->last, LJ_WINDOW);
+    t->p = malloc(((size_t)t->room + 1) * sizeof *t->p);
+    t->next = malloc(((size_t)t->room + 1) * sizeof *t->next);
+    if (!t->p || !t->next || !make_grid(t, &s)) {
+        lj_twin_free(t);
+        return false;
+    }
+    memcpy(t->p, words, t->n * sizeof *t->p);
+    for (uint32_t i = 0; i < t->n; i++)
+        enter(t, i);
+    if (s.period && blocks && !lj_twin_board_init(t, point, blocks)) {
+        lj_twin_free(t);
+        return false;
+    }
+    return true;
+}
+
+void lj_twin_free(struct lj_twin *t) {
+    if (t->board)
+        lj_twin_board_free(t);
+    free(t->p);
+    free(t->first);
+    free(t->next);
+    free(t->inside);
+    memset(t, 0, sizeof *t);
+}
+
+bool lj_twin_watch(struct lj_twin *t, const struct lj_grid *grid) {
+    memcpy(t->device_grid, grid->n, sizeof t->device_grid);
+    t->inside = calloc((size_t)grid->cells, sizeof *t->inside);
+    for (uint32_t i = 0; t->inside && i < t->n; i++)
+        count_in(t, i);
+    return t->inside != NULL;
+}
+
+static struct lj_counts counts_of(const struct lj_twin *t, int window) {
+    const uint32_t *const a = t->tried[window], *const b = t->accepted[window];
+    return (struct lj_counts){a[LJ_DISPLACEMENT] | a[LJ_INSERTION] << 16,
+                              b[LJ_DISPLACEMENT] | b[LJ_INSERTION] << 16, b[LJ_DELETION]};
+}
+
+struct lj_chain lj_twin_chain(const struct lj_twin *t) {
+    struct lj_chain c = {.step = t->step,
+                         .energy = t->energy,
+                         .virial = t->virial,
+                         .contacts = t->contacts,
+                         .particles = t->n,
+                         .step_size = t->step_size,
+                         .status = LJ_RUNNING,
+                         .now = counts_of(t, 0),
+                         .last = counts_of(t, 1)};
+    if (t->board) {
+        c.now = (struct lj_counts){t->tried[0][0], t->tried[0][1], t->tried[0][2]};
+        c.last = (struct lj_counts){t->accepted[0][0], t->accepted[0][1], t->accepted[0][2]};
+    }
+    return c;
+}
+
+struct lj_sample lj_twin_sample(const struct lj_twin *t) {
+    const struct lj_chain c = lj_twin_chain(t);
+    return (struct lj_sample){.energy = c.energy,
+                              .virial = c.virial,
+                              .contacts = c.contacts,
+                              .particles = c.particles,
+                              .now = c.now,
+                              .last = c.last};
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+static uint32_t upper(uint32_t a, uint32_t b) {
+    return (uint32_t)((uint64_t)a * b >> 32);
+}
+
+struct lj_twin_move lj_twin_move_of(const struct lj_member *m, uint32_t n, struct ergo_words a,
+                                    struct ergo_words b) {
+    const uint32_t share = a.x >> 1;
+    struct lj_twin_move move = {.kind = LJ_DELETION, .word = a.w, .to = {b.x, b.y, b.z}};
+    if (share < m->displacement)
+        move.kind = LJ_DISPLACEMENT;
+    else if (share < m->insertion)
+        move.kind = LJ_INSERTION;
+    move.nobody = n == 0 && move.kind != LJ_INSERTION;
+    /* n times a fraction of 64 bits: a.y, then a.z */
+    move.index = (uint32_t)(((uint64_t)a.y * n + upper(a.z, n)) >> 32);
+    return move;
+}
+
+/* `to` as drawn becomes a place at most a step away: its upper bit the sign. */
+void lj_twin_shift(const struct lj_member *m, uint32_t step_size, const uint32_t from[3],
+                   uint32_t to[3]) {
+    for (int k = 0; k < 3; k++) {
+        const uint32_t size = m->ratio[k] ? upper(step_size, m->ratio[k]) : step_size;
+        const uint32_t by = upper(2 * (to[k] & 0x7fffffff) + 1, size);
+        to[k] = to[k] & 0x80000000 ? from[k] - by : from[k] + by;
+    }
+}
+
+bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
+                     int64_t change) {
+    const float u = ((float)word + 0.5f) * 0x1p-32f;
+    /* the tail's energy goes with N^2: (N + 1)^2 - N^2 and (N - 1)^2 - N^2 */
+    float exponent = -(m->beta4 * (float)change);
+    if (kind == LJ_INSERTION)
+        exponent = fmaf(-m->tail, (float)(2 * n + 1), exponent);
+    else if (kind == LJ_DELETION)
+        exponent = fmaf(m->tail, (float)(2 * n - 1), exponent);
+    if (exponent < -80)
+        return false;
+    const float weight = lj_exp(fminf(exponent, 60));
+    switch (kind) {
+    case LJ_INSERTION:
+        return ((float)n + 1) * u <= weight * m->zv;
+    case LJ_DELETION:
+        return m->zv * u <= weight * (float)n;
+    default:
+        return u <= weight;
+    }
+}
+
+uint32_t lj_twin_tuned(const struct lj_twin *t) {
+    const uint32_t by = t->step_size / 16;
+    if (2 * t->accepted[0][LJ_DISPLACEMENT] > t->tried[0][LJ_DISPLACEMENT])
+        return t->step_size > 0x70000000 ? 0x78000000 : t->step_size + by;
+    return t->step_size > 0x1000 ? t->step_size - by : t->step_size;
+}
+
+/* The sums of a trial move; without core where it is possible at all. */
+static struct lj_twin_sums try_move(const struct lj_twin *t, const struct lj_twin_move *move) {
+    struct lj_twin_sums sums = {0};
+    const bool out = move->kind != LJ_INSERTION;
+    if (t->m.ideal)
+        return sums;
+    if (move->kind != LJ_DELETION)
+        add_pairs(t, move->to, out ? move->index : nobody, 1, &sums);
+    if (out && !sums.core)
+        add_pairs(t, t->p[move->index], move->index, -1, &sums);
+    return sums;
+}
+
+static void carry_out(struct lj_twin *t, const struct lj_twin_move *move) {
+    if (move->kind == LJ_DISPLACEMENT) {
+        move_to(t, move->index, move->to);
+    } else if (move->kind == LJ_INSERTION) {
+        memcpy(t->p[t->n], move->to, sizeof t->p[0]);
+        enter(t, t->n++);
+        t->most = t->n > t->most ? t->n : t->most;
+    } else {
+        const uint32_t last = --t->n;
+        leave(t, last);
+        if (move->index != last)
+            move_to(t, move->index, t->p[last]);
+    }
+}
+
+static struct ergo_words draw(const struct lj_twin *t, uint32_t which) {
+    return ergo_philox_words(0, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+                             ERGO_DRAW(LJ_PURPOSE_MOVE, which), t->m.key0, t->m.key1);
+}
+
+bool lj_twin_step(struct lj_twin *t) {
+    if (t->board)
+        return lj_twin_activate(t);
+    struct lj_twin_move move = lj_twin_move_of(&t->m, t->n, draw(t, 0), draw(t, 1));
+    bool accepted = !move.nobody;
+    if (accepted) {
+        if (move.kind == LJ_DISPLACEMENT && t->m.local_moves)
+            lj_twin_shift(&t->m, t->step_size, t->p[move.index], move.to);
+        const struct lj_twin_sums sums = try_move(t, &move);
+        accepted = !sums.core && lj_twin_accepts(&t->m, move.kind, move.word, t->n, sums.energy);
+        if (accepted) {
+            if (move.kind == LJ_INSERTION && t->n == t->room)
+                return false;
+            carry_out(t, &move);
+            t->energy += sums.energy;
+            t->virial += sums.virial;
+            t->contacts += sums.contacts;
+        }
+    }
+    t->tried[0][move.kind]++;
+    t->accepted[0][move.kind] += accepted;
+    if (++t->step % LJ_WINDOW == 0) {
+        if (t->step <= t->m.tune_until)
+            t->step_size = lj_twin_tuned(t);
+        memcpy(t->tried[1], t->tried[0], sizeof t->tried[0]);
+        memcpy(t->accepted[1], t->accepted[0], sizeof t->accepted[0]);
+        memset(t->tried[0], 0, sizeof t->tried[0]);
+        memset(t->accepted[0], 0, sizeof t->accepted[0]);
+    }
+    return true;
+}

@@ -1,0 +1,346 @@
+/*
+ * An activation of the checkerboard, one active cell after the other, the last first: if one could
+ * see another, their order would matter, and the kernel's bits would differ.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lj_gcmc/core.h"
+#include "samplers/lj_gcmc/twin.h"
+
+struct cell {
+    uint32_t n, room; /* room 0: particles as they were at first, in `start` */
+    uint32_t (*p)[3];
+    bool unknown; /* of an active cell that was not followed */
+};
+
+struct lj_twin_board {
+    uint32_t period, trials, blocks[3], n[3]; /* n: cells along an axis */
+    uint64_t most, n_blocks;
+    size_t n_cells;
+    struct cell *cells;
+    uint32_t (*start)[3];
+    struct lj_part *parts; /* of the last activation; stamp 0: not followed */
+    bool whole;
+    uint32_t step_size; /* of the last activation */
+    uint32_t (*own)[3], (*around)[3];
+    size_t own_room, around_room;
+};
+
+static struct cell *cell_at(const struct lj_twin_board *b, const uint32_t at[3]) {
+    return &b->cells[((size_t)(at[2] % b->n[2]) * b->n[1] + at[1] % b->n[1]) * b->n[0] +
+                     at[0] % b->n[0]];
+}
+
+static uint32_t along(const struct lj_twin_board *b, const uint32_t *p, int k) {
+    return (uint32_t)((uint64_t)p[k] * b->n[k] >> 32);
+}
+
+static struct cell *cell_of(const struct lj_twin_board *b, const uint32_t *p) {
+    const uint32_t at[3] = {along(b, p, 0), along(b, p, 1), along(b, p, 2)};
+    return cell_at(b, at);
+}
+
+bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint64_t blocks) {
+    const struct lj_system s = lj_system_of(point);
+    struct lj_twin_board *b = calloc(1, sizeof *b);
+    if (!b)
+        return false;
+    t->board = b;
+    b->period = s.period;
+    b->trials = s.trials;
+    b->most = blocks;
+    b->whole = true;
+    b->n_blocks = lj_board_blocks(&s, b->blocks);
+    b->n_cells = 1;
+    for (int k = 0; k < 3; k++)
+        b->n_cells *= b->n[k] = b->blocks[k] * b->period;
+    b->cells = calloc(b->n_cells, sizeof *b->cells);
+    b->start = malloc((size_t)(t->n + 1) * sizeof *b->start);
+    b->parts = calloc((size_t)b->n_blocks, sizeof *b->parts);
+    if (!b->cells || !b->start || !b->parts)
+        return false;
+    for (uint32_t i = 0; i < t->n; i++)
+        cell_of(b, t->p[i])->n++;
+    uint32_t(*next)[3] = b->start;
+    for (struct cell *c = b->cells; c < b->cells + b->n_cells; c++) {
+        c->p = next;
+        next += c->n;
+        c->n = 0;
+    }
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct cell *c = cell_of(b, t->p[i]);
+        memcpy(c->p[c->n++], t->p[i], sizeof *c->p);
+    }
+    return true;
+}
+
+void lj_twin_board_free(struct lj_twin *t) {
+    struct lj_twin_board *b = t->board;
+    for (size_t c = 0; b->cells && c < b->n_cells; c++)
+        if (b->cells[c].room)
+            free(b->cells[c].p);
+    free(b->cells);
+    free(b->start);
+    free(b->parts);
+    free(b->own);
+    free(b->around);
+    free(b);
+    t->board = NULL;
+}
+
+bool lj_twin_board_whole(const struct lj_twin *t) {
+    return t->board->whole;
+}
+
+bool lj_twin_board_part(const struct lj_twin *t, uint64_t block, struct lj_part *part) {
+    *part = t->board->parts[block];
+    return part->stamp != 0;
+}
+
+void lj_twin_board_told(struct lj_twin *t, const struct lj_sample *sample) {
+    t->tried[0][LJ_DISPLACEMENT] = sample->now.tried;
+    t->accepted[0][LJ_DISPLACEMENT] = sample->last.tried;
+    t->step_size = t->board->step_size;
+    if (t->step <= t->m.tune_until)
+        t->step_size = lj_twin_tuned(t);
+}
+
+bool lj_twin_board_same(const struct lj_twin *t, const uint32_t *words, uint32_t n) {
+    const struct lj_twin_board *b = t->board;
+    uint32_t i = 0;
+    for (const struct cell *c = b->cells; c < b->cells + b->n_cells; c++) {
+        const uint32_t first = i;
+        while (i < n && cell_of(b, words + 3 * (size_t)i) == c)
+            i++;
+        if (!c->unknown && (i - first != c->n || (c->n && memcmp(words + 3 * (size_t)first, c->p,
+                                                                 c->n * sizeof *c->p) != 0)))
+            return false;
+    }
+    return i == n;
+}
+
+/* ---- an active cell -------------------------------------------------------------------------- */
+
+static bool grow(uint32_t (**p)[3], size_t *room, size_t n) {
+    if (n <= *room)
+        return true;
+    void *more = realloc(*p, 2 * n * sizeof **p);
+    if (!more)
+        return false;
+    *p = more;
+    *room = 2 * n;
+    return true;
+}
+
+static bool put(struct cell *c, const uint32_t p[3]) {
+    if (c->n == c->room) {
+        uint32_t(*more)[3] = realloc(c->room ? c->p : NULL, (size_t)(2 * c->n + 4) * sizeof *more);
+        if (!more)
+            return false;
+        c->p = more;
+        c->room = 2 * c->n + 4;
+    }
+    memcpy(c->p[c->n++], p, sizeof *c->p);
+    return true;
+}
+
+/* Cells within a gap of the active cell, and its own: x, y, z from first - gap on. */
+static uint32_t span(const struct lj_twin_board *b) {
+    return LJ_ACTIVE + 2 * (b->period - LJ_ACTIVE);
+}
+
+static struct cell *spanned(const struct lj_twin_board *b, const uint32_t first[3], uint32_t i,
+                            bool *active) {
+    const uint32_t wide = span(b), gap = b->period - LJ_ACTIVE;
+    const uint32_t d[3] = {i % wide, i / wide % wide, i / wide / wide};
+    uint32_t at[3];
+    *active = true;
+    for (int k = 0; k < 3; k++) {
+        at[k] = first[k] + b->n[k] + d[k] - gap;
+        *active = *active && d[k] >= gap && d[k] < gap + LJ_ACTIVE;
+    }
+    return cell_at(b, at);
+}
+
+static bool all_known(const struct lj_twin_board *b, const uint32_t first[3]) {
+    bool known = true, active;
+    for (uint32_t i = 0; i < span(b) * span(b) * span(b) && known; i++)
+        known = !spanned(b, first, i, &active)->unknown;
+    return known;
+}
+
+static bool is_inside(const struct lj_twin_board *b, const uint32_t first[3], const uint32_t p[3]) {
+    bool inside = true;
+    for (int k = 0; k < 3; k++)
+        inside = inside && (along(b, p, k) + b->n[k] - first[k] % b->n[k]) % b->n[k] < LJ_ACTIVE;
+    return inside;
+}
+
+static void add_pairs(const struct lj_twin *t, uint32_t (*p)[3], size_t n, const uint32_t at[3],
+                      size_t skip, int64_t sign, struct lj_twin_sums *to) {
+    for (size_t j = 0; j < n && !t->m.ideal; j++) {
+        const float r2 = lj_twin_distance2(&t->m, p[j], at);
+        if (j != skip && r2 < t->m.cutoff2)
+            lj_twin_pair(&t->m, r2, sign, to);
+    }
+}
+
+/* The active cell's particles, cell by cell, then those around it. */
+static bool look(struct lj_twin_board *b, const uint32_t first[3], uint32_t *n, size_t *others) {
+    *n = 0;
+    *others = 0;
+    for (uint32_t i = 0; i < span(b) * span(b) * span(b); i++) {
+        bool active;
+        struct cell *c = spanned(b, first, i, &active);
+        if (!grow(&b->own, &b->own_room, *n + c->n + b->trials + 1) ||
+            !grow(&b->around, &b->around_room, *others + c->n))
+            return false;
+        memcpy(active ? b->own + *n : b->around + *others, c->p, c->n * sizeof *c->p);
+        *n += active ? c->n : 0;
+        *others += active ? 0 : c->n;
+    }
+    return true;
+}
+
+static struct ergo_words words_of(const struct lj_twin *t, uint32_t block, uint32_t draw) {
+    return ergo_philox_words(block, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+                             ERGO_DRAW(LJ_PURPOSE_CELL, draw), t->m.key0, t->m.key1);
+}
+
+static bool follow(struct lj_twin *t, uint32_t block, const uint32_t first[3]) {
+    struct lj_twin_board *b = t->board;
+    uint32_t n, low[3], width[3], tried[LJ_KINDS] = {0}, accepted[LJ_KINDS] = {0};
+    size_t others;
+    struct lj_twin_sums total = {0};
+    if (!look(b, first, &n, &others))
+        return false;
+    const uint32_t before = n;
+    for (int k = 0; k < 3; k++) { /* the least positions that are in a cell */
+        const uint64_t c = first[k] % b->n[k];
+        low[k] = (uint32_t)(((c << 32) + b->n[k] - 1) / b->n[k]);
+        width[k] = (uint32_t)((((c + LJ_ACTIVE) << 32) + b->n[k] - 1) / b->n[k]) - low[k];
+    }
+    for (uint32_t trial = 0; trial < b->trials; trial++) {
+        struct lj_twin_move move = lj_twin_move_of(&t->m, n, words_of(t, block, 2 * trial),
+                                                   words_of(t, block, 2 * trial + 1));
+        const bool out = move.kind != LJ_INSERTION, in = move.kind != LJ_DELETION;
+        struct lj_twin_sums sums = {.core = move.nobody};
+        tried[move.kind]++;
+        if (!move.nobody && in) {
+            if (out && t->m.local_moves)
+                lj_twin_shift(&t->m, t->step_size, b->own[move.index], move.to);
+            else
+                for (int k = 0; k < 3; k++)
+                    move.to[k] = low[k] + (uint32_t)((uint64_t)move.to[k] * width[k] >> 32);
+            sums.core = !is_inside(b, first, move.to);
+        }
+        if (!sums.core && in) {
+            add_pairs(t, b->own, n, move.to, out ? move.index : n, 1, &sums);
+            add_pairs(t, b->around, others, move.to, others, 1, &sums);
+        }
+        if (!sums.core && out) {
+            add_pairs(t, b->own, n, b->own[move.index], move.index, -1, &sums);
+            add_pairs(t, b->around, others, b->own[move.index], others, -1, &sums);
+        }
+        if (sums.core || !lj_twin_accepts(&t->m, move.kind, move.word, n, sums.energy))
+            continue;
+        accepted[move.kind]++;
+        total.energy += sums.energy;
+        total.virial += sums.virial;
+        total.contacts += sums.contacts;
+        if (in)
+            memcpy(b->own[out ? move.index : n++], move.to, sizeof move.to);
+        else if (move.index != --n)
+            memcpy(b->own[move.index], b->own[n], sizeof move.to);
+    }
+    bool ok = true, active;
+    for (uint32_t i = 0; i < span(b) * span(b) * span(b); i++) {
+        struct cell *c = spanned(b, first, i, &active);
+        c->n = active ? 0 : c->n;
+    }
+    for (uint32_t i = 0; i < n && ok; i++)
+        ok = put(cell_of(b, b->own[i]), b->own[i]);
+    b->parts[block] = (struct lj_part){
+        .stamp = t->step + 1,
+        .energy = total.energy,
+        .virial = total.virial,
+        .contacts = total.contacts,
+        .particles = (int32_t)(n - before),
+        .tried = tried[LJ_DISPLACEMENT] | tried[LJ_INSERTION] << 16,
+        .accepted = accepted[LJ_DISPLACEMENT] | accepted[LJ_INSERTION] << 16,
+        .accepted_deletion = accepted[LJ_DELETION],
+    };
+    t->energy += total.energy;
+    t->virial += total.virial;
+    t->contacts += total.contacts;
+    t->n += n - before;
+    for (int k = 0; k < LJ_KINDS; k++) {
+        t->tried[0][k] += tried[k];
+        t->accepted[0][k] += accepted[k];
+    }
+    return ok;
+}
+
+/* Blocks at most this far from the box's corner, the way round that is shorter, are no more than
+ * may be followed. */
+static uint32_t radius(const struct lj_twin_board *b) {
+    uint32_t r = 0;
+    for (uint64_t count = 0; count < b->n_blocks; r++) {
+        count = 1;
+        for (int k = 0; k < 3; k++)
+            count *= 2 * (r + 2) < b->blocks[k] ? 2 * (r + 2) : b->blocks[k];
+        if (count > b->most)
+            break;
+    }
+    return r;
+}
+
+/* In the order of the cells, as the device's list. */
+static bool gather(struct lj_twin *t) {
+    uint32_t n = 0;
+    for (const struct cell *c = t->board->cells; c < t->board->cells + t->board->n_cells; c++) {
+        if (c->n > t->room - n)
+            return false;
+        memcpy(t->p[n], c->p, c->n * sizeof *c->p);
+        n += c->n;
+    }
+    return n == t->n;
+}
+
+bool lj_twin_activate(struct lj_twin *t) {
+    struct lj_twin_board *b = t->board;
+    const struct ergo_words o =
+        ergo_philox_words(0, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+                          ERGO_DRAW(LJ_PURPOSE_BOARD, 0), t->m.key0, t->m.key1);
+    const uint32_t words[3] = {o.x, o.y, o.z}, r = radius(b);
+    bool ok = true;
+    memset(t->tried, 0, sizeof t->tried);
+    memset(t->accepted, 0, sizeof t->accepted);
+    memset(b->parts, 0, (size_t)b->n_blocks * sizeof *b->parts);
+    b->step_size = t->step_size;
+    for (uint64_t block = b->n_blocks; block-- > 0 && ok;) {
+        uint32_t at[3] = {(uint32_t)(block % b->blocks[0]),
+                          (uint32_t)(block / b->blocks[0] % b->blocks[1]),
+                          (uint32_t)(block / b->blocks[0] / b->blocks[1])};
+        bool near = true, active;
+        for (int k = 0; k < 3; k++) {
+            near = near && (at[k] <= r || b->blocks[k] - 1 - at[k] <= r);
+            at[k] = at[k] * b->period + (uint32_t)((uint64_t)words[k] * b->period >> 32);
+        }
+        if (near && all_known(b, at)) {
+            ok = follow(t, (uint32_t)block, at);
+            continue;
+        }
+        b->whole = false;
+        for (uint32_t i = 0; i < span(b) * span(b) * span(b); i++) {
+            struct cell *c = spanned(b, at, i, &active);
+            c->unknown = c->unknown || active;
+        }
+    }
+    t->step++;
+    if (t->step <= t->m.tune_until)
+        t->step_size = lj_twin_tuned(t);
+    return ok && (!b->whole || gather(t));
+}

@@ -1,0 +1,198 @@
+/*
+ * A Lennard-Jones job on a device beside a twin of each member on the host
+ * (src/samplers/lj_gcmc/twin.h), compared exactly: what kernel tests and mutants share.
+ */
+#ifndef ERGO_TESTS_KERNEL_LJ_BENCH_H
+#define ERGO_TESTS_KERNEL_LJ_BENCH_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "samplers/lj_gcmc/twin.h"
+
+/* On the lattice, with sums over all pairs. */
+static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point) {
+    const struct lj_system s = lj_system_of(point);
+    struct lj_chain chain = {.particles = (uint32_t)ergo_point_int(point, "/system/particles"),
+                             .step_size = lj_step_size(&s)};
+    uint32_t *words = calloc(chain.particles + 1, 12);
+    assert_non_null(words);
+    lj_lattice(&s, chain.particles, words);
+    assert_true(lj_twin_init(t, point, &chain, words, 100000, UINT64_MAX));
+    free(words);
+    const struct lj_twin_sums sums = lj_twin_total(t, 1, 1, 0);
+    assert_false(sums.core);
+    t->energy = sums.energy / 2;
+    t->virial = sums.virial / 2;
+    t->contacts = sums.contacts / 2;
+}
+
+static inline void lj_twin_steps(struct lj_twin *t, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++)
+        assert_true(lj_twin_step(t));
+}
+
+struct lj_bench {
+    struct ergo_context *ctx;
+    struct ergo_device *device;
+    uint64_t moves, grown, pairs; /* pairs: bins of g(r) compared */
+};
+
+#define LJ_OK(bench, what, call)                                                                   \
+    do {                                                                                           \
+        if ((call) != ERGO_OK)                                                                     \
+            fail_msg("%s\n%s: %s", what, #call, ergo_error_message((bench)->ctx));                 \
+    } while (0)
+
+static inline void lj_compare_state(struct lj_bench *b, const char *what, void *state, size_t m,
+                                    const struct lj_twin *t) {
+    struct lj_state *s = state;
+    uint32_t *words, n;
+    LJ_OK(b, what, lj_fetch(b->ctx, s, m, &words, &n));
+    const struct lj_chain *c = &s->chains[m], expected = lj_twin_chain(t);
+    if (memcmp(c, &expected, sizeof expected) != 0 || memcmp(words, t->p, 12 * (size_t)n) != 0)
+        fail_msg("%s\nnot the oracle's chain: member %zu at move %llu: N %u, energy %lld, virial "
+                 "%lld, contacts %llx; the twin has %u, %lld, %lld, %llx",
+                 what, m, (unsigned long long)c->step, n, (long long)c->energy,
+                 (long long)c->virial, (unsigned long long)c->contacts, t->n, (long long)t->energy,
+                 (long long)t->virial, (unsigned long long)t->contacts);
+    free(words);
+}
+
+/* Saved and loaded, the chains pass an audit at once, and go on. */
+static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *state,
+                                    const struct ergo_batch *batch, struct lj_twin *twins,
+                                    uint64_t moves) {
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->ops;
+    for (size_t m = 0; m < batch->count; m++) {
+        struct ergo_text saved = {0};
+        LJ_OK(b, what, ops->save(b->ctx, state, m, &saved));
+        LJ_OK(b, what, ops->load(b->ctx, state, m, twins[m].step, saved.data, saved.length));
+        ergo_text_free(&saved);
+    }
+    LJ_OK(b, what, ops->audit(b->ctx, state));
+    LJ_OK(b, what, ops->advance(b->ctx, state, 0, 0, moves, 0));
+    LJ_OK(b, what, lj_settle(b->ctx, state));
+    for (size_t m = 0; m < batch->count; m++) {
+        lj_twin_steps(&twins[m], moves);
+        lj_compare_state(b, what, state, m, &twins[m]);
+    }
+    LJ_OK(b, what, ops->audit(b->ctx, state));
+}
+
+/* rho^2 g(r) of a sample from all pairs, one after the other: equal to the bit, for the pairs are
+ * integers. */
+static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *state,
+                                    const struct lj_twin *t, const double *curve) {
+    const struct lj_state *s = state;
+    const uint32_t bins = s->launch.bins;
+    uint64_t *pairs = calloc(bins, sizeof *pairs);
+    double *gr = calloc(2 * (size_t)bins, sizeof *gr), *density = gr + bins;
+    assert_true(pairs && gr);
+    lj_twin_pairs(t, t->n, s->bin_edges, bins, pairs);
+    lj_pairs_convert(s, t->n, pairs, gr, density);
+    for (uint32_t k = 0; k < bins; k++)
+        if (curve[k] != density[k])
+            fail_msg("%s\nnot the oracle's pairs: bin %u has %g, all pairs have %g (%llu)", what, k,
+                     curve[k], density[k], (unsigned long long)pairs[k]);
+    b->pairs += bins;
+    free(pairs);
+    free(gr);
+}
+
+/* Run a job (' for ") and its twins: `samples` of `every` moves, in blocks of two. */
+static inline void lj_compare(struct lj_bench *b, const char *text, size_t samples,
+                              uint64_t every) {
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->ops;
+    struct ergo_job *job = NULL;
+    void *state = NULL;
+    char *json = strdup(text);
+    for (char *c = json; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    LJ_OK(b, text, ergo_job_parse(b->ctx, json, strlen(json), "case", NULL, 0, &job));
+    free(json);
+    const struct ergo_batch *batch = &job->batches[0];
+    assert_int_equal(job->n_batches, 1);
+    LJ_OK(b, text, ops->create(b->ctx, batch, b->device, &state));
+    LJ_OK(b, text, ops->init(b->ctx, state));
+    struct lj_twin *twins = calloc(batch->count, sizeof *twins);
+    const uint64_t curves = (uint64_t)ergo_point_int(batch->points[0], "/run/curve_every");
+    const size_t sizes[3] = {ops->curve_size(batch->points[0], 0),
+                             ops->curve_size(batch->points[0], 1),
+                             ops->curve_size(batch->points[0], 2)}; /* the last is not collected */
+    struct ergo_samples got = {.columns = calloc(2 * batch->count * LJ_COLUMNS, sizeof(double))};
+    for (int c = 0; c < 3; c++)
+        got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
+    for (size_t m = 0; m < batch->count; m++)
+        lj_twin_start(&twins[m], batch->points[m]);
+
+    LJ_OK(b, text, ops->advance(b->ctx, state, 0, 0, every / 2, 0)); /* without samples */
+    for (size_t m = 0; m < batch->count; m++)
+        lj_twin_steps(&twins[m], every / 2);
+    /* two blocks in flight: what the second has done when the first is found to have stopped */
+    const size_t blocks = (samples + 1) / 2;
+    LJ_OK(b, text, ops->advance(b->ctx, state, 0, 2, every, 0));
+    for (size_t k = 0; k < blocks; k++) {
+        if (k + 1 < blocks)
+            LJ_OK(b, text, ops->advance(b->ctx, state, (k + 1) & 1, 2, every, 2 * (k + 1)));
+        LJ_OK(b, text, ops->collect(b->ctx, state, k & 1, &got));
+        for (size_t i = 0, curve = 0; i < 2; i++) {
+            const bool pairs = curves && (2 * k + i) % curves == 0;
+            for (size_t m = 0; m < batch->count; m++) {
+                struct lj_twin *t = &twins[m];
+                const double *c = got.columns + (i * batch->count + m) * LJ_COLUMNS;
+                const struct lj_system system = lj_system_of(batch->points[m]);
+                const struct lj_jump jump = lj_jump_of(&system);
+                double expected[LJ_COLUMNS];
+                lj_twin_steps(t, every);
+                b->moves += every;
+                const struct lj_sample sample = lj_twin_sample(t);
+                lj_columns_of(state, &system, &jump, &sample, t->step, expected);
+                if (memcmp(c, expected, sizeof expected) != 0)
+                    fail_msg("%s\nnot the oracle's sample %zu of member %zu: N %g, U %.17g; the "
+                             "twin has %u, %lld",
+                             text, 2 * k + i, m, c[0], c[1], t->n, (long long)t->energy);
+                if (pairs)
+                    lj_compare_pairs(b, text, state, t,
+                                     got.curves[LJ_CURVE_PAIR_DENSITY] +
+                                         (curve * batch->count + m) * sizes[1]);
+            }
+            curve += pairs;
+        }
+    }
+    LJ_OK(b, text, lj_settle(b->ctx, state));
+    for (size_t m = 0; m < batch->count; m++)
+        lj_compare_state(b, text, state, m, &twins[m]);
+    LJ_OK(b, text, ops->audit(b->ctx, state));
+    lj_compare_saved(b, text, state, batch, twins, every / 2);
+    b->grown += ((struct lj_state *)state)->grown;
+    for (size_t m = 0; m < batch->count; m++)
+        lj_twin_free(&twins[m]);
+    for (int c = 0; c < 3; c++)
+        free(got.curves[c]);
+    free(twins);
+    free(got.columns);
+    ops->destroy(state);
+    ergo_job_destroy(job);
+}
+
+static inline int lj_bench_open(struct lj_bench *b) {
+    memset(b, 0, sizeof *b);
+    b->ctx = ergo_context_create();
+    if (!b->ctx || ergo_device_open(b->ctx, NULL, &b->device) != ERGO_OK) {
+        print_message("%s\n", b->ctx ? ergo_error_message(b->ctx) : "no memory");
+        return -1;
+    }
+    print_message("on %s (%s)\n", b->device->summary.name, b->device->summary.platform);
+    return 0;
+}
+
+#endif
