@@ -79,6 +79,13 @@ if [ "$1" = --entries ]; then
     done < <(entry_points)
     exit $code
 fi
+if [ "$1" = --jobs ]; then # LIST CASE KERNELS JSON, of kind audit, each once
+    for name in "${names[@]}"; do
+        [ "${kind_of[$name]}" != audit ] ||
+            echo "${list_of[$name]} ${case_of[$name]} ${file_of[$name]%/*} $("job_${list_of[$name]}" "${case_of[$name]}" | tr "'" '"')"
+    done | sort -u
+    exit 0
+fi
 if [ "$1" = --check ]; then # quick: does every mutation still find its line?
     code=0
     for name in "${names[@]}"; do
