@@ -137,20 +137,22 @@ static enum ergo_status fill_tables(struct ergo_context *ctx, struct helium_stat
         factors[i] = HELIUM_FACTOR_ONE;
     }
     helium_table_random(random);
-    status = ergo_buffer_create(ctx, s->device, "pair tables", members * u_size * sizeof *u, u,
-                                &s->u_tables);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "energy tables", members * e_size * sizeof *e,
-                                    e, &s->e_tables);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "tables of random numbers",
-                                    2 * HELIUM_R_SIZE * sizeof *random, random, &s->random);
+    const struct {
+        const char *what;
+        size_t bytes;
+        const void *data;
+        cl_mem *mem;
+    } constants[] = {
+        {"pair tables", members * u_size * sizeof *u, u, &s->u_tables},
+        {"energy tables", members * e_size * sizeof *e, e, &s->e_tables},
+        {"tables of random numbers", 2 * HELIUM_R_SIZE * sizeof *random, random, &s->random},
+        {"members", members * sizeof *s->members, s->members, &s->member_buffer}};
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0] && status == ERGO_OK; i++)
+        status = ergo_constant_create(ctx, s->device, &s->constants, constants[i].what,
+                                      constants[i].bytes, constants[i].data, constants[i].mem);
     if (status == ERGO_OK)
         status = ergo_buffer_create(ctx, s->device, "displacement factors",
                                     members * sizeof *factors, factors, &s->factors);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "members", members * sizeof *s->members,
-                                    s->members, &s->member_buffer);
 out:
     free(u);
     free(e);

@@ -2,6 +2,7 @@
 #ifndef ERGO_SAMPLERS_HELIUM_VMC_HELIUM_H
 #define ERGO_SAMPLERS_HELIUM_VMC_HELIUM_H
 
+#include "engine/replay.h"
 #include "samplers/helium_vmc/model.h"
 #include "samplers/sampler.h"
 
@@ -67,6 +68,7 @@ struct helium_state {
     cl_kernel energy_add;
     cl_mem energy_parts; /* scratch, where several groups share a walker */
     cl_mem positions, walkers, member_buffer, factors, u_tables, e_tables, random;
+    struct ergo_constants constants;
     cl_mem atom_sums; /* [walkers of all members][n]: derived from the positions */
     bool rebuild;     /* they have to be made anew */
     struct helium_slot slots[2];
@@ -98,15 +100,6 @@ enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch
 enum ergo_status helium_init(struct ergo_context *ctx, void *state);
 void helium_destroy(void *state);
 /* steps.c */
-/* What macroupdates work on: the run's buffers, or an audit's copies of a member's. */
-struct helium_walk {
-    cl_mem positions, atom_sums, walkers, members, factors, u_tables;
-    cl_uint n_members, count, active; /* count: walkers of a member in the buffers */
-    bool rebuild;
-};
-/* Enqueue macroupdates step .. step + steps - 1. */
-enum ergo_status helium_walk(struct ergo_context *ctx, struct helium_state *s,
-                             const struct helium_walk *walk, uint64_t step, uint32_t steps);
 /* Macroupdates of all walkers from s->step on, through start, tuning and multiplication. */
 enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps);
 /* Sums of all walkers into row `row` of the buffer; psi: ln psi from scratch, else the running one.
@@ -169,18 +162,30 @@ enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, 
                                     size_t length, const struct helium_model *model,
                                     uint32_t walkers, int32_t *places);
 
-/* twin.c: core.h as C. One walker; place is [3][n]. */
+/* twin.c: the chain and its measurement on the host. One walker; place is [3][n]. */
 struct helium_twin {
-    struct helium_member *member;
-    const struct helium_cubic_host *u_table, *random; /* u_table: of `binades` */
+    const struct helium_member *member;
+    const struct helium_cubic_host *u_table, *e_table, *random; /* u, e: of `binades` */
     unsigned binades;
     uint32_t n, walker, factor;
     int32_t *place;
     int64_t ln_psi;
     uint32_t accepted;
 };
+/* The start on a lattice. */
+void helium_twin_start(const struct helium_shape *shape, struct helium_twin *twin);
 void helium_twin_steps(struct helium_twin *twin, uint64_t step, uint64_t steps);
+/* The trial of atom i in macroupdate `step`: its place afterwards, and the change of ln psi. */
+bool helium_twin_trial(const struct helium_twin *twin, uint32_t i, uint64_t step, int32_t to[3],
+                       int64_t *change);
+/* The sum of u over the pairs of atom i. */
+int64_t helium_twin_atom(const struct helium_twin *twin, uint32_t i);
 /* Twice ln psi, units of 2^-HELIUM_U_BITS: the sum over ordered pairs. */
 int64_t helium_twin_ln_psi(const struct helium_twin *twin);
+/* A measurement; `last`: accepted moves of the macroupdate before it. */
+void helium_twin_energies(const struct helium_twin *twin, uint32_t last, struct helium_sums *sums);
+/* The next displacement factor after so many of so many moves were accepted. */
+uint32_t helium_twin_factor(const struct helium_member *member, uint32_t factor, uint64_t accepted,
+                            uint64_t tried);
 
 #endif

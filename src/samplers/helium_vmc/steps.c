@@ -3,49 +3,54 @@
 #include "samplers/helium_vmc/helium.h"
 
 /* One work-group or more a walker, for all macroupdates. */
-static enum ergo_status walk_groups(struct ergo_context *ctx, struct helium_state *s,
-                                    const struct helium_walk *w, cl_ulong step, cl_uint steps) {
+static enum ergo_status walk_groups(struct ergo_context *ctx, struct helium_state *s, cl_ulong step,
+                                    cl_uint steps) {
     const struct helium_launch *l = &s->launch;
-    const size_t crews = ((size_t)w->active + l->mates - 1) / l->mates;
-    const size_t global[2] = {w->n_members * crews * l->mates * l->group, 1};
+    const cl_uint count = s->shape.walkers, active = helium_active(&s->shape, step);
+    const size_t crews = ((size_t)active + l->mates - 1) / l->mates;
+    const size_t global[2] = {s->batch->count * crews * l->mates * l->group, 1};
     const size_t local[2] = {(size_t)l->mates * l->group, 1};
-    const cl_uint rebuild = w->rebuild;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(w->positions), ERGO_ARG(w->atom_sums), ERGO_ARG(w->walkers), ERGO_ARG(w->members),
-        ERGO_ARG(w->factors),   ERGO_ARG(w->u_tables),  ERGO_ARG(s->random),  ERGO_ARG(step),
-        ERGO_ARG(steps),        ERGO_ARG(w->count),     ERGO_ARG(w->active),  ERGO_ARG(rebuild)};
+    const cl_uint rebuild = s->rebuild;
+    const struct ergo_arg args[] = {ERGO_ARG(s->positions), ERGO_ARG(s->atom_sums),
+                                    ERGO_ARG(s->walkers),   ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),
+                                    ERGO_ARG(s->random),    ERGO_ARG(step),
+                                    ERGO_ARG(steps),        ERGO_ARG(count),
+                                    ERGO_ARG(active),       ERGO_ARG(rebuild)};
     return ergo_kernel_launch(ctx, s->device, s->walk, "helium_walk", args, 12, 1, global, local,
                               NULL);
 }
 
 /* Blocks of trials, a launch for their sums and one for their decisions. What the last block
  * accepted is applied with the next one, or at the end. */
-static enum ergo_status walk_blocks(struct ergo_context *ctx, struct helium_state *s,
-                                    const struct helium_walk *w, cl_ulong step, cl_uint steps) {
+static enum ergo_status walk_blocks(struct ergo_context *ctx, struct helium_state *s, cl_ulong step,
+                                    cl_uint steps) {
     const struct helium_launch *l = &s->launch;
-    const size_t walkers = (size_t)w->n_members * w->active, group = l->group;
+    const cl_uint count = s->shape.walkers, active = helium_active(&s->shape, step);
+    const size_t walkers = s->batch->count * active, group = l->group;
     const size_t atoms[2] = {ergo_round_up(s->shape.n, group), walkers};
     const size_t tiles[2] = {(s->shape.n + l->tile - 1) / l->tile * group, walkers};
     const size_t one[2] = {walkers * group, 1};
     const size_t local[2] = {group, 1};
     cl_uint apply = 0, first = 0;
-    const struct ergo_arg sum[] = {ERGO_ARG(w->positions), ERGO_ARG(w->atom_sums),
-                                   ERGO_ARG(w->members),   ERGO_ARG(w->u_tables),
-                                   ERGO_ARG(w->count),     ERGO_ARG(w->active)};
+    const struct ergo_arg sum[] = {
+        ERGO_ARG(s->positions), ERGO_ARG(s->atom_sums), ERGO_ARG(s->member_buffer),
+        ERGO_ARG(s->u_tables),  ERGO_ARG(count),        ERGO_ARG(active)};
     const struct ergo_arg attempt[] = {
-        ERGO_ARG(w->positions), ERGO_ARG(w->atom_sums), ERGO_ARG(w->members),
-        ERGO_ARG(w->factors),   ERGO_ARG(w->u_tables),  ERGO_ARG(s->random),
-        ERGO_ARG(step),         ERGO_ARG(first),        ERGO_ARG(w->count),
-        ERGO_ARG(w->active),    ERGO_ARG(apply),        ERGO_ARG(s->decisions),
+        ERGO_ARG(s->positions), ERGO_ARG(s->atom_sums), ERGO_ARG(s->member_buffer),
+        ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),  ERGO_ARG(s->random),
+        ERGO_ARG(step),         ERGO_ARG(first),        ERGO_ARG(count),
+        ERGO_ARG(active),       ERGO_ARG(apply),        ERGO_ARG(s->decisions),
         ERGO_ARG(s->attempts)};
-    const struct ergo_arg decide[] = {
-        ERGO_ARG(w->positions), ERGO_ARG(w->atom_sums), ERGO_ARG(w->walkers),
-        ERGO_ARG(w->members),   ERGO_ARG(w->factors),   ERGO_ARG(w->u_tables),
-        ERGO_ARG(s->random),    ERGO_ARG(step),         ERGO_ARG(first),
-        ERGO_ARG(w->count),     ERGO_ARG(w->active),    ERGO_ARG(s->decisions),
-        ERGO_ARG(s->attempts)};
+    const struct ergo_arg decide[] = {ERGO_ARG(s->positions), ERGO_ARG(s->atom_sums),
+                                      ERGO_ARG(s->walkers),   ERGO_ARG(s->member_buffer),
+                                      ERGO_ARG(s->factors),   ERGO_ARG(s->u_tables),
+                                      ERGO_ARG(s->random),    ERGO_ARG(step),
+                                      ERGO_ARG(first),        ERGO_ARG(count),
+                                      ERGO_ARG(active),       ERGO_ARG(s->decisions),
+                                      ERGO_ARG(s->attempts)};
     enum ergo_status status = ERGO_OK;
-    if (w->rebuild)
+    if (s->rebuild)
         status =
             ergo_kernel_launch(ctx, s->device, s->sum, "helium_sum", sum, 6, 2, atoms, local, NULL);
     for (const cl_ulong end = step + steps; step < end && status == ERGO_OK; step++)
@@ -64,28 +69,15 @@ static enum ergo_status walk_blocks(struct ergo_context *ctx, struct helium_stat
     return status;
 }
 
-enum ergo_status helium_walk(struct ergo_context *ctx, struct helium_state *s,
-                             const struct helium_walk *w, uint64_t step, uint32_t steps) {
-    return s->launch.path == HELIUM_PATH_BLOCKS ? walk_blocks(ctx, s, w, step, steps)
-                                                : walk_groups(ctx, s, w, step, steps);
-}
-
+/* Macroupdates from s->step on, of the walkers that are active then. */
 static enum ergo_status launch_walk(struct ergo_context *ctx, struct helium_state *s,
                                     uint32_t steps) {
-    const struct helium_walk walk = {.positions = s->positions,
-                                     .atom_sums = s->atom_sums,
-                                     .walkers = s->walkers,
-                                     .members = s->member_buffer,
-                                     .factors = s->factors,
-                                     .u_tables = s->u_tables,
-                                     .n_members = (cl_uint)s->batch->count,
-                                     .count = s->shape.walkers,
-                                     .active = helium_active(&s->shape, s->step),
-                                     .rebuild = s->rebuild};
-    const uint64_t step = s->step;
+    const enum ergo_status status = s->launch.path == HELIUM_PATH_BLOCKS
+                                        ? walk_blocks(ctx, s, s->step, steps)
+                                        : walk_groups(ctx, s, s->step, steps);
     s->step += steps;
     s->rebuild = false;
-    return helium_walk(ctx, s, &walk, step, steps);
+    return status;
 }
 
 static enum ergo_status launch_tune(struct ergo_context *ctx, struct helium_state *s) {

@@ -1,8 +1,11 @@
 /*
- * The host's twin of the kernels: cl/helium_vmc/core.h compiled as C, one atom after the other and
- * 64-bit sums throughout. Nothing of groups, chunks, vectors or local memory is in it, so it finds
- * a compiler that gets any of those wrong.
+ * The host's twin of the kernels, one atom after the other, with 64-bit sums throughout. Nothing of
+ * groups, chunks, vectors, pieces or local memory is in it, so it finds a compiler that gets any of
+ * those wrong. What it has in common with them is arithmetic: distances, cubic pieces, random
+ * numbers (core.h as C).
  */
+#include <string.h>
+
 #include "helium_vmc/core.h"
 
 #include "samplers/helium_vmc/helium.h"
@@ -11,51 +14,177 @@ static helium_cubic piece(const struct helium_cubic_host *table, uint32_t k) {
     return (helium_cubic){table[k].c[0], table[k].c[1], table[k].c[2], table[k].c[3]};
 }
 
-static int64_t twin_u(const struct helium_twin *t, const uint32_t a[3], uint32_t j) {
-    const struct helium_member *m = t->member;
-    float d[3];
+/* a - b by the nearest image, in 2^-32 of the sides. */
+static void difference(const struct helium_twin *t, const uint32_t a[3], uint32_t j, float d[3]) {
     for (uint32_t k = 0; k < 3; k++)
-        d[k] = (float)(int32_t)(a[k] - (uint32_t)t->place[k * t->n + j]) * m->scale[k];
-    const float x = helium_clamp(helium_distance2(d[0], d[1], d[2]), m->low);
+        d[k] = (float)(int32_t)(a[k] - (uint32_t)t->place[k * t->n + j]);
+}
+
+static float distance2(const struct helium_twin *t, const float d[3]) {
+    const float *scale = t->member->scale;
+    return helium_distance2(d[0] * scale[0], d[1] * scale[1], d[2] * scale[2]);
+}
+
+static int64_t u_of(const struct helium_twin *t, float x) {
+    const float y = helium_clamp(x, t->member->low);
     const uint32_t base = (127 - t->binades) << HELIUM_U_PIECES;
-    return (int32_t)helium_poly(piece(t->u_table, helium_piece(x, HELIUM_U_PIECES) - base),
-                                helium_within(x, HELIUM_U_PIECES));
+    return (int32_t)helium_poly(piece(t->u_table, helium_piece(y, HELIUM_U_PIECES) - base),
+                                helium_within(y, HELIUM_U_PIECES));
 }
 
-static int64_t twin_sum(const struct helium_twin *t, const uint32_t a[3], uint32_t i) {
-    int64_t sum = 0;
-    for (uint32_t j = 0; j < t->n; j++)
-        sum += j == i ? 0 : twin_u(t, a, j);
-    return sum;
+static void place_of(const struct helium_twin *t, uint32_t i, uint32_t a[3]) {
+    for (uint32_t k = 0; k < 3; k++)
+        a[k] = (uint32_t)t->place[k * t->n + i];
 }
 
-int64_t helium_twin_ln_psi(const struct helium_twin *t) {
+/* Of atom i, were it at a. */
+static int64_t sum_at(const struct helium_twin *t, const uint32_t a[3], uint32_t i) {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < t->n; i++) {
-        const uint32_t a[3] = {(uint32_t)t->place[i], (uint32_t)t->place[t->n + i],
-                               (uint32_t)t->place[2 * t->n + i]};
-        sum += twin_sum(t, a, i);
+    for (uint32_t j = 0; j < t->n; j++) {
+        float d[3];
+        difference(t, a, j, d);
+        sum += j == i ? 0 : u_of(t, distance2(t, d));
     }
     return sum;
 }
 
-void helium_twin_steps(struct helium_twin *t, uint64_t step, uint64_t steps) {
-    const uint32_t n = t->n;
-    const helium_cubic *random = (const helium_cubic *)(const void *)t->random;
-    for (uint64_t s = step; s < step + steps; s++)
-        for (uint32_t i = 0; i < n; i++) {
-            const struct helium_move move =
-                helium_draw(random, t->member, t->factor, t->walker * n + i, s);
-            const uint32_t old[3] = {(uint32_t)t->place[i], (uint32_t)t->place[n + i],
-                                     (uint32_t)t->place[2 * n + i]};
-            const uint32_t new[3] = {old[0] + (uint32_t)move.dx, old[1] + (uint32_t)move.dy,
-                                     old[2] + (uint32_t)move.dz};
-            const int64_t change = twin_sum(t, new, i) - twin_sum(t, old, i);
-            if (!helium_accepts(change, move.bound))
-                continue;
-            for (uint32_t k = 0; k < 3; k++)
-                t->place[k * n + i] = (int32_t) new[k];
-            t->ln_psi += change;
-            t->accepted++;
+int64_t helium_twin_atom(const struct helium_twin *t, uint32_t i) {
+    uint32_t a[3];
+    place_of(t, i, a);
+    return sum_at(t, a, i);
+}
+
+int64_t helium_twin_ln_psi(const struct helium_twin *t) {
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < t->n; i++)
+        sum += helium_twin_atom(t, i);
+    return sum;
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+/* Atom i stands at site i S / n of a lattice of S sites, in its middle, but for up to a tenth of
+ * the site's width. */
+void helium_twin_start(const struct helium_shape *shape, struct helium_twin *t) {
+    const uint32_t *sites = shape->sites;
+    const uint64_t all = (uint64_t)sites[0] * sites[1] * sites[2];
+    for (uint32_t i = 0; i < t->n; i++) {
+        const uint64_t site = i * all / t->n;
+        const uint64_t at[3] = {site % sites[0], site / sites[0] % sites[1],
+                                site / sites[0] / sites[1]};
+        const struct ergo_words w =
+            ergo_philox_words(t->walker * t->n + i, 0, 0, ERGO_DRAW(HELIUM_PURPOSE_START, 0),
+                              t->member->key0, t->member->key1);
+        const uint32_t words[3] = {w.x, w.y, w.z};
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint64_t width = UINT64_C(0x100000000) / sites[k];
+            const uint64_t away = (width / 5 * (words[k] >> 16) >> 16) - width / 10;
+            t->place[k * t->n + i] = (int32_t)(uint32_t)(at[k] * width + width / 2 + away);
         }
+    }
+}
+
+/* |psi'/psi|^2 > uniform: twice the change of ln psi is not below ln(uniform). */
+bool helium_twin_trial(const struct helium_twin *t, uint32_t i, uint64_t step, int32_t to[3],
+                       int64_t *change) {
+    const helium_cubic *random = (const helium_cubic *)(const void *)t->random;
+    const struct helium_move move =
+        helium_draw(random, t->member, t->factor, t->walker * t->n + i, step);
+    const uint32_t by[3] = {(uint32_t)move.dx, (uint32_t)move.dy, (uint32_t)move.dz};
+    uint32_t old[3], new[3];
+    place_of(t, i, old);
+    for (uint32_t k = 0; k < 3; k++)
+        new[k] = old[k] + by[k];
+    const int64_t gain = sum_at(t, new, i) - sum_at(t, old, i);
+    const bool accepted = gain >= move.bound;
+    for (uint32_t k = 0; k < 3; k++)
+        to[k] = (int32_t)(accepted ? new[k] : old[k]);
+    *change = accepted ? gain : 0;
+    return accepted;
+}
+
+void helium_twin_steps(struct helium_twin *t, uint64_t step, uint64_t steps) {
+    for (uint64_t s = step; s < step + steps; s++)
+        for (uint32_t i = 0; i < t->n; i++) {
+            int32_t to[3];
+            int64_t change;
+            t->accepted += helium_twin_trial(t, i, s, to, &change);
+            t->ln_psi += change;
+            for (uint32_t k = 0; k < 3; k++)
+                t->place[k * t->n + i] = to[k];
+        }
+}
+
+/* In proportion to what is wrong with the acceptance, by a quarter at most. */
+uint32_t helium_twin_factor(const struct helium_member *member, uint32_t factor, uint64_t accepted,
+                            uint64_t tried) {
+    const int64_t f = factor, wrong = (int64_t)(accepted * 65536 / tried) - (int64_t)member->target;
+    int64_t next = f + f * wrong / 65536;
+    next = next < f * 3 / 4 ? f * 3 / 4 : next > f * 5 / 4 ? f * 5 / 4 : next;
+    return (uint32_t)(next < 64 ? 64 : next > 16 * 65536 ? 16 * 65536 : next);
+}
+
+/* ---- energies -------------------------------------------------------------------------------- */
+
+/* V, r V', sqrt(lambda) u'/r, -lambda (u'' + 2 u'/r) at x. */
+static void pair_of(const struct helium_twin *t, float x, float v[4]) {
+    const struct helium_member *m = t->member;
+    const float y = helium_clamp(x, m->low), within = helium_within(y, HELIUM_E_PIECES);
+    const uint32_t base = (127 - t->binades) << HELIUM_E_PIECES;
+    const bool beyond = ergo_as_uint(y) - m->kink < m->kink_width;
+    const uint32_t k =
+        beyond ? helium_energy_pieces(t->binades) - 1 : helium_piece(y, HELIUM_E_PIECES) - base;
+    const struct helium_cubic_host *c = t->e_table + 4 * (size_t)k;
+    for (int q = 0; q < 4; q++)
+        v[q] = fmaf(fmaf(fmaf(c[3].c[q], within, c[2].c[q]), within, c[1].c[q]), within, c[0].c[q]);
+}
+
+/* The order of floats' sums is part of the result: partners by their numbers, runs of 64. */
+static void atom_energies(const struct helium_twin *t, uint32_t i, float share[HELIUM_E_KINDS]) {
+    enum { POTENTIAL, VIRIAL, LAPLACIAN, X, Y, Z, SHARES };
+    float all[SHARES] = {0}, run[SHARES] = {0};
+    uint32_t a[3];
+    place_of(t, i, a);
+    for (uint32_t j = 0; j < t->n; j++) {
+        float d[3], v[4];
+        difference(t, a, j, d);
+        const float x = distance2(t, d);
+        if (j != i && x < 1) {
+            pair_of(t, x, v);
+            run[POTENTIAL] += v[0];
+            run[VIRIAL] += v[1];
+            run[LAPLACIAN] += v[3];
+            for (int k = 0; k < 3; k++)
+                run[X + k] = fmaf(v[2], d[k] * t->member->length[k], run[X + k]);
+        }
+        if (j % 64 == 63 || j + 1 == t->n)
+            for (int k = 0; k < SHARES; k++) {
+                all[k] += run[k];
+                run[k] = 0;
+            }
+    }
+    share[0] = all[POTENTIAL];
+    share[1] = all[VIRIAL];
+    share[2] = all[LAPLACIAN];
+    share[3] = fmaf(all[X], all[X], fmaf(all[Y], all[Y], all[Z] * all[Z]));
+}
+
+void helium_twin_energies(const struct helium_twin *t, uint32_t last, struct helium_sums *sums) {
+    int64_t total[HELIUM_E_KINDS] = {0};
+    uint64_t marks = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        float share[HELIUM_E_KINDS];
+        atom_energies(t, i, share);
+        for (int k = 0; k < HELIUM_E_KINDS; k++)
+            if (fabsf(share[k]) < t->member->limit[k])
+                total[k] += (int64_t)(share[k] * t->member->unit[k]);
+            else
+                marks |= UINT64_C(1) << k;
+    }
+    *sums = (struct helium_sums){.ln_psi = 2 * t->ln_psi,
+                                 .potential = total[0],
+                                 .virial = total[1],
+                                 .laplacian = total[2],
+                                 .gradient = total[3],
+                                 .accepted = (int64_t)(last | marks << HELIUM_BEYOND)};
 }

@@ -131,8 +131,7 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
     return status;
 }
 
-/* What depends on the members: couplings, acceptance, keys, slopes. In whole buffers:
- * Oclgrind 21.10 takes what was written at an offset for uninitialised. */
+/* What depends on the members: couplings, acceptance, keys, slopes. */
 static enum ergo_status fill(struct ergo_context *ctx, struct glass_state *s) {
     const struct glass_shape *h = &s->shape;
     const size_t members = s->batch->count, length = glass_packed_length(h);
@@ -158,16 +157,18 @@ static enum ergo_status fill(struct ergo_context *ctx, struct glass_state *s) {
         keys[2 * m] = (uint32_t)point->stream;
         keys[2 * m + 1] = (uint32_t)(point->stream >> 32);
     }
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->couplings, 0, 4 * length * h->words * members,
-                                   packed);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->tables, 0, 4 * table * members, tables);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->keys, 0, 8 * members, keys);
-    if (status == ERGO_OK)
-        status =
-            ergo_buffer_write(ctx, s->device, s->slopes, 0, 4 * members * h->temperatures, slopes);
+    const struct {
+        const char *what;
+        size_t bytes;
+        const void *data;
+        cl_mem *mem;
+    } constants[] = {{"couplings", 4 * length * h->words * members, packed, &s->couplings},
+                     {"acceptance", 4 * table * members, tables, &s->tables},
+                     {"keys", 8 * members, keys, &s->keys},
+                     {"slopes", 4 * members * h->temperatures, slopes, &s->slopes}};
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0] && status == ERGO_OK; i++)
+        status = ergo_constant_create(ctx, s->device, &s->constants, constants[i].what,
+                                      constants[i].bytes, constants[i].data, constants[i].mem);
     free(couplings);
     free(packed);
     free(tables);
@@ -176,17 +177,20 @@ static enum ergo_status fill(struct ergo_context *ctx, struct glass_state *s) {
     return status;
 }
 
+void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]) {
+    const double phase = 2 * 3.14159265358979323846 * layer / s->layers;
+    wave[0] = (int32_t)floor(WAVE_UNIT * cos(phase) + 0.5);
+    wave[1] = (int32_t)floor(WAVE_UNIT * sin(phase) + 0.5);
+}
+
 static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s) {
     const struct glass_shape *h = &s->shape;
     const size_t lattices = glass_lattices(s), records = s->launch.records;
     const size_t samples = GLASS_RECORD_BYTES * records * s->launch.block_samples;
     int32_t *waves = malloc(8 * (size_t)h->layers);
     void *zero = calloc(records, 8); /* exchanges leave them so */
-    for (uint32_t i = 0; i < h->layers && waves; i++) {
-        const double phase = 2 * 3.14159265358979323846 * i / h->layers;
-        waves[2 * i] = (int32_t)floor(WAVE_UNIT * cos(phase) + 0.5);
-        waves[2 * i + 1] = (int32_t)floor(WAVE_UNIT * sin(phase) + 0.5);
-    }
+    for (uint32_t i = 0; i < h->layers && waves; i++)
+        glass_wave(h, i, waves + (size_t)2 * i);
     s->hashes = calloc(s->batch->count, sizeof *s->hashes);
     s->slots[0].host = malloc(samples);
     s->slots[1].host = malloc(samples);
@@ -197,23 +201,17 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
         const char *name;
         size_t bytes;
         const void *data;
-    } buffers[] = {
-        {&s->spins, "spins", glass_lattice_bytes(h) * lattices, NULL},
-        {&s->couplings, "couplings", 4 * glass_packed_length(h) * lattices, NULL},
-        {&s->tables, "acceptance", s->batch->count * h->quads * 2 * GLASS_CLASSES * 16, NULL},
-        {&s->keys, "keys", 8 * s->batch->count, NULL},
-        {&s->slopes, "slopes", 4 * s->batch->count * h->temperatures, NULL},
-        {&s->waves, "waves", 8 * (size_t)h->layers, waves},
-        {&s->energies, "energies", 8 * records * s->launch.parts, NULL},
-        {&s->counts, "counts", 8 * records * h->layers, NULL},
-        {&s->votes, "votes for exchanges", 4 * records, zero},
-        {&s->masks, "exchanges", 32 * lattices * h->quads, zero},
-        {&s->came, "walkers", 16 * lattices * h->quads, NULL},
-        {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
-        {&s->trips, "round trips", 8 * lattices * h->copies, NULL},
-        {&s->moves, "exchanges of samples", 128 * lattices * glass_move_rows(h), NULL},
-        {&s->slots[0].records, "samples", samples, NULL},
-        {&s->slots[1].records, "samples", samples, NULL}};
+    } buffers[] = {{&s->spins, "spins", glass_lattice_bytes(h) * lattices, NULL},
+                   {&s->energies, "energies", 8 * records * s->launch.parts, NULL},
+                   {&s->counts, "counts", 8 * records * h->layers, NULL},
+                   {&s->votes, "votes for exchanges", 4 * records, zero},
+                   {&s->masks, "exchanges", 32 * lattices * h->quads, zero},
+                   {&s->came, "walkers", 16 * lattices * h->quads, NULL},
+                   {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
+                   {&s->trips, "round trips", 8 * lattices * h->copies, NULL},
+                   {&s->moves, "exchanges of samples", 128 * lattices * glass_move_rows(h), NULL},
+                   {&s->slots[0].records, "samples", samples, NULL},
+                   {&s->slots[1].records, "samples", samples, NULL}};
     enum ergo_status status =
         waves && zero && s->hashes && s->slots[0].host && s->slots[1].host && s->slots[0].counts &&
                 s->slots[1].counts
@@ -222,6 +220,9 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; i++)
         status = ergo_buffer_create(ctx, s->device, buffers[i].name, buffers[i].bytes,
                                     buffers[i].data, buffers[i].mem);
+    if (status == ERGO_OK)
+        status = ergo_constant_create(ctx, s->device, &s->constants, "waves", 8 * (size_t)h->layers,
+                                      waves, &s->waves);
     free(waves);
     free(zero);
     return status == ERGO_OK ? fill(ctx, s) : status;
@@ -380,28 +381,6 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *opaque, unsigned 
     if (status == ERGO_OK)
         status = glass_hand_over(ctx, s, samples->curves[CURVE_SAMPLES]);
     return status; /* the other curves come at the end */
-}
-
-enum ergo_status glass_measure_now(struct ergo_context *ctx, struct glass_state *s,
-                                   struct glass_record *records) {
-    const size_t bytes = GLASS_RECORD_BYTES * s->launch.records;
-    const size_t scrambled[3] = {8 * s->launch.records * s->launch.parts,
-                                 8 * s->launch.records * s->shape.layers, bytes};
-    const cl_mem buffers[3] = {s->energies, s->counts, s->slots[0].records};
-    enum ergo_status status = ERGO_OK;
-    for (int k = 0; k < 3 && status == ERGO_OK; k++) {
-        void *bits = malloc(scrambled[k]); /* what is there may be the right answer */
-        if (!bits)
-            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to measure");
-        memset(bits, 0x55, scrambled[k]);
-        status = ergo_buffer_write(ctx, s->device, buffers[k], 0, scrambled[k], bits);
-        free(bits);
-    }
-    if (status == ERGO_OK)
-        status = glass_launch_record(ctx, s, s->slots[0].records, 0);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->slots[0].records, 0, bytes, records);
-    return status;
 }
 
 uint64_t glass_curve_every(const struct ergo_point *point) {

@@ -2,6 +2,7 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_GLASS_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_GLASS_H
 
+#include "engine/replay.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/glass_params.h"
 
@@ -91,6 +92,7 @@ struct glass_state {
     cl_program program, measure_program, temper_program, local_program;
     cl_kernel sweep, start, swap, exchange, moving[4], counting, ladder, energy, overlap, record;
     cl_mem spins, couplings, tables, keys, slopes, waves;
+    struct ergo_constants constants;
     cl_mem energies, counts, votes, masks, came, accepted, trips, moves;
     struct glass_slot slots[2];
     uint64_t step;
@@ -179,6 +181,8 @@ enum ergo_status glass_advance(struct ergo_context *ctx, void *state, unsigned w
                                uint64_t every, uint64_t first_sample);
 enum ergo_status glass_collect(struct ergo_context *ctx, void *state, unsigned which,
                                struct ergo_samples *samples);
+/* Cosine and sine of the smallest wave along the layers, as integers. */
+void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]);
 uint64_t glass_curve_every(const struct ergo_point *point);
 void glass_destroy(void *state);
 /* glass_launch.c: sweeps from s->step on; exchanges where they are due. */
@@ -186,9 +190,6 @@ enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_sta
                                       uint64_t sweeps);
 enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,
                                      cl_mem records, size_t sample);
-/* glass.c: records of all members now (blocking). */
-enum ergo_status glass_measure_now(struct ergo_context *ctx, struct glass_state *s,
-                                   struct glass_record *records);
 size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
 
 /* glass_share.c: word-lattices and temperatures over ranks. */
@@ -264,20 +265,28 @@ enum ergo_status glass_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text);
 enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
-enum ergo_status glass_audit(struct ergo_context *ctx, void *state);
 enum ergo_status glass_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);
 
-/* glass_twin.c: the kernels on the host, on one word-lattice in the device's layout. */
+/* glass_audit.c */
+enum ergo_status glass_audit(struct ergo_context *ctx, void *state);
+
+/* glass_twin.c: the kernels on the host, on one word-lattice: spins in the device's layout,
+ * couplings as drawn. known: [temperatures], of which alone they are. */
 uint64_t glass_place_of(const struct glass_shape *s, uint64_t site); /* colour * half + h */
 void glass_pack_couplings(const struct glass_shape *s, const uint32_t *couplings, uint32_t *packed);
 void glass_twin_start(const struct glass_shape *s, const uint32_t key[2], uint32_t word,
                       uint32_t mode, uint32_t *spins);
 void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const uint32_t *tables,
-                      const uint32_t *packed, uint32_t word, uint64_t step, uint32_t *spins);
+                      const uint32_t *couplings, uint32_t word, uint64_t step, const bool *known,
+                      uint32_t *spins);
 /* Energies, as the device counts them, [slot][32], by plain sums over bonds. */
 void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
-                         const uint32_t *spins, int64_t *energies);
+                         const uint32_t *spins, const bool *known, int64_t *energies);
+/* And all that is measured, [slot][32]. */
+void glass_twin_records(const struct glass_shape *s, const uint32_t *couplings,
+                        const uint32_t *spins, const bool *known, int64_t *energies,
+                        struct glass_record *records);
 /* Which samples of word-lattice `word` exchange temperatures t and t + 1 of the ladder. */
 uint32_t glass_twin_decide(const struct glass_shape *s, const uint32_t key[2], float slope,
                            const int64_t *cold, const int64_t *hot, uint32_t word, uint64_t step,
@@ -286,10 +295,11 @@ uint32_t glass_twin_decide(const struct glass_shape *s, const uint32_t key[2], f
  * cold end. */
 uint32_t glass_twin_walk(const struct glass_shape *s, uint32_t word, uint32_t t, uint32_t mask,
                          uint32_t *cold, uint32_t *hot);
-/* Exchanges of temperatures here. moved: of the rows of `moves`, [row][32], one more each. */
+/* Exchanges of temperatures here. moved: of the rows of `moves`, [row][32], one more each. What
+ * meets a temperature that is not known is no longer known. */
 void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,
                      const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
-                     uint32_t *spins, uint32_t *came, uint64_t *moved);
+                     bool *known, uint32_t *spins, uint32_t *came, uint64_t *moved);
 void glass_twin_moved(const struct glass_shape *s, uint32_t slot, uint32_t mask, uint32_t arrived,
                       uint64_t *moved);
 

@@ -1,0 +1,369 @@
+/*
+ * Spin glasses: audits. A stretch of the run with its measurements, of some word-lattices, by the
+ * kernels and by the host's twins: spins, walkers, exchanges and round trips, energies, up spins,
+ * overlaps and their waves. At step 0 the start, too. In the stretch there are exchanges of either
+ * parity as often as every other sweep, whatever the job says, so that every kernel of a ladder is
+ * in it. Of a word-lattice too large for that only temperatures at both ends of the ladder are
+ * looked at, and the shortest stretch that has all exchanges; what those at the edge of a window
+ * exchange with the others is not known.
+ *
+ * Ranks that share a ladder call this alike: their twins exchange as they do.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/models.h"
+
+enum { AUDIT_EVERY = 2, AUDIT_SWEEPS = 6, AUDIT_EXCHANGES = 3 };
+
+/* Updates of a word's site and slot on the host, 20 ns each; of real couplings ten times that. */
+static const double audit_updates = 1 << 21;
+
+/* Rows of the replay that the twins begin with. */
+enum { ROW_SPINS, ROW_CAME, ROW_MOVES, ROW_ACCEPTED, ROW_TRIPS, ROW_VOTES };
+
+/* ---- what is looked at ----------------------------------------------------------------------- */
+
+/* The same on all ranks. */
+static double updates_of(const struct glass_shape *h) {
+    return (double)h->sites * glass_all_slots(h) * AUDIT_SWEEPS * (h->real ? 10 : 1);
+}
+
+static size_t looked_at(const struct glass_state *s, size_t samples) {
+    const size_t lattices = glass_lattices(s);
+    const double fit = audit_updates / ((double)samples * updates_of(&s->shape));
+    return fit < 1 ? 1 : fit < (double)lattices ? (size_t)fit : lattices;
+}
+
+/* Temperatures here: all, or as many at both ends as there is time for. Each exchange with one that
+ * is not known takes one of them: those at the ends, which ranks share, are known to the last. */
+static void choose(const struct glass_shape *h, size_t samples, bool *known) {
+    const double fit = audit_updates / ((double)samples * updates_of(h)) * h->rungs / 2;
+    const size_t least = samples * AUDIT_EXCHANGES + 1, wide = fit > 1e6 ? 1000000 : (size_t)fit;
+    const size_t width = wide < least ? least : wide;
+    for (size_t t = 0; t < h->temperatures; t++)
+        known[t] = t < width || t + width >= h->temperatures;
+}
+
+/* Room for a word-lattice on the host. */
+struct room {
+    uint32_t *couplings, *tables, *spins, *came, *moves, *found;
+    int64_t *energies;
+    struct glass_record *records;
+    uint64_t *moved, *numbers; /* moved: in the stretch, [row][32] */
+    float slopes[GLASS_LADDER_MAX];
+    bool known[GLASS_LADDER_MAX], counted[GLASS_LADDER_MAX]; /* counted: exchanges with the next */
+};
+
+static void room_free(struct room *r) {
+    free(r->couplings);
+    free(r->tables);
+    free(r->spins);
+    free(r->came);
+    free(r->moves);
+    free(r->found);
+    free(r->energies);
+    free(r->records);
+    free(r->moved);
+    free(r->numbers);
+}
+
+static bool room_allocate(const struct glass_shape *h, struct room *r) {
+    const size_t rows = glass_move_rows(h), slots = 4 * (size_t)h->quads;
+    r->couplings = malloc(4 * glass_couplings_length(h));
+    r->tables = malloc((size_t)h->quads * 2 * GLASS_CLASSES * 16);
+    r->spins = malloc(glass_lattice_bytes(h));
+    r->came = malloc(4 * slots);
+    r->moves = malloc(128 * rows);
+    r->found = malloc(glass_lattice_bytes(h));
+    r->energies = malloc(8 * 32 * slots);
+    r->records = malloc(32 * slots * sizeof *r->records);
+    r->moved = malloc(8 * 32 * rows);
+    r->numbers = malloc(8 * (rows + slots));
+    return r->couplings && r->tables && r->spins && r->came && r->moves && r->found &&
+           r->energies && r->records && r->moved && r->numbers;
+}
+
+static uint32_t word_of(const struct glass_shape *h, size_t l) {
+    return h->first + (uint32_t)(l % h->words);
+}
+
+/* ---- a word-lattice -------------------------------------------------------------------------- */
+
+/* Word-lattice l before the stretch. */
+static enum ergo_status begin(struct ergo_context *ctx, const struct ergo_replay *r, size_t l,
+                              struct room *room) {
+    const struct glass_state *s = r->state;
+    const struct glass_shape *h = &s->shape;
+    const size_t slots = 4 * (size_t)h->quads, words = slots * h->sites;
+    const struct ergo_point *point = s->batch->points[l / h->words];
+    memcpy(room->spins, (const uint32_t *)r->kept[ROW_SPINS] + l * words, 4 * words);
+    memcpy(room->came, (const uint32_t *)r->kept[ROW_CAME] + l * slots, 4 * slots);
+    memset(room->moved, 0, 8 * 32 * glass_move_rows(h));
+    choose(h, r->samples, room->known);
+    memcpy(room->counted, room->known, sizeof room->known);
+    glass_tables(point, h, room->tables, room->slopes);
+    return glass_couplings(ctx, point, h, word_of(h, l), room->couplings);
+}
+
+static enum ergo_status compare_start(struct ergo_context *ctx, const struct ergo_replay *r,
+                                      size_t l, const struct room *room) {
+    const struct glass_state *s = r->state;
+    const struct glass_shape *h = &s->shape;
+    const struct ergo_point *point = s->batch->points[l / h->words];
+    const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
+    const char *start = ergo_point_text(point, "/system/start");
+    const uint32_t mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0;
+    const size_t stride = 4 * (size_t)h->quads;
+    glass_twin_start(h, key, word_of(h, l), mode, room->found);
+    for (size_t i = 0; i < h->sites; i++)
+        if (memcmp(room->found + i * stride, room->spins + i * stride, 4 * (size_t)h->slots) != 0)
+            return ergo_replay_differs(ctx, r, l / h->words, "spins of the start");
+    return ERGO_OK;
+}
+
+/* An exchange at `step`, of the twins. */
+static enum ergo_status exchange(struct ergo_context *ctx, const struct ergo_replay *r, size_t l,
+                                 uint64_t step, struct room *room) {
+    const struct glass_state *s = r->state;
+    const struct glass_shape *h = &s->shape;
+    const struct ergo_point *point = s->batch->points[l / h->words];
+    const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
+    const uint32_t parity = (uint32_t)(step / AUDIT_EVERY & 1);
+    glass_twin_energies(h, room->couplings, room->spins, room->known, room->energies);
+    glass_twin_swap(h, key, room->slopes, room->energies, word_of(h, l), step, parity, room->known,
+                    room->spins, room->came, room->moved);
+    for (uint32_t t = glass_own_parity(h, parity); t + 1 < h->temperatures; t += 2)
+        room->counted[t] = room->counted[t] && room->known[t];
+    return glass_ends_due(s, parity) ? glass_ends_twin(ctx, s, l, step, parity, room->energies,
+                                                       room->spins, room->came, room->moved)
+                                     : ERGO_OK;
+}
+
+/* What sample i of the stretch has of word-lattice l, or what is wrong with it. */
+static const char *compare_sample(const struct ergo_replay *r, size_t l, size_t i,
+                                  const struct room *room) {
+    const struct glass_state *s = r->state;
+    const struct glass_shape *h = &s->shape;
+    const struct glass_slot *slot = &s->slots[0];
+    const struct glass_record *found =
+        slot->host + i * s->launch.records + l * 128 * (size_t)h->quads;
+    glass_twin_records(h, room->couplings, room->spins, room->known, room->energies, room->records);
+    for (size_t k = 0; k < 32 * (size_t)h->slots; k++) {
+        const struct glass_record *a = &found[k], *b = &room->records[k];
+        if (!room->known[k / 32 / h->copies])
+            continue;
+        if (a->energy != b->energy)
+            return "the measured energies";
+        if (a->up != b->up || a->unequal != b->unequal)
+            return "the up spins or the overlaps";
+        if (a->cosine != b->cosine || a->sine != b->sine)
+            return "the waves of the overlaps";
+    }
+    return NULL;
+}
+
+/* Exchanges and round trips up to now, of words, against those of samples: [row], the rows of
+ * `moves`. */
+static bool same_numbers(const struct ergo_replay *r, size_t l, const struct room *room,
+                         const uint64_t *found) {
+    const struct glass_state *s = r->state;
+    const struct glass_shape *h = &s->shape;
+    const size_t rows = glass_move_rows(h);
+    for (size_t row = 0; row < rows; row++) {
+        const bool trips = row >= h->slots;
+        const uint64_t *before = trips ? (const uint64_t *)r->kept[ROW_TRIPS] + l * h->copies
+                                       : (const uint64_t *)r->kept[ROW_ACCEPTED] + l * h->slots;
+        uint64_t all = before[trips ? row - h->slots : row];
+        for (uint32_t bit = 0; bit < 32; bit++)
+            all += room->moved[row * 32 + bit];
+        if (room->counted[trips ? 0 : row / h->copies] && all != found[row])
+            return false;
+    }
+    return true;
+}
+
+static const char *compare_counts(const struct ergo_replay *r, size_t l, size_t i,
+                                  const struct room *room) {
+    const struct glass_state *s = r->state;
+    const struct glass_shape *h = &s->shape;
+    const size_t lattices = glass_lattices(s), rows = glass_move_rows(h);
+    const uint64_t *counts = s->slots[0].counts + i * lattices * rows;
+    if (h->rungs < 2)
+        return NULL;
+    memcpy(room->numbers, counts + l * h->slots, 8 * (size_t)h->slots);
+    memcpy(room->numbers + h->slots, counts + lattices * h->slots + l * h->copies,
+           8 * (size_t)h->copies);
+    return same_numbers(r, l, room, room->numbers) ? NULL
+                                                   : "the exchanges or round trips of a sample";
+}
+
+/* `count` numbers of `each` bytes of word-lattice l, to `to`. */
+static enum ergo_status fetch(struct ergo_context *ctx, const struct glass_state *s, cl_mem mem,
+                              size_t l, size_t bytes, void *to) {
+    return ergo_buffer_read(ctx, s->device, mem, l * bytes, bytes, to);
+}
+
+/* Spins and walkers, and how often each sample has exchanged. */
+static enum ergo_status compare_end(struct ergo_context *ctx, const struct ergo_replay *r, size_t l,
+                                    const struct room *room, const char **wrong) {
+    struct glass_state *s = r->state;
+    const struct glass_shape *h = &s->shape;
+    const size_t stride = 4 * (size_t)h->quads, rows = glass_move_rows(h);
+    const uint32_t *before = (const uint32_t *)r->kept[ROW_MOVES] + l * 32 * rows;
+    enum ergo_status status = fetch(ctx, s, s->spins, l, glass_lattice_bytes(h), room->found);
+    for (size_t i = 0; i < h->sites && !*wrong && status == ERGO_OK; i++)
+        for (uint32_t slot = 0; slot < h->slots; slot++)
+            if (room->known[slot / h->copies] &&
+                room->found[i * stride + slot] != room->spins[i * stride + slot])
+                *wrong = "the spins";
+    if (h->rungs < 2 || *wrong || status != ERGO_OK)
+        return status;
+    status = fetch(ctx, s, s->came, l, 4 * stride, room->found);
+    for (uint32_t slot = 0; slot < h->slots && status == ERGO_OK; slot++)
+        if (room->known[slot / h->copies] && room->found[slot] != room->came[slot])
+            *wrong = "who has been at the hottest temperature";
+    if (status == ERGO_OK)
+        status = fetch(ctx, s, s->moves, l, 128 * rows, room->moves);
+    for (size_t k = 0; k < 32 * rows && status == ERGO_OK; k++) {
+        const size_t row = k / 32;
+        const uint32_t bit = k % 32, t = (uint32_t)(row < h->slots ? row / h->copies : 0);
+        const uint64_t old = glass_moves_of(before + 32 * row, bit);
+        if (room->counted[t] &&
+            glass_moves_of(room->moves + 32 * row, bit) != ((old + room->moved[k]) & UINT32_MAX))
+            *wrong = "the counted exchanges or round trips";
+    }
+    if (status == ERGO_OK)
+        status = fetch(ctx, s, s->accepted, l, 8 * (size_t)h->slots, room->numbers);
+    if (status == ERGO_OK)
+        status = fetch(ctx, s, s->trips, l, 8 * (size_t)h->copies, room->numbers + h->slots);
+    if (status == ERGO_OK && !same_numbers(r, l, room, room->numbers))
+        *wrong = "the counted exchanges or round trips";
+    return status;
+}
+
+static enum ergo_status compare_word(struct ergo_context *ctx, const struct ergo_replay *r,
+                                     size_t l, struct room *room) {
+    const struct glass_state *s = r->state;
+    const struct glass_shape *h = &s->shape;
+    const struct ergo_point *point = s->batch->points[l / h->words];
+    const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
+    const char *wrong = NULL;
+    enum ergo_status status = begin(ctx, r, l, room);
+    if (status == ERGO_OK && r->step == 0)
+        status = compare_start(ctx, r, l, room);
+    for (uint64_t k = 0; k < r->samples * r->every && !wrong && status == ERGO_OK; k++) {
+        const uint64_t step = r->step + k;
+        glass_twin_sweep(h, key, room->tables, room->couplings, word_of(h, l), step, room->known,
+                         room->spins);
+        if (h->rungs > 1 && (step + 1) % AUDIT_EVERY == 0)
+            status = exchange(ctx, r, l, step + 1, room);
+        if (status != ERGO_OK || (k + 1) % r->every != 0)
+            continue;
+        wrong = compare_sample(r, l, (size_t)(k / r->every), room);
+        if (!wrong)
+            wrong = compare_counts(r, l, (size_t)(k / r->every), room);
+    }
+    if (!wrong && status == ERGO_OK)
+        status = compare_end(ctx, r, l, room, &wrong);
+    return wrong && status == ERGO_OK ? ergo_replay_differs(ctx, r, l / h->words, wrong) : status;
+}
+
+/* Votes are left as they were found: all zero. */
+static enum ergo_status compare_votes(struct ergo_context *ctx, const struct ergo_replay *r) {
+    const struct glass_state *s = r->state;
+    const size_t n = s->launch.records;
+    const uint32_t *kept = r->kept[ROW_VOTES];
+    uint32_t *found = malloc(4 * n);
+    enum ergo_status status = found ? ergo_buffer_read(ctx, s->device, s->votes, 0, 4 * n, found)
+                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    for (size_t i = 0; i < n && status == ERGO_OK; i++)
+        if (kept[i] || found[i])
+            status = ergo_replay_differs(ctx, r, i / (128 * s->shape.quads) / s->shape.words,
+                                         "votes for exchanges");
+    free(found);
+    return status;
+}
+
+static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    const struct glass_state *s = r->state;
+    const size_t lattices = glass_lattices(s), looked = looked_at(s, r->samples);
+    struct room room = {0};
+    if (s->shape.idle)
+        return ERGO_OK;
+    enum ergo_status status = room_allocate(&s->shape, &room)
+                                  ? compare_votes(ctx, r)
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    for (size_t k = 0; k < looked && status == ERGO_OK; k++)
+        status = compare_word(ctx, r, (k + 1) * lattices / looked - 1, &room);
+    room_free(&room);
+    return status;
+}
+
+/* ---- the stretch ----------------------------------------------------------------------------- */
+
+static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                                uint64_t every, uint64_t first_sample) {
+    struct glass_state *s = state;
+    const uint32_t swap_every = s->shape.swap_every;
+    s->shape.swap_every = AUDIT_EVERY;
+    const enum ergo_status status = s->ops->advance(ctx, state, slot, count, every, first_sample);
+    s->shape.swap_every = swap_every;
+    return status;
+}
+
+enum ergo_status glass_audit(struct ergo_context *ctx, void *opaque) {
+    struct glass_state *s = opaque;
+    const struct glass_shape *h = &s->shape;
+    const size_t lattices = glass_lattices(s), records = s->launch.records;
+    const size_t rows = glass_move_rows(h);
+    const struct ergo_point *point = s->batch->points[0];
+    const struct ergo_replay_row all[] = {
+        [ROW_SPINS] = {"spins", ERGO_REPLAY_STATE, &s->spins, NULL,
+                       glass_lattice_bytes(h) * lattices},
+        [ROW_CAME] = {"walkers", ERGO_REPLAY_STATE, &s->came, NULL, 16 * lattices * h->quads},
+        [ROW_MOVES] = {"exchanges of samples", ERGO_REPLAY_STATE, &s->moves, NULL,
+                       128 * lattices * rows},
+        [ROW_ACCEPTED] = {"accepted exchanges", ERGO_REPLAY_STATE, &s->accepted, NULL,
+                          8 * lattices * h->slots},
+        [ROW_TRIPS] = {"round trips", ERGO_REPLAY_STATE, &s->trips, NULL, 8 * lattices * h->copies},
+        /* what an exchange leaves for the next one */
+        [ROW_VOTES] = {"votes", ERGO_REPLAY_STATE, &s->votes, NULL, 4 * records},
+        {"exchanges", ERGO_REPLAY_STATE, &s->masks, NULL, 32 * lattices * h->quads},
+        {"energies", ERGO_REPLAY_RESULT, &s->energies, NULL, 8 * records * s->launch.parts},
+        {"counts", ERGO_REPLAY_RESULT, &s->counts, NULL, 8 * records * h->layers},
+        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].records, NULL,
+         GLASS_RECORD_BYTES * records * s->launch.block_samples},
+        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
+        {"sweeps", ERGO_REPLAY_HOST, NULL, &s->untaken, sizeof s->untaken}};
+    size_t sizes[CURVE_SAMPLES + 1] = {0};
+    sizes[CURVE_HALVES] = glass_curve_size(point, CURVE_HALVES);
+    sizes[CURVE_SAMPLES] = glass_curve_size(point, CURVE_SAMPLES);
+    /* two samples, where these are a tenth of a second's sweeps */
+    const bool two = s->launch.block_samples > 1 && s->launch.launch_sweeps >= 2 * AUDIT_SWEEPS &&
+                     2 * updates_of(h) <= audit_updates;
+    const size_t samples = glass_everywhere(s, two) ? 2 : 1;
+    struct ergo_replay r = {.sampler = "spin-lattice",
+                            .remedy = "/tuning/path",
+                            .device = s->device,
+                            .state = s,
+                            .rows = h->idle ? all + sizeof all / sizeof all[0] - 2 : all,
+                            .n_rows = h->idle ? 2 : sizeof all / sizeof all[0],
+                            .members = s->batch->count,
+                            .n_columns = COLUMNS,
+                            .n_curves = CURVE_SAMPLES + 1,
+                            .curve_sizes = sizes,
+                            .step = s->step,
+                            .samples = samples,
+                            .every = AUDIT_SWEEPS,
+                            .advance = advance,
+                            .collect = s->ops->collect,
+                            .compare = compare};
+    enum ergo_status status = ERGO_OK;
+    if (h->rungs > 1 && s->untaken >> 30 && !h->idle) /* not within the stretch */
+        status = glass_moves_take(ctx, s);
+    if (status == ERGO_OK)
+        status = ergo_constants_check(ctx, s->device, &s->constants, "spin-lattice");
+    return status == ERGO_OK ? ergo_replay(ctx, &r) : status;
+}
