@@ -93,17 +93,20 @@ static void close_replay(struct ergo_replay *r) {
     free(r->found.columns);
     for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
         free(r->found.curves[c]);
-    for (size_t i = 0; i < ERGO_REPLAY_ROWS; i++)
+    for (size_t i = 0; r->kept && i < r->n_rows; i++)
         free(r->kept[i]);
+    free(r->kept);
     memset(&r->found, 0, sizeof r->found);
-    memset(r->kept, 0, sizeof r->kept);
+    r->kept = NULL;
 }
 
 enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r) {
     memset(&r->found, 0, sizeof r->found);
-    memset(r->kept, 0, sizeof r->kept);
-    enum ergo_status status = open_samples(r) ? keep(ctx, r) : no_memory(ctx, r);
+    r->kept = calloc(r->n_rows + 1, sizeof *r->kept);
+    enum ergo_status status = r->kept && open_samples(r) ? keep(ctx, r) : no_memory(ctx, r);
     const bool kept = status == ERGO_OK;
+    if (status == ERGO_OK && r->lead)
+        status = r->advance(ctx, r->state, 0, 0, r->lead, r->first_sample);
     if (status == ERGO_OK)
         status = r->advance(ctx, r->state, 0, r->samples, r->every, r->first_sample);
     if (status == ERGO_OK)
@@ -129,8 +132,8 @@ enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo
                      "of member %zu, %s differ between the device and the host. The device's "
                      "compiler or hardware is wrong for these kernels: try another device%s%s",
                      r->sampler, d->name, d->driver, (unsigned long long)r->step,
-                     (unsigned long long)(r->step + r->samples * r->every) - 1, member, what,
-                     r->remedy ? ", or another " : "", r->remedy ? r->remedy : "");
+                     (unsigned long long)(r->step + r->lead + r->samples * r->every) - 1, member,
+                     what, r->remedy ? ", or another " : "", r->remedy ? r->remedy : "");
 }
 
 bool ergo_replay_same(const double *a, const double *b, size_t n) {
