@@ -21,8 +21,9 @@
     SW_SYNC;                                                                                       \
     for (uint k = 0; k < SW_PER; k++) {                                                            \
         SW_WORD                                                                                    \
-        const uint labelled = inside ? open[plane + word] : 0u;                                    \
         uint rest = inside ? roots[plane + word] : 0u;                                             \
+        const uint labelled =                                                                      \
+            inside ? open[plane + word] & rest : 0u; /* unless a launch was lost */                \
         uint at = SW_ADD_LOCAL(&listed[0], popcount(rest & ~labelled));                            \
         uint at_open = labelled ? SW_ADD_LOCAL(&listed[1], popcount(labelled)) : 0u;               \
         while (rest) {                                                                             \

@@ -120,16 +120,17 @@ static void close_replay(struct ergo_replay *r) {
     free(r->found.columns);
     for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
         free(r->found.curves[c]);
-    for (size_t i = 0; i < ERGO_REPLAY_ROWS; i++)
+    for (size_t i = 0; r->kept && i < r->n_rows; i++)
         free(r->kept[i]);
+    free(r->kept);
     memset(&r->found, 0, sizeof r->found);
-    memset(r->kept, 0, sizeof r->kept);
+    r->kept = NULL;
 }
 
 enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r) {
     memset(&r->found, 0, sizeof r->found);
-    memset(r->kept, 0, sizeof r->kept);
-    enum ergo_status status = open_samples(r) ? keep(ctx, r) : no_memory(ctx, r);
+    r->kept = calloc(r->n_rows + 1, sizeof *r->kept);
+    enum ergo_status status = r->kept && open_samples(r) ? keep(ctx, r) : no_memory(ctx, r);
     const bool kept = status == ERGO_OK;
     if (status == ERGO_OK && r->lead)
         status = r->advance(ctx, r->state, 0, 0, r->lead, 0);

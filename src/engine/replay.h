@@ -33,14 +33,13 @@ struct ergo_replay_row {
     size_t bytes;
 };
 
-enum { ERGO_REPLAY_ROWS = 24 };
-
 struct ergo_replay {
     /* the sampler's */
     const char *sampler; /* "hard-disks" */
     const char *remedy;  /* what to try beside another device: "/tuning/path" */
     struct ergo_device *device;
     void *state;
+    void *user; /* for compare */
     const struct ergo_replay_row *rows;
     size_t n_rows;
     size_t members, n_columns, n_curves;
@@ -58,7 +57,7 @@ struct ergo_replay {
     enum ergo_status (*compare)(struct ergo_context *ctx, const struct ergo_replay *r);
 
     /* the harness's, for compare */
-    void *kept[ERGO_REPLAY_ROWS]; /* of STATE and HOST rows: their bytes before the stretch */
+    void **kept; /* [n_rows] of STATE and HOST rows: their bytes before the stretch */
     struct ergo_samples found;
 };
 

@@ -1,240 +1,233 @@
 /*
- * Audit: one more measured sweep, on the device by the kernels of the run and on the host by the
- * twin, from the same lattice: bonds, labels (against Hoshen and Kopelman), new spins, and all
- * counts have to be equal. Afterwards the device has its lattices back.
+ * Audit: a stretch of the run, with and without samples, on the device as the run makes it and on
+ * the host by the twin, from the same lattices: bonds and labels of the last sweep (against Hoshen
+ * and Kopelman), new spins, and all columns and histograms of all samples have to be equal; before
+ * the first sweep, the start.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/swendsen_wang/sw.h"
 
-/* Together at most so many sites: half a second. At least one member is looked at, up to 2^26 sites
- * (some seconds, 2 GiB of memory). */
-static const uint64_t budget_sites = 1u << 22, most_sites = 1u << 26;
+/* Of the twin, sites times sweeps in all: a tenth of a second. At least one member is looked at,
+ * up to so many sites; of larger ones, some rows (audit_rows.c). */
+static const uint64_t budget = UINT64_C(1) << 22, most_sites = UINT64_C(1) << 22;
 
-struct audit {
-    struct sw_state *s;
-    struct sw_twin twin;
-    uint32_t *found; /* room for the largest buffer of a member */
-    uint64_t step;
-};
+/* Rows of the replay. */
+enum { ROW_SPINS };
 
-static enum ergo_status differ(struct ergo_context *ctx, const struct audit *a, size_t member,
-                               const char *what) {
-    const struct ergo_device_summary *d = &a->s->device->summary;
-    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                     "audit of swendsen-wang failed on %s (%s): %s of sweep %llu of member %zu "
-                     "differ between the device and the host. The device's compiler or hardware is "
-                     "wrong for these kernels: try another device, or another /system/labelling",
-                     d->name, d->driver, what, (unsigned long long)a->step, member);
+static const struct sw_state *state_of(const struct ergo_replay *r) {
+    return r->state;
 }
 
-static enum ergo_status read_member(struct ergo_context *ctx, const struct audit *a, cl_mem mem,
-                                    size_t member, size_t bytes) {
-    return ergo_buffer_read(ctx, a->s->device, mem, member * bytes, bytes, a->found);
-}
-
-static bool starts_run(const struct audit *a, size_t i) {
-    const size_t x = i % (32 * (size_t)a->s->shape.row_words);
-    return x < (size_t)a->s->shape.lx &&
-           !(i % 32 && a->twin.right[i / 32] >> (i % 32 - 1) & 1u); /* no bond from the left */
-}
-
-/* First site of the part of the cluster in its tile, of the first site of a run. */
-static size_t part_of(const struct audit *a, size_t i, const uint32_t *runs) {
-    const struct sw_launch *l = &a->s->launch;
-    const size_t row = a->s->shape.row_words, x = i / 32 % row, y = i / 32 / row;
-    const size_t tile_x = x / l->tile_words, tile_y = y / l->tile_rows;
-    const size_t tiles_x = (row + l->tile_words - 1) / l->tile_words;
-    const size_t items = (size_t)l->tile_words * l->tile_rows;
-    size_t run = 0;
-    for (size_t j = i & ~(size_t)31; j < i; j++)
-        run += starts_run(a, j);
-    const uint32_t pair = runs[16 * items * (tile_y * tiles_x + tile_x) + run / 2 * items +
-                               y % l->tile_rows * l->tile_words + x % l->tile_words];
-    const size_t node = run % 2 ? pair >> 16 : pair & 0xffff, n = node - node / SW_NODE_ROW;
-    return 32 * ((tile_y * l->tile_rows + n / 32 / l->tile_words) * row + tile_x * l->tile_words +
-                 n / 32 % l->tile_words) +
-           n % 32;
-}
-
-/* Labels of first sites of runs, followed to their end, against the root of the site. open: sites
- * that have labels; NULL: all. */
-static bool labels_agree(const struct audit *a, const uint32_t *runs, const uint32_t *open) {
-    const size_t sites = 32 * (size_t)a->s->shape.words;
-    const uint32_t bits = a->s->launch.label_bits;
-    for (size_t i = 0; i < sites; i++) {
-        if (!starts_run(a, i))
-            continue;
-        size_t root = open ? part_of(a, i, runs) : i;
-        if (root >= sites)
-            return false;
-        if (!open || open[root / 32] >> (root % 32) & 1u) {
-            while (a->found[root] >> bits < root)
-                root = a->found[root] >> bits;
-            if (a->found[root] >> bits != root)
-                return false;
-        }
-        if (root != a->twin.labels[i])
-            return false;
-    }
-    return true;
-}
-
-static enum ergo_status compare_labels(struct ergo_context *ctx, const struct audit *a,
-                                       size_t member) {
-    const struct sw_state *s = a->s;
-    const size_t words = (size_t)s->shape.words;
-    uint32_t *runs = NULL;
-    uint32_t *open = NULL;
-    enum ergo_status status = read_member(ctx, a, s->labels, member, 128 * words);
-    if (!s->launch.equivalence) {
-        const size_t bytes = (size_t)s->launch.run_bytes;
-        runs = calloc(bytes, 1);
-        open = calloc(words, sizeof *open);
-        if (!runs || !open)
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+enum ergo_status sw_audit_names(struct ergo_context *ctx, struct sw_state *s, size_t member,
+                                uint64_t first, uint64_t count, uint32_t *names) {
+    enum { AT_ONCE = 4096 };
+    const size_t room = 128 * (size_t)(count < AT_ONCE ? count : AT_ONCE);
+    const size_t local = s->launch.group;
+    cl_mem buffer = NULL;
+    memset(names, 0xff, room); /* what is not found stays no name */
+    enum ergo_status status =
+        ergo_buffer_create(ctx, s->device, "audited labels", room, NULL, &buffer);
+    for (uint64_t at = 0; at < count && status == ERGO_OK; at += AT_ONCE) {
+        const uint64_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
+        const cl_uint index = (cl_uint)member, from = (cl_uint)(first + at), words = (cl_uint)n;
+        const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->runs), ERGO_ARG(s->open),
+                                        ERGO_ARG(s->labels), ERGO_ARG(buffer),  ERGO_ARG(index),
+                                        ERGO_ARG(from),      ERGO_ARG(words)};
+        const size_t global = ergo_round_up((size_t)n, local);
+        uint32_t *to = names + 32 * at;
+        memset(to, 0xff, 128 * (size_t)n);
+        status = ergo_buffer_write(ctx, s->device, buffer, 0, 128 * (size_t)n, to);
         if (status == ERGO_OK)
-            status = ergo_buffer_read(ctx, s->device, s->runs, member * bytes, bytes, runs);
+            status = ergo_kernel_launch(ctx, s->device, s->kernels[SW_NAMES], "sw_names", args, 8,
+                                        1, &global, &local, NULL);
         if (status == ERGO_OK)
-            status = ergo_buffer_read(ctx, s->device, s->open, 4 * words * member, 4 * words, open);
+            status = ergo_buffer_read(ctx, s->device, buffer, 0, 128 * (size_t)n, to);
     }
-    if (status == ERGO_OK && !labels_agree(a, runs, open))
-        status = differ(ctx, a, member, "labels");
-    free(runs);
-    free(open);
+    ergo_buffer_release(&buffer);
     return status;
 }
 
-static enum ergo_status compare_counts(struct ergo_context *ctx, const struct audit *a,
-                                       size_t member) {
-    struct sw_state *s = a->s;
-    const size_t slots = s->launch.sum_slots, q = s->shape.q;
-    const size_t clusters_bytes = 4 * slots * SW_CLUSTER_FIELDS;
-    uint32_t *sums = malloc(4 * slots * q + clusters_bytes);
-    uint32_t *clusters = sums ? sums + slots * q : NULL;
-    struct sw_counts c;
-    if (!sums)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    enum ergo_status status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_SUMS],
-                                               4 * member * slots * q, 4 * slots * q, sums);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_CLUSTERS],
-                                  member * clusters_bytes, clusters_bytes, clusters);
-    if (status == ERGO_OK) {
-        sw_add_places(s, sums, clusters, &c);
-        if (c.unequal != a->twin.unequal ||
-            memcmp(c.states, a->twin.counts, q * sizeof c.states[0]) != 0)
-            status = differ(ctx, a, member, "counts of spins and bonds");
-        else if (c.clusters != a->twin.clusters || c.largest != a->twin.largest ||
-                 c.squares != a->twin.squares ||
-                 fabs(c.fourths - a->twin.fourths) > 1e-12 * a->twin.fourths)
-            status = differ(ctx, a, member, "number and sizes of clusters");
+const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,
+                              bool clusters, const struct sw_twin *t, const double *found,
+                              const double *found_curve, size_t bins) {
+    double columns[SW_COLUMNS], curve[SW_CLUSTER_BINS];
+    struct sw_counts c = t->counts;
+    if (!clusters) {
+        c.clusters = c.largest = c.squares = 0;
+        c.fourths = 0;
     }
-    free(sums);
+    sw_convert(shape, sw_unit_of(point), &c, columns);
+    columns[SW_COLUMN_WRAPS] = clusters && t->around ? 1.0 : 0.0;
+    for (size_t b = 0; b < bins; b++)
+        curve[b] = (double)c.bins[b] / (double)shape->sites;
+    if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
+        return "counts of spins and bonds";
+    if (!ergo_replay_same(columns + SW_COLUMN_WRAPS, found + SW_COLUMN_WRAPS, 1))
+        return "clusters around the lattice";
+    if (!ergo_replay_same(columns, found, SW_COLUMNS) ||
+        !ergo_replay_same(curve, found_curve, bins))
+        return "number and sizes of clusters";
+    return NULL;
+}
+
+/* Bytes of a member in a buffer of the device against the host's. */
+static enum ergo_status compare_bytes(struct ergo_context *ctx, const struct ergo_replay *r,
+                                      size_t member, cl_mem mem, const void *expected, size_t bytes,
+                                      const char *what) {
+    void *found = malloc(bytes);
+    enum ergo_status status =
+        found ? ergo_buffer_read(ctx, r->device, mem, member * bytes, bytes, found)
+              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK && memcmp(found, expected, bytes) != 0)
+        status = ergo_replay_differs(ctx, r, member, what);
+    free(found);
     return status;
 }
 
-static enum ergo_status compare_wraps(struct ergo_context *ctx, const struct audit *a,
-                                      size_t member) {
-    struct sw_state *s = a->s;
-    const size_t entries = s->launch.seam_entries;
-    struct sw_wraps *wraps = sw_wraps_create(entries);
-    uint32_t found = 0;
-    bool x, y;
-    if (!wraps)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    sw_wraps_find(wraps, a->twin.seams, (size_t)s->shape.ly, entries, &x, &y);
-    sw_wraps_destroy(wraps);
-    const enum ergo_status status = ergo_buffer_read(ctx, s->device, s->slots[0].results[SW_WRAPS],
-                                                     4 * member, sizeof found, &found);
-    return status == ERGO_OK && (found != 0) != (x || y)
-               ? differ(ctx, a, member, "clusters around the lattice")
-               : status;
-}
-
-/* What stays in local memory of a lattice that is there is judged by what comes of it. */
-static enum ergo_status compare_labelling(struct ergo_context *ctx, struct audit *a,
-                                          size_t member) {
-    const struct sw_state *s = a->s;
-    const size_t words = (size_t)s->shape.words;
-    enum ergo_status status = read_member(ctx, a, s->right, member, 4 * words);
-    if (status == ERGO_OK && memcmp(a->found, a->twin.right, 4 * words) != 0)
-        status = differ(ctx, a, member, "bonds to the right");
-    if (status == ERGO_OK)
-        status = read_member(ctx, a, s->down, member, 4 * words);
-    if (status == ERGO_OK && memcmp(a->found, a->twin.down, 4 * words) != 0)
-        status = differ(ctx, a, member, "bonds down");
-    if (status == ERGO_OK)
-        status = compare_labels(ctx, a, member);
+static enum ergo_status compare_labels(struct ergo_context *ctx, const struct ergo_replay *r,
+                                       size_t member, const struct sw_twin *t) {
+    const struct sw_shape *shape = &state_of(r)->shape;
+    const size_t words = (size_t)shape->words, row = 32 * (size_t)shape->row_words;
+    uint32_t *names = malloc(128 * words);
+    enum ergo_status status = names ? sw_audit_names(ctx, r->state, member, 0, words, names)
+                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    for (size_t i = 0; i < 32 * words && status == ERGO_OK; i++)
+        if (names[i] != (i % row < (size_t)shape->lx ? t->labels[i] : 0))
+            status = ergo_replay_differs(ctx, r, member, "labels of the last sweep");
+    free(names);
     return status;
 }
 
-static enum ergo_status compare(struct ergo_context *ctx, struct audit *a, const uint8_t *before,
-                                size_t member) {
-    struct sw_state *s = a->s;
+/* What the last sweep has left. In local memory labels stay where they are, and are judged by what
+ * comes of them. */
+static enum ergo_status compare_state(struct ergo_context *ctx, const struct ergo_replay *r,
+                                      size_t member, const struct sw_twin *t) {
+    const struct sw_state *s = state_of(r);
+    const size_t words = (size_t)s->shape.words, entries = s->launch.seam_entries;
+    enum ergo_status status = compare_bytes(ctx, r, member, s->spins, t->planes,
+                                            (size_t)s->shape.member_bytes, "new spins");
+    if (status == ERGO_OK && s->clusters && s->launch.label_bits == 0)
+        status = compare_bytes(ctx, r, member, s->seams, t->seams, 8 * entries,
+                               "bonds around the lattice");
+    if (status != ERGO_OK || s->launch.local)
+        return status;
+    status = compare_bytes(ctx, r, member, s->right, t->right, 4 * words,
+                           "bonds to the right in the last sweep");
+    if (status == ERGO_OK)
+        status = compare_bytes(ctx, r, member, s->down, t->down, 4 * words,
+                               "bonds down in the last sweep");
+    return status == ERGO_OK ? compare_labels(ctx, r, member, t) : status;
+}
+
+static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
+                                       size_t member, struct sw_twin *t) {
+    const struct sw_state *s = state_of(r);
+    const struct ergo_point *point = s->batch->points[member];
     const size_t bytes = (size_t)s->shape.member_bytes;
-    enum ergo_status status = ERGO_OK;
-    memcpy(a->twin.planes, before + member * bytes, bytes);
-    if (!sw_twin_sweep(s->batch->points[member], &s->shape, a->step, &a->twin))
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    if (status == ERGO_OK && !s->launch.local)
-        status = compare_labelling(ctx, a, member);
-    if (status == ERGO_OK)
-        status = read_member(ctx, a, s->spins, member, bytes);
-    if (status == ERGO_OK && memcmp(a->found, a->twin.planes, bytes) != 0)
-        status = differ(ctx, a, member, "new spins");
-    const size_t entries = s->launch.seam_entries;
-    const bool seams = s->launch.label_bits == 0;
-    if (status == ERGO_OK && seams)
-        status = read_member(ctx, a, s->seams, member, 8 * entries);
-    if (status == ERGO_OK && seams && memcmp(a->found, a->twin.seams, 8 * entries) != 0)
-        status = differ(ctx, a, member, "bonds around the lattice");
-    if (status == ERGO_OK)
-        status = compare_wraps(ctx, a, member);
-    return status == ERGO_OK ? compare_counts(ctx, a, member) : status;
+    const char *wrong = NULL;
+    uint64_t step = r->step;
+    memcpy(t->planes, (const char *)r->kept[ROW_SPINS] + member * bytes, bytes);
+    for (uint64_t e = 0; e < r->lead; e++)
+        sw_twin_sweep(point, &s->shape, step++, false, t);
+    for (size_t i = 0; i < r->samples && !wrong; i++) {
+        for (uint64_t e = 1; e <= r->every; e++)
+            sw_twin_sweep(point, &s->shape, step++, e == r->every, t);
+        const size_t at = i * r->members + member, bins = r->curve_sizes[0];
+        wrong =
+            sw_sample_differs(&s->shape, point, s->clusters, t, r->found.columns + at * SW_COLUMNS,
+                              bins ? r->found.curves[0] + at * bins : NULL, bins);
+    }
+    return wrong ? ergo_replay_differs(ctx, r, member, wrong) : compare_state(ctx, r, member, t);
+}
+
+/* From the last member on: its place in the buffers is the most error-prone. */
+static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    const struct sw_state *s = state_of(r);
+    const uint64_t sweeps = r->lead + r->samples * r->every;
+    struct sw_twin t;
+    enum ergo_status status = sw_twin_open(&t, &s->shape)
+                                  ? ERGO_OK
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    uint64_t done = 0;
+    for (size_t m = r->members; m-- > 0 && done < budget && status == ERGO_OK;
+         done += sweeps * s->shape.sites)
+        status = compare_member(ctx, r, m, &t);
+    sw_twin_close(&t);
+    return status;
+}
+
+/* The lattices as sw_start has left them; as many as the budget allows. */
+static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_state *s) {
+    struct ergo_replay r = {
+        .sampler = "swendsen-wang", .device = s->device, .every = 1, .samples = 1};
+    struct sw_twin t;
+    enum ergo_status status = sw_twin_open(&t, &s->shape)
+                                  ? ERGO_OK
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    uint64_t done = 0;
+    for (size_t m = s->batch->count; m-- > 0 && done < budget && status == ERGO_OK;
+         done += s->shape.sites) {
+        sw_twin_start(s->batch->points[m], &s->shape, &t);
+        status = compare_bytes(ctx, &r, m, s->spins, t.planes, (size_t)s->shape.member_bytes,
+                               "the spins of the start");
+    }
+    sw_twin_close(&t);
+    return status;
+}
+
+/* As many sweeps between samples as the run has, where the device makes that many in a tenth of a
+ * second and the twin in its budget; but two where the run has more: other kernels measure each. */
+static uint64_t every_of(const struct sw_state *s, size_t samples) {
+    const uint64_t every = (uint64_t)ergo_point_int(s->batch->points[0], "/run/measure_every");
+    const uint64_t fast = s->launch.launch_sweeps, few = budget / s->shape.sites;
+    const uint64_t most = (fast < few ? fast : few) / samples;
+    return every <= most ? every : most > 2 ? most : every < 2 ? every : 2;
+}
+
+static enum ergo_status audit_chain(struct ergo_context *ctx, struct sw_state *s) {
+    const size_t count = s->batch->count, most = s->launch.block_samples;
+    const size_t bins = s->clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
+    const bool small = s->shape.sites <= budget / 32;
+    size_t bytes[SW_RESULTS], samples = small ? 3 : 2;
+    samples = samples < most ? samples : most;
+    sw_result_bytes(s, samples, s->clusters, bytes);
+    struct ergo_replay_row rows[1 + SW_RESULTS + 1] = {
+        [ROW_SPINS] = {"lattices", ERGO_REPLAY_STATE, &s->spins, NULL,
+                       (size_t)s->shape.member_bytes * count},
+        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step}};
+    size_t n_rows = 2;
+    for (int k = 0; k < SW_RESULTS; k++)
+        if (bytes[k])
+            rows[n_rows++] = (struct ergo_replay_row){"samples", ERGO_REPLAY_RESULT,
+                                                      &s->slots[0].results[k], NULL, bytes[k]};
+    struct ergo_replay r = {.sampler = "swendsen-wang",
+                            .remedy = "/system/labelling",
+                            .device = s->device,
+                            .state = s,
+                            .rows = rows,
+                            .n_rows = n_rows,
+                            .members = count,
+                            .n_columns = SW_COLUMNS,
+                            .n_curves = 1,
+                            .curve_sizes = &bins,
+                            .step = s->step,
+                            .lead = small ? 3 : 1,
+                            .samples = samples,
+                            .every = every_of(s, samples),
+                            .advance = sw_advance,
+                            .collect = sw_collect,
+                            .compare = compare};
+    return ergo_replay(ctx, &r);
 }
 
 enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
     struct sw_state *s = opaque;
-    struct audit a = {.s = s, .step = s->step};
-    const size_t words = (size_t)s->shape.words, bytes = (size_t)s->shape.member_bytes;
-    const size_t room = 128 * words + 8 * (size_t)s->launch.seam_entries; /* of labels, or seams */
-    if (s->shape.sites > most_sites)
+    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "swendsen-wang");
+    if (status == ERGO_OK && s->shape.sites > most_sites)
         return sw_audit_rows(ctx, s);
-    a.twin.planes = malloc(bytes);
-    a.twin.right = malloc(4 * words);
-    a.twin.down = malloc(4 * words);
-    a.twin.labels = malloc(128 * words);
-    a.twin.seams = malloc(8 * (size_t)s->launch.seam_entries);
-    a.found = malloc(room);
-    uint8_t *before = malloc(bytes * s->batch->count);
-    enum ergo_status status =
-        before && a.twin.planes && a.twin.right && a.twin.down && a.twin.labels && a.twin.seams &&
-                a.found
-            ? ergo_buffer_read(ctx, s->device, s->spins, 0, bytes * s->batch->count, before)
-            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    const bool saved = status == ERGO_OK;
-    if (status == ERGO_OK)
-        status = sw_sweep_measured(ctx, s);
-    /* from the last member on: its place in the buffers is the most error-prone */
-    uint64_t sites = 0;
-    for (size_t m = s->batch->count; m-- > 0 && sites < budget_sites && status == ERGO_OK;
-         sites += s->shape.sites)
-        status = compare(ctx, &a, before, m);
-    if (saved) {
-        const enum ergo_status back =
-            ergo_buffer_write(ctx, s->device, s->spins, 0, bytes * s->batch->count, before);
-        status = status == ERGO_OK ? back : status;
-    }
-    s->step = a.step;
-    free(before);
-    free(a.twin.planes);
-    free(a.twin.right);
-    free(a.twin.down);
-    free(a.twin.labels);
-    free(a.twin.seams);
-    free(a.found);
-    return status;
+    if (status == ERGO_OK && s->started && s->step == 0)
+        status = compare_start(ctx, s);
+    return status == ERGO_OK ? audit_chain(ctx, s) : status;
 }

@@ -1,8 +1,13 @@
 /*
- * Audit of a lattice that is too large for the host's twin: one more measured sweep on the device,
- * and of its last rows, and the first, which follows them, all that can be said without the rest:
- * their bonds drawn again, the same representative at both ends of each active bond, and at each
- * site the state that this one draws. Afterwards the device has its lattices back.
+ * Audit of lattices that are too large for the host's twin, of the last member: a sweep of the run,
+ * then from the same lattice two, the second after the first's spins, which are known by then.
+ *
+ * Of each last sweep, of the last rows and the first, which follows them, all that can be said
+ * without the rest: their bonds drawn again, the same representative at both ends of each active
+ * bond, and at each site the state that this one draws. Of the last sample the sums over all spins;
+ * of one before it, that it is the same when others come after it. Of the sums over clusters what
+ * any lattice of so many sites fulfils: how many there are of which size is not counted again, nor
+ * whether labels are right beyond the rows, nor whether one leads around the lattice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,70 +34,31 @@ struct audit {
     struct sw_state *s;
     size_t member;
     struct sw_member params; /* from the job, not those on the device */
-    uint64_t step;
+    uint64_t step;           /* of the sweep that is looked at */
     uint32_t first, rows;
-    const uint32_t *before;                 /* the member's planes */
-    uint32_t *after, *right, *down, *names; /* after: all planes; the others: of the rows */
+    uint32_t *before, *after;       /* the member's planes */
+    uint32_t *right, *down, *names; /* of the rows */
+    double columns[SW_COLUMNS];     /* of the first sweep's sample */
 };
 
-static enum ergo_status differ(struct ergo_context *ctx, const struct audit *a, const char *what) {
-    const struct ergo_device_summary *d = &a->s->device->summary;
-    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                     "audit of swendsen-wang failed on %s (%s): %s, in sweep %llu of member %zu. "
-                     "The device's compiler or hardware is wrong for these kernels: try another "
-                     "device, or another /system/labelling",
-                     d->name, d->driver, what, (unsigned long long)a->step, a->member);
-}
-
-/* Representatives of the sites of `count` words from word `first` on. */
-static enum ergo_status read_names(struct ergo_context *ctx, const struct audit *a, cl_mem buffer,
-                                   uint64_t first, uint64_t count, uint32_t *names) {
-    struct sw_state *s = a->s;
-    const cl_uint member = (cl_uint)a->member, from = (cl_uint)first, n = (cl_uint)count;
-    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->runs), ERGO_ARG(s->open),
-                                    ERGO_ARG(s->labels), ERGO_ARG(buffer),  ERGO_ARG(member),
-                                    ERGO_ARG(from),      ERGO_ARG(n)};
-    const size_t local = s->launch.group, global = ergo_round_up(count, local);
-    const enum ergo_status status = ergo_kernel_launch(
-        ctx, s->device, s->kernels[SW_NAMES], "sw_names", args, 8, 1, &global, &local, NULL);
-    return status == ERGO_OK ? ergo_buffer_read(ctx, s->device, buffer, 0, 128 * count, names)
-                             : status;
-}
+/* Rows of the replay. */
+enum { ROW_SPINS };
 
 static enum ergo_status read_rows(struct ergo_context *ctx, const struct audit *a) {
     struct sw_state *s = a->s;
     const uint64_t words = s->shape.row_words, bytes = s->shape.member_bytes;
     const uint64_t at = 4 * (s->shape.words * a->member + words * a->first);
-    cl_mem buffer = NULL;
     enum ergo_status status =
-        ergo_buffer_create(ctx, s->device, "audited labels", 128 * words * a->rows, NULL, &buffer);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->spins, bytes * a->member, bytes, a->after);
+        ergo_buffer_read(ctx, s->device, s->spins, bytes * a->member, bytes, a->after);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->right, at, 4 * words * a->rows, a->right);
     if (status == ERGO_OK)
         status = ergo_buffer_read(ctx, s->device, s->down, at, 4 * words * a->rows, a->down);
     if (status == ERGO_OK)
-        status = read_names(ctx, a, buffer, words * a->first, words * a->rows, a->names);
+        status = sw_audit_names(ctx, s, a->member, words * a->first, words * a->rows, a->names);
     if (status == ERGO_OK) /* row 0 lies below the last */
-        status = read_names(ctx, a, buffer, 0, words, a->names + 32 * words * a->rows);
-    ergo_buffer_release(&buffer);
+        status = sw_audit_names(ctx, s, a->member, 0, words, a->names + 32 * words * a->rows);
     return status;
-}
-
-/* Bonds between equal neighbours of word i in row y, before the draw. */
-static void open_bonds(const struct audit *a, uint32_t i, uint32_t y, uint32_t *side,
-                       uint32_t *under) {
-    const struct sw_shape *shape = &a->s->shape;
-    const size_t word = (size_t)y * shape->row_words + i;
-    const size_t next = i + 1 == shape->row_words ? word - i : word + 1;
-    const size_t below = y + 1 == (uint32_t)shape->ly ? i : word + shape->row_words;
-    *side = *under = sw_valid(i);
-    for (size_t p = 0; p < shape->planes; p++) {
-        const uint32_t *plane = a->before + p * shape->words, own = plane[word];
-        *side &= ~(own ^ (own >> 1 | (plane[next] & 1u) << sw_last_bit(i)));
-        *under &= ~(own ^ plane[below]);
-    }
 }
 
 static bool ends_agree(uint32_t bonds, const uint32_t *names, const uint32_t *others) {
@@ -104,13 +70,17 @@ static bool ends_agree(uint32_t bonds, const uint32_t *names, const uint32_t *ot
     return true;
 }
 
-static bool states_agree(const struct audit *a, uint32_t i, uint32_t y, const uint32_t *names) {
+/* names: NULL where a site's own state is meant, of the start. */
+static bool states_agree(const struct audit *a, uint32_t i, uint32_t y, const uint32_t *names,
+                         bool random) {
     const struct sw_member *m = &a->params;
     const size_t word = (size_t)y * a->s->shape.row_words + i;
     for (uint32_t bit = 0; bit <= sw_last_bit(i); bit++) {
+        const uint32_t site = names ? names[bit] : 32 * (uint32_t)word + bit;
         const uint32_t state =
-            sw_state(sw_global_site(names[bit]), SW_PURPOSE_SPIN, (uint32_t)a->step,
-                     (uint32_t)(a->step >> 32), m->key0, m->key1);
+            random ? sw_state(sw_global_site(site), names ? SW_PURPOSE_SPIN : SW_PURPOSE_START,
+                              (uint32_t)a->step, (uint32_t)(a->step >> 32), m->key0, m->key1)
+                   : 0;
         for (size_t p = 0; p < a->s->shape.planes; p++)
             if ((a->after[p * a->s->shape.words + word] >> bit & 1u) != (state >> p & 1u))
                 return false;
@@ -118,7 +88,8 @@ static bool states_agree(const struct audit *a, uint32_t i, uint32_t y, const ui
     return true;
 }
 
-static enum ergo_status compare(struct ergo_context *ctx, const struct audit *a) {
+/* What is wrong with the rows, or NULL. */
+static const char *rows_differ(const struct audit *a) {
     const struct sw_member *m = &a->params;
     const uint32_t words = a->s->shape.row_words, low = (uint32_t)a->step,
                    high = (uint32_t)(a->step >> 32);
@@ -128,28 +99,172 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct audit *a)
             const uint32_t *names = a->names + 32 * at, y = a->first + row, last = sw_last_bit(i);
             const uint32_t *next = i + 1 == words ? names - 32 * (size_t)i : names + 32;
             uint32_t side, under;
-            open_bonds(a, i, y, &side, &under);
+            sw_twin_equal(&a->s->shape, a->before, i, y, &side, &under);
             side = sw_bonds(side, sw_global_word(i, y), 0, low, high, m->key0, m->key1, m->high,
                             m->low, m->always);
             under = sw_bonds(under, sw_global_word(i, y), 1, low, high, m->key0, m->key1, m->high,
                              m->low, m->always);
             if (side != a->right[at] || under != a->down[at])
-                return differ(ctx, a, "bonds differ between the device and the host");
+                return "bonds of the last sweep";
             if (!ends_agree(side & ~(1u << last), names, names + 1) ||
                 (side >> last & 1u && names[last] != next[0]) ||
                 !ends_agree(under, names, names + 32 * (size_t)words))
-                return differ(ctx, a, "labels at the two ends of a bond differ");
-            if (!states_agree(a, i, y, names))
-                return differ(ctx, a, "a site has not the state of its cluster");
+                return "labels at the two ends of a bond";
+            if (!states_agree(a, i, y, names, true))
+                return "the states of a site and of its cluster";
         }
-    return ERGO_OK;
+    return NULL;
+}
+
+/* Sums of powers of the sizes, in limbs of 16 bits: modulo 12, where 2^16 is 4 and so are its
+ * powers. */
+static uint64_t modulo_12(const uint64_t *limbs, size_t n) {
+    uint64_t sum = limbs[0] % 12;
+    for (size_t l = 1; l < n; l++)
+        sum += 4 * (limbs[l] % 12);
+    return sum % 12;
+}
+
+/* n^2 is n modulo 2 and n^4 is n^2 modulo 12; each size lies in its bin. */
+bool sw_clusters_fit(uint64_t sites, const uint64_t *bins, size_t n_bins, uint64_t largest,
+                     const uint64_t *squares, size_t n_squares, const uint64_t *fourths,
+                     size_t n_fourths) {
+    double least = 0, most = 0, least2 = 0, most2 = 0, sum2 = 0, size = 1;
+    uint64_t clusters = 0;
+    size_t highest = 0;
+    for (size_t b = 0; b < n_bins; b++, size *= 2) {
+        const double n = (double)bins[b], end = 2 * size - 1;
+        clusters += bins[b];
+        highest = bins[b] ? b : highest;
+        least += n * size;
+        most += n * end;
+        least2 += n * size * size;
+        most2 += n * end * end;
+    }
+    if (clusters == 1) /* a size of 2^32 is 0 on one device */
+        return true;
+    size = 1;
+    for (size_t l = 0; l < n_squares; l++, size *= 65536)
+        sum2 += (double)squares[l] * size;
+    return least <= (double)sites && (double)sites <= most && largest >> highest == 1 &&
+           least2 <= sum2 && sum2 <= most2 && squares[0] % 2 == sites % 2 &&
+           modulo_12(squares, n_squares) == modulo_12(fourths, n_fourths);
+}
+
+static bool clusters_fit(const struct sw_state *s, const uint32_t *places) {
+    uint64_t largest = 0, bins[SW_CLUSTER_BINS] = {0};
+    uint64_t squares[SW_SQUARE_LIMBS] = {0}, fourths[SW_FOURTH_LIMBS] = {0};
+    for (size_t k = 0; k < s->launch.sum_slots; k++)
+        sw_add_clusters(places + k * SW_CLUSTER_FIELDS, &largest, bins, squares, fourths);
+    return sw_clusters_fit(s->shape.sites, bins, SW_CLUSTER_BINS, largest, squares, SW_SQUARE_LIMBS,
+                           fourths, SW_FOURTH_LIMBS);
+}
+
+/* The last sample, and what is known of the one before. */
+static const char *samples_differ(const struct ergo_replay *r, struct audit *a) {
+    const struct sw_state *s = a->s;
+    const size_t last = (r->samples - 1) * r->members + a->member;
+    const double *found = r->found.columns + last * SW_COLUMNS;
+    const uint32_t *clusters = s->slots[0].host[SW_CLUSTERS];
+    double columns[SW_COLUMNS];
+    struct sw_counts c = {0};
+    sw_twin_count_spins(&s->shape, a->after, &c);
+    sw_convert(&s->shape, sw_unit_of(s->batch->points[a->member]), &c, columns);
+    if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
+        return "counts of spins and bonds";
+    if (s->clusters && !clusters_fit(s, clusters + last * s->launch.sum_slots * SW_CLUSTER_FIELDS))
+        return "number and sizes of clusters";
+    if (r->samples > 1 &&
+        !ergo_replay_same(a->columns, r->found.columns + a->member * SW_COLUMNS, SW_COLUMNS))
+        return "samples with and without another after them";
+    memcpy(a->columns, found, sizeof a->columns);
+    return NULL;
+}
+
+static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r,
+                                struct audit *a) {
+    const enum ergo_status status = read_rows(ctx, a);
+    const char *wrong = status == ERGO_OK ? rows_differ(a) : NULL;
+    if (!wrong && status == ERGO_OK && r->samples)
+        wrong = samples_differ(r, a);
+    return wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : status;
+}
+
+static enum ergo_status compare_first(struct ergo_context *ctx, const struct ergo_replay *r) {
+    struct audit *a = r->user;
+    const size_t bytes = (size_t)a->s->shape.member_bytes;
+    memcpy(a->before, (const char *)r->kept[ROW_SPINS] + a->member * bytes, bytes);
+    a->step = r->step;
+    return compare(ctx, r, a);
+}
+
+static enum ergo_status compare_second(struct ergo_context *ctx, const struct ergo_replay *r) {
+    struct audit *a = r->user;
+    uint32_t *before = a->after;
+    a->after = a->before;
+    a->before = before;
+    a->step = r->step + 1;
+    return compare(ctx, r, a);
+}
+
+static enum ergo_status compare_start(struct ergo_context *ctx, const struct ergo_replay *r,
+                                      struct audit *a) {
+    const struct sw_state *s = a->s;
+    const bool random =
+        strcmp(ergo_point_text(s->batch->points[a->member], "/system/start"), "random") == 0;
+    const size_t bytes = (size_t)s->shape.member_bytes;
+    enum ergo_status status =
+        ergo_buffer_read(ctx, s->device, s->spins, bytes * a->member, bytes, a->after);
+    bool same = true;
+    a->step = 0;
+    for (uint32_t row = 0; row < a->rows && status == ERGO_OK; row++)
+        for (uint32_t i = 0; i < s->shape.row_words && same; i++)
+            same = states_agree(a, i, a->first + row, NULL, random);
+    return same ? status : ergo_replay_differs(ctx, r, a->member, "the spins of the start");
+}
+
+static enum ergo_status replays(struct ergo_context *ctx, struct audit *a) {
+    struct sw_state *s = a->s;
+    const size_t count = s->batch->count;
+    const bool each = ergo_point_int(s->batch->points[0], "/run/measure_every") == 1 &&
+                      s->launch.block_samples > 1;
+    const size_t bins = s->clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
+    const struct ergo_replay_row rows[] = {
+        [ROW_SPINS] = {"lattices", ERGO_REPLAY_STATE, &s->spins, NULL,
+                       (size_t)s->shape.member_bytes * count},
+        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
+    };
+    struct ergo_replay r = {.sampler = "swendsen-wang",
+                            .remedy = "/system/labelling",
+                            .device = s->device,
+                            .state = s,
+                            .user = a,
+                            .rows = rows,
+                            .n_rows = sizeof rows / sizeof rows[0],
+                            .members = count,
+                            .n_columns = SW_COLUMNS,
+                            .n_curves = 1,
+                            .curve_sizes = &bins,
+                            .step = s->step,
+                            .samples = each ? 1 : 0,
+                            .every = 1,
+                            .advance = sw_advance,
+                            .collect = sw_collect,
+                            .compare = compare_first};
+    enum ergo_status status = s->started && s->step == 0 ? compare_start(ctx, &r, a) : ERGO_OK;
+    if (status == ERGO_OK)
+        status = ergo_replay(ctx, &r);
+    r.samples = each ? 2 : 1;
+    r.every = each ? 1 : 2;
+    r.compare = compare_second;
+    return status == ERGO_OK ? ergo_replay(ctx, &r) : status;
 }
 
 enum ergo_status sw_audit_rows(struct ergo_context *ctx, struct sw_state *s) {
-    const size_t bytes = (size_t)s->shape.member_bytes, count = s->batch->count;
+    const size_t bytes = (size_t)s->shape.member_bytes;
     const uint64_t words = s->shape.row_words, fit = band_sites / (32 * words) + 1;
     const uint64_t ly = (uint64_t)s->shape.ly;
-    struct audit a = {.s = s, .member = count - 1, .step = s->step};
+    struct audit a = {.s = s, .member = s->batch->count - 1};
     a.rows = (uint32_t)(fit < ly ? fit : ly);
     a.first = (uint32_t)(ly - a.rows);
     sw_member_fill(s->batch->points[a.member], &a.params);
@@ -158,31 +273,15 @@ enum ergo_status sw_audit_rows(struct ergo_context *ctx, struct sw_state *s) {
     whole.ly = (uint32_t)ly;
     whole.lx = (uint32_t)s->shape.lx;
     whole.tail = s->shape.tail;
-    uint32_t *before = malloc(bytes * count);
+    a.before = malloc(bytes);
     a.after = malloc(bytes);
     a.right = malloc(4 * words * a.rows);
     a.down = malloc(4 * words * a.rows);
     a.names = malloc(128 * words * (a.rows + 1));
-    enum ergo_status status =
-        before && a.after && a.right && a.down && a.names
-            ? ergo_buffer_read(ctx, s->device, s->spins, 0, bytes * count, before)
-            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    const bool saved = status == ERGO_OK;
-    if (saved)
-        a.before = before + a.member * (bytes / 4);
-    if (status == ERGO_OK)
-        status = sw_sweep_measured(ctx, s);
-    if (status == ERGO_OK)
-        status = read_rows(ctx, &a);
-    if (status == ERGO_OK)
-        status = compare(ctx, &a);
-    if (saved) {
-        const enum ergo_status back =
-            ergo_buffer_write(ctx, s->device, s->spins, 0, bytes * count, before);
-        status = status == ERGO_OK ? back : status;
-    }
-    s->step = a.step;
-    free(before);
+    const enum ergo_status status = a.before && a.after && a.right && a.down && a.names
+                                        ? replays(ctx, &a)
+                                        : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    free(a.before);
     free(a.after);
     free(a.right);
     free(a.down);

@@ -120,6 +120,7 @@ enum ergo_status sw_load(struct ergo_context *ctx, void *opaque, size_t member, 
         status = ergo_buffer_write(ctx, s->device, s->spins, member * s->shape.member_bytes,
                                    s->shape.member_bytes, planes);
     s->step = step;
+    s->started = false;
     free(planes);
     return status;
 }

@@ -98,7 +98,8 @@ void sw_cut_destroy(void *opaque) {
 }
 
 static enum ergo_status allocate(struct ergo_context *ctx, struct sw_cut *s) {
-    const size_t counts = samples_of_block(s->batch->count) * s->batch->count;
+    s->block_samples = samples_of_block(s->batch->count);
+    const size_t counts = s->block_samples * s->batch->count;
     s->members = calloc(s->batch->count, sizeof *s->members);
     s->posts = ergo_dist_posts_create();
     s->merge = sw_merge_create();
@@ -158,6 +159,7 @@ enum ergo_status sw_cut_init(struct ergo_context *ctx, void *opaque) {
         strcmp(ergo_point_text(s->batch->points[0], "/system/start"), "random") == 0;
     enum ergo_status status = ERGO_OK;
     s->step = 0;
+    s->started = true;
     for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
         const struct ergo_arg args[] = {ERGO_ARG(s->members[m].spins),
                                         ERGO_ARG(s->members[m].param_buffer), ERGO_ARG(s->rect),

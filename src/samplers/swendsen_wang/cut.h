@@ -220,7 +220,6 @@ struct sw_cut_member {
     cl_mem param_buffer, spins;
     bool fresh;              /* the incoming halo is that of the spins */
     struct sw_cut_buffer in; /* incoming halo: each member's own */
-    void *halo_copy;         /* NULL, or where a sweep leaves the halo it began with, for audits */
 };
 
 /* Where the time went, of sampled and unsampled sweeps alike; for the log and bench/scaling. */
@@ -270,6 +269,8 @@ struct sw_cut {
     struct sw_cut_counts *slots[2];
     size_t slot_samples[2];
     uint64_t step;
+    bool started;                    /* the spins are those of the start */
+    struct ergo_constants constants; /* of this rectangle */
     struct sw_cut_times times;
     size_t n_parts; /* of the latest sweep */
     /* measured shares: the device's time and sweeps since `looked`, when all last compared theirs
@@ -367,6 +368,9 @@ enum ergo_status sw_cut_picture(struct ergo_context *ctx, void *state, size_t me
 /* The whole lattice in a device's layout (sw_shape), at rank 0; NULL elsewhere. */
 enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                uint32_t **planes);
+/* Of spins that each rank has on the host. */
+enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s, const void *own,
+                                      uint32_t **planes);
 /* The reverse: every rank takes its piece of the lattice that rank 0 has. */
 enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                 uint32_t *planes);

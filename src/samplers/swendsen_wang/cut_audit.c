@@ -1,9 +1,13 @@
 /*
- * Audit of a cut lattice: one more measured sweep by the kernels and messages of the run. Each rank
- * draws the bonds of some of its rows and of its edges again: their two ends have to have the same
- * representative, and sites the state that this one draws. Where the whole lattice is small enough,
- * rank 0 also makes the sweep with the host's twin, labels by Hoshen and Kopelman, and compares all
- * labels, spins and counts. Afterwards the ranks have their spins back.
+ * Audit of a cut lattice: a stretch of the run, by its kernels and messages. Where the whole
+ * lattice is small enough, rank 0 makes the same with the host's twin, and compares all columns and
+ * histograms, and the labels and spins that the last sweep has left.
+ *
+ * Of larger ones each rank looks at the last member's next sweep, measured: it draws the bonds of
+ * some of its rows and of its edges again; their two ends have to have the same representative, and
+ * sites the state that this one draws. All spins are counted again; of the sums over clusters only
+ * what any lattice fulfils (audit_rows.c). A sweep that is not measured has to leave the same
+ * spins.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +31,20 @@ static const uint64_t most_sites = 1u << 22, band_sites = 1u << 19;
 
 struct audit {
     struct sw_cut *s;
-    struct sw_cut_member *m;
     size_t member;
-    uint32_t *before, *after; /* this rank's spins */
+    uint32_t *before, *after; /* this rank's spins of that member */
     uint64_t *names;          /* of a stretch of words */
     struct sw_rect rect;
-    uint64_t step;
+    uint64_t step; /* of the sweep that is looked at */
     cl_mem buffer;
-    size_t buffer_words;
 };
+
+/* Words whose labels are asked for at once. */
+enum { NAMES_AT_ONCE = 4096 };
+
+static const struct sw_member *params_of(const struct audit *a) {
+    return &a->s->members[a->member].params;
+}
 
 static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
@@ -56,8 +65,9 @@ static enum ergo_status read_names(struct ergo_context *ctx, struct audit *a, si
                                    size_t stride, size_t count, uint64_t *names) {
     const struct sw_cut *s = a->s;
     enum ergo_status status = ERGO_OK;
-    for (size_t at = 0; at < count && status == ERGO_OK; at += a->buffer_words) {
-        const size_t n = count - at < a->buffer_words ? count - at : a->buffer_words;
+    memset(names, 0xff, 256 * count); /* what is not found stays no name */
+    for (size_t at = 0; at < count && status == ERGO_OK; at += NAMES_AT_ONCE) {
+        const size_t n = count - at < NAMES_AT_ONCE ? count - at : NAMES_AT_ONCE;
         const cl_uint from = (cl_uint)(first + at * stride), step = (cl_uint)stride,
                       items = (cl_uint)n;
         const struct ergo_arg args[] = {
@@ -67,9 +77,11 @@ static enum ergo_status read_names(struct ergo_context *ctx, struct audit *a, si
             ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),   ERGO_ARG(s->open),
             ERGO_ARG(s->labels), ERGO_ARG(s->names),       ERGO_ARG(a->buffer), ERGO_ARG(from),
             ERGO_ARG(step),      ERGO_ARG(items)};
-        status = s->by_tiles
-                     ? sw_cut_launch(ctx, a->s, SW_CUT_TILE_NAME, by_tiles, 10, n, s->group_size)
-                     : sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group_size);
+        status = ergo_buffer_write(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
+        if (status == ERGO_OK)
+            status = s->by_tiles ? sw_cut_launch(ctx, a->s, SW_CUT_TILE_NAME, by_tiles, 10, n,
+                                                 s->group_size)
+                                 : sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group_size);
         if (status == ERGO_OK)
             status = ergo_buffer_read(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
     }
@@ -83,7 +95,7 @@ static uint32_t word_of(const struct audit *a, const uint32_t *spins, uint32_t p
 
 static uint32_t draw(const struct audit *a, uint32_t open, uint32_t i, uint32_t y,
                      uint32_t direction) {
-    const struct sw_member *m = &a->m->params;
+    const struct sw_member *m = params_of(a);
     return sw_bonds(open, sw_rect_entity(&a->rect, i, y), direction, (uint32_t)a->step,
                     (uint32_t)(a->step >> 32), m->key0, m->key1, m->high, m->low, m->always);
 }
@@ -91,11 +103,15 @@ static uint32_t draw(const struct audit *a, uint32_t open, uint32_t i, uint32_t 
 /* ---- rows of the inside ------------------------------------------------------------------------
  */
 
+/* names: NULL where each site has its own state, of a random start. */
 static bool states_agree(const struct audit *a, uint32_t i, uint32_t y, const uint64_t *names) {
+    const struct sw_member *m = params_of(a);
     for (uint32_t bit = 0; bit <= sw_rect_last(&a->rect, i); bit++) {
+        const uint64_t site =
+            names ? names[bit] : sw_rect_site(&a->rect, 32 * (y * a->rect.words + i) + bit);
         const uint32_t state =
-            sw_state(names[bit], SW_PURPOSE_SPIN, (uint32_t)a->step, (uint32_t)(a->step >> 32),
-                     a->m->params.key0, a->m->params.key1);
+            sw_state(site, names ? SW_PURPOSE_SPIN : SW_PURPOSE_START, (uint32_t)a->step,
+                     (uint32_t)(a->step >> 32), m->key0, m->key1);
         for (uint32_t p = 0; p < a->s->shape.planes; p++)
             if ((word_of(a, a->after, p, i, y) >> bit & 1u) != (state >> p & 1u))
                 return false;
@@ -112,11 +128,14 @@ static bool ends_agree(uint32_t bonds, const uint64_t *names, const uint64_t *ot
     return true;
 }
 
+static uint32_t band_rows(const struct sw_piece *p) {
+    const uint64_t fit = band_sites / (32 * (uint64_t)p->words) + 1;
+    return fit < p->rows ? (uint32_t)fit : p->rows;
+}
+
 static enum ergo_status check_rows(struct ergo_context *ctx, struct audit *a) {
     const struct sw_piece *p = &a->s->piece;
-    const uint64_t fit = band_sites / (32 * (uint64_t)p->words) + 1;
-    const uint32_t rows = fit < p->rows ? (uint32_t)fit : p->rows;
-    const uint32_t first = p->rows - rows; /* the last ones: their chains are the longest */
+    const uint32_t rows = band_rows(p), first = p->rows - rows; /* their chains are the longest */
     enum ergo_status status =
         read_names(ctx, a, (size_t)first * p->words, 1, (size_t)rows * p->words, a->names);
     bool bonds = true, states = true;
@@ -146,8 +165,26 @@ static enum ergo_status check_rows(struct ergo_context *ctx, struct audit *a) {
 /* ---- edges -------------------------------------------------------------------------------------
  */
 
-/* Names across the lower and the right edge; the neighbours' spins of before the sweep are the halo
- * that `in` holds. */
+/* The neighbours' spins below and on the right, as of the halo: from what is on the host, not from
+ * what the device has packed. */
+static enum ergo_status exchange_halo(struct ergo_context *ctx, const struct audit *a,
+                                      const uint32_t *spins, uint8_t *halo) {
+    const struct sw_piece *p = &a->s->piece;
+    const size_t row = 4 * (size_t)a->s->shape.planes * p->words;
+    uint8_t *mine = calloc(row + p->rows, 1);
+    if (!mine)
+        return no_memory(ctx);
+    for (uint32_t b = 0; b < a->s->shape.planes; b++) {
+        memcpy(mine + 4 * (size_t)b * p->words, spins + b * sw_piece_words(p), 4 * p->words);
+        for (uint32_t y = 0; y < p->rows; y++)
+            mine[row + y] |= (uint8_t)((word_of(a, spins, b, 0, y) & 1u) << b);
+    }
+    const enum ergo_status status = sw_cut_exchange(ctx, a->s, mine, halo, row, 1);
+    free(mine);
+    return status;
+}
+
+/* Names across the lower and the right edge; halo: the neighbours' spins before the sweep. */
 static enum ergo_status check_edges(struct ergo_context *ctx, struct audit *a,
                                     const uint8_t *halo) {
     struct sw_cut *s = a->s;
@@ -197,6 +234,50 @@ static enum ergo_status check_edges(struct ergo_context *ctx, struct audit *a,
     return status;
 }
 
+/* ---- counts ------------------------------------------------------------------------------------
+ */
+
+/* The sample's sums over all spins, and what is known of those over clusters. */
+static enum ergo_status check_counts(struct ergo_context *ctx, const struct audit *a,
+                                     const struct sw_cut_counts *found, const uint8_t *halo) {
+    const struct sw_cut *s = a->s;
+    const struct sw_piece *p = &s->piece;
+    const uint8_t *column = halo + 4 * (size_t)s->shape.planes * p->words;
+    struct sw_cut_counts sums = {0};
+    for (uint32_t y = 0; y < p->rows; y++)
+        for (uint32_t i = 0; i < p->words; i++) {
+            const uint32_t valid = sw_rect_valid(&a->rect, i), last = sw_rect_last(&a->rect, i);
+            uint32_t side = 0, under = 0;
+            for (uint32_t b = 0; b < s->shape.planes; b++) {
+                const uint32_t own = word_of(a, a->after, b, i, y);
+                uint32_t next = column[y] >> b & 1u, below;
+                memcpy(&below, halo + 4 * (b * (size_t)p->words + i), 4);
+                if (i + 1 < p->words)
+                    next = word_of(a, a->after, b, i + 1, y) & 1u;
+                if (y + 1 < p->rows)
+                    below = word_of(a, a->after, b, i, y + 1);
+                side |= own ^ ((own >> 1 & ~(1u << last)) | next << last);
+                under |= own ^ below;
+            }
+            sums.unequal += (uint64_t)__builtin_popcount(side & valid) +
+                            (uint64_t)__builtin_popcount(under & valid);
+            for (uint32_t rest = valid; rest; rest &= rest - 1) {
+                uint32_t state = 0;
+                for (uint32_t b = 0; b < s->shape.planes; b++)
+                    state |= (word_of(a, a->after, b, i, y) >> __builtin_ctz(rest) & 1u) << b;
+                sums.states[state]++;
+            }
+        }
+    sw_cut_count_reduce(&sums);
+    if (sums.unequal != found->unequal ||
+        memcmp(sums.states + 1, found->states + 1, 8 * (s->shape.q - (size_t)1)) != 0)
+        return differ(ctx, a, "counts of spins and bonds are wrong");
+    if (!sw_clusters_fit(s->shape.sites, found->bins, SW_CUT_ALL_BINS, found->largest,
+                         found->squares, SW_CUT_SQUARES, found->fourths, SW_CUT_FOURTHS))
+        return differ(ctx, a, "numbers and sizes of clusters are of no such lattice");
+    return ERGO_OK;
+}
+
 /* ---- the whole ---------------------------------------------------------------------------------
  */
 
@@ -204,7 +285,6 @@ struct whole {
     struct ergo_context *ctx;
     struct audit *a;
     uint64_t *names; /* of all sites, rows of 32 row_words */
-    uint32_t *before, *after;
 };
 
 static void place_names(const struct whole *w, int rank, const uint64_t *names) {
@@ -223,72 +303,6 @@ static enum ergo_status take_names(void *user, int rank, const char *data, size_
     return ERGO_OK;
 }
 
-static const char *compare(const struct whole *w, const struct sw_twin *t,
-                           const struct sw_cut_counts *c) {
-    const struct sw_shape *shape = &w->a->s->shape;
-    const size_t row = 32 * (size_t)shape->row_words, lx = (size_t)shape->lx;
-    struct sw_cut_counts sums = {0};
-    uint32_t *sizes = calloc(32 * (size_t)shape->words, sizeof *sizes);
-    struct sw_wraps *wraps = sw_wraps_create((size_t)shape->ly + row);
-    const char *wrong = sizes && wraps ? NULL : "(no memory)";
-    bool x = false, y = false;
-    for (size_t i = 0; i < row * (size_t)shape->ly && !wrong; i++) {
-        const uint32_t root = t->labels[i];
-        if (i % row >= lx)
-            continue;
-        sizes[root]++;
-        if (w->names[i] != root / row * (uint64_t)lx + root % row)
-            wrong = "labels are not those of Hoshen and Kopelman";
-    }
-    if (!wrong && memcmp(w->after, t->planes, (size_t)shape->member_bytes) != 0)
-        wrong = "new spins are not the twin's";
-    for (size_t i = 0; i < 32 * (size_t)shape->words && !wrong; i++)
-        if (sizes[i])
-            sw_cut_count(&sums, sizes[i]);
-    if (!wrong && (c->unequal != t->unequal ||
-                   memcmp(c->states + 1, t->counts + 1, 8 * (shape->q - (size_t)1)) != 0))
-        wrong = "counts of spins and bonds are not the twin's";
-    struct sw_cut_counts found = *c;
-    sw_cut_count_carry(&found);
-    sw_cut_count_carry(&sums);
-    if (!wrong &&
-        (memcmp(found.squares, sums.squares, sizeof sums.squares) != 0 ||
-         memcmp(found.fourths, sums.fourths, sizeof sums.fourths) != 0 ||
-         found.largest != sums.largest || memcmp(found.bins, sums.bins, sizeof sums.bins) != 0))
-        wrong = "number and sizes of clusters are not the twin's";
-    if (!wrong) {
-        sw_wraps_find(wraps, t->seams, (size_t)shape->ly, (size_t)shape->ly + row, &x, &y);
-        if ((x || y) != (c->wraps != 0))
-            wrong = "clusters around the lattice are not the twin's";
-    }
-    free(sizes);
-    sw_wraps_destroy(wraps);
-    return wrong;
-}
-
-/* At rank 0: before, after and the labels of all are there. */
-static enum ergo_status check_whole(struct ergo_context *ctx, const struct whole *w,
-                                    const struct sw_cut_counts *counts) {
-    const struct sw_shape *shape = &w->a->s->shape;
-    const size_t words = (size_t)shape->words, entries = (size_t)shape->ly + 32 * shape->row_words;
-    struct sw_twin t = {.planes = w->before,
-                        .right = malloc(4 * words),
-                        .down = malloc(4 * words),
-                        .labels = malloc(128 * words),
-                        .seams = malloc(8 * entries)};
-    const bool ok = t.right && t.down && t.labels && t.seams &&
-                    sw_twin_sweep(w->a->s->batch->points[w->a->member], shape, w->a->step, &t);
-    const char *wrong = ok ? compare(w, &t, counts) : NULL;
-    const enum ergo_status status = !ok     ? no_memory(ctx)
-                                    : wrong ? differ(ctx, w->a, wrong)
-                                            : ERGO_OK;
-    free(t.right);
-    free(t.down);
-    free(t.labels);
-    free(t.seams);
-    return status;
-}
-
 static enum ergo_status gather_names(struct ergo_context *ctx, struct whole *w) {
     const size_t words = sw_piece_words(&w->a->s->piece);
     struct ergo_text own = {.data = malloc(256 * words), .length = 256 * words};
@@ -305,62 +319,231 @@ static enum ergo_status gather_names(struct ergo_context *ctx, struct whole *w) 
     return status;
 }
 
-/* ---- a member ----------------------------------------------------------------------------------
+/* At rank 0: the stretch by the twin, from t's planes on; what is wrong, or NULL. names: NULL where
+ * the last sweep has left none. */
+static const char *whole_differs(const struct ergo_replay *r, size_t member, struct sw_twin *t,
+                                 const uint32_t *after, const uint64_t *names) {
+    const struct sw_cut *s = r->state;
+    const struct sw_shape *shape = &s->shape;
+    const size_t row = 32 * (size_t)shape->row_words, lx = (size_t)shape->lx;
+    const struct ergo_point *point = s->batch->points[member];
+    uint64_t step = r->step;
+    for (uint64_t e = 0; e < r->lead; e++)
+        sw_twin_sweep(point, shape, step++, false, t);
+    for (size_t i = 0; i < r->samples; i++) {
+        const size_t at = i * r->members + member, bins = r->curve_sizes[0];
+        for (uint64_t e = 1; e <= r->every; e++)
+            sw_twin_sweep(point, shape, step++, e == r->every, t);
+        const char *wrong =
+            sw_sample_differs(shape, point, s->of_clusters, t, r->found.columns + at * SW_COLUMNS,
+                              bins ? r->found.curves[0] + at * bins : NULL, bins);
+        if (wrong)
+            return wrong;
+    }
+    if (memcmp(after, t->planes, (size_t)shape->member_bytes) != 0)
+        return "new spins";
+    for (size_t i = 0; names && i < row * (size_t)shape->ly; i++)
+        if (i % row < lx && names[i] != t->labels[i] / row * (uint64_t)lx + t->labels[i] % row)
+            return "labels of the last sweep";
+    return NULL;
+}
+
+static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
+                                       struct audit *a) {
+    struct sw_cut *s = a->s;
+    struct whole w = {.ctx = ctx, .a = a};
+    uint32_t *before = NULL, *after = NULL;
+    struct sw_twin t = {0};
+    /* labels are those of the last one that was swept */
+    const bool named = a->member + 1 == r->members && (s->of_clusters || !ergo_dist_or(s->gathers));
+    enum ergo_status status = sw_cut_gather_planes(ctx, s, r->kept[a->member], &before);
+    if (status == ERGO_OK)
+        status = sw_cut_gather(ctx, s, a->member, &after);
+    if (status == ERGO_OK && named)
+        status = gather_names(ctx, &w);
+    if (status == ERGO_OK && s->rank == 0) {
+        if (sw_twin_open(&t, &s->shape)) {
+            memcpy(t.planes, before, (size_t)s->shape.member_bytes);
+            const char *wrong = whole_differs(r, a->member, &t, after, w.names);
+            status = wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : ERGO_OK;
+        } else {
+            status = no_memory(ctx);
+        }
+        sw_twin_close(&t);
+    }
+    free(w.names);
+    free(before);
+    free(after);
+    return status;
+}
+
+/* From the last member on; as many as the budget allows. */
+static enum ergo_status compare_whole(struct ergo_context *ctx, const struct ergo_replay *r) {
+    struct audit *a = r->user;
+    const uint64_t sweeps = r->lead + r->samples * r->every;
+    enum ergo_status status = ERGO_OK;
+    uint64_t done = 0;
+    for (size_t m = r->members; m-- > 0 && done < most_sites && status == ERGO_OK;
+         done += sweeps * a->s->shape.sites) {
+        a->member = m;
+        status = compare_member(ctx, r, a);
+    }
+    return status;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------
  */
 
-static enum ergo_status audit_member(struct ergo_context *ctx, struct audit *a) {
+static enum ergo_status compare_piece(struct ergo_context *ctx, const struct ergo_replay *r) {
+    struct audit *a = r->user;
     struct sw_cut *s = a->s;
-    const bool small = s->shape.sites <= most_sites;
-    const size_t halo_bytes = a->m->in.bytes;
-    struct whole w = {.ctx = ctx, .a = a};
-    struct sw_cut_counts counts;
-    uint8_t *halo = malloc(halo_bytes);
-    enum ergo_status status = halo ? sw_cut_fetch(ctx, s, a->member, a->before) : no_memory(ctx);
-    const bool saved = status == ERGO_OK;
-    if (status == ERGO_OK && small)
-        status = sw_cut_gather(ctx, s, a->member, &w.before);
-    if (status == ERGO_OK) {
-        a->m->halo_copy = halo;
-        status = sw_cut_sweep(ctx, s, a->m, &counts);
-        a->m->halo_copy = NULL;
-    }
-    if (status == ERGO_OK)
-        status = sw_cut_fetch(ctx, s, a->member, a->after);
+    uint8_t *halo = malloc(s->members[a->member].in.bytes);
+    a->step = r->step;
+    memcpy(a->before, r->kept[a->member], sw_cut_piece_bytes(s, &s->piece));
+    enum ergo_status status = halo ? sw_cut_fetch(ctx, s, a->member, a->after) : no_memory(ctx);
     if (status == ERGO_OK)
         status = check_rows(ctx, a);
     if (status == ERGO_OK)
+        status = exchange_halo(ctx, a, a->before, halo);
+    if (status == ERGO_OK)
         status = check_edges(ctx, a, halo);
-    if (status == ERGO_OK && small) {
-        sw_cut_count_reduce(&counts);
-        status = sw_cut_gather(ctx, s, a->member, &w.after);
-        if (status == ERGO_OK)
-            status = gather_names(ctx, &w);
-        if (status == ERGO_OK && s->rank == 0)
-            status = check_whole(ctx, &w, &counts);
-    }
-    /* sweeps that are not measured have other kernels, of large rectangles or of all: the same
-     * spins
-     */
-    if (status == ERGO_OK && ergo_dist_or(s->by_tiles || s->gathers)) {
-        status = sw_cut_put(ctx, s, a->member, a->before);
-        if (status == ERGO_OK)
-            status = sw_cut_sweep(ctx, s, a->m, NULL);
-        uint32_t *again = malloc(sw_cut_piece_bytes(s, &s->piece));
-        if (status == ERGO_OK)
-            status = again ? sw_cut_fetch(ctx, s, a->member, again) : no_memory(ctx);
-        if (status == ERGO_OK && memcmp(again, a->after, sw_cut_piece_bytes(s, &s->piece)) != 0)
-            status = differ(ctx, a, "new spins of sweeps with and without measurement differ");
-        free(again);
-    }
-    if (saved) {
-        const enum ergo_status back = sw_cut_put(ctx, s, a->member, a->before);
-        status = status == ERGO_OK ? back : status;
-    }
+    if (status == ERGO_OK)
+        status = exchange_halo(ctx, a, a->after, halo);
+    if (status == ERGO_OK)
+        status = check_counts(ctx, a, &s->slots[0][a->member], halo);
     free(halo);
-    free(w.names);
-    free(w.before);
-    free(w.after);
     return status;
+}
+
+/* Sweeps that are not measured have other kernels, of large rectangles or of all: the same spins.
+ */
+static enum ergo_status compare_again(struct ergo_context *ctx, const struct ergo_replay *r) {
+    const struct audit *a = r->user;
+    const size_t bytes = sw_cut_piece_bytes(a->s, &a->s->piece);
+    uint32_t *again = malloc(bytes);
+    enum ergo_status status = again ? sw_cut_fetch(ctx, a->s, a->member, again) : no_memory(ctx);
+    if (status == ERGO_OK && memcmp(again, a->after, bytes) != 0)
+        status = differ(ctx, a, "new spins of sweeps with and without measurement differ");
+    free(again);
+    return status;
+}
+
+/* The start of this rank's rows, of as many members as the budget allows. */
+static enum ergo_status check_start(struct ergo_context *ctx, struct audit *a) {
+    struct sw_cut *s = a->s;
+    const struct sw_piece *p = &s->piece;
+    const size_t bytes = sw_cut_piece_bytes(s, p);
+    const bool random =
+        strcmp(ergo_point_text(s->batch->points[0], "/system/start"), "random") == 0;
+    enum ergo_status status = ERGO_OK;
+    bool same = true;
+    uint64_t done = 0;
+    a->step = 0;
+    for (size_t m = s->batch->count; m-- > 0 && done < most_sites && status == ERGO_OK && same;
+         done += s->shape.sites) {
+        a->member = m;
+        status = sw_cut_fetch(ctx, s, m, a->after);
+        for (uint32_t y = p->rows - band_rows(p); y < p->rows && random; y++)
+            for (uint32_t i = 0; i < p->words && status == ERGO_OK && same; i++)
+                same = states_agree(a, i, y, NULL);
+        for (size_t k = 0; k < bytes / 4 && status == ERGO_OK && same && !random; k++)
+            same = a->after[k] == 0;
+    }
+    return same ? status : differ(ctx, a, "the spins of the start are wrong");
+}
+
+/* Parameters as the job says; rectangles as they were written. */
+static enum ergo_status check_constants(struct ergo_context *ctx, const struct audit *a) {
+    const struct sw_cut *s = a->s;
+    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "swendsen-wang");
+    for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
+        struct sw_member found, expected;
+        sw_member_fill(s->batch->points[m], &expected);
+        expected.first_word = s->members[m].params.first_word;
+        status =
+            ergo_buffer_read(ctx, s->device, s->members[m].param_buffer, 0, sizeof found, &found);
+        if (status == ERGO_OK && memcmp(&found, &expected, sizeof found) != 0)
+            status = differ(ctx, a, "the parameters in the device's memory are not the job's");
+    }
+    return status;
+}
+
+/* ---- the replays -------------------------------------------------------------------------------
+ */
+
+/* Rectangles stay as they are meanwhile. */
+static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned slot, size_t count,
+                                uint64_t every, uint64_t first_sample) {
+    struct sw_cut *s = opaque;
+    const bool by_speed = s->by_speed;
+    s->by_speed = false;
+    const enum ergo_status status = sw_cut_advance(ctx, s, slot, count, every, first_sample);
+    s->by_speed = by_speed;
+    return status;
+}
+
+static enum ergo_status replay(struct ergo_context *ctx, struct audit *a, struct ergo_replay *r) {
+    struct sw_cut *s = a->s;
+    const size_t members = s->batch->count, bytes = sw_cut_piece_bytes(s, &s->piece);
+    const size_t bins = s->of_clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
+    const struct ergo_replay_row more[] = {
+        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
+        {"speed", ERGO_REPLAY_HOST, NULL, &s->busy, sizeof s->busy},
+        {"speed", ERGO_REPLAY_HOST, NULL, &s->busy_sweeps, sizeof s->busy_sweeps},
+        {"sums", ERGO_REPLAY_RESULT, &s->sums.mem, NULL, s->sums.bytes},
+        {"sums over clusters", ERGO_REPLAY_RESULT, &s->clusters.mem, NULL, s->clusters.bytes},
+        {"sizes of parts", ERGO_REPLAY_RESULT, &s->part_sizes.mem, NULL, s->part_sizes.bytes}};
+    enum { MORE = sizeof more / sizeof more[0] };
+    struct ergo_replay_row *rows = calloc(members + MORE, sizeof *rows);
+    if (!rows)
+        return no_memory(ctx);
+    for (size_t m = 0; m < members; m++)
+        rows[m] =
+            (struct ergo_replay_row){"spins", ERGO_REPLAY_STATE, &s->members[m].spins, NULL, bytes};
+    memcpy(rows + members, more, sizeof more);
+    r->sampler = "swendsen-wang";
+    r->remedy = "/system/labelling or /system/merge";
+    r->device = s->device;
+    r->state = s;
+    r->user = a;
+    r->rows = rows;
+    r->n_rows = members + MORE;
+    r->members = members;
+    r->n_columns = SW_COLUMNS;
+    r->n_curves = 1;
+    r->curve_sizes = &bins;
+    r->step = s->step;
+    r->advance = advance;
+    r->collect = sw_cut_collect;
+    const enum ergo_status status = ergo_replay(ctx, r);
+    for (size_t m = 0; m < members; m++)
+        s->members[m].fresh = false;
+    free(rows);
+    return status;
+}
+
+static enum ergo_status replay_whole(struct ergo_context *ctx, struct audit *a) {
+    const struct ergo_point *first = a->s->batch->points[0];
+    const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
+    const uint64_t most = most_sites / (4 * a->s->shape.sites) + 2;
+    struct ergo_replay r = {.lead = 2,
+                            .samples = a->s->block_samples > 1 ? 2 : 1,
+                            .every = every < most ? every : most,
+                            .compare = compare_whole};
+    return replay(ctx, a, &r);
+}
+
+static enum ergo_status replay_pieces(struct ergo_context *ctx, struct audit *a) {
+    struct sw_cut *s = a->s;
+    const bool of_clusters = s->of_clusters;
+    struct ergo_replay measured = {.samples = 1, .every = 1, .compare = compare_piece};
+    struct ergo_replay again = {
+        .samples = of_clusters ? 0 : 1, .every = 1, .compare = compare_again};
+    a->member = s->batch->count - 1;
+    s->of_clusters = true; /* else there are no labels to look at */
+    enum ergo_status status = replay(ctx, a, &measured);
+    s->of_clusters = of_clusters;
+    return status == ERGO_OK ? replay(ctx, a, &again) : status;
 }
 
 /* Where the sweeps since the last audit spent their time; bench/scaling.py reads it. */
@@ -386,7 +569,7 @@ enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *opaque) {
     const struct sw_piece *p = &s->piece;
     const size_t bytes = sw_cut_piece_bytes(s, p);
     const size_t band = 32 * (size_t)p->words + (size_t)band_sites;
-    struct audit a = {.s = s, .step = s->step, .buffer_words = 4096};
+    struct audit a = {.s = s, .step = s->step};
     a.rect = sw_cut_rect(s, p);
     audited_q = s->shape.q;
     a.before = malloc(bytes);
@@ -394,16 +577,14 @@ enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *opaque) {
     a.names = malloc(8 * band);
     enum ergo_status status = a.before && a.after && a.names ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "audited labels", 256 * a.buffer_words, NULL,
+        status = ergo_buffer_create(ctx, s->device, "audited labels", 256 * NAMES_AT_ONCE, NULL,
                                     &a.buffer);
-    /* from the last member on; as many as make a whole lattice's budget */
-    uint64_t sites = 0;
-    for (size_t m = s->batch->count; m-- > 0 && sites < most_sites && status == ERGO_OK;
-         sites += s->shape.sites) {
-        a.m = &s->members[m];
-        a.member = m;
-        status = audit_member(ctx, &a);
-    }
+    if (status == ERGO_OK)
+        status = check_constants(ctx, &a);
+    if (status == ERGO_OK && s->started && s->step == 0)
+        status = check_start(ctx, &a);
+    if (status == ERGO_OK)
+        status = s->shape.sites <= most_sites ? replay_whole(ctx, &a) : replay_pieces(ctx, &a);
     s->times = (struct sw_cut_times){0};
     ergo_buffer_release(&a.buffer);
     free(a.before);

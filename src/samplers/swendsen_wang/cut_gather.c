@@ -101,11 +101,11 @@ static enum ergo_status create_tables(struct ergo_context *ctx, struct sw_cut *s
         neighbours_of(l, (int)r, beside, neighbours + NEIGHBOURS * r);
     }
     if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "rectangles", ranks * sizeof *rects, rects,
-                                    &g->rects);
+        status = ergo_constant_create(ctx, s->device, &s->constants, "rectangles",
+                                      ranks * sizeof *rects, rects, &g->rects);
     if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "neighbours", 4 * NEIGHBOURS * ranks,
-                                    neighbours, &g->neighbours);
+        status = ergo_constant_create(ctx, s->device, &s->constants, "neighbours",
+                                      4 * NEIGHBOURS * ranks, neighbours, &g->neighbours);
     free(rects);
     free(beside);
     free(neighbours);

@@ -140,6 +140,7 @@ enum ergo_status sw_piece_create(struct ergo_context *ctx, struct sw_cut *s,
     const size_t words = sw_piece_words(p), entries = 32 * (size_t)p->words + p->rows;
     const size_t halo = 4 * (size_t)s->shape.planes * p->words + p->rows;
     const struct sw_rect rect = sw_cut_rect(s, p);
+    s->constants.n = 0;
     sw_piece_choose_launch(s);
     const size_t pairs =
         1 + 2 * entries + (size_t)s->layout.ranks; /* a number before each link's */
@@ -165,7 +166,8 @@ enum ergo_status sw_piece_create(struct ergo_context *ctx, struct sw_cut *s,
                 {"clusters' parts", s->by_tiles ? 4 * words : 4, &s->tile_roots},
                 {"open parts", s->by_tiles ? 4 * words : 4, &s->open}};
     if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "rectangle", sizeof rect, &rect, &s->rect);
+        status = ergo_constant_create(ctx, s->device, &s->constants, "rectangle", sizeof rect,
+                                      &rect, &s->rect);
     for (size_t k = 0; k < sizeof mems / sizeof mems[0] && status == ERGO_OK; k++)
         status = ergo_buffer_create(ctx, s->device, mems[k].what, mems[k].bytes, NULL, mems[k].mem);
     const struct {

@@ -47,32 +47,40 @@ static enum ergo_status take_piece(void *user, int rank, const char *data, size_
     return ERGO_OK;
 }
 
-enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
-                               uint32_t **planes) {
+enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s, const void *own,
+                                      uint32_t **planes) {
     struct gathering g = {.ctx = ctx, .s = s};
-    struct ergo_text own = {0};
-    const size_t bytes = sw_cut_piece_bytes(s, &s->piece);
+    struct ergo_text text = {0};
     *planes = NULL;
-    own.data = malloc(bytes);
+    ergo_text_append_bytes(&text, own, sw_cut_piece_bytes(s, &s->piece));
     if (s->rank == 0)
         g.planes = malloc(s->shape.member_bytes);
-    if (!own.data || (s->rank == 0 && !g.planes)) {
-        free(own.data);
+    if (text.failed || (s->rank == 0 && !g.planes)) {
+        ergo_text_free(&text);
         free(g.planes);
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %llu sites",
                          (unsigned long long)s->shape.sites);
     }
-    own.length = own.capacity = bytes;
-    enum ergo_status status = sw_cut_fetch(ctx, s, member, (uint32_t *)(void *)own.data);
-    if (status == ERGO_OK && s->rank == 0)
-        copy_piece(s, &s->piece, (uint32_t *)(void *)own.data, g.planes, true);
-    if (status == ERGO_OK)
-        status = ergo_dist_gather(ctx, &own, take_piece, &g);
-    free(own.data);
+    if (s->rank == 0)
+        copy_piece(s, &s->piece, (uint32_t *)(void *)text.data, g.planes, true);
+    const enum ergo_status status = ergo_dist_gather(ctx, &text, take_piece, &g);
+    ergo_text_free(&text);
     if (status == ERGO_OK)
         *planes = g.planes;
     else
         free(g.planes);
+    return status;
+}
+
+enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+                               uint32_t **planes) {
+    uint32_t *own = malloc(sw_cut_piece_bytes(s, &s->piece));
+    enum ergo_status status = own ? sw_cut_fetch(ctx, s, member, own)
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice");
+    *planes = NULL;
+    if (status == ERGO_OK)
+        status = sw_cut_gather_planes(ctx, s, own, planes);
+    free(own);
     return status;
 }
 
@@ -125,6 +133,7 @@ enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t memb
         status = sw_cut_put(ctx, s, member, own);
     }
     s->step = step;
+    s->started = false;
     free(planes);
     free(own);
     return status;

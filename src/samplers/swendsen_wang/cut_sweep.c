@@ -541,8 +541,6 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
     if (!fresh && status == ERGO_OK)
         status = halo_finish(ctx, s, m, &packed);
     s->times.halo += sw_cut_lap(&started);
-    if (m->halo_copy && status == ERGO_OK)
-        memcpy(m->halo_copy, m->in.host, m->in.bytes);
     if (status == ERGO_OK)
         status = find_parts(ctx, s, m, counts != NULL);
     const double waited = sw_cut_lap(&started);

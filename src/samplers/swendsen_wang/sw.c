@@ -170,8 +170,9 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
         {"clusters around the lattice", seams ? 8 * entries * count : 4, &s->nodes},
         {"changes", 4, &s->changed},
     };
-    enum ergo_status status = ergo_buffer_create(
-        ctx, s->device, "members", count * sizeof *s->members, s->members, &s->member_buffer);
+    enum ergo_status status =
+        ergo_constant_create(ctx, s->device, &s->constants, "parameters",
+                             count * sizeof *s->members, s->members, &s->member_buffer);
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; b++)
         status = ergo_buffer_create(ctx, s->device, buffers[b].what, buffers[b].bytes, NULL,
                                     buffers[b].mem);
@@ -227,6 +228,7 @@ enum ergo_status sw_init(struct ergo_context *ctx, void *opaque) {
     const size_t global[2] = {ergo_round_up(s->shape.words, local[0]), s->batch->count};
     const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(mode)};
     s->step = 0;
+    s->started = true;
     enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->kernels[SW_START], "sw_start",
                                                  args, 3, 2, global, local, NULL);
     return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;

@@ -2,6 +2,7 @@
 #ifndef ERGO_SAMPLERS_SWENDSEN_WANG_SW_H
 #define ERGO_SAMPLERS_SWENDSEN_WANG_SW_H
 
+#include "engine/replay.h"
 #include "samplers/sampler.h"
 #include "swendsen_wang/params.h"
 
@@ -83,6 +84,8 @@ struct sw_state {
     cl_kernel kernels[SW_KERNELS];
     cl_mem spins, right, down, runs, roots, open, labels, sizes, member_buffer, changed;
     cl_mem seams, firsts, nodes; /* bonds around the lattice */
+    struct ergo_constants constants;
+    bool started; /* the spins are those of the start */
     struct sw_slot slots[2];
     uint64_t step;
 };
@@ -120,8 +123,6 @@ enum ergo_status sw_advance(struct ergo_context *ctx, void *state, unsigned slot
 /* Of `samples` samples of all members; without clusters 0 of what comes of them. */
 void sw_result_bytes(const struct sw_state *s, size_t samples, bool clusters,
                      size_t bytes[SW_RESULTS]);
-/* One sweep of all members, measured into sample 0 of slot 0 (not read back). */
-enum ergo_status sw_sweep_measured(struct ergo_context *ctx, struct sw_state *s);
 
 /* collect.c */
 /* Numbers of one sample of one member, exact but for the sum of n^4, which is rounded. (Those of
@@ -205,17 +206,41 @@ extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;
 enum ergo_status sw_audit(struct ergo_context *ctx, void *state);
 /* audit_rows.c: of some rows only, and not of lattices in local memory. */
 enum ergo_status sw_audit_rows(struct ergo_context *ctx, struct sw_state *s);
+/* sw_audit_names: representatives of the sites of words first .. first + count - 1 of a member,
+ * after a sweep (not of lattices in local memory): names[32 count]. */
+enum ergo_status sw_audit_names(struct ergo_context *ctx, struct sw_state *s, size_t member,
+                                uint64_t first, uint64_t count, uint32_t *names);
 
 /* twin.c: a sweep on the host, of one member in the device's layout, labels by Hoshen and Kopelman.
- * labels[32 words]: the root of every site; counts of the spins after the sweep. */
+ * labels[32 words]: the root of every site. Of counted sweeps: counts, and whether a cluster leads
+ * around the lattice. */
 struct sw_twin {
-    uint32_t *planes, *right, *down, *labels;
+    uint32_t *planes, *right, *down, *labels, *sizes;
     uint32_t *seams; /* as the device's: pairs of labels without what leads around the lattice */
-    uint64_t unequal, clusters, squares, largest, counts[SW_Q_MAX];
-    double fourths;
+    uint8_t *states; /* of sites */
+    struct sw_wraps *wraps;
+    struct sw_counts counts;
+    bool around;
 };
-/* False: no memory. */
-bool sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *shape, uint64_t step,
+bool sw_twin_open(struct sw_twin *twin, const struct sw_shape *shape); /* false: no memory */
+void sw_twin_close(struct sw_twin *twin);
+void sw_twin_start(const struct ergo_point *point, const struct sw_shape *shape,
                    struct sw_twin *twin);
+void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *shape, uint64_t step,
+                   bool counted, struct sw_twin *twin);
+/* Equal neighbours of the sites of a word, to the right and down. */
+void sw_twin_equal(const struct sw_shape *shape, const uint32_t *planes, uint32_t i, uint32_t y,
+                   uint32_t *side, uint32_t *under);
+/* audit.c: what of a sample is not the twin's, or NULL. */
+const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,
+                              bool clusters, const struct sw_twin *twin, const double *columns,
+                              const double *curve, size_t bins);
+/* audit_rows.c: can these be sums over the clusters of so many sites? In limbs of 16 bits. */
+bool sw_clusters_fit(uint64_t sites, const uint64_t *bins, size_t n_bins, uint64_t largest,
+                     const uint64_t *squares, size_t n_squares, const uint64_t *fourths,
+                     size_t n_fourths);
+/* The counts that are of spins. */
+void sw_twin_count_spins(const struct sw_shape *shape, const uint32_t *planes,
+                         struct sw_counts *counts);
 
 #endif

@@ -294,12 +294,6 @@ static enum ergo_status measured(struct ergo_context *ctx, struct sw_state *s, s
     return status == ERGO_OK && !later ? measure(ctx, s, slot, sample) : status;
 }
 
-enum ergo_status sw_sweep_measured(struct ergo_context *ctx, struct sw_state *s) {
-    const enum ergo_status status = clear_sums(ctx, s, &s->slots[0], 1, true);
-    return status == ERGO_OK ? measured(ctx, s, &s->slots[0], 0, true, SW_NO_SAMPLE, false)
-                             : status;
-}
-
 enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
                             uint64_t every, uint64_t first_sample) {
     struct sw_state *s = opaque;
