@@ -136,9 +136,9 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
         ergo_points_make(build, job);
 }
 
-enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
-                                const char *name, const char *const *sets, size_t n_sets,
-                                struct ergo_job **out) {
+static enum ergo_status parse(struct ergo_context *ctx, const char *text, size_t length,
+                              const char *name, const char *const *sets, size_t n_sets, bool again,
+                              struct ergo_job **out) {
     *out = NULL;
     void *locale = ergo_locale_enter();
     enum ergo_status status = ERGO_E_MEMORY;
@@ -151,6 +151,7 @@ enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size
         ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out", name);
         goto out;
     }
+    job->again = again;
     struct ergo_build build = {.ctx = ctx, .name = name, .arena = &job->storage->arena};
     status = ergo_json_parse(ctx, name, text, length, build.arena, &build.root);
     if (!build.root)
@@ -167,6 +168,18 @@ out:
         ergo_job_destroy(job);
     ergo_locale_leave(locale);
     return status;
+}
+
+enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
+                                const char *name, const char *const *sets, size_t n_sets,
+                                struct ergo_job **job) {
+    return parse(ctx, text, length, name, sets, n_sets, false, job);
+}
+
+enum ergo_status ergo_job_parse_again(struct ergo_context *ctx, const char *text, size_t length,
+                                      const char *name, const char *const *sets, size_t n_sets,
+                                      struct ergo_job **job) {
+    return parse(ctx, text, length, name, sets, n_sets, true, job);
 }
 
 enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
@@ -215,8 +228,8 @@ out:
 
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *const *sets, size_t n_sets, struct ergo_job **copy) {
-    return ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, sets, n_sets,
-                          copy);
+    return ergo_job_parse_again(ctx, job->canonical, strlen(job->canonical), job->name, sets,
+                                n_sets, copy);
 }
 
 void ergo_job_destroy(struct ergo_job *job) {

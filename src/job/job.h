@@ -103,6 +103,9 @@ struct ergo_batch {
 struct ergo_job {
     char *name;
     char *canonical; /* the whole job after --set, as compact JSON: what a checkpoint stores */
+    /* Parsed again from its canonical text, as by a resume: files that only a start needs were
+     * looked at the first time, and may be gone. */
+    bool again;
     const struct ergo_sampler *sampler;
     size_t n_keys;
     const struct ergo_key *const *keys; /* common keys, then the sampler's */
@@ -137,5 +140,9 @@ enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, c
 /* A copy of a job, from the text that a checkpoint would hold, with other values for some keys. */
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *const *sets, size_t n_sets, struct ergo_job **copy);
+/* A job from such a text. */
+enum ergo_status ergo_job_parse_again(struct ergo_context *ctx, const char *text, size_t length,
+                                      const char *name, const char *const *sets, size_t n_sets,
+                                      struct ergo_job **job);
 
 #endif

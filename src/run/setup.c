@@ -353,7 +353,7 @@ static enum ergo_status parse_stored_job(struct ergo_run *run, struct ergo_job *
         memcpy(stored, name->data, name->length);
         stored[name->length] = '\0';
     }
-    return ergo_job_parse(run->ctx, text->data, text->length, stored, NULL, 0, job);
+    return ergo_job_parse_again(run->ctx, text->data, text->length, stored, NULL, 0, job);
 }
 
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,

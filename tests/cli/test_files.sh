@@ -27,3 +27,14 @@ expect 75 "$ERGOCL" run bonds.json -o bonds --quiet
 echo "# a comment that changes nothing but the file" >>bonds.txt
 expect 4 "$ERGOCL" resume bonds --quiet
 says err /system/disorder_file
+
+# What only the start needs may be gone once the run has begun.
+printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 0.5 1.8 0\n' >start.xyz
+cat >disks.json <<'JSON'
+{ "sampler": "hard-disks", "seed": "5", "system": { "n": 3, "box": 4, "start": "./start.xyz" },
+  "run": { "sweeps": 20000000, "measure_every": 1000 }, "wall_time": 0.1, "output": { "snapshots": 0 } }
+JSON
+expect 75 "$ERGOCL" run disks.json -o disks --quiet
+rm start.xyz
+expect 0 "$ERGOCL" report disks
+expect 75 "$ERGOCL" resume disks --quiet

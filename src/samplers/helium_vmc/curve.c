@@ -37,7 +37,7 @@ static bool next_number(const char **at, const char *end, locale_t c, double *va
     }
     copy[length] = '\0';
     *value = strtod_l(copy, &stop, c);
-    return length > 0 && *stop == '\0';
+    return length > 0 && stop == copy + length;
 }
 
 static bool nothing_left(const char *at, const char *end) {

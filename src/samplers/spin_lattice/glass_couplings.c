@@ -179,6 +179,8 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
     r->seen = calloc(r->s->d, r->s->sites);
     if (status == ERGO_OK && !r->seen)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the couplings of %s", path);
+    if (status == ERGO_OK && strlen(r->text) != length)
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "%s is not a file of couplings: it is not text", path);
     if (status == ERGO_OK && !read_text(r))
         status = ERGO_FAIL(ctx, ERGO_E_IO, "%s is not a file of couplings: %s", path, r->wrong);
     free(r->text);
