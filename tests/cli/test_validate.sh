@@ -87,6 +87,21 @@ echo '{"sampler": "lj-gcmc", "system": {"box": [4.2, 4.2, 4.2], "temperature": 1
 expect 2 timeout 20 "$ERGOCL" validate lattice.json
 says err "/system/particles: particles 1 and 2 of a lattice in this box are 0.0617" "Start with fewer"
 
+# Fields and couplings, alike.
+for key in field_file disorder_file; do
+    job="{\"sampler\": \"spin-lattice\", \"system\": {\"model\": \"ising\", \"size\": [2, 2], \"temperature\": 2, \"$key\": \"./table\"},"
+    echo "$job \"run\": {\"sweeps\": 4}}" >table.json
+    rm -f table
+    expect 4 "$ERGOCL" validate table.json
+    says err "/system/$key: cannot read ./table: No such file"
+    printf '1 2 3 nan\n' >table
+    expect 2 "$ERGOCL" validate table.json
+    says err "/system/$key: ./table is not a file of" "line 1"
+    printf '1 1\0 1 1\n' >table
+    expect 2 "$ERGOCL" validate table.json
+    says err "/system/$key: ./table is not a file of" "it is not text"
+done
+
 bad 's/"temperature": 2.3/"temperture": 2.3/' /system/temperture temperature
 bad 's/"sweeps": 2000/"sweeps": -5/' /run/sweeps -5
 bad 's/"sweeps": 2000/"sweeps": 1e999/' /run/sweeps
