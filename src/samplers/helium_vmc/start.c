@@ -56,7 +56,7 @@ static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
         words[i] = to_units(frame->positions[i], m->side[i % 3]);
     if (status == ERGO_OK)
         status = check_pairs(ctx, path, m, words);
-    for (size_t i = 0; i < 3 * frame->n && places; i++)
+    for (size_t i = 0; i < 3 * frame->n && places && status == ERGO_OK; i++)
         places[i % 3 * m->n + i / 3] = (int32_t)words[i];
     return status;
 }
