@@ -169,22 +169,25 @@ sanitize-programs:
 	+$(SUBMAKE) $(SANITIZE) sanitize-inner
 sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
 
-# Jobs by libFuzzer, from the example jobs on, for FUZZ_SECONDS. What it finds stays in $(BUILD)/fuzz.
+# What others may give us, by libFuzzer: each target of tests/fuzz for FUZZ_SECONDS, or those of FUZZ="page xyz".
+# What is found stays in $(BUILD)/fuzz.
 FUZZ_SECONDS ?= 600
-FUZZ_CORPUS  := $(BUILD)/fuzz/corpus
-FUZZ := BUILD=$(BUILD)/fuzz CC=clang CFLAGS='-O1 -g -fno-omit-frame-pointer' \
-        EXTRA='-fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all'
-fuzz:
-	+$(SUBMAKE) $(FUZZ) $(BUILD)/fuzz/tests/fuzz/fuzz_job
+FUZZ         ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_CORPUS   = $(BUILD)/fuzz/corpus/$*
+FUZZING := BUILD=$(BUILD)/fuzz CC=clang CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+           EXTRA='-fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all'
+fuzz: $(FUZZ:%=fuzz-%)
+fuzz-%:
+	+$(SUBMAKE) $(FUZZING) $(BUILD)/fuzz/tests/fuzz/fuzz_$*
 	@mkdir -p $(FUZZ_CORPUS)
-	@for job in data/jobs/*.json tests/contract/jobs/*.json; do cp "$$job" $(FUZZ_CORPUS)/; done
+	@tests/fuzz/seeds.sh $* $(FUZZ_CORPUS)
 	@grep -ho '"/*[a-z_~0-9/-]*"' data/jobs/*.json tests/contract/jobs/*.json | sort -u | sed 's/"/\\"/g; s/.*/"&"/' > $(BUILD)/fuzz/job.dict
-	$(BUILD)/fuzz/tests/fuzz/fuzz_job -dict=$(BUILD)/fuzz/job.dict -max_len=16384 -timeout=20 \
-	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(FUZZ_CORPUS)
-$(BUILD)/tests/fuzz/fuzz_job: tests/fuzz/fuzz_job.c $(BUILD)/libergocl.a
+	$(BUILD)/fuzz/tests/fuzz/fuzz_$* $(if $(filter job,$*),-dict=$(BUILD)/fuzz/job.dict) -max_len=16384 -timeout=20 \
+	    -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/$*- $(FUZZ_CORPUS)
+$(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tests/*.h tests/unit/test_io_synthetic.h) $(BUILD)/libergocl.a
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(INCLUDES) $(CPPFLAGS) $(ALLCFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(BUILD)/libergocl.a $(LIBS)
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(BUILD)/libergocl.a $(LIBS)
 
 # ---- bench ---------------------------------------------------------------------------------------
 
@@ -222,7 +225,7 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
 C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
 CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
-SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh) tests/run-all .ci/run
+SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 
 format:
 	clang-format -i $(C_FILES) $(CL_FILES)
@@ -291,7 +294,7 @@ make test-mpi       several ranks under mpirun
 make test-physics   exact and published values make test-mutants   kernels broken on purpose
 make test-matrix    contract and physics on every OpenCL implementation found, in one table
 make test-long      hours: kills by the hundred, all hostile jobs, long lives
-make fuzz           jobs by libFuzzer, FUZZ_SECONDS=600 (clang)
+make fuzz           jobs, starts, tables, profiles, pages by libFuzzer, FUZZ=page FUZZ_SECONDS=600 (clang)
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
 make format         clang-format                   make format-check
 make bench          measure this machine

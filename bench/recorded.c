@@ -23,6 +23,13 @@ static double number_of(const struct ergo_json *object, const char *key) {
                                                                                             : 0;
 }
 
+/* These are for a terminal, which is not to obey them. */
+static void clean(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7F)
+            *text = '?';
+}
+
 /* One case of a file; those that failed their check have no rate. */
 static bool add(struct ergo_bench *bench, const struct ergo_json *file,
                 const struct ergo_json *what) {
@@ -44,6 +51,9 @@ static bool add(struct ergo_bench *bench, const struct ergo_json *file,
     snprintf(r->platform, sizeof r->platform, "%.40s %.30s", text_of(device, "platform"),
              text_of(device, "driver"));
     snprintf(r->date, sizeof r->date, "%.10s", text_of(file, "date"));
+    clean(r->device);
+    clean(r->platform);
+    clean(r->date);
     /* files of old name no sampler, and have one */
     const char *sampler = text_of(what, "sampler");
     snprintf(r->sampler, sizeof r->sampler, "%s", *sampler ? sampler : "spin-lattice");

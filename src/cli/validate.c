@@ -31,7 +31,8 @@ const struct cli_command cli_command_validate = {
     .operand = "JOB.json",
     .operand_required = true,
     .summary = "check a job, and with --plan what it needs on the device",
-    .details = "Every error is listed with its JSON pointer. No device is touched without --plan.",
+    .details = "Every error is listed with its JSON pointer; files that the job names are checked, "
+               "too. No device is touched without --plan.",
     .options = CLI_BIT(CLI_PLAN) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET),
     .run = run,
 };

@@ -239,8 +239,14 @@ const char *ergo_format_concise(char buffer[ERGO_CONCISE], double value, double 
         snprintf(buffer, ERGO_CONCISE, "%.60s(0)", mantissa);
         return buffer;
     }
-    /* Far from 1 the value is written with an exponent, else leading zeros would fill the table. */
     double size = fmax(fabs(value), error);
+    if (size < 1e-300 || error < 1e-15 * size) { /* no digits of the one are the other's */
+        char own[ERGO_CONCISE];
+        snprintf(buffer, ERGO_CONCISE, "%.30s(%.20s)", ergo_format_short(mantissa, value, 15),
+                 ergo_format_short(own, error, 2));
+        return buffer;
+    }
+    /* Far from 1 the value is written with an exponent, else leading zeros would fill the table. */
     int exponent = (int)floor(log10(size));
     double scale = 1;
     if (exponent >= 7 || exponent < -4)

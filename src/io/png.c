@@ -9,13 +9,23 @@
 
 enum { SHEET_COLUMNS = 4, SHEET_GAP = 8, SNAPSHOTS_MAX = 1000 };
 
+/* Has it pixels, and not more than a PNG is made of? */
+static bool is_drawable(const struct ergo_picture *picture) {
+    return picture->width && picture->height && picture->rgb &&
+           (uint64_t)picture->width * picture->height <= UINT32_C(1) << 28;
+}
+
+/* The picture that stands for a member: the last. */
+static bool has_picture(const struct ergo_member_result *member) {
+    return member->n_pictures && is_drawable(&member->pictures[member->n_pictures - 1]);
+}
+
 enum ergo_status ergo_png_encode(struct ergo_context *ctx, const struct ergo_picture *picture,
                                  struct ergo_text *png) {
     enum ergo_status status = ERGO_OK;
     png_image image;
     memset(&image, 0, sizeof image);
-    if (!picture->width || !picture->height || !picture->rgb ||
-        (uint64_t)picture->width * picture->height > UINT32_C(1) << 28)
+    if (!is_drawable(picture))
         return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "cannot make a PNG of %u x %u pixels",
                          picture->width, picture->height);
     image.version = PNG_IMAGE_VERSION;
@@ -55,6 +65,9 @@ enum ergo_status ergo_png_write(struct ergo_context *ctx, const struct ergo_fold
 
 bool ergo_picture_tile(const struct ergo_picture *from, unsigned smallest, unsigned largest,
                        struct ergo_picture *tile) {
+    *tile = (struct ergo_picture){0};
+    if (!is_drawable(from))
+        return false;
     unsigned side = from->width > from->height ? from->width : from->height;
     unsigned up = side < smallest ? (smallest + side - 1) / side : 1;
     unsigned down = side > largest ? (side + largest - 1) / largest : 1;
@@ -89,11 +102,12 @@ size_t ergo_picture_members(const struct ergo_result *result, size_t limit, size
     for (int any = 0; any < 2 && !count; any++) {
         size_t candidates = 0, at = 0;
         for (size_t m = 0; m < result->n_members; m++)
-            candidates += result->members[m].n_pictures > 0 &&
-                          (any || result->members[m].point->replica == 0);
+            candidates +=
+                has_picture(&result->members[m]) && (any || result->members[m].point->replica == 0);
         size_t take = candidates < limit ? candidates : limit;
         for (size_t m = 0; m < result->n_members && count < take; m++) {
-            if (!result->members[m].n_pictures || (!any && result->members[m].point->replica != 0))
+            if (!has_picture(&result->members[m]) ||
+                (!any && result->members[m].point->replica != 0))
                 continue;
             /* the first and the last candidate, the others evenly between */
             size_t wanted = take > 1 ? (count * (candidates - 1) + (take - 1) / 2) / (take - 1) : 0;
@@ -112,6 +126,8 @@ static enum ergo_status write_sheet(struct ergo_context *ctx, const struct ergo_
     unsigned width = 0, height = 0;
 
     size_t count = ergo_picture_members(result, ERGO_SHEET_MAX, members);
+    if (!count)
+        return ERGO_OK;
     for (size_t i = 0; i < count; i++) {
         const struct ergo_member_result *member = &result->members[members[i]];
         if (!ergo_picture_tile(&member->pictures[member->n_pictures - 1], 128, 512, &tiles[i])) {
@@ -161,6 +177,8 @@ static enum ergo_status write_snapshots(struct ergo_context *ctx, const struct e
         for (size_t i = 0; i < member->n_pictures; i++) {
             if (status != ERGO_OK)
                 return status;
+            if (!is_drawable(&member->pictures[i]))
+                continue;
             if (written == SNAPSHOTS_MAX) {
                 ergo_log(ctx, ERGO_LOG_WARNING,
                          "only the first %d of %zu snapshots were written to %s", SNAPSHOTS_MAX,
@@ -187,7 +205,8 @@ enum ergo_status ergo_result_write_pictures(struct ergo_context *ctx,
             ergo_format_value(result->members[m].point, "/output/snapshots");
         several |=
             result->members[m].n_pictures > 1 || (asked && asked->given && asked->integer > 0);
-        total += result->members[m].n_pictures;
+        for (size_t i = 0; i < result->members[m].n_pictures; i++)
+            total += is_drawable(&result->members[m].pictures[i]);
     }
     if (!total)
         return ERGO_OK;

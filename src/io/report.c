@@ -69,7 +69,7 @@ void ergo_report_fact(struct ergo_text *text, const char *name, const char *valu
 void ergo_report_rate(char *out, size_t size, double rate, const char *unit) {
     static const char *const words[] = {"", " thousand", " million", " billion", " trillion"};
     int k = 0;
-    while (k < 4 && rate >= 1000) {
+    while (k < 4 && rate >= 1000 && isfinite(rate)) {
         rate /= 1000;
         k++;
     }
@@ -141,7 +141,7 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
     ergo_report_fact(text, "Points", value, "");
     snprintf(value, sizeof value, "%" PRIu64 " %ss", steps, info->step_name);
     ergo_report_fact(text, "Length", value, "");
-    if (result->rate > 0) { /* of runs that stopped only they knew it */
+    if (result->rate > 0 && isfinite(result->rate)) { /* of runs that stopped only they knew it */
         ergo_report_rate(value, sizeof value, result->rate, info->rate_unit);
         ergo_report_fact(text, "Speed", value, "");
     }
@@ -152,7 +152,7 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
         ergo_report_fact(text, "Decorrelation", value, "");
     }
     snprintf(value, sizeof value, result->seconds < 100 ? "%.3g s" : "%.0f s", result->seconds);
-    ergo_report_fact(text, "Sampling time", value, "");
+    ergo_report_fact(text, "Sampling time", isfinite(result->seconds) ? value : "", "");
     if (sscanf(result->started, "%31[0-9-]T%31[0-9:]Z", day, hour) == 2) {
         snprintf(value, sizeof value, "%s %s UTC", day, hour);
         ergo_report_fact(text, "Started", value, "");

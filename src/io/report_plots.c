@@ -9,18 +9,17 @@
 
 enum { GROUPS_MAX = 8, EXACT_POINTS = 200, CURVES_MAX = 6, TRACES_MAX = 4 };
 
-/* Which scanned parameter is the x axis: the one with most values, the first of equals. */
-static size_t choose_axis(const struct ergo_result *result) {
+/* Which scanned parameter is the x axis: the one with most values, the first of equals. room: a
+ * number for each member. */
+static size_t choose_axis(const struct ergo_result *result, double *room) {
     size_t n_scanned = result->members[0].point->n_scanned, best = 0, most = 0;
     for (size_t i = 0; i < n_scanned; i++) {
         size_t distinct = 0;
-        for (size_t m = 0; m < result->n_members; m++) {
-            bool seen = false;
-            for (size_t k = 0; k < m && !seen; k++)
-                seen = result->members[k].point->scanned[i].value ==
-                       result->members[m].point->scanned[i].value;
-            distinct += !seen;
-        }
+        for (size_t m = 0; m < result->n_members; m++)
+            room[m] = result->members[m].point->scanned[i].value;
+        ergo_stats_sort(room, result->n_members);
+        for (size_t m = 0; m < result->n_members; m++)
+            distinct += m == 0 || room[m] != room[m - 1];
         if (distinct > most) {
             most = distinct;
             best = i;
@@ -123,19 +122,41 @@ static void groups_free(struct groups *g) {
     memset(g, 0, sizeof *g);
 }
 
+struct place {
+    double value;
+    size_t member;
+};
+
+static int by_value(const void *a, const void *b) {
+    const struct place *x = a, *y = b;
+    return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+                                : (x->member > y->member) - (x->member < y->member);
+}
+
+/* By increasing axis value, members of one value in their order; room: a place for each member. */
+static void sort_group(const struct groups *g, struct group *group, struct place *room) {
+    for (size_t i = 0; i < group->count; i++)
+        room[i] = (struct place){axis_value(g, group->members[i]), group->members[i]};
+    qsort(room, group->count, sizeof *room, by_value);
+    for (size_t i = 0; i < group->count; i++)
+        group->members[i] = room[i].member;
+}
+
 static bool groups_make(struct groups *g, const struct ergo_result *result) {
     size_t n = result->n_members;
     memset(g, 0, sizeof *g);
     g->result = result;
     g->scan = result->members[0].point->n_scanned > 0;
-    g->axis = g->scan ? choose_axis(result) : 0;
     g->groups = calloc(GROUPS_MAX, sizeof *g->groups);
     g->indices = calloc(n * GROUPS_MAX, sizeof *g->indices);
     g->numbers = calloc(n * GROUPS_MAX * 5, sizeof *g->numbers);
-    if (!g->groups || !g->indices || !g->numbers) {
+    struct place *room = malloc(n * sizeof *room);
+    if (!g->groups || !g->indices || !g->numbers || !room) {
+        free(room);
         groups_free(g);
         return false;
     }
+    g->axis = g->scan ? choose_axis(result, g->numbers) : 0;
     for (size_t m = 0; m < n; m++) {
         size_t k = 0;
         while (k < g->count && !same_group(g, m, g->groups[k].members[0]))
@@ -153,13 +174,13 @@ static bool groups_make(struct groups *g, const struct ergo_result *result) {
             group->exact = at + 3 * n;
             group->z = at + 4 * n;
         }
-        size_t at = group->count++;
-        for (; at && axis_value(g, group->members[at - 1]) > axis_value(g, m); at--)
-            group->members[at] = group->members[at - 1];
-        group->members[at] = m;
+        group->members[group->count++] = m;
     }
-    for (size_t k = 0; k < g->count; k++)
+    for (size_t k = 0; k < g->count; k++) {
+        sort_group(g, &g->groups[k], room);
         label_group(g, &g->groups[k]);
+    }
+    free(room);
     for (size_t m = 0; m < n; m++) /* borrowed: filled for each figure */
         g->numbers[m] = axis_value(g, m);
     g->log = g->scan && ergo_report_goes_in_factors(g->numbers, n, &g->zero);
@@ -621,7 +642,8 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
     } else {
         ergo_text_append(text, "<figure>");
     }
-    ergo_svg_plot(text, &plot);
+    if (!ergo_svg_plot(text, &plot))
+        ergo_text_append(text, "<p class=\"soft\">No sample is a number that can be drawn.</p>");
     ergo_text_append(text, "</figure>\n");
     free(steps);
     return ERGO_OK;
@@ -641,7 +663,8 @@ enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *
                      "</h2>\n<p class=\"soft\">Every sample taken; the line is their mean, the "
                      "shaded part is equilibration and not in it.</p>\n<div class=\"grid\">\n");
     for (size_t i = 0; i < count && status == ERGO_OK; i++)
-        if (result->members[members[i]].n_samples && result->members[members[i]].series)
+        if (result->members[members[i]].n_samples && result->members[members[i]].series &&
+            result->members[members[i]].series[0])
             status = append_trace(ctx, text, result, members[i]);
     ergo_text_append(text, "</div>\n");
     return status;

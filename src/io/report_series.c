@@ -99,7 +99,9 @@ static bool correlate(struct lines *lines, const struct ergo_result *result,
 /* "5800 ± 2400", "2.3 ± 0.4": to two digits of the error. */
 static void append_time(char *out, size_t size, double time, double error) {
     const double unit = error >= 100 ? pow(10, floor(log10(error)) - 1) : 0;
-    if (unit > 0)
+    if (!isfinite(time) || !isfinite(error))
+        snprintf(out, size, "not known");
+    else if (unit > 0)
         snprintf(out, size, "%.0f ± %.0f", round(time / unit) * unit, round(error / unit) * unit);
     else
         snprintf(out, size, "%.3g ± %.2g", time, error);
@@ -173,11 +175,12 @@ static bool count_values(struct lines *lines, const struct ergo_result *result,
     double *series = n >= 16 ? ergo_report_series(result, member, o) : NULL;
     if (!series)
         return n < 16;
-    ergo_stats_sort(series, n);
-    const double width = isfinite(series[0]) && isfinite(series[n - 1]) && series[n - 1] > series[0]
-                             ? bin_width(series, n, &first)
-                             : 0;
-    bool ok = true;
+    bool ok = true, finite = true;
+    for (size_t i = 0; i < n; i++) /* so many that differences and bins are, too */
+        finite = finite && fabs(series[i]) <= 1e300;
+    if (finite)
+        ergo_stats_sort(series, n);
+    const double width = finite && series[n - 1] > series[0] ? bin_width(series, n, &first) : 0;
     if (width > 0) {
         size_t bins = (size_t)ceil((series[n - 1] - first) / width + 1e-9);
         bins = bins < 1 ? 1 : bins > BINS_MAX + 2 ? BINS_MAX + 2 : bins;

@@ -21,16 +21,19 @@ struct axis {
     char labels[TICKS_MAX][TICK_TEXT];
 };
 
+/* Where on the drawing, or just outside of it: a number in any case, as an attribute has to be. */
 static double place(const struct axis *axis, double value) {
     const double v = axis->log && value > 0 ? log10(value) : value;
-    return axis->at0 + (v - axis->min) / (axis->max - axis->min) * (axis->at1 - axis->at0);
+    const double part = (v - axis->min) / (axis->max - axis->min);
+    return axis->at0 + (isnan(part) ? 0 : fmin(fmax(part, -9), 9)) * (axis->at1 - axis->at0);
 }
 
-/* What a value means on an axis: NaN when it cannot be shown there. */
+/* What a value means on an axis: NaN when it cannot be shown there. Differences of what can be have
+ * a size, and so do powers of ten near to it. */
 static double shown(bool is_log, double value) {
-    if (!isfinite(value) || (is_log && value <= 0))
+    if (!(fabs(value) <= 1e300) || (is_log && !(value >= 1e-300)))
         return NAN;
-    return is_log ? log10(value) : value;
+    return is_log ? log10(value) : fabs(value) < 1e-290 ? 0 : value;
 }
 
 static void append_superscript(char *out, size_t size, int n) {
@@ -176,6 +179,8 @@ static bool find_ranges(const struct ergo_plot *plot, struct axis *x, struct axi
     double px = x1 > x0 ? (traces ? 0 : 0.035 * (x1 - x0)) : fmax(0.5, 1e-9 * fabs(x0));
     double py = y1 > y0 ? 0.06 * (y1 - y0) : fmax(0.05 * fabs(y0), 1e-3);
     /* A range of rounding errors is no range. */
+    if (x1 > x0 && x1 - x0 < 1e-12 * fmax(fabs(x0), fabs(x1)))
+        px = 1e-9 * fmax(fabs(x0), fabs(x1));
     if (y1 > y0 && y1 - y0 < 1e-12 * fmax(fabs(y0), fabs(y1)))
         py = fmax(0.05 * fabs(y0), 1e-3);
     x->min = x0 - px;
@@ -258,7 +263,7 @@ static void draw_band(struct ergo_text *text, const struct ergo_plot_series *ser
         size_t i = k < series->n ? k : 2 * series->n - 1 - k;
         double side = k < series->n ? 1 : -1;
         double v = series->y[i] + side * series->error[i];
-        if (isnan(shown(x->log, series->x[i])) || !isfinite(v))
+        if (isnan(shown(x->log, series->x[i])) || isnan(v))
             continue;
         double py = y->log && v <= 0 ? y->at0 : place(y, v);
         ergo_text_append(text, "%c%.1f %.1f", command, place(x, series->x[i]), py);

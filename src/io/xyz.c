@@ -52,7 +52,7 @@ static bool read_real(const char *word, size_t length, double *value) {
     memcpy(copy, word, length);
     copy[length] = '\0';
     *value = strtod(copy, &stop);
-    return *stop == '\0' && isfinite(*value);
+    return stop == copy + length && isfinite(*value);
 }
 
 /* Value of key=value or key="value" in a comment line. */
@@ -128,8 +128,8 @@ static enum ergo_status read_particles(struct reader *r, size_t column, struct e
         if (!next_line(r, &from, &to))
             return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s ends after %zu of its %zu particles", r->name,
                              i, frame->n);
-        for (size_t k = 0; k < column; k++)
-            next_word(&from, to, &word, &size);
+        for (size_t k = 0; k < column && next_word(&from, to, &word, &size); k++)
+            continue;
         for (size_t k = 0; k < 3; k++)
             if (!next_word(&from, to, &word, &size) ||
                 !read_real(word, size, &frame->positions[3 * i + k]))
@@ -159,8 +159,8 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
         status = find_columns(r, value, length, &column);
     if (status != ERGO_OK)
         return status;
-    /* no more particles than bytes: a wrong count must not exhaust the memory */
-    if (frame->n == 0 || frame->n > (size_t)(r->end - r->at))
+    /* "0 0 0" and the line's end: a wrong count must not exhaust the memory */
+    if (frame->n == 0 || frame->n > (size_t)(r->end - r->at + 1) / 6)
         return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s is too short for its %zu particles", r->name,
                          frame->n);
     frame->positions = malloc(frame->n * 3 * sizeof *frame->positions);

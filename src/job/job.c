@@ -120,7 +120,7 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
 }
 
 static enum ergo_status parse(struct ergo_context *ctx, const char *text, size_t length,
-                              const char *name, const char *const *sets, size_t n_sets,
+                              const char *name, const char *const *sets, size_t n_sets, bool again,
                               struct ergo_job_files *files, struct ergo_job **job) {
     enum ergo_status status = ERGO_E_MEMORY;
     struct ergo_job *made = calloc(1, sizeof *made);
@@ -132,6 +132,7 @@ static enum ergo_status parse(struct ergo_context *ctx, const char *text, size_t
         ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: memory ran out", name);
         goto out;
     }
+    made->again = again;
     if (files) {
         made->files = *files;
         *files = (struct ergo_job_files){0};
@@ -160,14 +161,15 @@ enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size
         *job = NULL;
     ERGO_ENTRY(ctx, text, name, job);
     const enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
-    return status == ERGO_OK ? parse(ctx, text, length, name, sets, n_sets, NULL, job) : status;
+    return status == ERGO_OK ? parse(ctx, text, length, name, sets, n_sets, false, NULL, job)
+                             : status;
 }
 
 enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
                                        const char *name, struct ergo_job_files *files,
                                        struct ergo_job **job) {
     files->all = true;
-    return parse(ctx, text, length, name, NULL, 0, files, job);
+    return parse(ctx, text, length, name, NULL, 0, true, files, job);
 }
 
 bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
@@ -249,8 +251,9 @@ out:
 
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *const *sets, size_t n_sets, struct ergo_job **copy) {
-    return ergo_job_parse(ctx, job->canonical, strlen(job->canonical), job->name, sets, n_sets,
-                          copy);
+    *copy = NULL;
+    return parse(ctx, job->canonical, strlen(job->canonical), job->name, sets, n_sets, true, NULL,
+                 copy);
 }
 
 void ergo_job_destroy(struct ergo_job *job) {

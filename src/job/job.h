@@ -120,6 +120,9 @@ void ergo_job_files_free(struct ergo_job_files *list);
 struct ergo_job {
     char *name;
     char *canonical; /* the whole job after --set, as compact JSON: what a checkpoint stores */
+    /* Parsed again from its canonical text, as by a resume: files that only a start needs
+     * were looked at the first time. */
+    bool again;
     const struct ergo_sampler *sampler;
     size_t n_keys;
     const struct ergo_key *const *keys; /* common keys, then the sampler's */
@@ -160,5 +163,4 @@ enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *tex
 /* A copy of a job, from the text that a checkpoint would hold, with other values for some keys. */
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *const *sets, size_t n_sets, struct ergo_job **copy);
-
 #endif

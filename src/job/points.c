@@ -298,9 +298,12 @@ static enum ergo_status check_observables(struct ergo_context *ctx,
     }
 }
 
-/* The key that names the file which a message is about, as "POINTER: "; else "". */
+/* The key that names the file which a message is about, as "POINTER: "; else, or where the message
+ * begins with it, "". */
 static void file_key(const struct ergo_point *point, const char *message, char where[128]) {
     *where = '\0';
+    if (strncmp(message, "/system/", 8) == 0)
+        return;
     for (size_t k = 0; k < point->job->n_keys && !*where; k++) {
         const char *text = point->values[k].text;
         if (text && strpbrk(text, "./") && strstr(message, text))

@@ -32,6 +32,76 @@ echo '{"sampler": "helium-vmc", "system": {"n": 64, "potential": "not/here.dat"}
 expect 4 "$ERGOCL" validate file.json
 says err "/system/potential: cannot read not/here.dat"
 
+# Starts: what a run would refuse is refused here, with the place in the file and how close is too close.
+# start CODE SAMPLER SYSTEM TEXT...: a job with start.xyz.
+start() {
+    local code=$1 sampler=$2 system=$3
+    shift 3
+    echo "{\"sampler\": \"$sampler\", \"system\": {$system, \"start\": \"./start.xyz\"}, \"run\": {\"sweeps\": 4}}" >start.json
+    expect "$code" timeout 20 "$ERGOCL" validate start.json
+    [ $# = 0 ] || says err "$@"
+}
+disks='"n": 3, "box": 4'
+lj='"box": [9, 9, 9], "temperature": 1.5, "activity": 0.1'
+helium='"n": 3, "density": 0.001, "b": 0, "walkers": 2'
+for sampler in hard-disks lj-gcmc helium-vmc; do
+    case $sampler in
+        hard-disks) system=$disks ;;
+        lj-gcmc) system=$lj ;;
+        *) system=$helium ;;
+    esac
+    rm -f start.xyz
+    start 4 $sampler "$system" "/system/start: cannot read ./start.xyz: No such file"
+    mkfifo start.xyz
+    start 4 $sampler "$system" "./start.xyz: it is not a regular file"
+    rm start.xyz
+    truncate -s 20G start.xyz
+    start 4 $sampler "$system" "./start.xyz: it holds 21474836480 bytes or more, at most"
+    rm start.xyz
+    printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 1e300 1 0\n' >start.xyz
+    start 2 $sampler "$system" "/system/start: ./start.xyz" "line 5: 1e+300 is a million sides of the box"
+    printf '3\n\nX 0.5 0.5 0\nX 2.5 inf 0\nX 1 1 0\n' >start.xyz
+    start 4 $sampler "$system" "/system/start: ./start.xyz" "line 4: expected three coordinates"
+    printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\n' >start.xyz
+    start 4 $sampler "$system" "ends after 2 of its 3 particles"
+    printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 0.5 0.5 0\n' >start.xyz
+    case $sampler in
+        hard-disks) start 2 $sampler "$system" "disks 1 and 3 overlap: their distance is 0 sigma, 1 less than the 1" ;;
+        lj-gcmc) start 2 $sampler "$system" "particles 1 and 3 of ./start.xyz are 0 apart; allowed are 0.729" ;;
+        *) start 2 $sampler "$system" "atoms 1 and 3 are in the same place; a distance of 3.4e-09 A or more" ;;
+    esac
+    printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 0.5 1.8 0\n' >start.xyz
+    start 0 $sampler "$system"
+done
+printf '4\n\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 0.5 1.8 0\nX 2 1 0\n' >start.xyz
+start 2 hard-disks "$disks" "/system/n: 3, but ./start.xyz has 4 disks"
+start 2 helium-vmc "$helium" "/system/n: 3, but ./start.xyz (frame 1) has 4 atoms"
+printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 0.5 1.4999 0\n' >start.xyz
+start 2 hard-disks "$disks" "disks 1 and 3 overlap: their distance is 0.9999" "sigma, 9.99e-05 less"
+# nearly a square of the number of particles would take minutes
+awk 'BEGIN { print 216000; print ""; for (i = 0; i < 60; i++) for (j = 0; j < 60; j++) for (k = 0; k < 60; k++)
+    print "X", 5 + i * 1.1, 5 + j * 1.1, 5 + k * 1.1 }' >start.xyz
+start 0 lj-gcmc '"box": [9e5, 9e5, 9e5], "temperature": 1.5, "activity": 1e-9'
+echo '{"sampler": "lj-gcmc", "system": {"box": [4.2, 4.2, 4.2], "temperature": 1.5, "activity": 0.1, "cutoff": 2,
+  "particles": 312890}, "run": {"sweeps": 4}}' >lattice.json
+expect 2 timeout 20 "$ERGOCL" validate lattice.json
+says err "/system/particles: particles 1 and 2 of a lattice in this box are 0.0617" "Start with fewer"
+
+# Fields and couplings, alike.
+for key in field_file disorder_file; do
+    job="{\"sampler\": \"spin-lattice\", \"system\": {\"model\": \"ising\", \"size\": [2, 2], \"temperature\": 2, \"$key\": \"./table\"},"
+    echo "$job \"run\": {\"sweeps\": 4}}" >table.json
+    rm -f table
+    expect 4 "$ERGOCL" validate table.json
+    says err "/system/$key: cannot read ./table: No such file"
+    printf '1 2 3 nan\n' >table
+    expect 2 "$ERGOCL" validate table.json
+    says err "/system/$key: ./table is not a file of" "line 1"
+    printf '1 1\0 1 1\n' >table
+    expect 2 "$ERGOCL" validate table.json
+    says err "/system/$key: ./table is not a file of" "it is not text"
+done
+
 bad 's/"temperature": 2.3/"temperture": 2.3/' /system/temperture temperature
 bad 's/"sweeps": 2000/"sweeps": -5/' /run/sweeps -5
 bad 's/"sweeps": 2000/"sweeps": 1e999/' /run/sweeps

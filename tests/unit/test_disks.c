@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -369,21 +370,32 @@ static void test_xyz(void **state) {
     ergo_xyz_free(&f);
 }
 
-/* A start from a file; an overlap in it names the pair. */
+static void write_start(const char *path, const char *lines) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "3\nLattice=\"4 0 0 0 4 0 0 0 1\"\n%s", lines);
+    fclose(file);
+}
+
+/* A start from a file; an overlap in it names the pair, also where the file came to have it after
+ * the job was checked. */
 static void test_file(void **state) {
     (void)state;
     char path[] = "/tmp/ergocl-disks-XXXXXX", system[200], why[300];
     const int fd = mkstemp(path);
-    FILE *file = fdopen(fd, "w");
-    assert_non_null(file);
-    fprintf(file, "3\nLattice=\"4 0 0 0 4 0 0 0 1\"\nD 0.1 0.1 0\nD 2 2 0\nD 3.9 0.5 0\n");
-    fclose(file);
+    assert_true(fd >= 0);
+    close(fd);
     snprintf(system, sizeof system, "\"n\": 3, \"box\": 4, \"start\": \"%s\"", path);
+    write_start(path, "D 0.1 0.1 0\nD 2 2 0\nD 3.1 0.5 0\n");
     struct ergo_job *job = parse(system);
     struct disks_shape s;
     struct disks_config config;
     assert_non_null(job);
     assert_true(disks_shape_of(&job->points[0], &s, why) && disks_config_init(&config, s.cells));
+    assert_int_equal(disks_start(ctx, &job->points[0], &s, &config), ERGO_OK);
+    write_start(path, "D 0.1 0.1 0\nD 2 2 0\nD 3.9 0.5 0\n");
+    refused(system, "disks 1 and 3 overlap: their distance is 0.4472");
+    ergo_error_clear(ctx);
     assert_int_equal(disks_start(ctx, &job->points[0], &s, &config), ERGO_E_JOB);
     assert_non_null(strstr(ergo_error_message(ctx), "disks 1 and 3 overlap"));
     ergo_error_clear(ctx);

@@ -262,6 +262,11 @@ static void errors_are_concise(void **state) {
         {NAN, NAN, "-"},
         {0, 0.00012, "0.00000(12)"},
         {123456, 0.5, "123456.00(50)"},
+        /* neither has digits of the other */
+        {1e308, 1e-308, "1e+308(1e-308)"},
+        {1, 1e-17, "1(1e-17)"},
+        {5e-324, 5e-324, "4.94065645841247e-324(4.9e-324)"},
+        {1e-310, 1e300, "0.0(1.0)e300"},
     };
     char buffer[ERGO_CONCISE];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -138,6 +138,9 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
 /* Any start but a random one. */
 enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *point,
                              const struct disks_shape *shape, struct disks_config *config);
+/* One from a file, looked at only. */
+enum ergo_status disks_start_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct disks_shape *shape);
 /* The same disks in another grid of cells. */
 enum ergo_status disks_regrid(struct ergo_context *ctx, const struct disks_shape *from_shape,
                               const struct disks_config *from, const struct disks_shape *shape,

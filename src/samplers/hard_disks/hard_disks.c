@@ -328,6 +328,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
     if (ergo_point_real(point, "/run/contact_range") < ergo_point_real(point, "/run/contact_bin"))
         status = ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
+    if (status == ERGO_OK && is_file(start) && !point->job->again)
+        status = disks_start_check(ctx, point, &shape);
     return status;
 }
 

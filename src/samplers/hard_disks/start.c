@@ -6,6 +6,7 @@
 
 #include "io/xyz.h"
 #include "samplers/hard_disks/disks.h"
+#include "samplers/places.h"
 
 enum lattice_kind { HEXAGONAL, SQUARE, OBLIQUE };
 
@@ -110,22 +111,28 @@ static size_t disk_at(const struct disks_shape *s, const uint64_t *x, const uint
     return 0;
 }
 
-static double distance_of(const struct disks_shape *s, const double *x, const double *y, size_t i,
-                          size_t j) {
-    double dx = fabs(fmod(x[i] - x[j], s->box)), dy = fabs(fmod(y[i] - y[j], s->box));
-    dx = fmin(dx, s->box - dx);
-    dy = fmin(dy, s->box - dy);
-    return sqrt(dx * dx + dy * dy);
+/* Squared distance in units. */
+static uint64_t distance2_of(const struct disks_shape *s, const uint64_t *x, const uint64_t *y,
+                             size_t i, size_t j) {
+    uint64_t dx = x[i] < x[j] ? x[j] - x[i] : x[i] - x[j];
+    uint64_t dy = y[i] < y[j] ? y[j] - y[i] : y[i] - y[j];
+    dx = dx < s->side - dx ? dx : s->side - dx;
+    dy = dy < s->side - dy ? dy : s->side - dy;
+    return dx * dx + dy * dy;
 }
 
-/* Five disks in a cell or an overlap: the pair that is too close. */
+/* Five disks in a cell or an overlap: the pair that is too close. By how much is said, too: units
+ * are so small that distances may look alike. */
 static enum ergo_status refuse_overlap(struct ergo_context *ctx, const struct disks_shape *s,
-                                       const char *start, const double *x, const double *y,
+                                       const char *start, const uint64_t *x, const uint64_t *y,
                                        size_t i, size_t j) {
+    const uint64_t found2 = distance2_of(s, x, y, i - 1, j - 1);
+    const double found = sqrt((double)found2), least = sqrt((double)s->contact);
     return ERGO_FAIL(ctx, ERGO_E_JOB,
                      "/system/start: in \"%s\" disks %zu and %zu overlap: their distance is %.9g "
-                     "sigma",
-                     start, i < j ? i : j, i < j ? j : i, distance_of(s, x, y, i - 1, j - 1));
+                     "sigma, %.3g less than the %.9g that are allowed",
+                     start, i < j ? i : j, i < j ? j : i, found / s->sigma,
+                     (double)(s->contact - found2) / (found + least) / s->sigma, least / s->sigma);
 }
 
 static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape *s,
@@ -145,11 +152,11 @@ static enum ergo_status place(struct ergo_context *ctx, const struct disks_shape
     if (fifth != SIZE_MAX) { /* among five disks in a cell two overlap */
         size_t closest = 0;
         for (size_t i = 0; i < fifth; i++)
-            if (distance_of(s, x, y, i, fifth) < distance_of(s, x, y, closest, fifth))
+            if (distance2_of(s, ux, uy, i, fifth) < distance2_of(s, ux, uy, closest, fifth))
                 closest = i;
-        status = refuse_overlap(ctx, s, start, x, y, closest + 1, fifth + 1);
+        status = refuse_overlap(ctx, s, start, ux, uy, closest + 1, fifth + 1);
     } else if (disks_config_overlap(c, s, cell, slot)) {
-        status = refuse_overlap(ctx, s, start, x, y, disk_at(s, ux, uy, c, cell[0], slot[0]),
+        status = refuse_overlap(ctx, s, start, ux, uy, disk_at(s, ux, uy, c, cell[0], slot[0]),
                                 disk_at(s, ux, uy, c, cell[1], slot[1]));
     }
     free(ux);
@@ -173,6 +180,9 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
                            "/system/box: the job's box is %.9f sigma, square; that of %s is %.9f x "
                            "%.9f: set /system/box or /system/packing_fraction to it",
                            s->box, path, l[0], l[4]);
+    const double side[2] = {s->box, s->box};
+    if (status == ERGO_OK)
+        status = ergo_places_near(ctx, path, &frame, side, 2);
     for (size_t i = 0; i < s->n && status == ERGO_OK; i++) {
         x[i] = frame.positions[3 * i];
         y[i] = frame.positions[3 * i + 1];
@@ -198,6 +208,16 @@ enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *
     if (status == ERGO_OK)
         status = place(ctx, s, start, x, y, c);
     free(x);
+    return status;
+}
+
+enum ergo_status disks_start_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct disks_shape *s) {
+    struct disks_config config;
+    if (!disks_config_init(&config, s->cells))
+        return no_memory(ctx, s);
+    const enum ergo_status status = disks_start(ctx, point, s, &config);
+    disks_config_free(&config);
     return status;
 }
 

@@ -74,6 +74,10 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                 model.b, model.half, HELIUM_U_LIMIT, model.core);
     if (status == ERGO_OK && !own)
         status = check_core(ctx, point, &model);
+    if (status == ERGO_OK && ergo_point_value(point, "/system/start")->present &&
+        !point->job->again)
+        status = helium_start_read(ctx, point, &model,
+                                   (uint32_t)ergo_point_int(point, "/system/walkers"), NULL);
     helium_model_free(&model);
     return status;
 }

@@ -36,7 +36,7 @@ static bool next_number(const char **at, const char *end, double *value) {
     }
     copy[length] = '\0';
     *value = strtod(copy, &stop);
-    return length > 0 && *stop == '\0';
+    return length > 0 && stop == copy + length;
 }
 
 static bool nothing_left(const char *at, const char *end) {

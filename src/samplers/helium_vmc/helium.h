@@ -154,7 +154,8 @@ enum ergo_status helium_frame(struct ergo_context *ctx, void *state, size_t memb
 /* audit.c */
 enum ergo_status helium_audit(struct ergo_context *ctx, void *state);
 
-/* start.c: `walkers` walkers [3][n] from the frames of a file, in turn where these are fewer. */
+/* start.c: `walkers` walkers [3][n] from the frames of a file, in turn where these are fewer.
+ * places NULL: they are looked at only. */
 enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct helium_model *model, uint32_t walkers,
                                    int32_t *places);

@@ -7,32 +7,58 @@
 #include "io/io.h"
 #include "io/xyz.h"
 #include "samplers/helium_vmc/helium.h"
+#include "samplers/places.h"
 
 #define FILE_MOST ((size_t)4 << 30)
 
 /* To 2^-32 of the side; what frames give (1e-10 A) finds the same number again. */
-static int32_t to_units(double x, double side) {
+static uint32_t to_units(double x, double side) {
     const double part = x / side, whole = floor(part);
-    return (int32_t)(uint32_t)(uint64_t)llround((part - whole) * 0x1p32);
+    return (uint32_t)(uint64_t)llround((part - whole) * 0x1p32);
 }
 
+static bool same(const void *unused, const uint32_t a[3], const uint32_t b[3]) {
+    (void)unused;
+    return memcmp(a, b, 12) == 0;
+}
+
+/* Any distance may be a start's, but none at all is a mistake: forces would have no direction. */
+static enum ergo_status check_pairs(struct ergo_context *ctx, const char *path,
+                                    const struct helium_model *m, const uint32_t *words) {
+    static const uint32_t reach[3] = {1, 1, 1};
+    size_t pair[2];
+    enum ergo_status status = ergo_places_pair(ctx, words, m->n, reach, same, NULL, pair);
+    if (status == ERGO_OK && pair[0] != SIZE_MAX)
+        status = ERGO_FAIL(ctx, ERGO_E_JOB,
+                           "/system/start: %s: atoms %zu and %zu are in the same place; a distance "
+                           "of %.2g A or more has to be between them",
+                           path, pair[1] + 1, pair[0] + 1,
+                           fmin(m->side[0], fmin(m->side[1], m->side[2])) * 0x1p-32);
+    return status;
+}
+
+/* words: room for [n][3]; places: of the walker, [3][n], or NULL. */
 static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
                                    const struct helium_model *m, const struct ergo_xyz *frame,
-                                   int32_t *places) {
+                                   uint32_t *words, int32_t *places) {
     const double *l = frame->lattice;
     if (frame->n != m->n)
         return ERGO_FAIL(ctx, ERGO_E_JOB, "/system/n: %u, but %s has %zu atoms", m->n, path,
                          frame->n);
     for (size_t k = 0; k < 9 && frame->has_lattice; k++)
-        if (fabs(l[k] - (k % 4 == 0 ? m->side[k / 4] : 0)) > 1e-6)
+        if (!(fabs(l[k] - (k % 4 == 0 ? m->side[k / 4] : 0)) <= 1e-6))
             return ERGO_FAIL(ctx, ERGO_E_JOB,
                              "/system/start: the job's box is %.9f x %.9f x %.9f A; that of %s is "
                              "another: set /system/density and /system/aspect to it",
                              m->side[0], m->side[1], m->side[2], path);
-    for (size_t i = 0; i < frame->n; i++)
-        for (size_t k = 0; k < 3; k++)
-            places[k * m->n + i] = to_units(frame->positions[3 * i + k], m->side[k]);
-    return ERGO_OK;
+    enum ergo_status status = ergo_places_near(ctx, path, frame, m->side, 3);
+    for (size_t i = 0; i < 3 * frame->n && status == ERGO_OK; i++)
+        words[i] = to_units(frame->positions[i], m->side[i % 3]);
+    if (status == ERGO_OK)
+        status = check_pairs(ctx, path, m, words);
+    for (size_t i = 0; i < 3 * frame->n && places && status == ERGO_OK; i++)
+        places[i % 3 * m->n + i / 3] = (int32_t)words[i];
+    return status;
 }
 
 /* Behind the n + 2 lines of a frame. */
@@ -51,8 +77,9 @@ enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, 
                                     int32_t *places) {
     const char *at = text, *end = text + length;
     const size_t size = 3 * (size_t)m->n;
-    uint32_t frames = 0;
-    enum ergo_status status = ERGO_OK;
+    uint32_t *words = malloc(4 * size), frames = 0;
+    enum ergo_status status =
+        words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u atoms", m->n);
     while ((at < end || frames == 0) && frames < walkers && status == ERGO_OK) {
         struct ergo_xyz frame;
         char name[512];
@@ -60,12 +87,13 @@ enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, 
         status = ergo_xyz_parse(ctx, name, at, (size_t)(end - at), &frame);
         if (status != ERGO_OK)
             break;
-        status = take_frame(ctx, name, m, &frame, places + frames * size);
+        status = take_frame(ctx, name, m, &frame, words, places ? places + frames * size : NULL);
         at = behind_frame(at, end, frame.n);
         ergo_xyz_free(&frame);
         frames++;
     }
-    for (uint32_t w = frames; w < walkers && status == ERGO_OK; w++)
+    free(words);
+    for (uint32_t w = frames; places && w < walkers && status == ERGO_OK; w++)
         memcpy(places + w * size, places + w % frames * size, size * sizeof *places);
     return status;
 }
@@ -76,7 +104,8 @@ enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_p
     const char *path = ergo_point_text(point, "/system/start");
     char *text = NULL;
     size_t length = 0;
-    enum ergo_status status = ergo_input_read(ctx, point, "/system/start", FILE_MOST, &text, &length);
+    enum ergo_status status =
+        ergo_input_read(ctx, point, "/system/start", FILE_MOST, &text, &length);
     if (status == ERGO_OK)
         status = helium_start_parse(ctx, path, text, length, m, walkers, places);
     free(text);

@@ -421,7 +421,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct stretch *a) {
     struct ergo_replay_part of_cells = {planes ? 16 * cells * a->first : slotted * a->first,
                                         16 * cells * members, planes ? s->slots : 1};
     struct ergo_replay_part own = {8 * cells * a->first, 8 * cells * members, s->slots};
-    struct ergo_replay_row rows[ERGO_REPLAY_ROWS] = {
+    struct ergo_replay_row rows[12] = {
         {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
         {"chains on the host", ERGO_REPLAY_HOST, NULL, s->chains, chains},
         {"samples", ERGO_REPLAY_RESULT, &s->blocks[0].samples, NULL,

@@ -125,7 +125,9 @@ void lj_member_fill(const struct ergo_point *point, struct lj_member *member);
 double lj_core2(double epsilon, double temperature, double cutoff_in_sigma);
 /* Largest displacement at the start, in units of shortest side / 2^32. */
 uint32_t lj_step_size(const struct lj_system *s);
-/* `count` positions on a cubic lattice that fills the box; 3 words each. */
+/* Sites, by axis, of the cubic lattice that has room for `count`; and so many positions on it, 3
+ * words each. */
+void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3]);
 void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words);
 /* Energy of `fixed` (units of the fixed point) in the job's unit, and virial. */
 double lj_energy_of(double epsilon, int64_t fixed);
@@ -223,10 +225,11 @@ enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t m
 enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t member,
                           uint32_t **words, uint32_t *count);
 
-/* start.c: the members' first positions, 3 words each, malloc'ed. */
+/* start.c: the members' first positions, 3 words each, malloc'ed; pairs too close are refused. */
 const char *lj_start_file(const struct ergo_point *point); /* NULL: a lattice */
 enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point,
                           uint32_t **words, uint32_t *count);
+enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point);
 
 /* state.c, audit.c, audit_replay.c */
 enum ergo_status lj_init(struct ergo_context *ctx, void *state);

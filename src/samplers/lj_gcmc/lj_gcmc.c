@@ -182,6 +182,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "%lld is longer than the equilibration: a chain that is steered "
                                 "does not sample",
                                 (long long)tune);
+    if (status == ERGO_OK && !point->job->again)
+        status = lj_start_check(ctx, point);
     return status;
 }
 

@@ -205,8 +205,8 @@ void lj_member_fill(const struct ergo_point *point, struct lj_member *m) {
     m->zv = insertions > 0 ? (float)(s.activity * volume * (deletions / insertions)) : 0;
 }
 
-void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words) {
-    uint32_t n[3] = {1, 1, 1};
+void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3]) {
+    n[0] = n[1] = n[2] = 1;
     while ((double)n[0] * n[1] * n[2] < count) { /* refine the axis with the widest spacing */
         int widest = 0;
         for (int k = 1; k < 3; k++)
@@ -214,6 +214,11 @@ void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words) {
                 widest = k;
         n[widest]++;
     }
+}
+
+void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words) {
+    uint32_t n[3];
+    lj_lattice_sites(s, count, n);
     const double sites = (double)n[0] * n[1] * n[2];
     for (uint32_t i = 0; i < count; i++) {
         /* spread the holes */

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "io/xyz.h"
+#include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/lj.h"
+#include "samplers/places.h"
 
 /* Whole units of 2^-32 of a side. */
 static uint32_t to_word(double x, double side) {
@@ -31,6 +33,8 @@ static enum ergo_status from_file(struct ergo_context *ctx, const struct ergo_po
     if (status == ERGO_OK && frame.n > LJ_MOST_PARTICLES)
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %s has %zu particles; at most 2^26",
                            path, frame.n);
+    if (status == ERGO_OK)
+        status = ergo_places_near(ctx, path, &frame, s->box, 3);
     *words = status == ERGO_OK ? malloc(12 * (frame.n + 1)) : NULL;
     if (status == ERGO_OK && !*words)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu particles", frame.n);
@@ -47,17 +51,90 @@ const char *lj_start_file(const struct ergo_point *point) {
                : NULL;
 }
 
+/* ---- too close ---------------------------------------------------------------------------------
+ */
+
+static lj_position position(const uint32_t *word) {
+    return (lj_position){word[0], word[1], word[2]};
+}
+
+static bool overlap(const void *member, const uint32_t a[3], const uint32_t b[3]) {
+    const struct lj_member *m = member;
+    return lj_distance2(position(a), position(b), m->scale) < m->core2;
+}
+
+static const double above = 1 + 1e-6; /* distances are fp32 */
+
+/* Sites of lj_lattice that are farther apart than the core: no pair needs a look. */
+static bool lattice_is_wide(const struct lj_system *s, uint32_t count) {
+    const double core = sqrt(lj_core2(s->epsilon, s->temperature, s->cutoff / s->sigma)) * s->sigma;
+    uint32_t n[3];
+    bool wide = true;
+    lj_lattice_sites(s, count, n);
+    for (int k = 0; k < 3; k++)
+        wide &= n[k] == 1 || s->box[k] / n[k] > core * above;
+    return wide;
+}
+
+static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const struct lj_system *s, const uint32_t *words,
+                                    uint32_t count) {
+    const char *path = lj_start_file(point);
+    struct lj_member member;
+    uint32_t reach[3];
+    size_t pair[2];
+    lj_member_fill(point, &member);
+    const double core = sqrt((double)member.core2) * s->sigma;
+    if (member.ideal || (!path && lattice_is_wide(s, count)))
+        return ERGO_OK;
+    for (int k = 0; k < 3; k++)
+        reach[k] = (uint32_t)fmin(core * above / s->box[k] * 0x1p32 + 1, 0xffffffffp0);
+    const enum ergo_status status =
+        ergo_places_pair(ctx, words, count, reach, overlap, &member, pair);
+    if (status != ERGO_OK || pair[0] == SIZE_MAX)
+        return status;
+    const double distance =
+        s->sigma * sqrt((double)lj_distance2(position(words + 3 * pair[0]),
+                                             position(words + 3 * pair[1]), member.scale));
+    return ERGO_FAIL(ctx, ERGO_E_JOB,
+                     "%s: particles %zu and %zu of %s are %.9g apart; allowed are %.9g and more: "
+                     "closer, the energy of a pair is above 100 k_B T%s",
+                     path ? "/system/start" : "/system/particles", pair[1] + 1, pair[0] + 1,
+                     path ? path : "a lattice in this box", distance, core,
+                     path ? "" : ". Start with fewer");
+}
+
 enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point,
                           uint32_t **words, uint32_t *count) {
     const struct lj_system s = lj_system_of(point);
     const char *path = lj_start_file(point);
+    enum ergo_status status = ERGO_OK;
     *words = NULL;
-    if (path)
-        return from_file(ctx, point, &s, words, count);
-    *count = (uint32_t)ergo_point_int(point, "/system/particles");
-    *words = malloc(12 * ((size_t)*count + 1));
-    if (!*words)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u particles", *count);
-    lj_lattice(&s, *count, *words);
-    return ERGO_OK;
+    if (path) {
+        status = from_file(ctx, point, &s, words, count);
+    } else {
+        *count = (uint32_t)ergo_point_int(point, "/system/particles");
+        *words = malloc(12 * ((size_t)*count + 1));
+        if (*words)
+            lj_lattice(&s, *count, *words);
+        else
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u particles", *count);
+    }
+    if (status == ERGO_OK)
+        status = check_pairs(ctx, point, &s, *words, *count);
+    if (status != ERGO_OK) {
+        free(*words);
+        *words = NULL;
+    }
+    return status;
+}
+
+enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct lj_system s = lj_system_of(point);
+    uint32_t *words = NULL, count = (uint32_t)ergo_point_int(point, "/system/particles");
+    if (!lj_start_file(point) && lattice_is_wide(&s, count))
+        return ERGO_OK;
+    const enum ergo_status status = lj_start(ctx, point, &words, &count);
+    free(words);
+    return status;
 }

@@ -65,11 +65,12 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
     const char *path = ergo_point_text(point, "/system/field_file");
     char *text = NULL, wrong[160] = "";
     size_t length = 0;
-    enum ergo_status status = ergo_input_read(ctx, point, "/system/field_file", (size_t)1 << 36, &text, &length);
+    enum ergo_status status =
+        ergo_input_read(ctx, point, "/system/field_file", (size_t)1 << 36, &text, &length);
     if (status == ERGO_OK && strlen(text) != length)
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "%s is not a file of fields: it is not text", path);
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of fields: it is not text", path);
     if (status == ERGO_OK && !read_numbers(text, sites, fields, wrong))
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "%s is not a file of fields: %s", path, wrong);
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of fields: %s", path, wrong);
     free(text);
     return status;
 }
@@ -86,7 +87,7 @@ enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_po
     char message[400];
     snprintf(message, sizeof message, "%s", ergo_error_message(ctx));
     ergo_error_clear(ctx);
-    return ergo_job_error(ctx, "/system/field_file", "%s", message);
+    return ERGO_FAIL(ctx, status, "/system/field_file: %s", message);
 }
 
 static struct glass_shape glass_of(const struct bytes_shape *s) {

@@ -175,12 +175,15 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
                                   struct reading *r) {
     const char *path = ergo_point_text(point, "/system/disorder_file");
     size_t length = 0;
-    enum ergo_status status = ergo_input_read(ctx, point, "/system/disorder_file", (size_t)1 << 30, &r->text, &length);
+    enum ergo_status status =
+        ergo_input_read(ctx, point, "/system/disorder_file", (size_t)1 << 30, &r->text, &length);
     r->seen = calloc(r->s->d, r->s->sites);
     if (status == ERGO_OK && !r->seen)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the couplings of %s", path);
+    if (status == ERGO_OK && strlen(r->text) != length)
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of couplings: it is not text", path);
     if (status == ERGO_OK && !read_text(r))
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "%s is not a file of couplings: %s", path, r->wrong);
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of couplings: %s", path, r->wrong);
     free(r->text);
     free(r->seen);
     return status;
@@ -189,12 +192,13 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
 enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct glass_shape *s) {
     struct reading r = {.s = s};
-    if (read_file(ctx, point, &r) == ERGO_OK)
+    const enum ergo_status status = read_file(ctx, point, &r);
+    if (status == ERGO_OK)
         return ERGO_OK;
     char message[400];
     snprintf(message, sizeof message, "%s", ergo_error_message(ctx));
     ergo_error_clear(ctx);
-    return ergo_job_error(ctx, "/system/disorder_file", "%s", message);
+    return ERGO_FAIL(ctx, status, "/system/disorder_file: %s", message);
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */

@@ -1,0 +1,25 @@
+/* libFuzzer's target for starts: the same file as start of all samplers of particles. */
+#include "fuzz.h"
+#include "io/xyz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char *const jobs[] = {
+        "{'sampler': 'hard-disks', 'system': {'n': 3, 'box': 4, 'start': '@'}, 'run': {'sweeps': "
+        "4}}",
+        "{'sampler': 'lj-gcmc', 'system': {'box': [9, 9, 9], 'temperature': 1.5, 'activity': 0.1, "
+        "'start': '@'}, 'run': {'sweeps': 4}}",
+        "{'sampler': 'helium-vmc', 'system': {'n': 3, 'density': 0.001, 'b': 0, 'walkers': 2, "
+        "'start': '@'}, 'run': {'sweeps': 4}}"};
+    struct ergo_context *ctx = ergo_context_create();
+    struct ergo_xyz frame;
+    expect(ctx != NULL, "no memory for a context");
+    const bool read = ergo_xyz_parse(ctx, "f", (const char *)data, size, &frame) == ERGO_OK;
+    for (size_t i = 0; read && i < 3 * frame.n; i++)
+        expect(frame.positions[i] - frame.positions[i] == 0, "a coordinate that is no number");
+    ergo_xyz_free(&frame);
+    ergo_context_destroy(ctx);
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
+        expect(!fuzz_job(jobs[i], data, size) || read, "a start that cannot be read is taken");
+    return 0;
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# seeds.sh TARGET FOLDER: what `make fuzz` begins with, from examples and reference data.
+set -e
+folder=$2
+put() { cat >"$folder/seed-$1"; }
+case $1 in
+    job) cp data/jobs/*.json tests/contract/jobs/*.json "$folder" ;;
+    profile) cp data/tuning/*.json "$folder" ;;
+    xyz)
+        printf '3\n\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 0.5 1.8 0\n' | put plain
+        printf '3\nLattice="4 0 0 0 4 0 0 0 1" Properties=species:S:1:pos:R:3\nX 0.5 0.5 0\nX 2.5 2.5 0\nX 3.9 0.5 0\n' | put near
+        printf '3\nLattice="9 0 0 0 9 0 0 0 9" Properties=pos:R:3:id:I:1\n1 1 1 1\n1 1 4 2\n-1e3 0x4p1 8 3\n' | put box
+        printf '3\n\nX 1 1 1\nX 2 2 2\nX 3 3 3\n3\n\nX 1 1 1\nX 2 2 2\nX 3 3 4\n' | put frames ;;
+    tables) # the first byte is the job
+        for job in 0 1 2 3 4 5 6 7; do
+            for file in data/reference/fields-16.txt data/reference/glass-4x4.txt; do
+                { printf '%b' "\\x0$job"; cat "$file"; } | put "$job-${file##*/}"
+            done
+            { printf '%b' "\\x0$job"; awk 'BEGIN { print "# r f"; for (i = 1; i < 40; i++) print i * 0.4, 1 / i }'; } | put "$job-function"
+        done ;;
+    page)
+        for shape in 0 1 2 3 8 30 143 150 250; do
+            { printf '%b' "\\x$(printf %02x $shape)\\x01"; head -c 200 data/reference/digests.json; } | put "$shape-1"
+            { printf '%b' "\\x$(printf %02x $shape)\\x00"; head -c 200 data/reference/ising.json; } | put "$shape-0"
+        done ;;
+esac
