@@ -179,12 +179,10 @@ static const char *odd_json(struct ergo_context *ctx, const struct ergo_result *
 
 static const char *odd_page(struct ergo_context *ctx, const struct ergo_result *result) {
     static char wrong[200];
-    struct ergo_report_locale locale;
     struct ergo_text text = {0};
-    if (!ergo_report_begin(&text, result->job->name, &locale))
-        return "no memory for a page";
+    ergo_report_begin(&text, result->job->name);
     const enum ergo_status status = ergo_report_run(ctx, &text, result);
-    ergo_report_end(&text, &locale);
+    ergo_report_end(&text);
     const char *where = status == ERGO_OK && !text.failed ? page_wrong(text.data) : "no page";
     if (where)
         snprintf(wrong, sizeof wrong, "the page is not well made at: %.120s", where);

@@ -144,11 +144,12 @@ static void test_far(void **state) {
     contract_each(far);
 }
 
-/* A folder from a stranger: of the files that its job names, what the checkpoint holds is all that is
- * read; here they are pipes, which would be waited for. */
+/* A folder from a stranger: of the files that its job names, what the checkpoint holds is all that
+ * is read; here they are pipes, which would be waited for. */
 static void test_strangers(void **state) {
     static const char text[] =
-        "{ \"sampler\": \"spin-lattice\", \"seed\": \"5\", \"run\": { \"sweeps\": 4 }, \"system\": { "
+        "{ \"sampler\": \"spin-lattice\", \"seed\": \"5\", \"run\": { \"sweeps\": 4 }, \"system\": "
+        "{ "
         "\"model\": \"ising\", \"size\": [4, 4], \"temperature\": 2, \"field_file\": \"%s\" } }";
     const struct ergo_run_options options = contract_options(NULL);
     struct ergo_result *result = NULL;
@@ -169,7 +170,8 @@ static void test_strangers(void **state) {
     alarm(60);
     contract_ok(ergo_run_load(contract.ctx, contract.folder, &result), "without its file");
     ergo_result_destroy(result);
-    contract_ok(ergo_checkpoint_read(contract.ctx, NULL, checkpoint, &blobs), "the checkpoint");
+    contract_ok(ergo_checkpoint_read(contract.ctx, NULL, checkpoint, 1 << 30, &blobs),
+                "the checkpoint");
     taken(&blobs, "resumed without its file");
     struct ergo_blob *kept = &blobs.blobs[ergo_blobs_find(&blobs, "files") - blobs.blobs];
     const size_t length = kept->length;

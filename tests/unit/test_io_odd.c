@@ -89,8 +89,11 @@ static void pictures_without_pixels_are_left_out(void **state) {
                     result->members[m].pictures[i].width = result->members[m].pictures[i].height =
                         0;
         drawn(result, "pictures", all);
-        assert_int_equal(ergo_result_write_pictures(ctx, folder, result), ERGO_OK);
-        assert_int_equal(ergo_result_write_report(ctx, folder, result), ERGO_OK);
+        struct ergo_folder opened;
+        assert_int_equal(ergo_folder_open(ctx, folder, &opened), ERGO_OK);
+        assert_int_equal(ergo_result_write_pictures(ctx, &opened, result), ERGO_OK);
+        assert_int_equal(ergo_result_write_report(ctx, &opened, result), ERGO_OK);
+        ergo_folder_close(&opened);
         snprintf(path, sizeof path, "%s/configurations.png", folder);
         assert_int_equal(access(path, F_OK) == 0, !all);
         remove(path);
@@ -121,7 +124,7 @@ static void any_comparison_is_drawn(void **state) {
         snprintf(b->device.name, sizeof b->device.name, "%s", name);
         assert_int_equal(ergo_comparison_write_page(ctx, &c, folder), ERGO_OK);
         snprintf(path, sizeof path, "%s/compare.html", folder);
-        assert_int_equal(ergo_file_read(ctx, path, 1 << 24, &page, &length), ERGO_OK);
+        assert_int_equal(ergo_file_read(ctx, NULL, path, 1 << 24, &page, &length), ERGO_OK);
         if (page_wrong(page))
             fail_msg("%g: %.100s", odd[i], page_wrong(page));
         assert_int_equal(ergo_comparison_json(ctx, &c, &text), ERGO_OK);
