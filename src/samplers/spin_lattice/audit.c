@@ -269,8 +269,7 @@ enum ergo_status ising_audit(struct ergo_context *ctx, void *opaque) {
     struct ergo_replay_row rows[5] = {
         [ROW_SPINS] = {"spins", ERGO_REPLAY_STATE, &s->spins, NULL, all},
         {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
-        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].sums, NULL,
-         ising_sums_bytes(s, t.r.samples)},
+        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].sums, NULL, ising_sums_bytes(s, t.r.samples)},
     };
     t.r.rows = rows;
     t.r.n_rows = 3;
