@@ -5,7 +5,8 @@
  * before those of the library and lose a kernel launch, or flip a bit of a buffer behind the
  * sampler's back. Not every bit can be missed: a lattice with one spin turned over is as good as
  * before. So what is asked is: an audit that lost one of its own launches fails, whichever (it was
- * made for a reason); and of bits flipped all over the sampler's buffers at least one is found.
+ * made for a reason); of bits flipped all over the sampler's buffers at least one is found; and all
+ * of them in constants, the buffers that are made with numbers of the host's in them.
  */
 #include <dlfcn.h>
 
@@ -22,6 +23,7 @@ static struct faults {
     size_t n_buffers;    /* created so far */
     cl_mem buffers[64];  /* NULL: released */
     size_t sizes[64];
+    bool touched[64], constant[64]; /* written so far; first of all as a whole, and not by zeros */
 } faults;
 
 /* The library's own. POSIX: a function's address through a data pointer. */
@@ -53,6 +55,28 @@ cl_int clReleaseMemObject(cl_mem mem) {
         if (faults.buffers[i] == mem)
             faults.buffers[i] = NULL;
     return real(mem);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t at,
+                            size_t size, const void *data, cl_uint n_waits, const cl_event *waits,
+                            cl_event *event) {
+    cl_int (*real)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint,
+                   const cl_event *, cl_event *);
+    *(void **)&real = next("clEnqueueWriteBuffer");
+    for (size_t i = 0; i < faults.n_buffers; i++)
+        if (faults.buffers[i] == mem) {
+            faults.constant[i] =
+                !faults.touched[i] && at == 0 && size == faults.sizes[i] && !is_zero(data, size);
+            faults.touched[i] = true;
+        }
+    return real(queue, mem, blocking, at, size, data, n_waits, waits, event);
 }
 
 static void flip(cl_command_queue queue, size_t buffer, size_t byte) {
@@ -116,7 +140,7 @@ static void audits(void) {
     if (audit_finds(&b, "a good state"))
         fail_msg("%s: the audit fails on a good state: %s", name, ergo_error_message(contract.ctx));
     const size_t launches = faults.launches, buffers = faults.n_buffers;
-    size_t found = 0, tried = 0;
+    size_t found = 0, tried = 0, constants = 0;
     bench_advance(&b, 2);
     bench_advance(&undisturbed, 2);
     for (size_t m = 0; m < b.batch.count; m++)
@@ -135,12 +159,18 @@ static void audits(void) {
             prepare(&b);
             const size_t byte = faults.sizes[i] * part / 8;
             snprintf(what, sizeof what, "bit 0 of byte %zu of buffer %zu flipped", byte, i);
+            const bool constant = faults.constant[i];
             flip(device->queue, i, byte);
+            const bool finds = audit_finds(&b, what);
+            if (constant && faults.flipped && !finds)
+                fail_msg("%s: %s, a constant, and the audit passes", name, what);
             tried += faults.flipped;
-            found += audit_finds(&b, what);
+            found += finds;
+            constants += constant && faults.flipped;
         }
-    print_message("%s: %zu launches of the audit matter; of %zu flipped bits it finds %zu\n", name,
-                  launches, tried, found);
+    print_message("%s: %zu launches of the audit matter; of %zu flipped bits it finds %zu, all %zu "
+                  "in constants among them\n",
+                  name, launches, tried, found, constants);
     assert_true(found > 0);
     bench_close(&b);
     bench_close(&undisturbed);

@@ -73,7 +73,8 @@ static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_
                    8 * numbers * (double)l.block_samples + 8 * curve_numbers * l.curve_capacity);
     plan->host_bytes =
         (uint64_t)(8 * numbers * (double)l.block_samples + 8 * curve_numbers * l.curve_capacity +
-                   (s.general ? 20 + (s.bonds ? 20 * s.d : 0) : 4) * (double)s.sites + bytes);
+                   (s.general ? 20 + (s.bonds ? 20 * s.d : 0) : 4) * (double)s.sites + bytes +
+                   terms);
     plan->block_samples = l.block_samples;
     plan->work_per_step = work;
     plan->launches_per_step = 2;

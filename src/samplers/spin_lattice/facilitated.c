@@ -56,8 +56,8 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct fac_state *s) 
                    {&s->slots[0].counts, "samples", counts * s->launch.block_samples},
                    {&s->slots[1].counts, "samples", counts * s->launch.block_samples}};
     enum ergo_status status =
-        ergo_buffer_create(ctx, s->device, "members", s->batch->count * sizeof *s->members,
-                           s->members, &s->member_buffer);
+        ergo_constant_create(ctx, s->device, &s->constants, "members",
+                             s->batch->count * sizeof *s->members, s->members, &s->member_buffer);
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0] && status == ERGO_OK; i++)
         status = ergo_buffer_create(ctx, s->device, buffers[i].name, buffers[i].bytes, NULL,
                                     buffers[i].mem);
@@ -123,8 +123,7 @@ static enum ergo_status launch_measure(struct ergo_context *ctx, struct fac_stat
                               local, NULL);
 }
 
-/* What happens at the step that has been reached: the reference at t = 0, counts for the curves. */
-static enum ergo_status event(struct ergo_context *ctx, struct fac_state *s) {
+enum ergo_status fac_event(struct ergo_context *ctx, struct fac_state *s) {
     enum ergo_status status = ERGO_OK;
     if (s->step < s->origin)
         return ERGO_OK;
@@ -166,7 +165,7 @@ static enum ergo_status advance_sweeps(struct ergo_context *ctx, struct fac_stat
         status = fac_launch_attempts(ctx, s, s->step, 0, (until - s->step) * s->shape.sites);
         s->step = until;
         if (status == ERGO_OK)
-            status = event(ctx, s);
+            status = fac_event(ctx, s);
     }
     return status;
 }
@@ -189,16 +188,17 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     memset(s->recorded, 0, 4 * s->n_times * (size_t)s->launch.counts_length);
     memset(s->loaded, 0, s->n_times * lattices * FAC_COUNTS * sizeof *s->loaded);
     s->step = 0;
+    s->reference_kept.n = 0;
     if (status == ERGO_OK)
         status = ergo_kernel_launch(ctx, s->device, s->start, "facilitated_start", args, 6, 2,
                                     global, local, NULL);
     if (status == ERGO_OK)
-        status = event(ctx, s);
+        status = fac_event(ctx, s);
     return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;
 }
 
-static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned which,
-                                size_t count, uint64_t every, uint64_t first_sample) {
+enum ergo_status fac_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
+                             uint64_t every, uint64_t first_sample) {
     struct fac_state *s = opaque;
     struct fac_slot *slot = &s->slots[which];
     enum ergo_status status = ERGO_OK;
@@ -220,9 +220,8 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
     return status;
 }
 
-/* Numbers of one word-lattice from those of its parts. */
-static uint64_t sum_parts(const struct fac_state *s, const uint32_t *counts, size_t lattice,
-                          unsigned count) {
+uint64_t fac_sum_parts(const struct fac_state *s, const uint32_t *counts, size_t lattice,
+                       unsigned count) {
     uint64_t sum = 0;
     for (size_t p = 0; p < s->launch.parts; p++)
         sum += counts[(lattice * s->launch.parts + p) * FAC_COUNTS + count];
@@ -233,11 +232,20 @@ uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_
                     unsigned count) {
     const size_t lattice = member * s->shape.words + word;
     return s->loaded[(time * fac_lattices(s) + lattice) * FAC_COUNTS + count] +
-           sum_parts(s, s->recorded + time * s->launch.counts_length, lattice, count);
+           fac_sum_parts(s, s->recorded + time * s->launch.counts_length, lattice, count);
 }
 
-static enum ergo_status collect(struct ergo_context *ctx, void *opaque, unsigned which,
-                                struct ergo_samples *samples) {
+void fac_columns(const struct fac_state *s, size_t member, uint64_t up, uint64_t unequal,
+                 double *columns) {
+    const struct fac_physics p = fac_physics_of(s->batch->points[member]);
+    const double spins = (double)s->shape.sites * s->shape.words * s->shape.lanes;
+    const double magnetization = 2 * (double)up / spins - 1;
+    columns[COLUMN_MAGNETIZATION] = magnetization;
+    columns[COLUMN_ENERGY] = p.j * (2 - 2 * (double)unequal / spins) + p.b * magnetization;
+}
+
+enum ergo_status fac_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+                             struct ergo_samples *samples) {
     struct fac_state *s = opaque;
     struct fac_slot *slot = &s->slots[which];
     samples->count = slot->samples;
@@ -248,40 +256,17 @@ static enum ergo_status collect(struct ergo_context *ctx, void *opaque, unsigned
     if (status != ERGO_OK)
         return status;
     const size_t members = s->batch->count;
-    const double spins = (double)s->shape.sites * s->shape.words * s->shape.lanes;
-    for (size_t m = 0; m < members; m++) {
-        const struct fac_physics p = fac_physics_of(s->batch->points[m]);
+    for (size_t m = 0; m < members; m++)
         for (size_t i = 0; i < slot->samples; i++) {
             uint64_t up = 0, unequal = 0;
             for (size_t w = 0; w < s->shape.words; w++) {
                 const uint32_t *counts = slot->host + i * s->launch.counts_length;
-                up += sum_parts(s, counts, m * s->shape.words + w, 0);
-                unequal += sum_parts(s, counts, m * s->shape.words + w, 3);
+                up += fac_sum_parts(s, counts, m * s->shape.words + w, 0);
+                unequal += fac_sum_parts(s, counts, m * s->shape.words + w, 3);
             }
-            double *columns = samples->columns + (i * members + m) * COLUMNS;
-            const double magnetization = 2 * (double)up / spins - 1;
-            columns[COLUMN_MAGNETIZATION] = magnetization;
-            columns[COLUMN_ENERGY] = p.j * (2 - 2 * (double)unequal / spins) + p.b * magnetization;
+            fac_columns(s, m, up, unequal, samples->columns + (i * members + m) * COLUMNS);
         }
-    }
     return ERGO_OK;
-}
-
-enum ergo_status fac_measure_now(struct ergo_context *ctx, struct fac_state *s, uint64_t *counts) {
-    const size_t length = s->launch.counts_length;
-    uint32_t *parts = malloc(4 * length);
-    if (!parts)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for counts");
-    memset(parts, 0xff, 4 * length); /* the counts that are there may be the right ones */
-    enum ergo_status status = ergo_buffer_write(ctx, s->device, s->record, 0, 4 * length, parts);
-    if (status == ERGO_OK)
-        status = launch_measure(ctx, s, s->record, 0);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->record, 0, 4 * length, parts);
-    for (size_t k = 0; k < fac_lattices(s) * FAC_COUNTS && status == ERGO_OK; k++)
-        counts[k] = sum_parts(s, parts, k / FAC_COUNTS, (unsigned)(k % FAC_COUNTS));
-    free(parts);
-    return status;
 }
 
 static uint64_t curve_every(const struct ergo_point *point) {
@@ -294,8 +279,8 @@ const struct ergo_sampler_ops facilitated_ops = {
     .plan = plan,
     .create = create,
     .init = init,
-    .advance = advance,
-    .collect = collect,
+    .advance = fac_advance,
+    .collect = fac_collect,
     .curve_size = fac_curve_size,
     .curve_x = fac_curve_x,
     .curve_every = curve_every,

@@ -2,6 +2,7 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_FACILITATED_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_FACILITATED_H
 
+#include "engine/replay.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/facilitated_params.h"
 
@@ -57,6 +58,7 @@ struct fac_launch {
     uint32_t parts;         /* partial sums per word-lattice */
     uint32_t group;         /* work-items per group that measures */
     uint64_t attempts;      /* per launch at most */
+    uint64_t block_sweeps;  /* of roughly 0.1 s */
     size_t block_samples;   /* samples per block */
     uint32_t counts_length; /* numbers per sample of the batch */
 };
@@ -84,6 +86,8 @@ struct fac_state {
     cl_kernel bin, tile;
     cl_mem other_spins, other_flipped, bins, bin_counts, flags;
     uint32_t segments; /* of each word-lattice so far, as the device counts them too */
+    /* Parameters; and the spins at t = 0, once an audit after it has seen them. */
+    struct ergo_constants constants, reference_kept;
     struct fac_slot slots[2];
     uint64_t step, origin; /* origin: where t = 0 */
     /* Counts at the times of the curves. Those of this session as the device wrote them,
@@ -137,18 +141,30 @@ enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state 
 enum ergo_status fac_launch_check(struct ergo_context *ctx, struct fac_state *s, bool *done);
 
 /* facilitated.c */
-/* Counts of all members now (blocking): [member][word][FAC_COUNTS]. */
-enum ergo_status fac_measure_now(struct ergo_context *ctx, struct fac_state *s, uint64_t *counts);
+enum ergo_status fac_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                             uint64_t every, uint64_t first_sample);
+enum ergo_status fac_collect(struct ergo_context *ctx, void *state, unsigned slot,
+                             struct ergo_samples *samples);
+/* What happens at the step that has been reached: the reference at t = 0, counts for the curves. */
+enum ergo_status fac_event(struct ergo_context *ctx, struct fac_state *s);
+/* A number of one word-lattice from those of its parts. */
+uint64_t fac_sum_parts(const struct fac_state *s, const uint32_t *counts, size_t lattice,
+                       unsigned count);
+/* Columns of a member with so many up spins and unequal bonds. */
+void fac_columns(const struct fac_state *s, size_t member, uint64_t up, uint64_t unequal,
+                 double *columns);
 /* A number of the curves, after the queue has finished. */
 uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_t word,
                     unsigned count);
+
+/* facilitated_audit.c */
+enum ergo_status fac_audit(struct ergo_context *ctx, void *state);
 
 /* facilitated_state.c */
 enum ergo_status fac_save(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_text *text);
 enum ergo_status fac_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                           const void *bytes, size_t length);
-enum ergo_status fac_audit(struct ergo_context *ctx, void *state);
 enum ergo_status fac_picture(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_picture *picture);
 enum ergo_status fac_frame(struct ergo_context *ctx, void *state, size_t member,

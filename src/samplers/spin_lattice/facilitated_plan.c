@@ -200,6 +200,7 @@ enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_bat
                                                          : 512 * units;
     const double waves = ceil(lattices / parallel);
     plan->block_steps = fmax(1, floor(0.1 * rate / waves / (double)s.sites));
+    l.block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
     l.attempts = (uint64_t)fmax(1e3, 0.1 * rate / waves);
     if (tiled)
         l.attempts = l.tiles.segment;

@@ -1,5 +1,5 @@
 /*
- * Facilitated dynamics: the canonical state, audits, curves, pictures.
+ * Facilitated dynamics: the canonical state, curves, pictures.
  *
  * Canonical state of a member: for each word-lattice three lattices (spins, spins at t = 0, flipped
  * since t = 0), each site by site, one bit per realisation: 4 bytes a site (method exact, little-
@@ -13,9 +13,6 @@
 #include "io/io.h"
 #include "samplers/spin_lattice/facilitated.h"
 #include "samplers/spin_lattice/models.h"
-
-/* Attempts that are replayed, and words that are closed, in one audit. */
-enum { REPLAY_ATTEMPTS = 1 << 20, CLOSURE_SITES = 1 << 22 };
 
 static size_t lattice_bytes(const struct fac_shape *s) {
     return s->lanes == 32 ? 4 * s->sites : (s->sites + 7) / 8;
@@ -129,140 +126,9 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
     }
     if (status == ERGO_OK)
         load_records(s, member, from);
+    s->reference_kept.n = 0;
     s->step = step;
     free(words);
-    return status;
-}
-
-/* ---- audit ----------------------------------------------------------------------------------- */
-
-static enum ergo_status fails(struct ergo_context *ctx, const struct fac_state *s, size_t lattice,
-                              const char *what) {
-    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                     "audit of spin-lattice failed on %s (%s) at sweep %llu, member %zu, "
-                     "word-lattice %zu: %s",
-                     s->device->summary.name, s->device->summary.driver,
-                     (unsigned long long)s->step, lattice / s->shape.words,
-                     lattice % s->shape.words, what);
-}
-
-/* What never flips, whatever happens: no realisation may have flipped it. `room`: two lattices. */
-static bool frozen_stay(const struct fac_state *s, const uint32_t *first, const uint32_t *flipped,
-                        uint32_t *room) {
-    fac_twin_frozen(&s->shape, first, room, room + s->shape.sites);
-    for (size_t i = 0; i < s->shape.sites; i++)
-        if (room[s->shape.sites + i] & flipped[i])
-            return false;
-    return true;
-}
-
-/* Counts, and what spins, reference and flips have to do with each other. */
-static enum ergo_status audit_lattices(struct ergo_context *ctx, struct fac_state *s,
-                                       uint32_t *const lattices[3]) {
-    const size_t sites = s->shape.sites, n = s->batch->count * s->shape.words;
-    uint64_t *counts = malloc(n * FAC_COUNTS * sizeof *counts), own[FAC_COUNTS];
-    uint32_t *room = malloc(2 * 4 * sites);
-    const size_t close = 1 + CLOSURE_SITES / sites; /* of so many the frozen sites are found */
-    enum ergo_status status = counts && room ? fac_measure_now(ctx, s, counts)
-                                             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
-    for (size_t l = 0; l < n && status == ERGO_OK; l++) {
-        const uint32_t *spins = lattices[0] + l * sites, *first = lattices[1] + l * sites;
-        const uint32_t *flipped = lattices[2] + l * sites;
-        fac_twin_count(&s->shape, spins, first, flipped, own);
-        if (memcmp(own, counts + l * FAC_COUNTS, sizeof own) != 0)
-            status = fails(ctx, s, l, "the device does not count what the host counts");
-        if (s->step < s->origin)
-            continue;
-        for (size_t i = 0; i < sites && status == ERGO_OK; i++)
-            if ((spins[i] ^ first[i]) & ~flipped[i])
-                status = fails(ctx, s, l, "a spin changed and is not known to have flipped");
-        if (status == ERGO_OK && (l + 1) * close / n != l * close / n &&
-            !frozen_stay(s, first, flipped, room))
-            status = fails(ctx, s, l, "a spin flipped that its constraint freezes for ever");
-    }
-    free(counts);
-    free(room);
-    return status;
-}
-
-/* Some attempts on all lattices by the device; on some by the host's twin, the last one among them.
- * Afterwards the device has its state back. */
-static enum ergo_status audit_chain(struct ergo_context *ctx, struct fac_state *s,
-                                    uint32_t *const lattices[3]) {
-    const size_t sites = s->shape.sites, n = s->batch->count * s->shape.words;
-    /* a launch as long as the run's, from within a sweep on, if that is in reason */
-    const uint64_t most = 16 * sites < REPLAY_ATTEMPTS ? 16 * sites : REPLAY_ATTEMPTS;
-    const bool halves = s->launch.mode == FAC_MODE_LAMBDA; /* two, the second one first */
-    const uint64_t attempts = halves                      ? sites
-                              : s->launch.attempts < most ? s->launch.attempts
-                                                          : most;
-    const uint32_t from = (uint32_t)(halves ? sites / 2 : sites - sites / 3);
-    const size_t fit = (size_t)(REPLAY_ATTEMPTS / (attempts ? attempts : 1)) + halves;
-    const size_t replayed = fit < n ? fit : n;
-    uint32_t *found = malloc(2 * 4 * sites + 4);
-    bool done = true;
-    enum ergo_status status = found ? fac_launch_attempts(ctx, s, s->step, from, attempts)
-                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
-    for (size_t k = 0; k < replayed && status == ERGO_OK; k++) {
-        const size_t l = (k + 1) * n / replayed - 1;
-        status = ergo_buffer_read(ctx, s->device, s->spins, l * 4 * sites, 4 * sites, found);
-        if (status == ERGO_OK)
-            status = ergo_buffer_read(ctx, s->device, s->flipped, l * 4 * sites, 4 * sites,
-                                      found + sites);
-        if (status != ERGO_OK)
-            break;
-        uint32_t *room = calloc(2 * sites + 1, 4);
-        if (!room) {
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
-            break;
-        }
-        memcpy(room, lattices[0] + l * sites, 4 * sites);
-        memcpy(room + sites, lattices[2] + l * sites, 4 * sites);
-        const struct fac_member *member = &s->members[l / s->shape.words];
-        const uint32_t word = (uint32_t)(l % s->shape.words);
-        if (!halves)
-            fac_twin_attempts(&s->shape, member, word, s->step, from, attempts, room, room + sites);
-        else if (!fac_twin_half(&s->shape, member, word, s->step, 1, room, room + sites) ||
-                 !fac_twin_half(&s->shape, member, word, s->step + 1, 0, room, room + sites))
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to audit");
-        if (status == ERGO_OK && memcmp(room, found, 2 * 4 * sites) != 0)
-            status = fails(ctx, s, l,
-                           "from the same lattice, the next attempts give another one on the host. "
-                           "The device's compiler or hardware is wrong for these kernels: try "
-                           "another device, or /tuning/path");
-        free(room);
-    }
-    if (status == ERGO_OK)
-        status = fac_launch_check(ctx, s, &done);
-    if (status == ERGO_OK && !done)
-        status = fails(ctx, s, n - 1, "the device has not done all that it was given");
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->spins, 0, 4 * sites * n, lattices[0]);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->flipped, 0, 4 * sites * n, lattices[2]);
-    free(found);
-    return status;
-}
-
-enum ergo_status fac_audit(struct ergo_context *ctx, void *opaque) {
-    struct fac_state *s = opaque;
-    const size_t all = 4 * s->shape.sites * s->batch->count * s->shape.words;
-    uint32_t *lattices[3] = {malloc(all), malloc(all), malloc(all)};
-    enum ergo_status status = ERGO_OK;
-    if (!lattices[0] || !lattices[1] || !lattices[2]) {
-        ergo_log(ctx, ERGO_LOG_WARNING, "no memory to copy %.3g MiB of lattices: not audited",
-                 3 * (double)all / 1048576);
-        goto out;
-    }
-    for (int k = 0; k < 3 && status == ERGO_OK; k++)
-        status = ergo_buffer_read(ctx, s->device, buffer_of(s, k), 0, all, lattices[k]);
-    if (status == ERGO_OK)
-        status = audit_lattices(ctx, s, lattices);
-    if (status == ERGO_OK)
-        status = audit_chain(ctx, s, lattices);
-out:
-    for (int k = 0; k < 3; k++)
-        free(lattices[k]);
     return status;
 }
 

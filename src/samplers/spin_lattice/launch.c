@@ -280,8 +280,8 @@ enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_b
     plan->device_bytes = lattices * (l.path == ISING_PATH_TILE ? 2 : 1) +
                          members * sizeof(struct ising_member) +
                          2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity);
-    plan->host_bytes =
-        2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity) + 2 * s.member_bytes;
+    plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity) +
+                       2 * s.member_bytes + lattices;
     plan->block_samples = l.block_samples;
     plan->work_per_step = spins;
     static const char *const names[] = {"", "local", "tile", "global"};
