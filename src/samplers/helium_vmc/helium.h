@@ -153,6 +153,17 @@ enum ergo_status helium_frame(struct ergo_context *ctx, void *state, size_t memb
                               struct ergo_text *text);
 /* audit.c */
 enum ergo_status helium_audit(struct ergo_context *ctx, void *state);
+/* compare.c: a stretch of the run against twins of its walkers. Rows that these begin with: */
+enum { HELIUM_ROW_POSITIONS, HELIUM_ROW_WALKERS, HELIUM_ROW_FACTORS };
+/* Pairs that the host looks at in a stretch, roughly, 10 ns each; and most of one walker. */
+extern const double helium_audit_pairs, helium_most_pairs;
+enum ergo_status helium_compare(struct ergo_context *ctx, const struct ergo_replay *r);
+/* Is a tuning due, or are copies, when macroupdate step - 1 has been made? */
+bool helium_tunes_at(const struct helium_state *s, uint64_t step);
+bool helium_multiplies_at(const struct helium_state *s, uint64_t step);
+/* helium_advance, as if much of a tuning's window had been made. */
+enum ergo_status helium_advance_tuned(struct ergo_context *ctx, void *state, unsigned slot,
+                                      size_t count, uint64_t every, uint64_t first_sample);
 
 /* start.c: `walkers` walkers [3][n] from the frames of a file, in turn where these are fewer.
  * places NULL: they are looked at only. */

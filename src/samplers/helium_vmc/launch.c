@@ -347,7 +347,8 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     plan->device_bytes = positions + all * s.n * 8 + all * HELIUM_WALKER_BYTES + u_bytes + e_bytes +
                          members * (HELIUM_MEMBER_BYTES + 4) + (uint64_t)32 * HELIUM_R_SIZE +
                          2 * sample_bytes * l.block_samples + scratch;
-    plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * curves) + 2 * e_bytes;
+    plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * curves) + 2 * e_bytes +
+                       2 * positions + all * s.n * 8;
     plan->block_samples = l.block_samples;
     plan->work_per_step = visits;
     plan->launches_per_step =

@@ -17,17 +17,27 @@
 
 enum { AUDIT_EVERY = 2, AUDIT_SWEEPS = 6, AUDIT_EXCHANGES = 3 };
 
-/* Updates of a word's site and slot on the host, 20 ns each; of real couplings ten times that. */
-static const double audit_updates = 1 << 21;
+/* Updates of a word's site and slot on the host, 50 ns each; of real couplings ten times that. */
+static const double audit_updates = 1 << 20;
 
 /* Rows of the replay that the twins begin with. */
 enum { ROW_SPINS, ROW_CAME, ROW_MOVES, ROW_ACCEPTED, ROW_TRIPS, ROW_VOTES };
 
 /* ---- what is looked at ----------------------------------------------------------------------- */
 
-/* The same on all ranks. */
+/* All of this is the same on all ranks. */
+static double updates_of_sweep(const struct glass_shape *h) {
+    return (double)h->sites * glass_all_slots(h) * (h->real ? 10 : 1);
+}
+
+/* Before a measurement; with fewer, some kernels of a ladder are not in the stretch. */
+static uint64_t sweeps_of(const struct glass_shape *h) {
+    const double fit = audit_updates / updates_of_sweep(h);
+    return h->rungs > 1 || fit >= AUDIT_SWEEPS ? AUDIT_SWEEPS : fit < 1 ? 1 : (uint64_t)fit;
+}
+
 static double updates_of(const struct glass_shape *h) {
-    return (double)h->sites * glass_all_slots(h) * AUDIT_SWEEPS * (h->real ? 10 : 1);
+    return updates_of_sweep(h) * (double)sweeps_of(h);
 }
 
 static size_t looked_at(const struct glass_state *s, size_t samples) {
@@ -356,7 +366,7 @@ enum ergo_status glass_audit(struct ergo_context *ctx, void *opaque) {
                             .curve_sizes = sizes,
                             .step = s->step,
                             .samples = samples,
-                            .every = AUDIT_SWEEPS,
+                            .every = sweeps_of(h),
                             .advance = advance,
                             .collect = s->ops->collect,
                             .compare = compare};

@@ -188,6 +188,20 @@ static void halves_of(const struct glass_shape *s, const struct glass_units *u, 
             (i % size < moments ? u->value[i % size % GLASS_MOMENTS] : 1 / pairs) / lanes[i / size];
 }
 
+/* Counts of a device that are none would lead beyond P(q). */
+static enum ergo_status check_records(struct ergo_context *ctx, const struct glass_state *s,
+                                      const struct glass_record *records) {
+    for (size_t i = 0; i < s->launch.records; i++)
+        if (records[i].up > s->shape.sites || records[i].unequal > s->shape.sites)
+            return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                             "audit of spin-lattice failed on %s (%s): of %llu sites it counts "
+                             "more as up or unequal. The device's compiler or hardware is wrong "
+                             "for these kernels: try another device",
+                             s->device->summary.name, s->device->summary.driver,
+                             (unsigned long long)s->shape.sites);
+    return ERGO_OK;
+}
+
 enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_state *s,
                                       const struct glass_slot *slot, size_t i, double *columns,
                                       double *curve) {
@@ -201,6 +215,8 @@ enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_sta
     double *all = calloc(members * h->all, row * sizeof *all);
     enum ergo_status status =
         mine && all ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a sample");
+    if (status == ERGO_OK && !h->idle)
+        status = check_records(ctx, s, records);
     if (status == ERGO_OK && !h->idle)
         add_words(s, records, counts, mine);
     if (status == ERGO_OK)

@@ -1,0 +1,314 @@
+/*
+ * Audits: walkers at the end of a stretch against the host's twins.
+ *
+ * Of walkers too large for a twin some trials are looked at, each by itself: before atom i is
+ * tried, the atoms before it stand where they are after the macroupdate, the others where they
+ * were.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "helium_vmc/params.h"
+#include "samplers/helium_vmc/helium.h"
+
+const double helium_audit_pairs = 0x1p23, helium_most_pairs = 0x1p24;
+
+/* What the device has at the end of the stretch, and room for a twin. */
+struct scene {
+    struct helium_state *s;
+    const struct ergo_replay *r;
+    int32_t *positions; /* of all walkers */
+    struct helium_walker *walkers;
+    int64_t *sums; /* of a walker */
+    int32_t *place;
+    struct helium_cubic_host *tables; /* u, energies, random */
+    bool tunes, multiplies;           /* after the stretch's only macroupdate */
+};
+
+static enum ergo_status no_memory(struct ergo_context *ctx) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of helium-vmc");
+}
+
+static size_t table_u_size(const struct helium_state *s) {
+    return (size_t)s->launch.binades << HELIUM_U_PIECES;
+}
+
+static size_t table_e_size(const struct helium_state *s) {
+    return 4 * (size_t)helium_energy_pieces(s->launch.binades);
+}
+
+static void use_tables(const struct scene *c, size_t member) {
+    const struct helium_state *s = c->s;
+    helium_table_u(&s->models[member], s->launch.binades, c->tables);
+    helium_table_energy(&s->models[member], s->launch.binades, c->tables + table_u_size(s));
+}
+
+static struct helium_twin twin_of(const struct scene *c, size_t member, uint32_t walker) {
+    const struct helium_state *s = c->s;
+    const size_t at = member * s->shape.walkers + walker, atoms = 3 * (size_t)s->shape.n;
+    const struct helium_walker *kept = c->r->kept[HELIUM_ROW_WALKERS];
+    const int32_t *places = c->r->kept[HELIUM_ROW_POSITIONS];
+    const uint32_t *factors = c->r->kept[HELIUM_ROW_FACTORS];
+    memcpy(c->place, places + at * atoms, 4 * atoms);
+    return (struct helium_twin){.member = &s->members[member],
+                                .u_table = c->tables,
+                                .e_table = c->tables + table_u_size(s),
+                                .random = c->tables + table_u_size(s) + table_e_size(s),
+                                .binades = s->launch.binades,
+                                .n = s->shape.n,
+                                .walker = walker,
+                                .factor = factors[member],
+                                .place = c->place,
+                                .ln_psi = kept[at].ln_psi};
+}
+
+/* ---- a walker -------------------------------------------------------------------------------- */
+
+/* A measurement of the walker, number i of the stretch, or NULL: it is as it should be. */
+static const char *compare_sums(const struct scene *c, size_t member, size_t i,
+                                const struct helium_twin *t, uint32_t last) {
+    const struct helium_state *s = c->s;
+    const size_t row = (i * s->batch->count + member) * s->shape.walkers + t->walker;
+    const struct helium_sums *found = &s->slots[0].host_sums[row];
+    struct helium_sums sums;
+    helium_twin_energies(t, last, &sums);
+    if (found->ln_psi != sums.ln_psi)
+        return "the measured ln psi";
+    if (found->potential != sums.potential || found->virial != sums.virial)
+        return "the potential energy or the virial";
+    if (found->laplacian != sums.laplacian || found->gradient != sums.gradient)
+        return "the kinetic energies";
+    return found->accepted == sums.accepted ? NULL : "the measured acceptance";
+}
+
+/* The places that curves are made of; k: curve samples before. */
+static const char *compare_places(const struct scene *c, size_t member, size_t k,
+                                  const struct helium_twin *t) {
+    const struct helium_shape *h = &c->s->shape;
+    const size_t row = (k * c->s->batch->count + member) * h->structure_walkers + t->walker;
+    const int32_t *found = c->s->slots[0].host_positions + row * 3 * h->n;
+    if (t->walker >= h->structure_walkers || k >= c->s->slots[0].curves)
+        return NULL;
+    return memcmp(found, t->place, h->walker_bytes) ? "the places for g(r) and S(k)" : NULL;
+}
+
+static const char *compare_end(const struct scene *c, size_t at, const struct helium_twin *t,
+                               uint32_t last) {
+    const struct helium_walker *before = c->r->kept[HELIUM_ROW_WALKERS], *after = &c->walkers[at];
+    const uint32_t window = c->tunes ? 0 : before[at].window + t->accepted;
+    if (memcmp(c->positions + at * 3 * t->n, t->place, 12 * (size_t)t->n) != 0)
+        return "the atoms";
+    if (after->ln_psi != t->ln_psi)
+        return "the running ln psi";
+    return after->accepted == last && after->window == window ? NULL : "the accepted moves";
+}
+
+static enum ergo_status compare_walker(struct ergo_context *ctx, const struct scene *c,
+                                       size_t member, uint32_t walker) {
+    struct helium_state *s = c->s;
+    const size_t at = member * s->shape.walkers + walker, n = s->shape.n;
+    const uint64_t every = c->r->every;
+    const uint64_t interval = (uint64_t)ergo_point_int(s->batch->points[0], "/run/structure_every");
+    struct helium_twin t = twin_of(c, member, walker);
+    const char *wrong = NULL;
+    uint32_t last = 0;
+    size_t curves = 0;
+    for (size_t i = 0; i < c->r->samples && !wrong; i++) {
+        const uint64_t step = c->r->step + i * every;
+        helium_twin_steps(&t, step, every - 1);
+        last = t.accepted;
+        helium_twin_steps(&t, step + every - 1, 1);
+        last = t.accepted - last;
+        wrong = compare_sums(c, member, i, &t, last);
+        if (!wrong && interval && (c->r->first_sample + i) % interval == 0)
+            wrong = compare_places(c, member, curves++, &t);
+    }
+    if (!wrong)
+        wrong = compare_end(c, at, &t, last);
+    if (wrong)
+        return ergo_replay_differs(ctx, c->r, member, wrong);
+    enum ergo_status status =
+        ergo_buffer_read(ctx, s->device, s->atom_sums, at * n * 8, n * 8, c->sums);
+    for (uint32_t i = 0; i < n && status == ERGO_OK; i++)
+        if (c->sums[i] != helium_twin_atom(&t, i))
+            status = ergo_replay_differs(ctx, c->r, member, "the atoms' sums of u");
+    return status;
+}
+
+/* The stretch is one macroupdate of a walker that is too large: `trials` of its trials, and if
+ * there is time its energies. */
+static enum ergo_status compare_trials(struct ergo_context *ctx, const struct scene *c,
+                                       size_t member, uint32_t walker, uint32_t trials) {
+    struct helium_state *s = c->s;
+    const size_t at = member * s->shape.walkers + walker, n = s->shape.n;
+    const int32_t *end = c->positions + at * 3 * n;
+    struct helium_twin t = twin_of(c, member, walker);
+    const char *wrong = NULL;
+    uint32_t moved = 0;
+    enum ergo_status status =
+        ergo_buffer_read(ctx, s->device, s->atom_sums, at * n * 8, n * 8, c->sums);
+    for (uint32_t i = 0; i < n && !wrong && status == ERGO_OK; i++) {
+        const bool look = (uint64_t)i * trials / n != (uint64_t)(i + 1) * trials / n;
+        bool here = true, same = true;
+        int32_t to[3];
+        int64_t change;
+        if (look)
+            (void)helium_twin_trial(&t, i, c->r->step, to, &change);
+        for (size_t k = 0; k < 3; k++) {
+            here = here && t.place[k * n + i] == end[k * n + i];
+            same = same && (!look || to[k] == end[k * n + i]);
+            t.place[k * n + i] = end[k * n + i];
+        }
+        moved += !here;
+        wrong = same ? NULL : "the atoms";
+    }
+    for (uint32_t i = 0; i < n && !wrong && status == ERGO_OK; i++)
+        if ((uint64_t)i * trials / n != (uint64_t)(i + 1) * trials / n &&
+            c->sums[i] != helium_twin_atom(&t, i))
+            wrong = "the atoms' sums of u";
+    if (!wrong && c->walkers[at].accepted != moved)
+        wrong = "the accepted moves";
+    t.ln_psi = c->walkers[at].ln_psi; /* the next audit compares it with all pairs */
+    if (!wrong && (double)n * (double)n <= helium_most_pairs)
+        wrong = compare_sums(c, member, 0, &t, moved);
+    if (!wrong)
+        wrong = compare_places(c, member, 0, &t);
+    return wrong && status == ERGO_OK ? ergo_replay_differs(ctx, c->r, member, wrong) : status;
+}
+
+/* ---- the start ----------------------------------------------------------------------------- */
+
+/* Moves of a tuning window as there may be at its end, other ones for each walker: at the start
+ * there are so few that any count gives the same displacement, the smallest allowed. */
+static uint32_t window_of(const struct helium_state *s, size_t member, uint32_t walker) {
+    const uint64_t tried = 15 * (uint64_t)s->shape.n;
+    return (uint32_t)(tried * s->members[member].target / 65536) + walker % 5;
+}
+
+enum ergo_status helium_advance_tuned(struct ergo_context *ctx, void *state, unsigned slot,
+                                      size_t count, uint64_t every, uint64_t first_sample) {
+    struct helium_state *s = state;
+    const size_t all = s->batch->count * s->shape.walkers;
+    struct helium_walker *walkers = malloc(all * sizeof *walkers);
+    enum ergo_status status = walkers ? ergo_buffer_read(ctx, s->device, s->walkers, 0,
+                                                         all * HELIUM_WALKER_BYTES, walkers)
+                                      : no_memory(ctx);
+    for (size_t i = 0; i < all && status == ERGO_OK; i++)
+        if (i % s->shape.walkers < s->shape.active)
+            walkers[i].window =
+                window_of(s, i / s->shape.walkers, (uint32_t)(i % s->shape.walkers));
+    if (status == ERGO_OK)
+        status =
+            ergo_buffer_write(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, walkers);
+    free(walkers);
+    return status == ERGO_OK ? helium_advance(ctx, state, slot, count, every, first_sample)
+                             : status;
+}
+
+/* Tuned displacements; walkers that wait, or that have become copies. */
+static const char *compare_start(const struct scene *c, size_t member, const uint32_t *factors) {
+    const struct helium_state *s = c->s;
+    const struct helium_shape *h = &s->shape;
+    const size_t first = member * h->walkers;
+    const uint32_t active = helium_active(h, c->r->step);
+    const struct helium_walker *kept = c->r->kept[HELIUM_ROW_WALKERS];
+    const int32_t *places = c->r->kept[HELIUM_ROW_POSITIONS];
+    uint32_t expected = ((const uint32_t *)c->r->kept[HELIUM_ROW_FACTORS])[member];
+    uint64_t accepted = 0;
+    for (uint32_t w = 0; w < active; w++)
+        accepted += window_of(s, member, w) + c->walkers[first + w].accepted;
+    if (c->tunes)
+        expected = helium_twin_factor(&s->members[member], expected, accepted,
+                                      (uint64_t)active * h->n * HELIUM_TUNE_EVERY);
+    if (factors[member] != expected)
+        return "the tuned displacements";
+    for (uint32_t w = active; w < h->walkers; w++) {
+        const size_t to = first + w, from = c->multiplies ? first + w % active : to;
+        const struct helium_walker *walker = c->multiplies ? &c->walkers[from] : &kept[from];
+        const int32_t *place = (c->multiplies ? c->positions : places) + from * 3 * h->n;
+        if (memcmp(&c->walkers[to], walker, sizeof *walker) != 0 ||
+            memcmp(c->positions + to * 3 * h->n, place, h->walker_bytes) != 0)
+            return "walkers that wait or are copies";
+        if (c->multiplies && memcmp(&s->slots[0].host_sums[to], &s->slots[0].host_sums[from],
+                                    sizeof *s->slots[0].host_sums) != 0)
+            return "energies of copies";
+    }
+    return NULL;
+}
+
+/* ---- all walkers ----------------------------------------------------------------------------- */
+
+/* The last walker of the last member first: walkers that take each other's numbers are seen. */
+static enum ergo_status compare_walkers(struct ergo_context *ctx, const struct scene *c) {
+    const struct helium_shape *h = &c->s->shape;
+    const double pairs = (double)h->n * h->n, samples = (double)c->r->samples;
+    const double each = pairs * (samples * (2 * (double)c->r->every + 2) + 1);
+    const uint32_t active = helium_active(h, c->r->step);
+    enum ergo_status status = ERGO_OK;
+    double spent = 0;
+    for (size_t m = c->r->members; m-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
+        use_tables(c, m);
+        for (uint32_t k = 0; k < active && spent < helium_audit_pairs && status == ERGO_OK; k++) {
+            const uint32_t walker = k ? k - 1 : active - 1;
+            spent += each;
+            if (4 * pairs <= helium_most_pairs)
+                status = compare_walker(ctx, c, m, walker);
+            else
+                status = compare_trials(ctx, c, m, walker,
+                                        (uint32_t)(helium_audit_pairs / (12 * (double)h->n)) + 1);
+        }
+    }
+    return status;
+}
+
+bool helium_tunes_at(const struct helium_state *s, uint64_t step) {
+    return s->members[0].target && step <= s->shape.start_steps && step % HELIUM_TUNE_EVERY == 0;
+}
+
+bool helium_multiplies_at(const struct helium_state *s, uint64_t step) {
+    return step == s->shape.start_steps && s->shape.active < s->shape.walkers;
+}
+
+enum ergo_status helium_compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    struct helium_state *s = r->state;
+    const size_t all = s->batch->count * s->shape.walkers;
+    const bool one = r->samples * r->every == 1;
+    struct scene c = {.s = s,
+                      .r = r,
+                      .positions = malloc(all * s->shape.walker_bytes),
+                      .walkers = malloc(all * sizeof *c.walkers),
+                      .sums = malloc((size_t)8 * s->shape.n),
+                      .place = malloc(s->shape.walker_bytes),
+                      .tables = malloc((table_u_size(s) + table_e_size(s) + 2 * HELIUM_R_SIZE) *
+                                       sizeof *c.tables),
+                      .tunes = one && helium_tunes_at(s, r->step + 1),
+                      .multiplies = one && helium_multiplies_at(s, r->step + 1)};
+    uint32_t *factors = malloc(s->batch->count * sizeof *factors);
+    enum ergo_status status = c.positions && c.walkers && c.sums && c.place && c.tables && factors
+                                  ? ERGO_OK
+                                  : no_memory(ctx);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->positions, 0, all * s->shape.walker_bytes,
+                                  c.positions);
+    if (status == ERGO_OK)
+        status =
+            ergo_buffer_read(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, c.walkers);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->factors, 0, 4 * s->batch->count, factors);
+    if (status == ERGO_OK) {
+        helium_table_random(c.tables + table_u_size(s) + table_e_size(s));
+        status = compare_walkers(ctx, &c);
+    }
+    for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
+        const char *wrong = compare_start(&c, m, factors);
+        if (wrong)
+            status = ergo_replay_differs(ctx, r, m, wrong);
+    }
+    free(c.positions);
+    free(c.walkers);
+    free(c.sums);
+    free(c.place);
+    free(c.tables);
+    free(factors);
+    return status;
+}
