@@ -177,7 +177,7 @@ static enum ergo_status measure_pairs(struct ergo_context *ctx, struct disks_sta
                                         ERGO_ARG(second),
                                         ERGO_ARG(from),
                                         ERGO_ARG(to)};
-        status = launch(ctx, s, s->pairs, "disks_pairs", args, 12, s->launch.most_cells);
+        status = launch(ctx, s, s->pairs, "disks_pairs", args, 12, s->launch.look_cells);
     }
     return status;
 }
@@ -199,7 +199,7 @@ static enum ergo_status measure_curves(struct ergo_context *ctx, struct disks_st
                                         ERGO_ARG(members),
                                         ERGO_ARG(bins),
                                         ERGO_ARG(second)};
-        status = launch(ctx, s, s->blocks, "disks_blocks", args, 7, s->launch.most_cells);
+        status = launch(ctx, s, s->blocks, "disks_blocks", args, 7, s->launch.look_cells);
     }
     return status;
 }

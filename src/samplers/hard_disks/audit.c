@@ -1,8 +1,13 @@
 /*
  * Audits: no two disks overlap (all pairs of neighbouring cells, in integers), no disk was lost, no
- * cell holds more than four; and a few sweeps and a sample of one member, replayed by the twin on
- * the host from the same configuration, are the same bits. Afterwards the device has its state
- * back.
+ * cell holds more than four; and a stretch of the run, with samples, is the same bits as the twin's
+ * on the host from the same configuration. Afterwards the device has its state back.
+ *
+ * Of systems that the twin would take too long for, it makes some rows of cells on both sides of
+ * the edge of the box, in the last member; the last sample is measured again from the device's
+ * configuration: acceptance and occupied cells, and what fits the budget of psi_6 (of the last
+ * work-groups) and of the histograms (from the first cells, to which the device is restricted,
+ * too).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +16,19 @@
 
 /* Rows of the replay that the twin begins with. */
 enum { ROW_CELLS, ROW_GRID };
+
+/* A tenth of a second each: disks times sweeps of the twin; cells of which it measures psi_6; cells
+ * that it looks at for a pair histogram. */
+static const uint64_t budget_sweeps = 1u << 17, budget_psi6 = 1u << 19, budget_pairs = 1u << 25;
+
+/* Of a replay of some rows: of those that are compared, half on each side of the edge. */
+enum { BAND = 4 };
+
+struct audit {
+    struct disks_state *s;
+    bool whole;
+    uint32_t cells; /* that histograms look at, of a member; see launch.look_cells */
+};
 
 static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_state *s,
                                      size_t member) {
@@ -51,36 +69,58 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
     return status;
 }
 
-/* Replaying more would take seconds. */
-static const uint64_t replay_disks = 1u << 18;
-
-/* The host's columns of a member, and whether they are the sample's. */
-static bool same_columns(const struct disks_state *s, size_t member,
-                         const struct disks_config *config, struct disks_tally tally,
-                         const double *found, bool *same) {
-    const size_t n = (size_t)s->shapes[member].n;
-    struct disks_sum sum = {0};
-    double columns[4];
-    int32_t *psi6 = malloc(2 * n * sizeof *psi6);
-    if (!psi6)
-        return false;
-    disks_twin_psi6(&s->members[member], &s->shapes[member], config, psi6, psi6 + n);
-    for (size_t i = 0; i < n; i++) {
-        sum.re += psi6[i];
-        sum.im += psi6[n + i];
+/* The device's partial sums of a sample against the host's of `config`, whose cells have made
+ * tally[] moves; the whole of them to *sum, with the device's psi_6. */
+static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
+                      const struct disks_config *config, const uint32_t *tally,
+                      struct disks_sum *sum, struct disks_tally *moves) {
+    const struct disks_launch *l = &s->launch;
+    const size_t cells = (size_t)config->cells * config->cells, items = l->sums * l->sum_group;
+    const struct disks_sum *found =
+        s->slots[0].host_sums + (sample * s->batch->count + member) * l->sums;
+    const size_t most = (size_t)(budget_psi6 / (cells / l->sums + 1)) + 1;
+    const size_t first = most < l->sums ? l->sums - most : 0;
+    bool same = true;
+    for (size_t g = 0; g < l->sums && same; g++) {
+        struct disks_sum part = {0};
+        for (size_t round = 0; round < cells; round += items)
+            for (size_t k = 0; k < l->sum_group; k++) {
+                const size_t cell = round + g * l->sum_group + k;
+                int32_t re[DISKS_SLOTS], im[DISKS_SLOTS];
+                if (cell >= cells)
+                    continue;
+                part.disks += config->count[cell];
+                part.occupied += config->count[cell] > 0;
+                part.accepted += tally[cell] & 0xffff;
+                part.tried += tally[cell] >> 16;
+                if (g < first)
+                    continue;
+                disks_twin_psi6_cell(&s->members[member], &s->shapes[member], config, cell, re, im);
+                for (size_t i = 0; i < config->count[cell]; i++) {
+                    part.re += re[i];
+                    part.im += im[i];
+                }
+            }
+        if (g < first) {
+            part.re = found[g].re;
+            part.im = found[g].im;
+        }
+        same = memcmp(&part, &found[g], sizeof part) == 0;
+        sum->re += part.re;
+        sum->im += part.im;
+        sum->occupied += part.occupied;
+        moves->accepted += part.accepted;
+        moves->tried += part.tried;
     }
-    for (size_t i = 0; i < (size_t)config->cells * config->cells; i++)
-        sum.occupied += config->count[i] > 0;
-    disks_columns(s->batch->points[member], &s->shapes[member], &sum, tally, columns);
-    *same = ergo_replay_same(columns, found, 4);
-    free(psi6);
-    return true;
+    return same;
 }
 
-/* The same of a curve. */
-static bool same_curve(const struct disks_state *s, size_t member,
+/* The host's curve of `config`, and whether it is the sample's. False: no memory. */
+static bool same_curve(const struct ergo_replay *r, size_t member,
                        const struct disks_config *config, size_t c, const double *found,
                        bool *same) {
+    const struct audit *a = r->user;
+    const struct disks_state *s = a->s;
     const struct ergo_point *point = s->batch->points[member];
     const struct disks_member *m = &s->members[member];
     const size_t bins = s->launch.bins[c];
@@ -89,10 +129,10 @@ static bool same_curve(const struct disks_state *s, size_t member,
     double *values = malloc(bins * sizeof *values);
     const bool ok = limits && counts && values;
     if (ok && c == DISKS_CURVE_DENSITY) {
-        disks_twin_blocks(config, m->block, bins, counts);
+        disks_twin_blocks(config, a->cells, m->block, bins, counts);
     } else if (ok) {
         disks_limits(point, &s->shapes[member], c, limits);
-        disks_twin_pairs(&s->shapes[member], config, m->reach[c], limits, bins, counts);
+        disks_twin_pairs(&s->shapes[member], config, a->cells, m->reach[c], limits, bins, counts);
     }
     if (ok) {
         disks_curve_convert(point, &s->shapes[member], c,
@@ -105,77 +145,195 @@ static bool same_curve(const struct disks_state *s, size_t member,
     return ok;
 }
 
-/* The member's sample against the host's of `config`. */
-static enum ergo_status compare_sample(struct ergo_context *ctx, const struct ergo_replay *r,
-                                       size_t member, const struct disks_config *config,
-                                       struct disks_tally tally) {
-    static const char *const names[] = {"the contact histogram", "g(r)", "the density histogram"};
-    const struct disks_state *s = r->state;
-    const char *wrong = NULL;
-    bool same = true;
-    bool ok = same_columns(s, member, config, tally, r->found.columns + 4 * member, &same);
-    if (ok && !same)
-        wrong = "psi_6, the acceptance or the occupied cells";
-    for (size_t c = 0; c < DISKS_CURVES && ok && !wrong; c++) {
-        if (!s->launch.bins[c])
-            continue;
-        ok = same_curve(s, member, config, c, r->found.curves[c] + member * s->launch.bins[c],
-                        &same);
-        if (ok && !same)
-            wrong = names[c];
-    }
-    if (!ok)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    return wrong ? ergo_replay_differs(ctx, r, member, wrong) : ERGO_OK;
+static enum ergo_status no_memory(struct ergo_context *ctx) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
 }
 
-static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
-                                       size_t member) {
+/* A sample against the host's of `config`. */
+static enum ergo_status compare_sample(struct ergo_context *ctx, const struct ergo_replay *r,
+                                       size_t sample, size_t member,
+                                       const struct disks_config *config, const uint32_t *tally) {
+    static const char *const names[] = {"the contact histogram", "g(r)", "the density histogram"};
+    const struct disks_state *s = r->state;
+    const struct ergo_point *point = s->batch->points[member];
+    const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curves_every");
+    const bool with_curves = interval && (r->first_sample + sample) % interval == 0;
+    struct disks_sum sum = {0};
+    struct disks_tally moves = {0, 0};
+    double columns[4];
+    bool same = same_sums(s, sample, member, config, tally, &sum, &moves), ok = true;
+    disks_columns(point, &s->shapes[member], &sum, moves, columns);
+    if (!same ||
+        !ergo_replay_same(columns, r->found.columns + 4 * (sample * r->members + member), 4))
+        return ergo_replay_differs(ctx, r, member, "psi_6, the acceptance or the occupied cells");
+    for (size_t c = 0; c < DISKS_CURVES && with_curves && ok; c++) {
+        const size_t bins = s->launch.bins[c];
+        const size_t at = (size_t)((r->first_sample + sample) / interval) * r->members + member;
+        if (bins)
+            ok = same_curve(r, member, config, c, r->found.curves[c] + at * bins, &same);
+        if (ok && !same)
+            return ergo_replay_differs(ctx, r, member, names[c]);
+    }
+    return ok ? ERGO_OK : no_memory(ctx);
+}
+
+/* The member before the stretch. False: no memory. */
+static bool config_before(const struct ergo_replay *r, size_t member, struct disks_config *config) {
+    const struct disks_state *s = r->state;
+    const uint64_t *grids = r->kept[ROW_GRID];
+    if (!disks_config_init(config, s->shapes[member].cells))
+        return false;
+    disks_config_from_raw(config, &s->shapes[member], r->kept[ROW_CELLS], s->members[member].first,
+                          (size_t)s->launch.all_cells);
+    memcpy(config->grid, grids + 2 * member, sizeof config->grid);
+    return true;
+}
+
+static enum ergo_status compare_whole(struct ergo_context *ctx, const struct ergo_replay *r,
+                                      size_t member) {
     struct disks_state *s = r->state;
+    const struct ergo_point *point = s->batch->points[member];
     const struct disks_shape *shape = &s->shapes[member];
     struct disks_config expected = {0}, found = {0};
-    struct disks_tally tally;
-    struct ergo_text a = {0}, b = {0};
-    const uint64_t *grids = r->kept[ROW_GRID];
-    enum ergo_status status = disks_fetch(ctx, s, member, &found);
-    if (status != ERGO_OK)
-        return status;
-    bool memory = disks_config_init(&expected, shape->cells);
-    if (memory) {
-        disks_config_from_raw(&expected, shape, r->kept[ROW_CELLS], s->members[member].first,
-                              (size_t)s->launch.all_cells);
-        memcpy(expected.grid, grids + 2 * member, sizeof expected.grid);
-        memory = disks_twin_sweeps(s->batch->points[member], shape, &expected, r->step, r->every,
-                                   &tally);
-        disks_config_write(&expected, &a);
-        disks_config_write(&found, &b);
+    uint32_t *tally = malloc(4 * (size_t)shape->cells * shape->cells);
+    uint64_t step = r->step;
+    bool ok = tally && config_before(r, member, &expected);
+    enum ergo_status status = ERGO_OK;
+    if (ok && r->lead)
+        ok = disks_twin_sweeps(point, shape, &expected, step, r->lead, NULL);
+    step += r->lead;
+    for (size_t i = 0; i < r->samples && ok && status == ERGO_OK; i++, step += r->every) {
+        ok = disks_twin_sweeps(point, shape, &expected, step, r->every, tally);
+        if (ok)
+            status = compare_sample(ctx, r, i, member, &expected, tally);
     }
-    if (!memory || a.failed || b.failed)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    else if (a.length != b.length || memcmp(a.data, b.data, a.length) != 0)
+    if (!ok)
+        status = no_memory(ctx);
+    if (status == ERGO_OK)
+        status = disks_fetch(ctx, s, member, &found);
+    if (status == ERGO_OK && !disks_config_same(&expected, &found, 0))
         status = ergo_replay_differs(ctx, r, member, "the disks");
-    else
-        status = compare_sample(ctx, r, member, &expected, tally);
-    ergo_text_free(&a);
-    ergo_text_free(&b);
     disks_config_free(&expected);
     disks_config_free(&found);
+    free(tally);
+    return status;
+}
+
+/* The moves that the device has noted, row by row. */
+static enum ergo_status read_tally(struct ergo_context *ctx, struct disks_state *s, size_t member,
+                                   uint32_t *tally) {
+    const struct disks_shape *shape = &s->shapes[member];
+    const size_t m = shape->cells, h = shape->half;
+    uint32_t *raw = malloc(4 * m * m);
+    enum ergo_status status =
+        raw ? ergo_buffer_read(ctx, s->device, s->tally, 4 * (size_t)s->members[member].first,
+                               4 * m * m, raw)
+            : no_memory(ctx);
+    for (size_t y = 0; y < m && status == ERGO_OK; y++)
+        for (size_t x = 0; x < m; x++)
+            tally[y * m + x] = raw[(x % 2 + y % 2 * 2) * h * h + y / 2 * h + x / 2];
+    free(raw);
+    return status;
+}
+
+static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo_replay *r,
+                                     size_t member) {
+    struct disks_state *s = r->state;
+    const struct disks_shape *shape = &s->shapes[member];
+    const uint64_t sweeps = r->lead + r->samples * r->every;
+    const uint32_t m = shape->cells, margin = (uint32_t)sweeps * DISKS_SPOILED;
+    const uint32_t rows = BAND + 2 * margin, first = m - rows / 2;
+    struct disks_config before = {0}, band = {0}, found = {0};
+    uint32_t *tally = malloc(4 * (size_t)m * m), *expected = malloc(4 * (size_t)m * rows);
+    bool ok = tally && expected && config_before(r, member, &before) &&
+              disks_config_band(&band, &before, first, rows),
+         same = true;
+    disks_config_free(&before);
+    ok = ok && disks_twin_sweeps(s->batch->points[member], shape, &band, r->step, sweeps, expected);
+    enum ergo_status status = ok ? disks_fetch(ctx, s, member, &found) : no_memory(ctx);
+    if (status == ERGO_OK)
+        status = read_tally(ctx, s, member, tally);
+    if (status == ERGO_OK && !disks_config_same(&band, &found, margin))
+        status = ergo_replay_differs(ctx, r, member, "the disks");
+    for (uint32_t y = margin; y + margin < rows && status == ERGO_OK; y++)
+        same = same &&
+               memcmp(expected + (size_t)y * m, tally + (size_t)((first + y) % m) * m, 4 * m) == 0;
+    if (status == ERGO_OK && !same)
+        status = ergo_replay_differs(ctx, r, member, "the accepted moves");
+    if (status == ERGO_OK)
+        status = compare_sample(ctx, r, r->samples - 1, member, &found, tally);
+    disks_config_free(&band);
+    disks_config_free(&found);
+    free(tally);
+    free(expected);
     return status;
 }
 
 /* From the last member on: its place in the buffers is the most error-prone. */
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
-    const struct disks_state *s = r->state;
+    const struct audit *a = r->user;
+    const uint64_t sweeps = r->lead + r->samples * r->every;
     enum ergo_status status = ERGO_OK;
-    uint64_t disks = 0;
-    for (size_t m = r->members; m-- > 0 && disks < replay_disks && status == ERGO_OK;
-         disks += s->shapes[m].n)
-        status = compare_member(ctx, r, m);
+    uint64_t done = 0;
+    if (!a->whole)
+        return compare_band(ctx, r, r->members - 1);
+    for (size_t m = r->members; m-- > 0 && done < budget_sweeps && status == ERGO_OK;
+         done += sweeps * a->s->shapes[m].n)
+        status = compare_whole(ctx, r, m);
     return status;
+}
+
+/* Cells from which pairs are counted: all, or some 1024. */
+static uint32_t cells_of(const struct disks_state *s, size_t curves) {
+    const struct disks_member *m = &s->members[s->batch->count - 1];
+    uint64_t each = 1;
+    for (size_t c = 0; c < 2; c++)
+        if (s->launch.bins[c])
+            each += (2 * (uint64_t)m->reach[c] + 1) * (m->reach[c] + 1);
+    const uint64_t most = budget_pairs / (each * curves) / 1024 * 1024;
+    return most >= s->launch.most_cells ? s->launch.most_cells : most ? (uint32_t)most : 1024;
+}
+
+/* Steps without samples, since sweeps are then made by other numbers at once; two samples with
+ * curves if there is room; as many sweeps between them as in the run. */
+static void choose_stretch(struct audit *a, struct ergo_replay *r) {
+    const struct disks_state *s = a->s;
+    const struct disks_shape *shape = &s->shapes[s->batch->count - 1];
+    const struct ergo_point *first = s->batch->points[0];
+    const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
+    const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
+    const uint64_t fit = budget_sweeps / shape->n;
+    a->whole = fit >= 4;
+    r->samples = s->launch.block_samples > 1 ? 2 : 1;
+    r->lead = fit >= 16 ? 3 : 0;
+    if (fit >= 16 && interval > 1 && interval < fit / 4 && interval < s->launch.block_samples)
+        r->samples = (size_t)interval + 1;
+    const uint64_t most = a->whole ? (fit - r->lead) / r->samples : 2;
+    r->every = every < most ? every : most;
+    if (!a->whole) { /* nothing is known between the samples */
+        r->samples = interval == 1 && shape->cells <= 1024 ? r->samples : 1;
+        r->every = 2;
+        a->whole = shape->cells <= BAND + 2 * DISKS_SPOILED * r->samples * r->every;
+    }
+    a->cells = cells_of(s, interval == 1 ? r->samples : 1);
 }
 
 static enum ergo_status audit_chain(struct ergo_context *ctx, struct disks_state *s) {
     const size_t count = s->batch->count;
+    struct audit a = {.s = s};
+    struct ergo_replay r = {.sampler = "hard-disks",
+                            .remedy = "/tuning/path",
+                            .device = s->device,
+                            .state = s,
+                            .user = &a,
+                            .members = count,
+                            .n_columns = 4,
+                            .n_curves = DISKS_CURVES,
+                            .step = s->step,
+                            .advance = disks_advance,
+                            .collect = disks_collect,
+                            .compare = compare};
+    choose_stretch(&a, &r);
     const struct ergo_replay_row rows[] = {
         [ROW_CELLS] = {"cells", ERGO_REPLAY_STATE, &s->cells, NULL,
                        (size_t)s->launch.all_cells * DISKS_PLANE_BYTES *
@@ -183,29 +341,17 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct disks_state
         [ROW_GRID] = {"grids", ERGO_REPLAY_STATE, &s->grid, NULL, 16 * count},
         {"accepted moves", ERGO_REPLAY_RESULT, &s->tally, NULL, 4 * (size_t)s->launch.all_cells},
         {"samples", ERGO_REPLAY_RESULT, &s->slots[0].sums, NULL,
-         sizeof(struct disks_sum) * count * s->launch.sums},
+         sizeof(struct disks_sum) * count * s->launch.sums * r.samples},
         {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
     };
     const size_t sizes[DISKS_CURVES] = {s->launch.bins[0], s->launch.bins[1], s->launch.bins[2]};
-    struct ergo_replay r = {.sampler = "hard-disks",
-                            .remedy = "/tuning/path",
-                            .device = s->device,
-                            .state = s,
-                            .rows = rows,
-                            .n_rows = sizeof rows / sizeof rows[0],
-                            .members = count,
-                            .n_columns = 4,
-                            .n_curves = DISKS_CURVES,
-                            .curve_sizes = sizes,
-                            .step = s->step,
-                            .samples = 1,
-                            .every = 2,
-                            .advance = disks_advance,
-                            .collect = disks_collect,
-                            .compare = compare};
-    if (s->shapes[count - 1].n > replay_disks)
-        return ERGO_OK;
-    return ergo_replay(ctx, &r);
+    r.rows = rows;
+    r.n_rows = sizeof rows / sizeof rows[0];
+    r.curve_sizes = sizes;
+    s->launch.look_cells = a.cells;
+    const enum ergo_status status = ergo_replay(ctx, &r);
+    s->launch.look_cells = s->launch.most_cells;
+    return status;
 }
 
 enum ergo_status disks_audit(struct ergo_context *ctx, void *opaque) {

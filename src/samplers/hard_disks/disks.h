@@ -67,13 +67,20 @@ double disks_published_pressure(const struct ergo_point *point, double *error);
 
 /* Cells row by row, DISKS_SLOTS slots each; coordinates local to the cell. */
 struct disks_config {
-    uint32_t cells;   /* a side */
-    uint64_t grid[2]; /* where cell (0, 0) is in the box, in units */
-    uint8_t *count;   /* [cells^2] */
-    uint32_t *x, *y;  /* [cells^2][DISKS_SLOTS] */
+    uint32_t cells;       /* a side */
+    uint32_t first, rows; /* rows of them that are here: from `first` on, around the box; 0, all */
+    uint64_t grid[2];     /* where cell (0, 0) is in the box, in units */
+    uint8_t *count;       /* [rows cells] */
+    uint32_t *x, *y;      /* [rows cells][DISKS_SLOTS] */
 };
 
 bool disks_config_init(struct disks_config *config, uint32_t cells); /* false: out of memory */
+/* Some rows of another, as a configuration of their own. False: out of memory. */
+bool disks_config_band(struct disks_config *band, const struct disks_config *config, uint32_t first,
+                       uint32_t rows);
+/* Are the rows of `band` but for `margin` at both ends those of `config`? And the grids? */
+bool disks_config_same(const struct disks_config *band, const struct disks_config *config,
+                       uint32_t margin);
 void disks_config_free(struct disks_config *config);
 /* Put disks at (x, y), in units and below shape->side, into cells in the order given. SIZE_MAX, or
  * the first disk that finds its cell full. */
@@ -106,23 +113,33 @@ struct disks_tally {
     uint64_t accepted, tried;
 };
 
-/* False where memory ran out; the configuration is then as before. tally: of the last sweep. */
+/* False where memory ran out; the configuration is then as before. Of a band of rows, five at each
+ * end are wrong after each sweep. cells (NULL: not wanted): as `tally` of the kernels in the last
+ * sweep, of each cell. */
+enum { DISKS_SPOILED = 5 };
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_config *config, uint64_t step, uint64_t sweeps,
-                       struct disks_tally *tally);
+                       uint32_t *cells);
 /* A sweep of a random start; `shape` is that of its grid. */
 bool disks_twin_growth(const struct disks_growth *growth, const struct disks_shape *shape,
                        struct disks_config *config, uint32_t sweep);
-/* Local psi_6 of all disks in the order of the cells (n values each), in 1/DISKS_PSI6_UNIT: the
- * terms of the sums that the device makes. */
+/* Disks that overlap another one at the growth's last diameter. False: no memory. */
+bool disks_twin_overlaps(const struct disks_growth *growth, const struct disks_shape *shape,
+                         struct disks_config *config, uint64_t *overlaps);
+/* Local psi_6 of the disks of a cell (DISKS_SLOTS values), in 1/DISKS_PSI6_UNIT: the terms of the
+ * sums that the device makes; of all disks in the order of the cells (n values each). */
+void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_shape *shape,
+                          const struct disks_config *config, size_t cell, int32_t *re, int32_t *im);
 void disks_twin_psi6(const struct disks_member *member, const struct disks_shape *shape,
                      const struct disks_config *config, int32_t *re, int32_t *im);
-/* Pairs with limits[b] <= r^2 < limits[b + 1], each once, looking `reach` cells far. */
+/* Pairs with limits[b] <= r^2 < limits[b + 1], each once, looking `reach` cells far from the first
+ * `cells` cells. */
 void disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
-                      uint32_t reach, const uint64_t *limits, size_t bins, uint32_t *counts);
-/* Squares of `block` x `block` cells by the number of disks in them. */
-void disks_twin_blocks(const struct disks_config *config, uint32_t block, size_t bins,
-                       uint32_t *counts);
+                      size_t cells, uint32_t reach, const uint64_t *limits, size_t bins,
+                      uint32_t *counts);
+/* The first `blocks` squares of `block` x `block` cells by the number of disks in them. */
+void disks_twin_blocks(const struct disks_config *config, size_t blocks, uint32_t block,
+                       size_t bins, uint32_t *counts);
 
 /* ---- start.c ----------------------------------------------------------------------------------
  */
@@ -171,6 +188,7 @@ struct disks_launch {
     uint32_t sum_group;  /* work-items that add up a partial sum of a measurement, */
     uint32_t sums;       /* and partial sums of a member */
     uint32_t most_cells; /* of any member */
+    uint32_t look_cells; /* that histograms look at: all, but in audits */
     uint32_t most_half;  /* half of the cells along a side, likewise */
     uint64_t all_cells;  /* of all members */
     size_t block_samples;
@@ -203,7 +221,8 @@ struct disks_random {
     struct disks_config *configs; /* of members that have grown, in the job's grid */
     uint32_t *host_counts;        /* disks that overlap */
     uint32_t most_cells, sweep;
-    size_t left; /* members that grow */
+    size_t left;  /* members that grow */
+    bool counted; /* overlaps have been audited */
 };
 
 struct disks_state {

@@ -184,6 +184,7 @@ enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_b
         l.most_half = s.half > l.most_half ? s.half : l.most_half;
         l.all_cells += cells;
     }
+    l.look_cells = l.most_cells;
     const uint64_t numbered = l.start_cells > l.all_cells ? l.start_cells : l.all_cells;
     if (numbered > UINT32_MAX)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,

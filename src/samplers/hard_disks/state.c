@@ -6,7 +6,7 @@
 
 bool disks_config_init(struct disks_config *c, uint32_t cells) {
     const size_t all = (size_t)cells * cells;
-    *c = (struct disks_config){.cells = cells};
+    *c = (struct disks_config){.cells = cells, .rows = cells};
     c->count = calloc(all, 1);
     c->x = calloc(all * DISKS_SLOTS, sizeof *c->x);
     c->y = calloc(all * DISKS_SLOTS, sizeof *c->y);
@@ -14,6 +14,41 @@ bool disks_config_init(struct disks_config *c, uint32_t cells) {
         return true;
     disks_config_free(c);
     return false;
+}
+
+bool disks_config_band(struct disks_config *band, const struct disks_config *c, uint32_t first,
+                       uint32_t rows) {
+    const size_t row = c->cells, all = row * rows;
+    *band = (struct disks_config){.cells = c->cells, .first = first, .rows = rows};
+    memcpy(band->grid, c->grid, sizeof band->grid);
+    band->count = malloc(all);
+    band->x = malloc(all * DISKS_SLOTS * sizeof *band->x);
+    band->y = malloc(all * DISKS_SLOTS * sizeof *band->y);
+    if (!band->count || !band->x || !band->y) {
+        disks_config_free(band);
+        return false;
+    }
+    for (size_t y = 0; y < rows; y++) {
+        const size_t from = (first + y) % c->cells * row, to = y * row;
+        memcpy(band->count + to, c->count + from, row);
+        memcpy(band->x + to * DISKS_SLOTS, c->x + from * DISKS_SLOTS, row * DISKS_SLOTS * 4);
+        memcpy(band->y + to * DISKS_SLOTS, c->y + from * DISKS_SLOTS, row * DISKS_SLOTS * 4);
+    }
+    return true;
+}
+
+bool disks_config_same(const struct disks_config *band, const struct disks_config *c,
+                       uint32_t margin) {
+    for (size_t y = margin; y + margin < band->rows; y++)
+        for (size_t x = 0; x < c->cells; x++) {
+            const size_t a = y * c->cells + x, b = (band->first + y) % c->cells * c->cells + x;
+            const size_t bytes = 4 * (size_t)c->count[b];
+            if (band->count[a] != c->count[b] ||
+                memcmp(band->x + a * DISKS_SLOTS, c->x + b * DISKS_SLOTS, bytes) != 0 ||
+                memcmp(band->y + a * DISKS_SLOTS, c->y + b * DISKS_SLOTS, bytes) != 0)
+                return false;
+        }
+    return memcmp(band->grid, c->grid, sizeof c->grid) == 0;
 }
 
 void disks_config_free(struct disks_config *c) {

@@ -1,6 +1,6 @@
 /*
  * The kernels on the host: their random choices (cl/hard_disks/core.h) and plain integers for
- * everything else. For audits and tests; some 10^6 trial moves a second.
+ * everything else. For audits and tests; of all of a member's cells, or of some rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@ struct twin {
     struct disks_member member;
     uint32_t moves;
     bool shuffle, leave;
-    int64_t *x, *y;           /* [cells^2][DISKS_SLOTS]: signed, for disks outside of their cells */
-    struct disks_tally tally; /* of a sweep */
+    int64_t *x, *y;  /* [rows cells][DISKS_SLOTS]: signed, for disks outside of their cells */
+    uint32_t *tally; /* of the cells, or NULL */
 };
 
 /* The cells before a shift. */
@@ -24,8 +24,25 @@ struct twin_copy {
     uint8_t *count;
 };
 
-static struct ergo_words draw_of(const struct twin *t, size_t cell, uint64_t step, uint32_t draw) {
-    return ergo_philox_words((uint32_t)cell, (uint32_t)step, (uint32_t)(step >> 32),
+/* A cell, and those around it (`own` in the middle); in a band the rows next to its ends are not
+ * the ones that they should be. */
+struct twin_place {
+    uint32_t id; /* in the member: entity of its draws */
+    size_t own, around[9];
+};
+
+static struct twin_place place_of(const struct twin *t, int64_t cx, int64_t row) {
+    const int64_t m = t->config->cells, rows = t->config->rows;
+    struct twin_place p = {.id = (uint32_t)((t->config->first + row) % m * m + cx),
+                           .own = (size_t)(row * m + cx)};
+    for (int64_t k = 0; k < 9; k++)
+        p.around[k] = (size_t)((row + k / 3 - 1 + rows) % rows * m + (cx + k % 3 - 1 + m) % m);
+    return p;
+}
+
+static struct ergo_words draw_of(const struct twin *t, uint32_t cell, uint64_t step,
+                                 uint32_t draw) {
+    return ergo_philox_words(cell, (uint32_t)step, (uint32_t)(step >> 32),
                              ERGO_DRAW(DISKS_PURPOSE_CELL, draw), t->member.key0, t->member.key1);
 }
 
@@ -35,54 +52,60 @@ static void swap(int64_t *a, int64_t *b) {
     *b = c;
 }
 
-static bool overlaps(const struct twin *t, int64_t cx, int64_t cy, unsigned self, int64_t px,
-                     int64_t py) {
-    const int64_t m = t->shape->cells, w = t->shape->width;
-    for (int64_t oy = -1; oy <= 1; oy++) {
-        for (int64_t ox = -1; ox <= 1; ox++) {
-            const int64_t other = (cy + oy + m) % m * m + (cx + ox + m) % m;
-            for (unsigned j = 0; j < t->config->count[other]; j++) {
-                if (ox == 0 && oy == 0 && j == self)
-                    continue;
-                const int64_t dx = t->x[other * DISKS_SLOTS + j] + ox * w - px;
-                const int64_t dy = t->y[other * DISKS_SLOTS + j] + oy * w - py;
-                if ((uint64_t)(dx * dx + dy * dy) < t->shape->contact)
-                    return true;
-            }
+/* r^2 to the nearest disk from (px, py) of a cell, `self` of that cell not counted. */
+static uint64_t nearest(const struct twin *t, const struct twin_place *p, unsigned self, int64_t px,
+                        int64_t py) {
+    const int64_t w = t->shape->width;
+    uint64_t least = UINT64_MAX;
+    for (int64_t k = 0; k < 9; k++) {
+        const size_t other = p->around[k];
+        for (unsigned j = 0; j < t->config->count[other]; j++) {
+            if (k == 4 && j == self)
+                continue;
+            const int64_t dx = t->x[other * DISKS_SLOTS + j] + (k % 3 - 1) * w - px;
+            const int64_t dy = t->y[other * DISKS_SLOTS + j] + (k / 3 - 1) * w - py;
+            const uint64_t r2 = (uint64_t)(dx * dx + dy * dy);
+            least = r2 < least ? r2 : least;
         }
     }
-    return false;
+    return least;
 }
 
-static void update(struct twin *t, int64_t cx, int64_t cy, uint64_t step) {
-    const size_t cell = (size_t)cy * t->shape->cells + (size_t)cx;
-    const unsigned n = t->config->count[cell];
-    int64_t *x = t->x + cell * DISKS_SLOTS, *y = t->y + cell * DISKS_SLOTS;
+static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
+    const struct twin_place p = place_of(t, cx, row);
+    const unsigned n = t->config->count[p.own];
+    int64_t *x = t->x + p.own * DISKS_SLOTS, *y = t->y + p.own * DISKS_SLOTS;
     static const uint32_t orders[5] = {1, 1, 2, 6, 24};
+    uint32_t accepted = 0;
+    if (t->tally)
+        t->tally[p.own] = 0;
     if (n == 0)
         return;
-    t->tally.tried++;
     uint32_t k =
-        disks_below(disks_spare(draw_of(t, cell, step, 0), draw_of(t, cell, step, 1)), orders[n]);
+        disks_below(disks_spare(draw_of(t, p.id, step, 0), draw_of(t, p.id, step, 1)), orders[n]);
     for (unsigned i = n - 1; i > 0 && t->shuffle; i--) {
         swap(&x[i], &x[k % (i + 1)]);
         swap(&y[i], &y[k % (i + 1)]);
         k /= i + 1;
     }
     const int64_t leave = (int64_t)t->member.leave, w = t->shape->width;
+    struct ergo_words r = {0, 0, 0, 0};
     for (unsigned s = 0; s < t->moves; s++) {
-        const struct ergo_words r = draw_of(t, cell, step, s / 2);
+        if (s % 2 == 0)
+            r = draw_of(t, p.id, step, s / 2);
         const unsigned i = s % n;
         float dx, dy;
         disks_displacement(s % 2 ? r.z : r.x, s % 2 ? r.w : r.y, t->member.step, &dx, &dy);
         const int64_t px = x[i] + (int64_t)dx, py = y[i] + (int64_t)dy;
         if (px < -leave || px >= w + leave || py < -leave || py >= w + leave ||
-            overlaps(t, cx, cy, i, px, py))
+            nearest(t, &p, i, px, py) < t->shape->contact)
             continue;
         x[i] = px;
         y[i] = py;
-        t->tally.accepted++;
+        accepted++;
     }
+    if (t->tally)
+        t->tally[p.own] = accepted | 1u << 16;
 }
 
 /* Disks of cell `from`, in order, into `to` where they belong there after the shift. */
@@ -101,20 +124,21 @@ static void gather(struct twin *t, const int64_t *x, const int64_t *y, unsigned 
 
 static void shift(struct twin *t, uint32_t plan, const int64_t *x, const int64_t *y,
                   const uint8_t *count) {
-    const int64_t m = t->shape->cells, w = t->shape->width;
+    const int64_t m = t->config->cells, rows = t->config->rows, w = t->shape->width;
     const uint32_t direction = plan >> DISKS_PLAN_DIRECTION & 3;
     const int64_t distance = (int64_t)(plan >> DISKS_PLAN_DISTANCE);
     const int64_t sense = direction % 2 ? 1 : -1;
     const int64_t fx = direction < 2 ? sense : 0, fy = direction < 2 ? 0 : sense;
-    memset(t->config->count, 0, (size_t)(m * m));
-    for (int64_t cell = 0; cell < m * m; cell++) {
+    memset(t->config->count, 0, (size_t)(m * rows));
+    for (int64_t cell = 0; cell < m * rows; cell++) {
+        const struct twin_place p = place_of(t, cell % m, cell / m);
         gather(t, x + cell * DISKS_SLOTS, y + cell * DISKS_SLOTS, count[cell], (size_t)cell,
                -fx * distance, -fy * distance);
         for (int64_t k = 0; k < 9; k++) {
             const int64_t ox = k % 3 - 1, oy = k / 3 - 1;
             if (k == 4 || (!t->leave && (ox != fx || oy != fy)))
                 continue;
-            const int64_t other = (cell / m + oy + m) % m * m + (cell % m + ox + m) % m;
+            const size_t other = p.around[k];
             gather(t, x + other * DISKS_SLOTS, y + other * DISKS_SLOTS, count[other], (size_t)cell,
                    ox * w - fx * distance, oy * w - fy * distance);
         }
@@ -125,7 +149,7 @@ static void shift(struct twin *t, uint32_t plan, const int64_t *x, const int64_t
 
 /* Memory of a twin: the configuration's coordinates, and a copy for the shift. False: none. */
 static bool twin_open(struct twin *t, struct twin_copy *old) {
-    const size_t cells = (size_t)t->config->cells * t->config->cells, slots = cells * DISKS_SLOTS;
+    const size_t cells = (size_t)t->config->cells * t->config->rows, slots = cells * DISKS_SLOTS;
     t->x = malloc(4 * slots * sizeof *t->x + cells);
     if (!t->x)
         return false;
@@ -139,7 +163,7 @@ static bool twin_open(struct twin *t, struct twin_copy *old) {
 }
 
 static void twin_shift(struct twin *t, uint32_t plan, const struct twin_copy *old) {
-    const size_t cells = (size_t)t->config->cells * t->config->cells, slots = cells * DISKS_SLOTS;
+    const size_t cells = (size_t)t->config->cells * t->config->rows, slots = cells * DISKS_SLOTS;
     memcpy(old->x, t->x, slots * sizeof *old->x);
     memcpy(old->y, t->y, slots * sizeof *old->y);
     memcpy(old->count, t->config->count, cells);
@@ -147,7 +171,7 @@ static void twin_shift(struct twin *t, uint32_t plan, const struct twin_copy *ol
 }
 
 static void twin_close(struct twin *t) {
-    const size_t slots = (size_t)t->config->cells * t->config->cells * DISKS_SLOTS;
+    const size_t slots = (size_t)t->config->cells * t->config->rows * DISKS_SLOTS;
     for (size_t i = 0; i < slots; i++) {
         t->config->x[i] = (uint32_t)t->x[i];
         t->config->y[i] = (uint32_t)t->y[i];
@@ -155,9 +179,22 @@ static void twin_close(struct twin *t) {
     free(t->x);
 }
 
+/* The cells of a set, of those that are here. */
+static void each_of_set(struct twin *t, uint32_t set,
+                        void (*visit)(struct twin *, int64_t cx, int64_t row, const void *user),
+                        const void *user) {
+    for (int64_t row = 0; row < t->config->rows; row++)
+        for (int64_t cx = set & 1; cx < t->config->cells; cx += 2)
+            if (((t->config->first + row) & 1) == set >> 1) /* the cells a side are even */
+                visit(t, cx, row, user);
+}
+
+static void visit_update(struct twin *t, int64_t cx, int64_t row, const void *step) {
+    update(t, cx, row, *(const uint64_t *)step);
+}
+
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *s,
-                       struct disks_config *c, uint64_t step, uint64_t sweeps,
-                       struct disks_tally *tally) {
+                       struct disks_config *c, uint64_t step, uint64_t sweeps, uint32_t *cells) {
     struct twin t = {.shape = s, .config = c};
     struct twin_copy old;
     disks_member_fill(point, s, &t.member);
@@ -167,18 +204,13 @@ bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
     const uint32_t sets = ergo_point_bool(point, "/system/shuffle_checkerboard");
     if (!twin_open(&t, &old))
         return false;
-    for (uint64_t i = 0; i < sweeps; i++) {
-        const uint32_t plan = disks_plan(t.member.key0, t.member.key1, step + i, s->width, sets);
-        t.tally = (struct disks_tally){0, 0};
-        for (unsigned sub = 0; sub < 4; sub++) {
-            const uint32_t set = plan >> 2 * sub & 3;
-            for (int64_t cy = set >> 1; cy < s->cells; cy += 2)
-                for (int64_t cx = set & 1; cx < s->cells; cx += 2)
-                    update(&t, cx, cy, step + i);
-        }
+    for (uint64_t end = step + sweeps; step < end; step++) {
+        const uint32_t plan = disks_plan(t.member.key0, t.member.key1, step, s->width, sets);
+        t.tally = step + 1 == end ? cells : NULL;
+        for (unsigned sub = 0; sub < 4; sub++)
+            each_of_set(&t, plan >> 2 * sub & 3, visit_update, &step);
         twin_shift(&t, plan, &old);
     }
-    *tally = t.tally;
     twin_close(&t);
     return true;
 }
@@ -186,43 +218,28 @@ bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
 /* ---- random starts ----------------------------------------------------------------------------
  */
 
-/* r^2 to the nearest disk from (px, py) of a cell, `self` of that cell not counted. */
-static uint64_t nearest(const struct twin *t, int64_t cx, int64_t cy, unsigned self, int64_t px,
-                        int64_t py) {
-    const int64_t m = t->shape->cells, w = t->shape->width;
-    uint64_t least = UINT64_MAX;
-    for (int64_t k = 0; k < 9; k++) {
-        const int64_t ox = k % 3 - 1, oy = k / 3 - 1;
-        const int64_t other = (cy + oy + m) % m * m + (cx + ox + m) % m;
-        for (unsigned j = 0; j < t->config->count[other]; j++) {
-            if (k == 4 && j == self)
-                continue;
-            const int64_t dx = t->x[other * DISKS_SLOTS + j] + ox * w - px;
-            const int64_t dy = t->y[other * DISKS_SLOTS + j] + oy * w - py;
-            const uint64_t r2 = (uint64_t)(dx * dx + dy * dy);
-            least = r2 < least ? r2 : least;
-        }
-    }
-    return least;
-}
+struct growth_sweep {
+    const struct disks_growth *growth;
+    uint32_t sweep;
+};
 
-static void grow(struct twin *t, const struct disks_growth *g, int64_t cx, int64_t cy,
-                 uint32_t sweep) {
-    const size_t cell = (size_t)cy * t->shape->cells + (size_t)cx;
-    const unsigned n = t->config->count[cell];
+static void grow(struct twin *t, int64_t cx, int64_t row, const void *user) {
+    const struct growth_sweep *now = user;
+    const struct disks_growth *g = now->growth;
+    const struct twin_place p = place_of(t, cx, row);
+    const unsigned n = t->config->count[p.own];
     const int64_t w = t->shape->width;
-    const uint64_t contact = disks_growth_contact(g->contact[0], g->contact[1], sweep);
+    const uint64_t contact = disks_growth_contact(g->contact[0], g->contact[1], now->sweep);
     for (uint32_t trial = 0; trial < DISKS_START_MOVES && n; trial++) {
-        const struct ergo_words r =
-            ergo_philox_words((uint32_t)cell, sweep, 0,
-                              ERGO_DRAW(DISKS_PURPOSE_START_CELL, trial / 2), g->key0, g->key1);
+        const struct ergo_words r = ergo_philox_words(
+            p.id, now->sweep, 0, ERGO_DRAW(DISKS_PURPOSE_START_CELL, trial / 2), g->key0, g->key1);
         const uint32_t a = trial % 2 ? r.z : r.x, b = trial % 2 ? r.w : r.y;
         const unsigned i = disks_growth_slot(b, n);
-        int64_t *x = t->x + cell * DISKS_SLOTS + i, *y = t->y + cell * DISKS_SLOTS + i;
+        int64_t *x = t->x + p.own * DISKS_SLOTS + i, *y = t->y + p.own * DISKS_SLOTS + i;
         float dx, dy;
         disks_displacement(a, b, g->step, &dx, &dy);
         const int64_t px = *x + (int64_t)dx, py = *y + (int64_t)dy;
-        if (px < 0 || px >= w || py < 0 || py >= w || nearest(t, cx, cy, i, px, py) < contact)
+        if (px < 0 || px >= w || py < 0 || py >= w || nearest(t, &p, i, px, py) < contact)
             continue;
         *x = px;
         *y = py;
@@ -233,18 +250,33 @@ bool disks_twin_growth(const struct disks_growth *g, const struct disks_shape *s
                        struct disks_config *c, uint32_t sweep) {
     struct twin t = {.shape = s, .config = c};
     struct twin_copy old;
+    const struct growth_sweep now = {g, sweep};
     const uint32_t plan =
         disks_plan_for(DISKS_PURPOSE_START_GRID, g->key0, g->key1, sweep, s->width, 1);
     if (!twin_open(&t, &old))
         return false;
-    for (unsigned sub = 0; sub < 4; sub++) {
-        const uint32_t set = plan >> 2 * sub & 3;
-        for (int64_t cy = set >> 1; cy < s->cells; cy += 2)
-            for (int64_t cx = set & 1; cx < s->cells; cx += 2)
-                grow(&t, g, cx, cy, sweep);
-    }
+    for (unsigned sub = 0; sub < 4; sub++)
+        each_of_set(&t, plan >> 2 * sub & 3, grow, &now);
     twin_shift(&t, plan, &old);
     c->grid[0] = c->grid[1] = 0; /* where the grid is does not matter to a start */
+    twin_close(&t);
+    return true;
+}
+
+bool disks_twin_overlaps(const struct disks_growth *g, const struct disks_shape *s,
+                         struct disks_config *c, uint64_t *overlaps) {
+    struct twin t = {.shape = s, .config = c};
+    struct twin_copy old;
+    *overlaps = 0;
+    if (!twin_open(&t, &old))
+        return false;
+    for (int64_t row = 0; row < c->rows; row++)
+        for (int64_t cx = 0; cx < c->cells; cx++) {
+            const struct twin_place p = place_of(&t, cx, row);
+            for (unsigned i = 0; i < c->count[p.own]; i++)
+                *overlaps += nearest(&t, &p, i, t.x[p.own * DISKS_SLOTS + i],
+                                     t.y[p.own * DISKS_SLOTS + i]) < g->contact[1];
+        }
     twin_close(&t);
     return true;
 }

@@ -5,31 +5,37 @@
 #include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
 
+void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_shape *s,
+                          const struct disks_config *c, size_t cell, int32_t *re, int32_t *im) {
+    const int64_t m = s->cells, at = (int64_t)cell;
+    const float w = (float)s->width;
+    size_t around[25];
+    for (int64_t k = 0; k < 25; k++) /* a bond is two cells long at most */
+        around[k] =
+            (size_t)((at / m + k / 5 - 2 + 2 * m) % m * m + (at % m + k % 5 - 2 + 2 * m) % m);
+    for (size_t i = 0; i < c->count[cell]; i++) {
+        const float px = (float)c->x[cell * DISKS_SLOTS + i];
+        const float py = (float)c->y[cell * DISKS_SLOTS + i];
+        struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
+        for (int64_t k = 0; k < 25; k++) {
+            const float left = px - (float)(k % 5 - 2) * w, low = py - (float)(k / 5 - 2) * w;
+            const size_t first = around[k] * DISKS_SLOTS;
+            for (size_t j = first; j < first + c->count[around[k]]; j++)
+                bonds = disks_bond(bonds, ((float)c->x[j] - left) * member->inverse,
+                                   ((float)c->y[j] - low) * member->inverse, member->neighbour);
+        }
+        const float scale =
+            bonds.count > 0.0f ? disks_inverse(bonds.count) * DISKS_PSI6_UNIT : 0.0f;
+        re[i] = (int32_t)lrintf(bonds.re * scale);
+        im[i] = (int32_t)lrintf(bonds.im * scale);
+    }
+}
+
 void disks_twin_psi6(const struct disks_member *member, const struct disks_shape *s,
                      const struct disks_config *c, int32_t *re, int32_t *im) {
-    const int64_t m = s->cells;
-    const float w = (float)s->width;
     size_t n = 0;
-    for (int64_t cell = 0; cell < m * m; cell++) {
-        for (size_t i = 0; i < c->count[cell]; i++, n++) {
-            const float px = (float)c->x[(size_t)cell * DISKS_SLOTS + i];
-            const float py = (float)c->y[(size_t)cell * DISKS_SLOTS + i];
-            struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
-            for (int64_t k = 0; k < 25; k++) { /* a bond is two cells long at most */
-                const int64_t ox = k % 5 - 2, oy = k / 5 - 2;
-                const int64_t other = (cell / m + oy + 2 * m) % m * m + (cell % m + ox + 2 * m) % m;
-                const float left = px - (float)ox * w, low = py - (float)oy * w;
-                for (size_t j = (size_t)other * DISKS_SLOTS;
-                     j < (size_t)other * DISKS_SLOTS + c->count[other]; j++)
-                    bonds = disks_bond(bonds, ((float)c->x[j] - left) * member->inverse,
-                                       ((float)c->y[j] - low) * member->inverse, member->neighbour);
-            }
-            const float scale =
-                bonds.count > 0.0f ? disks_inverse(bonds.count) * DISKS_PSI6_UNIT : 0.0f;
-            re[n] = (int32_t)lrintf(bonds.re * scale);
-            im[n] = (int32_t)lrintf(bonds.im * scale);
-        }
-    }
+    for (size_t cell = 0; cell < (size_t)s->cells * s->cells; n += c->count[cell++])
+        disks_twin_psi6_cell(member, s, c, cell, re + n, im + n);
 }
 
 /* Disks of two cells, of which the second lies (ox, oy) cells away, into bins by distance. */
@@ -58,11 +64,11 @@ static void count_pairs(const struct disks_shape *s, const struct disks_config *
         }
 }
 
-void disks_twin_pairs(const struct disks_shape *s, const struct disks_config *c, uint32_t reach,
-                      const uint64_t *limits, size_t bins, uint32_t *counts) {
+void disks_twin_pairs(const struct disks_shape *s, const struct disks_config *c, size_t cells,
+                      uint32_t reach, const uint64_t *limits, size_t bins, uint32_t *counts) {
     const int64_t m = s->cells, far = reach, wraps = (far / m + 1) * m;
     memset(counts, 0, bins * sizeof *counts);
-    for (int64_t cell = 0; cell < m * m; cell++)
+    for (int64_t cell = 0; cell < m * m && (size_t)cell < cells; cell++)
         for (int64_t oy = 0; oy <= far; oy++) /* each pair once */
             for (int64_t ox = oy ? -far : 0; ox <= far; ox++) {
                 const int64_t other = (cell / m + oy) % m * m + (cell % m + ox + wraps) % m;
@@ -70,11 +76,11 @@ void disks_twin_pairs(const struct disks_shape *s, const struct disks_config *c,
             }
 }
 
-void disks_twin_blocks(const struct disks_config *c, uint32_t block, size_t bins,
+void disks_twin_blocks(const struct disks_config *c, size_t blocks, uint32_t block, size_t bins,
                        uint32_t *counts) {
     const size_t m = c->cells, side = m / block;
     memset(counts, 0, bins * sizeof *counts);
-    for (size_t id = 0; id < side * side; id++) {
+    for (size_t id = 0; id < side * side && id < blocks; id++) {
         size_t n = 0;
         for (size_t k = 0; k < (size_t)block * block; k++)
             n += c->count[(id / side * block + k / block) * m + id % side * block + k % block];
