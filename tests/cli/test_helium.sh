@@ -91,10 +91,10 @@ says err '/system/mass: the kinetic energy of an atom can come to' 'Use a larger
 expect 2 "$ERGOCL" validate files.json --set /system/tail_correction=true
 says err '/system/tail_correction: has no effect' 'on named potentials'
 
-# 200 atoms in one place, which no chain comes to: not a sample with it, nor a device that is wrong
+# 200 atoms almost in one place, which no chain comes to: not a sample with it, nor a device that is wrong
 awk 'BEGIN { side = (200 / 0.02186) ^ (1 / 3); for (f = 0; f < 2; f++) {
     printf "200\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3\n", side, side, side
-    for (i = 0; i < 200; i++) if (f == 0) print "He 1 1 1"; else
+    for (i = 0; i < 200; i++) if (f == 0) printf "He %.7f 1 1\n", 1 + i * 1e-7; else
         printf "He %.6f %.6f %.6f\n", i % 6 * side / 6.1, int(i / 6) % 6 * side / 6.1, int(i / 36) * side / 6.1 } }' \
     >heap.xyz
 for walkers in 1 2; do # the last one is audited, all are measured
