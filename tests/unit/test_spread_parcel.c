@@ -163,11 +163,64 @@ static void bins_that_are_not_there_are_refused(void **state) {
                      (unsigned long long)counts[i][1]);
 }
 
+/* Curves over the time of a run have no number of samples to be held to: counts whose sum with a
+ * bin's length is beyond 2^64, and those after which a bin's number would be. */
+static void counts_do_not_wrap(void **state) {
+    static const struct ergo_sampler_info at_end = {.curves_at_end = 1},
+                                          sums = {.curves_at_end = 1, .curves_sums = 1};
+    static const uint64_t wrong[][2] = {{UINT64_MAX, 2},
+                                        {UINT64_MAX, (uint64_t)1 << 59},
+                                        {UINT64_MAX - 62, 64},
+                                        {((uint64_t)1 << 53) + 1, (uint64_t)1 << 47}};
+    (void)state;
+    assert_true(ergo_run_curve_fits(&at_end, 0, 1000, 16, 10));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(ergo_run_curve_fits(&at_end, 0, wrong[i][0], wrong[i][1], 10));
+    assert_true(ergo_run_curve_fits(&sums, 0, 1000, 1000, 10));
+    assert_false(ergo_run_curve_fits(&sums, 0, UINT64_MAX, UINT64_MAX, 10));
+}
+
+/* Pictures of no or too many pixels, or from beyond the end, behind the curves. */
+static void pictures_that_are_none_are_refused(void **state) {
+    static const uint64_t wrong[][3] = {
+        {24, 4, 2},   {5, 0, 0},     {5, 0, 5},           {5, 5, 0},          {5, 65536, 1},
+        {5, 1, 2049}, {5, 4, 2 + 1}, {5, 2147483648U, 2}, {5, UINT64_MAX, 1}, {UINT64_MAX, 4, 2}};
+    struct fixture a, b;
+    struct ergo_text parcel = {0};
+    const uint64_t good[3] = {5, 4, 2};
+    (void)state;
+    make(&a);
+    make(&b);
+    advance(&a);
+    a.member.n_pictures = 1;
+    a.member.picture_steps[0] = good[0];
+    a.member.pictures[0] = (struct ergo_picture){4, 2, calloc(8, 3)};
+    ergo_spread_pack(&a.run, 0, &parcel);
+    char *at = parcel.data + parcel.length - 5 - 24 - sizeof good; /* the state, the pixels */
+    assert_memory_equal(at, good, sizeof good);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memcpy(at, wrong[i], sizeof good);
+        if (ergo_spread_unpack(&b.run, parcel.data, parcel.length))
+            fail_msg("taken: %llu x %llu at step %llu", (unsigned long long)wrong[i][1],
+                     (unsigned long long)wrong[i][2], (unsigned long long)wrong[i][0]);
+    }
+    memcpy(at, good, sizeof good);
+    assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
+    assert_int_equal(b.member.n_pictures, 1);
+    free(b.member.pictures[0].rgb);
+    free(a.member.pictures[0].rgb);
+    ergo_text_free(&parcel);
+    unmake(&a);
+    unmake(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_sent_arrives),
         cmocka_unit_test(what_no_rank_sends_is_refused),
         cmocka_unit_test(bins_that_are_not_there_are_refused),
+        cmocka_unit_test(counts_do_not_wrap),
+        cmocka_unit_test(pictures_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
