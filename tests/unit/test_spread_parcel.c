@@ -182,29 +182,37 @@ static void counts_do_not_wrap(void **state) {
 
 /* Pictures of no or too many pixels, or from beyond the end, behind the curves. */
 static void pictures_that_are_none_are_refused(void **state) {
-    static const uint64_t wrong[][3] = {
-        {24, 4, 2},   {5, 0, 0},     {5, 0, 5},           {5, 5, 0},          {5, 65536, 1},
-        {5, 1, 2049}, {5, 4, 2 + 1}, {5, 2147483648U, 2}, {5, UINT64_MAX, 1}, {UINT64_MAX, 4, 2}};
+    static const uint64_t wrong[][3] = {{24, 4, 2},       {5, 0, 0},          {5, 0, 5},
+                                        {5, 5, 0},        {5, 65536, 1},      {5, 1, 2049},
+                                        {5, 1U << 31, 1}, {5, UINT64_MAX, 1}, {UINT64_MAX, 4, 2}};
+    static const uint64_t good[3] = {5, 4, 2};
+    enum { HEAD = sizeof good, PIXELS = 4 * 2 * 3, STATE = 5 };
     struct fixture a, b;
     struct ergo_text parcel = {0};
-    const uint64_t good[3] = {5, 4, 2};
     (void)state;
     make(&a);
     make(&b);
     advance(&a);
     a.member.n_pictures = 1;
     a.member.picture_steps[0] = good[0];
-    a.member.pictures[0] = (struct ergo_picture){4, 2, calloc(8, 3)};
+    a.member.pictures[0] = (struct ergo_picture){4, 2, calloc(PIXELS, 1)};
     ergo_spread_pack(&a.run, 0, &parcel);
-    char *at = parcel.data + parcel.length - 5 - 24 - sizeof good; /* the state, the pixels */
-    assert_memory_equal(at, good, sizeof good);
+    const size_t before = parcel.length - HEAD - PIXELS - STATE;
+    assert_memory_equal(parcel.data + before, good, HEAD);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        memcpy(at, wrong[i], sizeof good);
-        if (ergo_spread_unpack(&b.run, parcel.data, parcel.length))
+        /* with as many pixels as it says, where these are not too many for a test */
+        const uint64_t pixels = wrong[i][1] * wrong[i][2] * 3;
+        struct ergo_text odd = {0};
+        ergo_text_append_bytes(&odd, parcel.data, before);
+        ergo_text_append_bytes(&odd, wrong[i], HEAD);
+        for (uint64_t k = 0; k < pixels && pixels < 1 << 20; k++)
+            ergo_text_append_bytes(&odd, "x", 1);
+        ergo_text_append_bytes(&odd, "state", STATE);
+        if (ergo_spread_unpack(&b.run, odd.data, odd.length))
             fail_msg("taken: %llu x %llu at step %llu", (unsigned long long)wrong[i][1],
                      (unsigned long long)wrong[i][2], (unsigned long long)wrong[i][0]);
+        ergo_text_free(&odd);
     }
-    memcpy(at, good, sizeof good);
     assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
     assert_int_equal(b.member.n_pictures, 1);
     free(b.member.pictures[0].rgb);
