@@ -201,7 +201,7 @@ bool ergo_run_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_
         return length == (count ? count : 1);
     if (length > 1 && count / (ERGO_CURVE_BINS / 2) < length)
         return false;
-    return count / length + (count % length != 0) <= ERGO_CURVE_BINS;
+    return (count + length - 1) / length <= ERGO_CURVE_BINS;
 }
 
 bool ergo_run_stands_between(const struct ergo_schedule *s, uint64_t step, uint64_t samples) {

@@ -39,6 +39,18 @@ rm run/blocks/mine.dat
 expect 0 quick run --overwrite --set /output/snapshots=0
 [ ! -e run/blocks ] || fail "an empty folder of blocks stays"
 
+# a run of an earlier version, whose checkpoint is an HDF5 file: not silently taken for none
+mkdir old
+touch old/checkpoint.h5 old/checkpoint-0-1.h5
+expect 2 quick old
+says err "holds an earlier run" --overwrite
+for command in resume report; do
+    expect 4 "$ERGOCL" $command old
+    says err "old holds checkpoint.h5 of an earlier version" --overwrite
+done
+expect 0 quick old --overwrite
+[ -e old/checkpoint ] && [ ! -e old/checkpoint.h5 ] && [ ! -e old/checkpoint-0-1.h5 ] || fail "left: $(list old)"
+
 # what a killed process left half-written goes at the start; of one that lives it stays
 dead=$(sh -c 'echo $$')
 leave() {

@@ -3,6 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 if [ -n "${ASAN_OPTIONS:-}" ]; then # sanitizers cost a factor of three and more; PoCL leaks
+    : "${FORGED_EVERY:=29}"
     export FORGED_SECONDS=20 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
 else
     export FORGED_MEMORY=4000000000

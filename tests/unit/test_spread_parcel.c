@@ -163,11 +163,72 @@ static void bins_that_are_not_there_are_refused(void **state) {
                      (unsigned long long)counts[i][1]);
 }
 
+/* Curves over the time of a run have no number of samples to be held to: counts whose sum with a
+ * bin's length is beyond 2^64, and those after which a bin's number would be. */
+static void counts_do_not_wrap(void **state) {
+    static const struct ergo_sampler_info at_end = {.curves_at_end = 1},
+                                          sums = {.curves_at_end = 1, .curves_sums = 1};
+    static const uint64_t wrong[][2] = {{UINT64_MAX, 2},
+                                        {UINT64_MAX, (uint64_t)1 << 59},
+                                        {UINT64_MAX - 62, 64},
+                                        {((uint64_t)1 << 53) + 1, (uint64_t)1 << 47}};
+    (void)state;
+    assert_true(ergo_run_curve_fits(&at_end, 0, 1000, 16, 10));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(ergo_run_curve_fits(&at_end, 0, wrong[i][0], wrong[i][1], 10));
+    assert_true(ergo_run_curve_fits(&sums, 0, 1000, 1000, 10));
+    assert_false(ergo_run_curve_fits(&sums, 0, UINT64_MAX, UINT64_MAX, 10));
+}
+
+/* Pictures of no or too many pixels, or from beyond the end, behind the curves. */
+static void pictures_that_are_none_are_refused(void **state) {
+    static const uint64_t wrong[][3] = {{24, 4, 2},       {5, 0, 0},          {5, 0, 5},
+                                        {5, 5, 0},        {5, 65536, 1},      {5, 1, 2049},
+                                        {5, 1U << 31, 1}, {5, UINT64_MAX, 1}, {UINT64_MAX, 4, 2}};
+    static const uint64_t good[3] = {5, 4, 2};
+    enum { HEAD = sizeof good, PIXELS = 4 * 2 * 3, STATE = 5 };
+    struct fixture a, b;
+    struct ergo_text parcel = {0};
+    (void)state;
+    make(&a);
+    make(&b);
+    advance(&a);
+    a.member.n_pictures = 1;
+    a.member.picture_steps[0] = good[0];
+    a.member.pictures[0] = (struct ergo_picture){4, 2, calloc(PIXELS, 1)};
+    ergo_spread_pack(&a.run, 0, &parcel);
+    const size_t before = parcel.length - HEAD - PIXELS - STATE;
+    assert_memory_equal(parcel.data + before, good, HEAD);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        /* with as many pixels as it says, where these are not too many for a test */
+        const uint64_t pixels = wrong[i][1] * wrong[i][2] * 3;
+        struct ergo_text odd = {0};
+        ergo_text_append_bytes(&odd, parcel.data, before);
+        ergo_text_append_bytes(&odd, wrong[i], HEAD);
+        for (uint64_t k = 0; k < pixels && pixels < 1 << 20; k++)
+            ergo_text_append_bytes(&odd, "x", 1);
+        ergo_text_append_bytes(&odd, "state", STATE);
+        if (ergo_spread_unpack(&b.run, odd.data, odd.length))
+            fail_msg("taken: %llu x %llu at step %llu", (unsigned long long)wrong[i][1],
+                     (unsigned long long)wrong[i][2], (unsigned long long)wrong[i][0]);
+        ergo_text_free(&odd);
+    }
+    assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
+    assert_int_equal(b.member.n_pictures, 1);
+    free(b.member.pictures[0].rgb);
+    free(a.member.pictures[0].rgb);
+    ergo_text_free(&parcel);
+    unmake(&a);
+    unmake(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_sent_arrives),
         cmocka_unit_test(what_no_rank_sends_is_refused),
         cmocka_unit_test(bins_that_are_not_there_are_refused),
+        cmocka_unit_test(counts_do_not_wrap),
+        cmocka_unit_test(pictures_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
