@@ -133,15 +133,14 @@ static enum ergo_status write_beside(struct ergo_context *ctx, const struct targ
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", t->path);
     randombytes_buf(&number, sizeof number);
     snprintf(temporary, size, "%s.tmp-%ld-%" PRIu64, t->name, (long)getpid(), number);
-    const int fd = openat(t->folder, temporary,
-                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const int fd =
+        openat(t->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     enum ergo_status status =
         fd < 0 ? ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: creating %s beside it: %s", t->path,
                            temporary, strerror(errno))
                : fill(ctx, t->path, fd, data, length, true);
     if (status == ERGO_OK && renameat(t->folder, temporary, t->folder, t->name))
-        status =
-            ERGO_FAIL(ctx, ERGO_E_IO, "cannot put %s in place: %s", t->path, strerror(errno));
+        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot put %s in place: %s", t->path, strerror(errno));
     if (status != ERGO_OK && fd >= 0)
         unlinkat(t->folder, temporary, 0);
     free(temporary);

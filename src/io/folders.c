@@ -133,8 +133,8 @@ enum ergo_status ergo_folder_within(struct ergo_context *ctx, const char *path, 
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
     if (lstat(*inner, &info) != 0 || !S_ISLNK(info.st_mode))
         return ERGO_OK;
-    const enum ergo_status status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot use the folder %s: %s",
-                                              *inner, ergo_folder_no_link);
+    const enum ergo_status status =
+        ERGO_FAIL(ctx, ERGO_E_IO, "cannot use the folder %s: %s", *inner, ergo_folder_no_link);
     free(*inner);
     *inner = NULL;
     return status;
@@ -207,8 +207,8 @@ enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const struct ergo_fo
         goto out;
     }
     if (error && error != ENOLCK && error != ENOSYS && error != ENOTSUP) {
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot lock %s/lock: %s", folder->path,
-                           strerror(error));
+        status =
+            ERGO_FAIL(ctx, ERGO_E_IO, "cannot lock %s/lock: %s", folder->path, strerror(error));
         goto out;
     }
     if (error) /* some cluster file systems have no locks; that must not forbid work there */

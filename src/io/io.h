@@ -74,8 +74,7 @@ enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx,
                                           const struct ergo_result *result);
 
 /* DIR/result.json, DIR/series.h5, DIR/report.html, DIR/configurations.png, DIR/snapshots. */
-enum ergo_status ergo_result_write_json(struct ergo_context *ctx,
-                                        const struct ergo_folder *folder,
+enum ergo_status ergo_result_write_json(struct ergo_context *ctx, const struct ergo_folder *folder,
                                         const struct ergo_result *result);
 enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
                                           const struct ergo_folder *folder,

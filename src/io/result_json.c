@@ -249,8 +249,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     return ERGO_OK;
 }
 
-enum ergo_status ergo_result_write_json(struct ergo_context *ctx,
-                                        const struct ergo_folder *folder,
+enum ergo_status ergo_result_write_json(struct ergo_context *ctx, const struct ergo_folder *folder,
                                         const struct ergo_result *result) {
     char *text = NULL;
     enum ergo_status status = ergo_result_json(ctx, result, &text);

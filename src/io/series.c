@@ -341,8 +341,8 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
     if (!w.failed)
         write_all(&w, result);
     if (w.failed || !ergo_hdf5_image(w.file, 0, &image, &length))
-        status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot make %s/series.h5: %s", folder->path,
-                           session.reason);
+        status =
+            ERGO_FAIL(ctx, ERGO_E_IO, "cannot make %s/series.h5: %s", folder->path, session.reason);
     if (w.links >= 0)
         H5Pclose(w.links);
     if (w.string >= 0)

@@ -13,9 +13,9 @@ struct ergo_xyz {
 };
 
 /*
- * The first frame of the file that a key names. Line 1: the number of particles; line 2: key=value pairs, of which
- * Lattice and Properties are used (without Properties: species and x y z, as plain XYZ); then a
- * line a particle. Errors name file, line and what was expected: ERGO_E_IO.
+ * The first frame of the file that a key names. Line 1: the number of particles; line 2: key=value
+ * pairs, of which Lattice and Properties are used (without Properties: species and x y z, as plain
+ * XYZ); then a line a particle. Errors name file, line and what was expected: ERGO_E_IO.
  */
 enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const struct ergo_point *point,
                                const char *pointer, struct ergo_xyz *frame);

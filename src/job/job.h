@@ -127,7 +127,7 @@ struct ergo_job {
     struct ergo_point *points;
     size_t n_batches;
     struct ergo_batch *batches;
-    struct ergo_job_files files; /* of a run: read once, and in its checkpoints */
+    struct ergo_job_files files;      /* of a run: read once, and in its checkpoints */
     struct ergo_job_storage *storage; /* what the above points into */
 };
 

@@ -1,6 +1,6 @@
 /*
- * The run folder: taken at the start, cleared once the new run's first checkpoint stands, given back
- * when none did. A run's files have fixed names; no other file is touched.
+ * The run folder: taken at the start, cleared once the new run's first checkpoint stands, given
+ * back when none did. A run's files have fixed names; no other file is touched.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -91,8 +91,8 @@ static const struct {
              {"blocks", blocks, sizeof blocks / sizeof blocks[0]}};
 enum { ROOMS = sizeof rooms / sizeof rooms[0] };
 
-/* What killed processes left half-written; all: every file of the earlier run, but not the checkpoint
- * and the rank's files of this one. */
+/* What killed processes left half-written; all: every file of the earlier run, but not the
+ * checkpoint and the rank's files of this one. */
 static void clear_folder(const struct ergo_run *run, bool all, const char *own) {
     const int folder = run->folder.fd;
     clear(folder, ".", files, 1, false, NULL);
@@ -207,7 +207,8 @@ enum ergo_status ergo_run_begin(struct ergo_run *run) {
 }
 
 void ergo_run_continue(struct ergo_run *run) {
-    /* Nothing was done yet, and there are results: an earlier run's, of which a kill has left some. */
+    /* Nothing was done yet, and there are results: an earlier run's, of which a kill has left some.
+     */
     run->replaces = !run->spread && run->batch == 0 && run->step == 0 && run->samples == 0 &&
                     ergo_folder_has(&run->folder, "result.json");
     ergo_run_stands(run, NULL);

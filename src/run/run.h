@@ -99,8 +99,8 @@ enum ergo_status ergo_run_lock_folder(struct ergo_run *run);
 /* Before each write: the folder may have been taken away meanwhile. It is made again, unless
  * another run has come to be in one of that name. */
 enum ergo_status ergo_run_hold_folder(struct ergo_run *run);
-/* The device works and the first state is there: write a checkpoint, then away with the earlier run.
- * From here on a kill is resumable. */
+/* The device works and the first state is there: write a checkpoint, then away with the earlier
+ * run. From here on a kill is resumable. */
 enum ergo_status ergo_run_begin(struct ergo_run *run);
 /* The second half of it, where the first checkpoint is files of ranks too: those whose names begin
  * with `own` stay (NULL: there are none). */

@@ -283,7 +283,8 @@ enum ergo_status ergo_run_restore(struct ergo_run *run, const struct ergo_blobs 
         return damaged(run, "its header");
     if (meta.state_version != run->sampler->info->state_version)
         return ERGO_FAIL(run->ctx, ERGO_E_IO,
-                         "%s/" ERGO_CHECKPOINT " holds states of version %" PRIu64 " of %s; this ergocl "
+                         "%s/" ERGO_CHECKPOINT " holds states of version %" PRIu64
+                         " of %s; this ergocl "
                          "reads version %u",
                          run->folder.path, meta.state_version, run->sampler->info->name,
                          run->sampler->info->state_version);

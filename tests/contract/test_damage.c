@@ -143,11 +143,12 @@ static void test_far(void **state) {
     contract_each(far);
 }
 
-/* A folder from a stranger: of the files that its job names, what the checkpoint holds is all that is
- * read; here they are pipes, which would be waited for. */
+/* A folder from a stranger: of the files that its job names, what the checkpoint holds is all that
+ * is read; here they are pipes, which would be waited for. */
 static void test_strangers(void **state) {
     static const char text[] =
-        "{ \"sampler\": \"spin-lattice\", \"seed\": \"5\", \"run\": { \"sweeps\": 4 }, \"system\": { "
+        "{ \"sampler\": \"spin-lattice\", \"seed\": \"5\", \"run\": { \"sweeps\": 4 }, \"system\": "
+        "{ "
         "\"model\": \"ising\", \"size\": [4, 4], \"temperature\": 2, \"field_file\": \"%s\" } }";
     const struct ergo_run_options options = contract_options(NULL);
     struct ergo_result *result = NULL;

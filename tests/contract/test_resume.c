@@ -96,7 +96,8 @@ static void kills(void) {
         contract_ok(contract_try(contract.job, save, 1, &result), "a run");
         ergo_result_destroy(result);
         assert_non_null(contract.kept);
-        contract_ok(ergo_file_write(contract.ctx, NULL, path, contract.kept, contract.kept_length), path);
+        contract_ok(ergo_file_write(contract.ctx, NULL, path, contract.kept, contract.kept_length),
+                    path);
         free(contract.kept);
         contract.kept = NULL;
         contract.keep_at = 0;

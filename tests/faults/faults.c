@@ -134,7 +134,8 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem b, cl_bool wait, size_t of
     return result;
 }
 
-/* ---- files: rename stands for renameat too, and so on ----------------------------------------- */
+/* ---- files: rename stands for renameat too, and so on -----------------------------------------
+ */
 
 static const char *path_in(int folder, const char *name) {
     static _Thread_local char path[8192];

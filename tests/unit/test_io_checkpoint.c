@@ -42,7 +42,8 @@ static int setup(void **state) {
     snprintf(f->damaged, sizeof f->damaged, "%s/damaged.h5", f->folder);
     fill(&blobs);
     assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->path, &blobs), ERGO_OK);
-    assert_int_equal(ergo_file_read(f->ctx, NULL, f->path, 1 << 20, &f->bytes, &f->length), ERGO_OK);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, f->path, 1 << 20, &f->bytes, &f->length),
+                     ERGO_OK);
     ergo_blobs_free(&blobs);
     *state = f;
     return 0;

@@ -207,9 +207,8 @@ static void links_in_a_folder_lead_nowhere(void **state) {
         ergo_error_clear(f->ctx);
         snprintf(link, sizeof link, "%s/%s", f->folder, names[i]);
         assert_int_equal(symlink(i ? outside : "/tmp", link), 0);
-        const enum ergo_status status =
-            i ? ergo_folder_lock(f->ctx, &f->opened, &lock)
-              : ergo_folder_inner(f->ctx, &f->opened, names[i], &inner);
+        const enum ergo_status status = i ? ergo_folder_lock(f->ctx, &f->opened, &lock)
+                                          : ergo_folder_inner(f->ctx, &f->opened, names[i], &inner);
         assert_int_equal(status, ERGO_E_IO);
         assert_non_null(strstr(ergo_error_message(f->ctx), link));
         assert_non_null(strstr(ergo_error_message(f->ctx), "symbolic link"));
@@ -256,10 +255,12 @@ static void reading_says_what_is_wrong(void **state) {
     assert_int_equal(ergo_file_read(f->ctx, NULL, f->path, 5, &data, &length), ERGO_OK);
     free(data);
     /* files of /proc say they are empty */
-    assert_int_equal(ergo_file_read(f->ctx, NULL, "/proc/self/status", 1 << 20, &data, &length), ERGO_OK);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, "/proc/self/status", 1 << 20, &data, &length),
+                     ERGO_OK);
     assert_true(length > 100 && strlen(data) == length);
     free(data);
-    assert_int_equal(ergo_file_read(f->ctx, NULL, "/proc/self/status", 10, &data, &length), ERGO_E_IO);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, "/proc/self/status", 10, &data, &length),
+                     ERGO_E_IO);
 }
 
 static void folders_are_made_with_their_parents(void **state) {

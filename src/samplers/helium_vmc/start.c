@@ -76,7 +76,8 @@ enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_p
     const char *path = ergo_point_text(point, "/system/start");
     char *text = NULL;
     size_t length = 0;
-    enum ergo_status status = ergo_input_read(ctx, point, "/system/start", FILE_MOST, &text, &length);
+    enum ergo_status status =
+        ergo_input_read(ctx, point, "/system/start", FILE_MOST, &text, &length);
     if (status == ERGO_OK)
         status = helium_start_parse(ctx, path, text, length, m, walkers, places);
     free(text);

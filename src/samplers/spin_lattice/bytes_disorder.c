@@ -65,7 +65,8 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
     const char *path = ergo_point_text(point, "/system/field_file");
     char *text = NULL, wrong[160] = "";
     size_t length = 0;
-    enum ergo_status status = ergo_input_read(ctx, point, "/system/field_file", (size_t)1 << 36, &text, &length);
+    enum ergo_status status =
+        ergo_input_read(ctx, point, "/system/field_file", (size_t)1 << 36, &text, &length);
     if (status == ERGO_OK && strlen(text) != length)
         status = ERGO_FAIL(ctx, ERGO_E_IO, "%s is not a file of fields: it is not text", path);
     if (status == ERGO_OK && !read_numbers(text, sites, fields, wrong))

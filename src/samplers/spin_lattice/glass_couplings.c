@@ -175,7 +175,8 @@ static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_po
                                   struct reading *r) {
     const char *path = ergo_point_text(point, "/system/disorder_file");
     size_t length = 0;
-    enum ergo_status status = ergo_input_read(ctx, point, "/system/disorder_file", (size_t)1 << 30, &r->text, &length);
+    enum ergo_status status =
+        ergo_input_read(ctx, point, "/system/disorder_file", (size_t)1 << 30, &r->text, &length);
     r->seen = calloc(r->s->d, r->s->sites);
     if (status == ERGO_OK && !r->seen)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the couplings of %s", path);
