@@ -111,7 +111,9 @@ static enum ergo_status write_sheet(struct ergo_context *ctx, const struct ergo_
     size_t members[ERGO_SHEET_MAX];
     unsigned width = 0, height = 0;
 
-    size_t count = ergo_picture_members(result, ERGO_SHEET_MAX, members);
+    const size_t count = ergo_picture_members(result, ERGO_SHEET_MAX, members);
+    if (!count)
+        return ERGO_OK;
     for (size_t i = 0; i < count; i++) {
         const struct ergo_member_result *member = &result->members[members[i]];
         if (!ergo_picture_tile(&member->pictures[member->n_pictures - 1], 128, 512, &tiles[i])) {

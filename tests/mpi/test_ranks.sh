@@ -172,7 +172,7 @@ done
 code=0
 wait $launcher || code=$?
 says_not err "the last checkpoint stands"
-[ $code -ne 0 ] && [ $code -ne 75 ] || fail "no checkpoint, and exit code $code"
+[[ $code -ne 0 && $code -ne 75 ]] || fail "no checkpoint, and exit code $code"
 
 # A damaged file of one rank is refused with its name.
 printf 'X' | dd of=damaged/checkpoint-0-1.h5 bs=1 seek=700 conv=notrunc status=none
