@@ -178,7 +178,7 @@ same_results run real
 
 mkdir compared
 ln -s ../outside/other compared/device-0
-expect 4 "$ERGOCL" compare job.json -o compared --overwrite --devices "$ERGOCL_DEVICE" "${short[@]}"
+expect 4 "$ERGOCL" compare job.json -o compared --overwrite --devices "$ERGOCL_DEVICE,$ERGOCL_DEVICE" "${short[@]}"
 says err "compared/device-0" "symbolic link"
 is_untouched
 
