@@ -137,7 +137,7 @@ struct ergo_run_watch;
 struct ergo_run_options {
     const char *directory; /* run folder; NULL: ergo_job_name */
     const char *device;    /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
-    bool overwrite;        /* replace an earlier run in the folder, once this one has a checkpoint */
+    bool overwrite; /* replace an earlier run in the folder, once this one has a checkpoint */
     ergo_progress_function progress;
     void *user;
     const struct ergo_run_watch *watch; /* of the library's own: NULL */

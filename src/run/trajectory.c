@@ -31,7 +31,7 @@ enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, s
     const char *suffix = run->sampler->info->frame_suffix;
     struct ergo_folder folder = {.fd = -1};
     const bool writer = !run->cut || ergo_ranks_rank() == 0; /* the others only take part */
-    enum ergo_status status = ergo_run_hold_folder(run);
+    enum ergo_status status = writer ? ergo_run_hold_folder(run) : ERGO_OK;
     if (status == ERGO_OK && writer)
         status = ergo_folder_inner(run->ctx, &run->folder, kind, &folder);
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {

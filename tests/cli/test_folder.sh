@@ -188,6 +188,12 @@ expect 0 "$ERGOCL" resume link --quiet
 expect 0 "$ERGOCL" report link/
 same_results run real
 
+mkdir compared
+ln -s ../outside/other compared/device-0
+expect 4 "$ERGOCL" compare job.json -o compared --overwrite --devices "$ERGOCL_DEVICE,$ERGOCL_DEVICE" "${short[@]}"
+says err "compared/device-0" "symbolic link"
+is_untouched
+
 # No name is no folder, also in one of a run; one of a job's folder.
 cd real || exit 1
 for command in resume report; do
