@@ -53,8 +53,11 @@ static void print_message(const char *kind, const char *colour, const char *form
         vsnprintf(text, (size_t)length + 1, format, again);
         print_lines(kind, colour, text);
         free(text);
-    } else
-        print_lines(kind, colour, format);
+    } else {
+        char some[1024]; /* memory ran out */
+        vsnprintf(some, sizeof some, format, again);
+        print_lines(kind, colour, some);
+    }
     va_end(again);
 }
 

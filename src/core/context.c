@@ -11,6 +11,7 @@
 
 struct ergo_context {
     struct ergo_text errors;
+    char last[256];          /* a message for which there was no memory */
     enum ergo_status status; /* of the first failure */
     enum ergo_log_level level;
     ergo_log_function log;
@@ -41,7 +42,9 @@ void ergo_context_set_log(struct ergo_context *ctx, enum ergo_log_level level,
 }
 
 const char *ergo_error_message(const struct ergo_context *ctx) {
-    return ctx && ctx->errors.data ? ctx->errors.data : "";
+    if (!ctx)
+        return "";
+    return ctx->errors.data ? ctx->errors.data : ctx->last;
 }
 
 enum ergo_status ergo_error_status(const struct ergo_context *ctx) {
@@ -52,6 +55,7 @@ void ergo_error_clear(struct ergo_context *ctx) {
     if (!ctx)
         return;
     ergo_text_free(&ctx->errors);
+    ctx->last[0] = '\0';
     ctx->status = ERGO_OK;
 }
 
@@ -99,6 +103,8 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
         const char *base = strstr(file, "src/");
         ergo_text_append(&ctx->errors, " (%s:%d)", base ? base : file, line);
     }
+    if (!ctx->errors.data)
+        snprintf(ctx->last, sizeof ctx->last, "%.255s", message);
     if (message != stack)
         free(message);
     return status;
