@@ -7,7 +7,7 @@
 
 #include "core/entry.h"
 #include "core/error.h"
-#include "core/text.h"
+#include "core/utf8.h"
 
 struct ergo_context {
     struct ergo_text errors;
@@ -59,19 +59,6 @@ void ergo_error_clear(struct ergo_context *ctx) {
     ctx->status = ERGO_OK;
 }
 
-/* Names of files and what drivers say may hold what a terminal would obey (C0 but for line ends,
- * DEL, C1 in UTF-8): a message does not. */
-static void tame(char *text) {
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        if (*c == '\t')
-            *c = ' ';
-        else if ((*c < 0x20 && *c != '\n') || *c == 0x7F)
-            *c = '?';
-        else if (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
-            c[0] = c[1] = '?';
-    }
-}
-
 enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status status, int cl_code,
                                   const char *file, int line, const char *format, ...) {
     char stack[1024];
@@ -89,13 +76,12 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
             message = stack;
     }
     va_end(again);
-    tame(message);
 
     if (ctx->status == ERGO_OK)
         ctx->status = status;
     if (ctx->errors.length)
         ergo_text_append(&ctx->errors, "\n");
-    ergo_text_append(&ctx->errors, "%s", message);
+    ergo_utf8_append_shown(&ctx->errors, message);
     if (cl_code)
         ergo_text_append(&ctx->errors, " [%s (%d)]", ergo_error_cl_name(cl_code), cl_code);
     /* A source position helps for our own and the driver's failures, not for a typo in a job. */
@@ -104,7 +90,7 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
         ergo_text_append(&ctx->errors, " (%s:%d)", base ? base : file, line);
     }
     if (!ctx->errors.data)
-        snprintf(ctx->last, sizeof ctx->last, "%.255s", message);
+        ergo_message_show(ctx->last, sizeof ctx->last, message);
     if (message != stack)
         free(message);
     return status;
@@ -113,12 +99,12 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
 void ergo_log(struct ergo_context *ctx, enum ergo_log_level level, const char *format, ...) {
     if (level > ctx->level)
         return;
-    char message[2048];
+    char said[2048], message[2048];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    vsnprintf(said, sizeof said, format, args);
     va_end(args);
-    tame(message);
+    ergo_message_show(message, sizeof message, said);
     if (ctx->log) {
         const unsigned depth = ergo_entry_lend();
         ctx->log(ctx->log_user, level, message);

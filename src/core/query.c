@@ -43,16 +43,19 @@ static char *device_text(cl_device_id device, cl_device_info what) {
 
 static bool copy_device_text(cl_device_id device, cl_device_info what, char *to, size_t size) {
     char *text = device_text(device, what);
-    tidy_copy(to, size, text ? text : "");
+    char tidy[256];
+    tidy_copy(tidy, sizeof tidy, text ? text : "");
+    ergo_message_show(to, size, tidy);
     free(text);
     return text != NULL;
 }
 
 static void copy_platform_name(cl_platform_id platform, char *to, size_t size) {
-    char text[256] = "";
+    char text[256] = "", tidy[256];
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL) != CL_SUCCESS)
         text[0] = '\0';
-    tidy_copy(to, size, text);
+    tidy_copy(tidy, sizeof tidy, text);
+    ergo_message_show(to, size, tidy);
 }
 
 /* Extension names are words of a list: cl_khr_fp64 is not cl_khr_fp64_x. */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/entry.h"
+#include "core/utf8.h"
 #include "io/format.h"
 #include "run/run.h"
 #include "run/tuning.h"
@@ -403,7 +404,7 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
     }
     if (status == ERGO_OK)
         status = tune(&t, path, &out);
-    if (status == ERGO_OK && !(*text = ergo_text_take(&out)))
+    if (status == ERGO_OK && !(*text = ergo_utf8_take_shown(&out)))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a text");
     ergo_text_free(&out);
     for (size_t m = 0; t.states && m < t.batch->count; m++)
