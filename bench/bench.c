@@ -118,8 +118,10 @@ static bool names_known(const struct options *o, const struct entry *entries, si
                 found = found || strcmp(lists[l]->name[i],
                                         l ? entries[e].what->name : entries[e].suite->sampler) == 0;
             if (!found) {
+                char shown[256];
+                ergo_message_show(shown, sizeof shown, lists[l]->name[i]);
                 fprintf(stderr, "there is no %s \"%s\"; see --list\n", l ? "case" : "sampler",
-                        lists[l]->name[i]);
+                        shown);
                 return false;
             }
         }

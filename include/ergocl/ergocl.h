@@ -59,6 +59,11 @@ void ergo_context_set_log(struct ergo_context *ctx, enum ergo_log_level level,
 /* Everything that went wrong since the last ergo_error_clear, one message a line; "" if nothing. */
 const char *ergo_error_message(const struct ergo_context *ctx);
 void ergo_error_clear(struct ergo_context *ctx);
+/* Text of others (a file's name, a job's, a word of a command line) as a terminal may show it, and
+ * as all messages and tables of the library are: control characters but line ends as "\u001B",
+ * bytes that are no UTF-8 as "\xFF", tabs as blanks. As snprintf: `size` bytes of room, into which
+ * as many characters go as fit; returns the length of all of it. out may be NULL when size is 0. */
+size_t ergo_message_show(char *out, size_t size, const char *text);
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
 

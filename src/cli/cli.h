@@ -86,6 +86,8 @@ double cli_clock(void); /* monotonic seconds */
 /* To stderr, "ergocl: error: ..." for every line; a progress bar is wiped first. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* To stdout: a name of others, as ergo_message_show has it. */
+void cli_put(const char *text);
 /* Log function of the context. */
 void cli_log(void *user, enum ergo_log_level level, const char *message);
 /* Progress function of a run; user: struct cli_progress. */

@@ -102,8 +102,11 @@ static void print_files(const char *directory) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[4096];
         int length = snprintf(path, sizeof path, "%s%s%s", directory, slash, names[i]);
-        if (length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0)
-            printf("  %s\n", path);
+        if (length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0) {
+            printf("  ");
+            cli_put(path);
+            printf("\n");
+        }
     }
 }
 

@@ -29,9 +29,14 @@ static void wipe_bar(void) {
     bar_is_drawn = false;
 }
 
-/* Each line of `text` with the program's name and the kind of message before it. */
-static void print_lines(const char *kind, const char *colour, const char *text) {
+/* Each line of `said` with the program's name and the kind of message before it. Words of the
+ * command line and names of files may hold what a terminal would obey. */
+static void print_lines(const char *kind, const char *colour, const char *said) {
+    char some[1024]; /* when memory ran out */
+    const size_t length_shown = ergo_message_show(NULL, 0, said);
+    char *all = malloc(length_shown + 1), *text = all ? all : some;
     bool coloured = *kind && colours();
+    ergo_message_show(text, all ? length_shown + 1 : sizeof some, said);
     wipe_bar();
     while (*text) {
         size_t length = strcspn(text, "\n");
@@ -42,6 +47,7 @@ static void print_lines(const char *kind, const char *colour, const char *text) 
         if (*text)
             text++;
     }
+    free(all);
 }
 
 static void print_message(const char *kind, const char *colour, const char *format, va_list args) {
@@ -53,8 +59,11 @@ static void print_message(const char *kind, const char *colour, const char *form
         vsnprintf(text, (size_t)length + 1, format, again);
         print_lines(kind, colour, text);
         free(text);
-    } else
-        print_lines(kind, colour, format);
+    } else {
+        char some[1024]; /* memory ran out */
+        vsnprintf(some, sizeof some, format, again);
+        print_lines(kind, colour, some);
+    }
     va_end(again);
 }
 
@@ -70,6 +79,12 @@ void cli_note(const char *format, ...) {
     va_start(args, format);
     print_message("", "", format, args);
     va_end(args);
+}
+
+void cli_put(const char *text) {
+    char shown[8192];
+    ergo_message_show(shown, sizeof shown, text);
+    fputs(shown, stdout);
 }
 
 void cli_log(void *user, enum ergo_log_level level, const char *message) {

@@ -13,7 +13,8 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     if (status != ERGO_OK)
         goto out;
     size_t points = ergo_job_count_points(job);
-    printf("%s: a valid %s job, %zu point%s\n", ergo_job_name(job), ergo_job_sampler(job), points,
+    cli_put(ergo_job_name(job));
+    printf(": a valid %s job, %zu point%s\n", ergo_job_sampler(job), points,
            points == 1 ? "" : "s");
     if (arguments->plan) {
         status = ergo_plan_text(ctx, job, arguments->device, &plan);

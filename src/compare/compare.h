@@ -54,11 +54,14 @@ enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
 enum ergo_status ergo_comparison_measure(struct ergo_context *ctx, struct ergo_comparison *c,
                                          const char *directory);
 /* energy.c: a counter of the joules that a device (or the packages of a CPU) has used, for
- * differences. NULL: there is none that may be read. */
+ * differences. NULL: there is none that may be read. It has to be asked more often than a counter
+ * of the hardware begins again, once in half an hour. */
 struct ergo_energy;
 struct ergo_energy *ergo_energy_open(const struct ergo_device *device);
-double ergo_energy_joules(const struct ergo_energy *energy); /* NAN: not known */
-void ergo_energy_close(struct ergo_energy *energy);          /* NULL-safe */
+/* The packages of a folder like /sys/class/powercap. */
+struct ergo_energy *ergo_energy_open_packages(const char *folder);
+double ergo_energy_joules(struct ergo_energy *energy); /* NAN: not known */
+void ergo_energy_close(struct ergo_energy *energy);    /* NULL-safe */
 
 /* vendor.c: for devices that differ: the kernel that does, and the file for a vendor. */
 enum ergo_status ergo_comparison_diagnose(struct ergo_context *ctx, struct ergo_comparison *c,

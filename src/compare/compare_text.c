@@ -7,6 +7,7 @@
 
 #include "compare/compare.h"
 #include "core/entry.h"
+#include "core/utf8.h"
 #include "core/text.h"
 #include "io/format.h"
 #include "samplers/sampler.h"
@@ -108,7 +109,7 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
     }
     if (c->vendor_file)
         ergo_text_append(&t, "For the device's vendor: %s\n", c->vendor_file);
-    *text = ergo_text_take(&t);
+    *text = ergo_utf8_take_shown(&t);
     return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a table");
 }
 

@@ -4,10 +4,12 @@
  * often root's alone, and absent in virtual machines).
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "compare/compare.h"
 
@@ -21,8 +23,16 @@ struct ergo_energy {
     void *library, *device; /* NVIDIA's */
     int (*shutdown)(void);
     int (*total)(void *device, unsigned long long *millijoules);
-    glob_t packages; /* files of microjoules; used when has_packages */
-    bool has_packages;
+    struct package *packages; /* of a CPU */
+    size_t n_packages;
+    double joules; /* of them, since the counter was opened */
+    bool lost;     /* nothing can be told any more */
+};
+
+/* A counter of microjoules that goes on from 0 behind `range` (262 kJ: half an hour at 150 W). */
+struct package {
+    char *energy; /* its file */
+    unsigned long long last, range;
 };
 
 static bool find_function(void *library, const char *name, void *function, size_t size) {
@@ -61,46 +71,90 @@ static bool open_nvidia(struct ergo_energy *e, const struct ergo_device *device)
     return by_bus(place, &e->device) == 0;
 }
 
-struct ergo_energy *ergo_energy_open(const struct ergo_device *device) {
+/* A number of a file; false: there is none. */
+static bool read_number(const char *path, unsigned long long *number) {
+    char digits[32] = "", *end = digits;
+    FILE *file = fopen(path, "re");
+    const bool ok = file && fgets(digits, sizeof digits, file);
+    if (file)
+        fclose(file);
+    if (!ok || *digits < '0' || *digits > '9')
+        return false;
+    errno = 0;
+    *number = strtoull(digits, &end, 10);
+    return errno == 0 && (*end == '\n' || *end == '\0');
+}
+
+static bool open_package(struct package *p, const char *path) {
+    struct ergo_text range = {0};
+    const char *slash = strrchr(path, '/');
+    ergo_text_append(&range, "%.*s/max_energy_range_uj", (int)(slash - path), path);
+    p->energy = strdup(path);
+    if (!p->energy || range.failed || !read_number(range.data, &p->range))
+        p->range = 0; /* a counter that goes back is lost then */
+    ergo_text_free(&range);
+    return p->energy && read_number(p->energy, &p->last);
+}
+
+struct ergo_energy *ergo_energy_open_packages(const char *folder) {
     struct ergo_energy *e = calloc(1, sizeof *e);
-    if (!e)
-        return NULL;
-    if (device->type == CL_DEVICE_TYPE_CPU)
-        e->has_packages =
-            glob("/sys/class/powercap/*rapl:[0-9]/energy_uj", 0, NULL, &e->packages) == 0;
-    else if (!open_nvidia(e, device))
-        e->device = NULL;
-    if (isfinite(ergo_energy_joules(e)))
+    struct ergo_text pattern = {0};
+    glob_t found = {0};
+    bool good = e != NULL;
+    ergo_text_append(&pattern, "%s/*rapl:[0-9]/energy_uj", folder);
+    good = good && !pattern.failed && glob(pattern.data, 0, NULL, &found) == 0 && found.gl_pathc;
+    if (good)
+        e->packages = calloc(found.gl_pathc, sizeof *e->packages);
+    good = good && e->packages;
+    for (size_t i = 0; good && i < found.gl_pathc; i++)
+        good = open_package(&e->packages[e->n_packages++], found.gl_pathv[i]);
+    globfree(&found);
+    ergo_text_free(&pattern);
+    if (good)
         return e;
     ergo_energy_close(e);
     return NULL;
 }
 
-double ergo_energy_joules(const struct ergo_energy *e) {
+struct ergo_energy *ergo_energy_open(const struct ergo_device *device) {
+    if (device->type == CL_DEVICE_TYPE_CPU)
+        return ergo_energy_open_packages("/sys/class/powercap");
+    struct ergo_energy *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    if (open_nvidia(e, device) && isfinite(ergo_energy_joules(e)))
+        return e;
+    ergo_energy_close(e);
+    return NULL;
+}
+
+double ergo_energy_joules(struct ergo_energy *e) {
     unsigned long long millijoules = 0;
-    double sum = 0;
-    if (e && e->device)
-        return e->total(e->device, &millijoules) == 0 ? 1e-3 * (double)millijoules : NAN;
-    if (!e || !e->has_packages || !e->packages.gl_pathc)
+    if (!e || e->lost)
         return NAN;
-    for (size_t i = 0; i < e->packages.gl_pathc; i++) {
-        char digits[32] = "";
-        FILE *file = fopen(e->packages.gl_pathv[i], "re");
-        const bool ok = file && fgets(digits, sizeof digits, file);
-        if (file)
-            fclose(file);
-        if (!ok)
+    if (e->device)
+        return e->total(e->device, &millijoules) == 0 ? 1e-3 * (double)millijoules : NAN;
+    for (size_t i = 0; i < e->n_packages; i++) {
+        struct package *p = &e->packages[i];
+        unsigned long long now = 0;
+        if (!read_number(p->energy, &now))
             return NAN;
-        sum += 1e-6 * strtod(digits, NULL);
+        if (now < p->last && p->last > p->range) {
+            e->lost = true;
+            return NAN;
+        }
+        e->joules += 1e-6 * (double)(now < p->last ? p->range - p->last + now : now - p->last);
+        p->last = now;
     }
-    return sum;
+    return e->joules;
 }
 
 void ergo_energy_close(struct ergo_energy *e) {
     if (!e)
         return;
-    if (e->has_packages)
-        globfree(&e->packages);
+    for (size_t i = 0; i < e->n_packages; i++)
+        free(e->packages[i].energy);
+    free(e->packages);
     if (e->shutdown)
         (void)e->shutdown();
     if (e->library)

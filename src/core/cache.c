@@ -50,6 +50,10 @@ char *ergo_cache_folder(struct ergo_context *ctx) {
         if (folder && make_folders(folder))
             return folder;
         ergo_log(ctx, ERGO_LOG_INFO, "no cache in %s: %s", folder ? folder : base, strerror(errno));
+        if (!folder) {
+            errno = ENOMEM;
+            return NULL;
+        }
         free(folder);
     }
     return NULL;
@@ -132,8 +136,10 @@ enum ergo_cache_state ergo_cache_read(const char *folder, const char *kind, cons
     *payload = NULL;
     *length = 0;
     *reason = "no memory";
-    if (!path)
+    if (!path) {
+        state = ERGO_CACHE_NO_MEMORY;
         goto out;
+    }
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         *reason = strerror(errno);
@@ -161,8 +167,10 @@ enum ergo_cache_state ergo_cache_read(const char *folder, const char *kind, cons
         goto out;
     *reason = "no memory";
     data = malloc(size + 1);
-    if (!data)
+    if (!data) {
+        state = ERGO_CACHE_NO_MEMORY;
         goto out;
+    }
     *reason = "cut short";
     if (!read_all(fd, data, size))
         goto out;

@@ -8,6 +8,7 @@ enum ergo_cache_state {
     ERGO_CACHE_HIT,
     ERGO_CACHE_MISS,   /* no such file */
     ERGO_CACHE_DEFECT, /* unreadable, cut short, changed, or of another key */
+    ERGO_CACHE_NO_MEMORY,
 };
 
 /*

@@ -7,10 +7,11 @@
 
 #include "core/entry.h"
 #include "core/error.h"
-#include "core/text.h"
+#include "core/utf8.h"
 
 struct ergo_context {
     struct ergo_text errors;
+    char last[256];          /* a message for which there was no memory */
     enum ergo_status status; /* of the first failure */
     enum ergo_log_level level;
     ergo_log_function log;
@@ -41,7 +42,9 @@ void ergo_context_set_log(struct ergo_context *ctx, enum ergo_log_level level,
 }
 
 const char *ergo_error_message(const struct ergo_context *ctx) {
-    return ctx && ctx->errors.data ? ctx->errors.data : "";
+    if (!ctx)
+        return "";
+    return ctx->errors.data ? ctx->errors.data : ctx->last;
 }
 
 enum ergo_status ergo_error_status(const struct ergo_context *ctx) {
@@ -52,20 +55,8 @@ void ergo_error_clear(struct ergo_context *ctx) {
     if (!ctx)
         return;
     ergo_text_free(&ctx->errors);
+    ctx->last[0] = '\0';
     ctx->status = ERGO_OK;
-}
-
-/* Names of files and what drivers say may hold what a terminal would obey (C0 but for line ends,
- * DEL, C1 in UTF-8): a message does not. */
-static void tame(char *text) {
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        if (*c == '\t')
-            *c = ' ';
-        else if ((*c < 0x20 && *c != '\n') || *c == 0x7F)
-            *c = '?';
-        else if (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
-            c[0] = c[1] = '?';
-    }
 }
 
 enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status status, int cl_code,
@@ -85,13 +76,12 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
             message = stack;
     }
     va_end(again);
-    tame(message);
 
     if (ctx->status == ERGO_OK)
         ctx->status = status;
     if (ctx->errors.length)
         ergo_text_append(&ctx->errors, "\n");
-    ergo_text_append(&ctx->errors, "%s", message);
+    ergo_utf8_append_shown(&ctx->errors, message);
     if (cl_code)
         ergo_text_append(&ctx->errors, " [%s (%d)]", ergo_error_cl_name(cl_code), cl_code);
     /* A source position helps for our own and the driver's failures, not for a typo in a job. */
@@ -99,6 +89,8 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
         const char *base = strstr(file, "src/");
         ergo_text_append(&ctx->errors, " (%s:%d)", base ? base : file, line);
     }
+    if (!ctx->errors.data)
+        ergo_message_show(ctx->last, sizeof ctx->last, message);
     if (message != stack)
         free(message);
     return status;
@@ -107,12 +99,12 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
 void ergo_log(struct ergo_context *ctx, enum ergo_log_level level, const char *format, ...) {
     if (level > ctx->level)
         return;
-    char message[2048];
+    char said[2048], message[2048];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    vsnprintf(said, sizeof said, format, args);
     va_end(args);
-    tame(message);
+    ergo_message_show(message, sizeof message, said);
     if (ctx->log) {
         const unsigned depth = ergo_entry_lend();
         ctx->log(ctx->log_user, level, message);

@@ -242,16 +242,26 @@ enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
         describe_device(&device, one);
         if (one->summary.usable && probe) {
             try_candidate(ctx, one, false, NULL);
-        } else if (one->summary.usable && ergo_probe_recall(ctx, &device)) {
-            one->probed = true;
-            one->exact_division = device.exact_division;
-            one->summary.atomics64 = device.summary.atomics64;
-            ergo_candidate_describe(one);
+        } else if (one->summary.usable) {
+            bool known = false;
+            status = ergo_probe_recall(ctx, &device, &known);
+            if (status != ERGO_OK)
+                goto out;
+            if (known) {
+                one->probed = true;
+                one->exact_division = device.exact_division;
+                one->summary.atomics64 = device.summary.atomics64;
+                ergo_candidate_describe(one);
+            }
         }
         (*list)[i] = one->summary;
     }
     *count = n;
 out:
+    if (status != ERGO_OK) {
+        free(*list);
+        *list = NULL;
+    }
     free(found);
     return status;
 }

@@ -2,6 +2,7 @@
  * The start-up probe: a device is probed, not believed. What it runs is cl/common/probe.cl, what
  * must come out is probe_expect.c. A pass is remembered per device, driver, options and program.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,57 +246,68 @@ static void check_atomics64(struct ergo_context *ctx, struct ergo_device *device
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Everything a verdict depends on; false when there is no cache or no program to hash. */
-static bool find_memory(struct ergo_device *device, uint8_t key[32], char **folder) {
+/* Everything a verdict depends on; *folder NULL: there is no cache, or no program to hash. */
+static enum ergo_status find_memory(struct ergo_context *ctx, const struct ergo_device *device,
+                                    uint8_t key[32], char **folder) {
     static const char *const paths[] = {"common/probe.cl", "common/probe64.cl"};
     const struct ergo_device_summary *s = &device->summary;
-    struct ergo_text all = {0};
-    bool found = false;
-    /* Errors are not the caller's: without a memory the probe runs, and reports them itself. */
-    struct ergo_context *scratch = ergo_context_create();
-    *folder = scratch ? ergo_cache_folder(scratch) : NULL;
-    if (!*folder)
-        goto out;
     const char *const parts[] = {ERGO_VERSION, s->platform, s->name,
                                  s->driver,    s->version,  device->options};
+    struct ergo_text all = {0};
+    /* Errors are not the caller's: without a memory the probe runs, and reports them itself. */
+    struct ergo_context *scratch = ergo_context_create();
+    enum ergo_status status = scratch ? ERGO_OK : ERGO_E_MEMORY;
+    errno = 0;
+    *folder = scratch ? ergo_cache_folder(scratch) : NULL;
+    if (!*folder && errno == ENOMEM)
+        status = ERGO_E_MEMORY;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         ergo_text_append(&all, "%zu:%s;", strlen(parts[i]), parts[i]);
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0] && *folder && status == ERGO_OK; i++) {
         char *text = NULL;
-        if (ergo_program_flatten(scratch, paths[i], &text) != ERGO_OK)
-            goto out;
-        ergo_text_append(&all, "%s", text);
+        status = ergo_program_flatten(scratch, paths[i], &text);
+        ergo_text_append(&all, "%s", text ? text : "");
         free(text);
     }
     if (all.failed)
-        goto out;
-    ergo_sha256(all.data, all.length, key);
-    found = true;
-out:
-    ergo_context_destroy(scratch);
-    ergo_text_free(&all);
-    if (!found) {
+        status = ERGO_E_MEMORY;
+    if (status == ERGO_OK)
+        ergo_sha256(all.data, all.length, key);
+    else {
         free(*folder);
         *folder = NULL;
     }
-    return found;
+    ergo_context_destroy(scratch);
+    ergo_text_free(&all);
+    return status == ERGO_E_MEMORY ? ERGO_FAIL(ctx, ERGO_E_MEMORY,
+                                               "No memory to look for the "
+                                               "remembered probe of device %s",
+                                               s->id)
+                                   : ERGO_OK;
 }
 
-bool ergo_probe_recall(struct ergo_context *ctx, struct ergo_device *device) {
+enum ergo_status ergo_probe_recall(struct ergo_context *ctx, struct ergo_device *device,
+                                   bool *known) {
     uint8_t key[32];
     char *folder = NULL;
     uint8_t *payload = NULL;
     size_t length = 0;
     const char *reason = "";
     unsigned exact = 0, atomics64 = 0;
-    bool known = false;
-    if (!find_memory(device, key, &folder))
-        return false;
+    *known = false;
+    enum ergo_status status = find_memory(ctx, device, key, &folder);
+    if (status != ERGO_OK || !folder)
+        return status;
     enum ergo_cache_state state = ergo_cache_read(folder, "probe", key, &payload, &length, &reason);
-    if (state == ERGO_CACHE_HIT &&
-        sscanf((const char *)payload, "passed exact_division=%u atomics64=%u", &exact,
-               &atomics64) == 2) {
-        device->probed = known = true;
+    if (state == ERGO_CACHE_NO_MEMORY) {
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY,
+                           "No memory to read the remembered probe of device "
+                           "%s",
+                           device->summary.id);
+    } else if (state == ERGO_CACHE_HIT &&
+               sscanf((const char *)payload, "passed exact_division=%u atomics64=%u", &exact,
+                      &atomics64) == 2) {
+        device->probed = *known = true;
         device->exact_division = exact != 0;
         device->summary.atomics64 = device->summary.atomics64 && atomics64 != 0;
     } else if (state != ERGO_CACHE_MISS) {
@@ -304,7 +316,7 @@ bool ergo_probe_recall(struct ergo_context *ctx, struct ergo_device *device) {
     }
     free(payload);
     free(folder);
-    return known;
+    return status;
 }
 
 static void remember(struct ergo_context *ctx, struct ergo_device *device) {
@@ -312,7 +324,9 @@ static void remember(struct ergo_context *ctx, struct ergo_device *device) {
     char *folder = NULL;
     const char *reason = "";
     struct ergo_text text = {0};
-    if (!find_memory(device, key, &folder))
+    if (find_memory(ctx, device, key, &folder) != ERGO_OK)
+        ergo_error_clear(ctx); /* it is probed again then */
+    if (!folder)
         return;
     ergo_text_append(&text, "passed exact_division=%d atomics64=%d\n%s, driver %s\n",
                      device->exact_division, device->summary.atomics64, device->summary.name,
@@ -355,7 +369,11 @@ enum ergo_status ergo_device_probe(struct ergo_context *ctx, struct ergo_device 
 
 enum ergo_status ergo_probe_ensure(struct ergo_context *ctx, struct ergo_device *device,
                                    char *verdict, size_t size) {
+    bool known = false;
     if (size)
         verdict[0] = '\0';
-    return ergo_probe_recall(ctx, device) ? ERGO_OK : ergo_device_probe(ctx, device, verdict, size);
+    enum ergo_status status = ergo_probe_recall(ctx, device, &known);
+    if (status == ERGO_OK && !known)
+        status = ergo_device_probe(ctx, device, verdict, size);
+    return status;
 }

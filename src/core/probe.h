@@ -9,8 +9,9 @@
  * and probe program is taken for an answer. Failures are never remembered: they may pass. */
 enum ergo_status ergo_probe_ensure(struct ergo_context *ctx, struct ergo_device *device,
                                    char *verdict, size_t size);
-/* Is a pass remembered? Sets the same fields of the device; runs nothing, raises nothing. */
-bool ergo_probe_recall(struct ergo_context *ctx, struct ergo_device *device);
+/* Is a pass remembered? Sets the same fields of the device; runs nothing. */
+enum ergo_status ergo_probe_recall(struct ergo_context *ctx, struct ergo_device *device,
+                                   bool *known);
 
 /* ---- what the host's own C computes (probe_expect.c) ------------------------------------------
  */

@@ -30,6 +30,7 @@ static void tidy_copy(char *to, size_t size, const char *from) {
     to[n] = '\0';
 }
 
+/* NULL: out of memory. */
 static char *device_text(cl_device_id device, cl_device_info what) {
     size_t size = 0;
     if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS)
@@ -40,17 +41,21 @@ static char *device_text(cl_device_id device, cl_device_info what) {
     return text;
 }
 
-static void copy_device_text(cl_device_id device, cl_device_info what, char *to, size_t size) {
+static bool copy_device_text(cl_device_id device, cl_device_info what, char *to, size_t size) {
     char *text = device_text(device, what);
-    tidy_copy(to, size, text ? text : "");
+    char tidy[256];
+    tidy_copy(tidy, sizeof tidy, text ? text : "");
+    ergo_message_show(to, size, tidy);
     free(text);
+    return text != NULL;
 }
 
 static void copy_platform_name(cl_platform_id platform, char *to, size_t size) {
-    char text[256] = "";
+    char text[256] = "", tidy[256];
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL) != CL_SUCCESS)
         text[0] = '\0';
-    tidy_copy(to, size, text);
+    tidy_copy(tidy, sizeof tidy, text);
+    ergo_message_show(to, size, tidy);
 }
 
 /* Extension names are words of a list: cl_khr_fp64 is not cl_khr_fp64_x. */
@@ -107,7 +112,7 @@ static const char *find_defect(const struct ergo_candidate *one) {
         return "it does not tell its OpenCL version";
     if (major < 1 || (major == 1 && minor < 2))
         return "it is older than OpenCL 1.2";
-    copy_device_text(one->device, CL_DEVICE_PROFILE, profile, sizeof profile);
+    (void)get_info(one->device, CL_DEVICE_PROFILE, sizeof profile, profile);
     if (strcmp(profile, "EMBEDDED_PROFILE") == 0)
         return "it has only the embedded profile, where 64-bit integers and rounding are optional";
     if (!one->summary.compute_units || !one->summary.largest_group || !one->summary.largest_buffer)
@@ -128,7 +133,8 @@ void ergo_candidate_describe(struct ergo_candidate *one) {
              one->probed ? "" : " (not probed yet)");
 }
 
-static void query_device(struct ergo_candidate *one) {
+/* false: out of memory. */
+static bool query_device(struct ergo_candidate *one) {
     struct ergo_device_summary *s = &one->summary;
     cl_ulong global = 0, local = 0, largest = 0;
     cl_uint units = 0, clock = 0;
@@ -136,9 +142,10 @@ static void query_device(struct ergo_candidate *one) {
     cl_device_fp_config fp32 = 0;
     cl_command_queue_properties queue = 0;
 
-    copy_device_text(one->device, CL_DEVICE_NAME, s->name, sizeof s->name);
-    copy_device_text(one->device, CL_DRIVER_VERSION, s->driver, sizeof s->driver);
-    copy_device_text(one->device, CL_DEVICE_VERSION, s->version, sizeof s->version);
+    if (!copy_device_text(one->device, CL_DEVICE_NAME, s->name, sizeof s->name) ||
+        !copy_device_text(one->device, CL_DRIVER_VERSION, s->driver, sizeof s->driver) ||
+        !copy_device_text(one->device, CL_DEVICE_VERSION, s->version, sizeof s->version))
+        return false;
     if (!s->name[0])
         snprintf(s->name, sizeof s->name, "unnamed device");
     (void)get_info(one->device, CL_DEVICE_TYPE, sizeof one->type, &one->type);
@@ -166,11 +173,12 @@ static void query_device(struct ergo_candidate *one) {
         s->largest_buffer = one->quirks.host_buffer_limit;
 
     char *extensions = device_text(one->device, CL_DEVICE_EXTENSIONS);
-    const char *known = extensions ? extensions : "";
-    s->fp64 = has_word(known, "cl_khr_fp64");
-    s->atomics64 = has_word(known, "cl_khr_int64_base_atomics") &&
-                   has_word(known, "cl_khr_int64_extended_atomics");
-    find_pci(one, known);
+    if (!extensions)
+        return false;
+    s->fp64 = has_word(extensions, "cl_khr_fp64");
+    s->atomics64 = has_word(extensions, "cl_khr_int64_base_atomics") &&
+                   has_word(extensions, "cl_khr_int64_extended_atomics");
+    find_pci(one, extensions);
     free(extensions);
 
     const char *defect = find_defect(one);
@@ -179,6 +187,7 @@ static void query_device(struct ergo_candidate *one) {
         snprintf(s->verdict, sizeof s->verdict, "refused: %s", defect);
     else
         ergo_candidate_describe(one);
+    return true;
 }
 
 /* Append the devices of one platform. Failures of the platform are logged, not returned: the
@@ -223,7 +232,11 @@ static enum ergo_status add_platform(struct ergo_context *ctx, cl_platform_id pl
         one->device = devices[i];
         snprintf(one->summary.id, sizeof one->summary.id, "%zu:%u", number, i);
         memcpy(one->summary.platform, name, sizeof one->summary.platform);
-        query_device(one);
+        if (!query_device(one)) {
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to ask device %s of %s",
+                               one->summary.id, name);
+            goto out;
+        }
     }
 out:
     free(devices);

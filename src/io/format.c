@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/utf8.h"
+
 void ergo_json_number(struct ergo_text *text, double value) {
     char buffer[40];
     if (!isfinite(value)) {
@@ -19,21 +21,9 @@ void ergo_json_number(struct ergo_text *text, double value) {
     ergo_text_append_bytes(text, buffer, strlen(buffer));
 }
 
-/* Length of the well-formed UTF-8 sequence at s (RFC 3629), 0 if there is none. */
 static size_t utf8_length(const unsigned char *s) {
-    if (s[0] < 0x80)
-        return 1;
-    size_t n = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
-               : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                             : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool surrogate = s[0] == 0xed && s[1] > 0x9f;
-    bool beyond = s[0] == 0xf4 && s[1] > 0x8f;
-    return overlong || surrogate || beyond ? 0 : n;
+    const char *at = (const char *)s;
+    return ergo_utf8_length(at, at + strnlen(at, 4));
 }
 
 void ergo_json_string(struct ergo_text *text, const char *string) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/entry.h"
+#include "core/utf8.h"
 
 enum { ROWS_MAX = 40, COLUMNS_MAX = 32, WIDTH_MAX = 158, OBSERVABLES_MAX = 6 };
 
@@ -264,7 +265,7 @@ enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_r
     }
     for (size_t w = 0; w < result->n_warnings; w++)
         ergo_text_append(&out, "warning: %s\n", result->warnings[w]);
-    *text = ergo_text_take(&out);
+    *text = ergo_utf8_take_shown(&out);
     if (!*text)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making the table of results: out of memory");
     return ERGO_OK;

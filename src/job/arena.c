@@ -23,8 +23,10 @@ void *ergo_arena_alloc(struct ergo_arena *arena, size_t count, size_t size) {
         /* calloc of a large block is fresh pages from the system: zeroing costs nothing then. */
         size_t room = need > CHUNK_BYTES ? need : CHUNK_BYTES;
         chunk = calloc(1, sizeof *chunk + room);
-        if (!chunk)
+        if (!chunk) {
+            arena->failed = true;
             return NULL;
+        }
         chunk->size = room;
         if (need > CHUNK_BYTES && arena->chunks) { /* keep filling the chunk in use */
             chunk->next = arena->chunks->next;

@@ -2,13 +2,15 @@
 #ifndef ERGO_JOB_ARENA_H
 #define ERGO_JOB_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ergo_arena_chunk;
 
-/* Zero-initialise. */
+/* Zero-initialise. `failed` is set when memory ran out. */
 struct ergo_arena {
     struct ergo_arena_chunk *chunks;
+    bool failed;
 };
 
 /* Zeroed and aligned for any type; NULL when memory ran out. */

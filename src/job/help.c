@@ -43,6 +43,7 @@ static void put_key(struct ergo_text *out, const struct ergo_key *key) {
     if (key->acts)
         ergo_text_append(&line, " It acts only %s.", key->where);
     put_filled(out, HELP_INDENT, line.data ? line.data : "");
+    out->failed |= line.failed;
     ergo_text_free(&line);
 }
 
@@ -54,6 +55,7 @@ static void put_named(struct ergo_text *out, const char *name, const char *unit,
     ergo_text_append(out, "  %s\n", name);
     if (line.length)
         put_filled(out, HELP_INDENT, line.data);
+    out->failed |= line.failed;
     ergo_text_free(&line);
 }
 
@@ -85,6 +87,7 @@ static bool put_sampler(struct ergo_text *out, const struct ergo_sampler *sample
         struct ergo_text name = {0};
         ergo_text_append(&name, "%s over %s", info->curves[i].name, info->curves[i].x_label);
         put_named(out, name.data ? name.data : "", info->curves[i].unit, info->curves[i].help);
+        out->failed |= name.failed;
         ergo_text_free(&name);
     }
     ergo_text_append(out, "\nColumns of the time series\n\n");
@@ -298,7 +301,7 @@ enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, cha
     if (!found) {
         status = unknown_topic(ctx, topic);
     } else {
-        *text = memory ? ergo_text_take(&out) : NULL;
+        *text = memory && !arena.failed ? ergo_text_take(&out) : NULL;
         if (!*text)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "memory ran out while writing help");
     }

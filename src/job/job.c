@@ -143,6 +143,8 @@ static enum ergo_status parse(struct ergo_context *ctx, const char *text, size_t
         goto out;
     build.errors = status != ERGO_OK; /* duplicate keys: go on for the rest of the errors */
     build_job(&build, sets, n_sets, made);
+    if (build.arena->failed)
+        ergo_build_no_memory(&build);
     if (build.errors > ERGO_ERRORS_MAX)
         ERGO_FAIL(ctx, ERGO_E_JOB, "%s: and %zu more errors", name, build.errors - ERGO_ERRORS_MAX);
     status = build.status != ERGO_OK ? build.status : build.errors ? ERGO_E_JOB : ERGO_OK;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/utf8.h"
+
 enum { DUPLICATES_SHOWN = 16 };
 
 struct reader {
@@ -56,33 +58,12 @@ static struct ergo_json *reader_no_memory(struct reader *r) {
     return NULL;
 }
 
-size_t ergo_json_utf8(const char *at, const char *end) {
-    const unsigned char *p = (const unsigned char *)at;
-    size_t room = (size_t)(end - at);
-    if (room == 0)
-        return 0;
-    if (p[0] < 0x80)
-        return 1;
-    size_t length = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
-    /* C0, C1 would be overlong; beyond F4 lies nothing */
-    if (p[0] < 0xC2 || p[0] > 0xF4 || room < length)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xF0 && p[1] < 0x90))
-        return 0; /* overlong */
-    if ((p[0] == 0xED && p[1] >= 0xA0) || (p[0] == 0xF4 && p[1] >= 0x90))
-        return 0; /* surrogates; beyond U+10FFFF */
-    return length;
-}
-
 /* Name the character at `at` for a message. */
 static const char *reader_char(const struct reader *r, const char *at, char name[32]) {
     if (at >= r->end)
         return "the end of the text";
     unsigned char c = (unsigned char)*at;
-    size_t length = ergo_json_utf8(at, r->end);
+    size_t length = ergo_utf8_length(at, r->end);
     if (c == 0)
         return "a zero byte";
     if (length == 0)
@@ -219,7 +200,7 @@ static const char *reader_string(struct reader *r) {
             if (length == 0)
                 return NULL;
         } else {
-            length = ergo_json_utf8(r->at, r->end);
+            length = ergo_utf8_length(r->at, r->end);
             char name[32];
             if (length == 0) {
                 reader_fail(r, r->at, "invalid UTF-8 in a string: found %s",

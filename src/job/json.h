@@ -68,9 +68,6 @@ enum ergo_json_integer ergo_json_integer(const char *token, bool *negative, uint
 /* The nearest double. False: too large, or so small that it would become zero. -0 becomes 0. */
 bool ergo_json_real(const char *token, double *real);
 
-/* Length of the valid UTF-8 sequence at `at`, 0 if there is none. */
-size_t ergo_json_utf8(const char *at, const char *end);
-
 /* Append the value as JSON. indent < 0: on one line without blanks. */
 void ergo_json_print(struct ergo_text *out, const struct ergo_json *value, int indent);
 /* Append a JSON string with its quotes. Control characters (also DEL and C1) are escaped, which

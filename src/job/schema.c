@@ -102,6 +102,7 @@ static void put_key(struct ergo_text *out, const struct ergo_key *key) {
     if (key->fallback)
         ergo_text_append(out, ",\"default\":%s", key->fallback);
     ergo_text_append(out, "}");
+    out->failed |= help.failed;
     ergo_text_free(&help);
 }
 
@@ -125,6 +126,7 @@ static void put_properties(struct ergo_text *out, const struct ergo_key *const *
             put_properties(out, keys, n_keys, at, false, arena);
             ergo_text_append(out, "}");
         }
+        out->failed |= pointer.failed;
         ergo_text_free(&pointer);
     }
     if (scan)
@@ -284,16 +286,16 @@ enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text) {
     ergo_text_append(&out, "],%s}", definitions);
 
     /* Written compactly and printed again from the tree: the reader also proves it is JSON. */
-    if (good && !out.failed)
+    if (good && !out.failed && !arena.failed)
         status = ergo_json_parse(ctx, "schema", out.data, out.length, &arena, &tree);
     if (tree) {
         ergo_json_print(&pretty, tree, 0);
         ergo_text_append(&pretty, "\n");
         *text = ergo_text_take(&pretty);
     }
-    if (status != ERGO_OK)
+    if (status == ERGO_E_JOB)
         status = ERGO_FAIL(ctx, ERGO_E_INTERNAL, "the schema from the key tables is not JSON");
-    else if (!*text)
+    else if (status == ERGO_OK && !*text)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "memory ran out while writing the schema");
 out:
     ergo_text_free(&out);

@@ -1,6 +1,7 @@
 /* --set "/json/pointer=value": changes to the tree before it is checked. */
 #include <string.h>
 
+#include "core/utf8.h"
 #include "job/build.h"
 
 static void complain(struct ergo_build *build, const char *set, const char *why) {
@@ -130,7 +131,7 @@ void ergo_set_apply(struct ergo_build *build, const char *const *sets, size_t n_
         const char *end = sets[i] + strlen(sets[i]);
         bool valid = true;
         for (const char *p = sets[i]; p < end && valid;) {
-            size_t bytes = ergo_json_utf8(p, end);
+            size_t bytes = ergo_utf8_length(p, end);
             valid = bytes > 0;
             p += bytes;
         }

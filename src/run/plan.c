@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/entry.h"
+#include "core/utf8.h"
 #include "core/program.h"
 #include "run/run.h"
 #include "run/tuning.h"
@@ -129,7 +130,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
 out:
     ergo_device_close(device);
     ergo_job_destroy(own);
-    if (status == ERGO_OK && !(*text = ergo_text_take(&out)))
+    if (status == ERGO_OK && !(*text = ergo_utf8_take_shown(&out)))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a plan");
     ergo_text_free(&out);
     return status;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/entry.h"
+#include "core/utf8.h"
 #include "io/format.h"
 #include "run/run.h"
 #include "run/tuning.h"
@@ -276,33 +277,6 @@ static enum ergo_status check_states(struct tuner *t, double steps_per_second) {
     return status;
 }
 
-/* Puts the entry in the place of an older one for the same jobs; without settings only away with
- * it.
- */
-static enum ergo_status keep(struct tuner *t, const struct ergo_tuning_entry *entry,
-                             const char *path) {
-    struct ergo_tuning_list list = {0};
-    enum ergo_status status = ergo_tuning_read(t->ctx, path, &list);
-    size_t kept = 0, before = list.count;
-    for (size_t i = 0; i < list.count && status == ERGO_OK; i++)
-        if (!ergo_tuning_same(&list.entries[i], entry))
-            list.entries[kept++] = list.entries[i];
-    list.count = kept;
-    if (status == ERGO_OK && entry->n_settings) {
-        struct ergo_tuning_entry *grown = realloc(list.entries, (kept + 1) * sizeof *list.entries);
-        if (grown) {
-            list.entries = grown;
-            list.entries[list.count++] = *entry;
-        } else {
-            status = ERGO_FAIL(t->ctx, ERGO_E_MEMORY, "no memory for tuning profiles");
-        }
-    }
-    if (status == ERGO_OK && (entry->n_settings || kept < before))
-        status = ergo_tuning_write(t->ctx, path, &list);
-    ergo_tuning_list_free(&list);
-    return status;
-}
-
 static void describe(const struct tuner *t, const struct ergo_tuning_entry *entry, double plain,
                      double tuned, const char *automatic, const char *path, struct ergo_text *out) {
     struct ergo_plan plan = {0};
@@ -368,7 +342,7 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
             snprintf(s->name, sizeof s->name, "%s", info->tunables[k].name);
             s->value = t->best[k];
         }
-    status = keep(t, &entry, path);
+    status = ergo_tuning_keep(t->ctx, path, &entry);
     if (status == ERGO_OK)
         describe(t, &entry, plain, tuned, plan.launch, path, out);
     return status;
@@ -403,7 +377,7 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
     }
     if (status == ERGO_OK)
         status = tune(&t, path, &out);
-    if (status == ERGO_OK && !(*text = ergo_text_take(&out)))
+    if (status == ERGO_OK && !(*text = ergo_utf8_take_shown(&out)))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a text");
     ergo_text_free(&out);
     for (size_t m = 0; t.states && m < t.batch->count; m++)

@@ -45,6 +45,10 @@ enum ergo_status ergo_tuning_read(struct ergo_context *ctx, const char *path,
                                   struct ergo_tuning_list *list);
 enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
                                    const struct ergo_tuning_list *list);
+/* The entry instead of an older one for the same jobs, among the others of the file; without
+ * settings: the older one goes. Several processes may do so at once (PATH.lock). */
+enum ergo_status ergo_tuning_keep(struct ergo_context *ctx, const char *path,
+                                  const struct ergo_tuning_entry *entry);
 /* Both are for the same jobs on the same device. */
 bool ergo_tuning_same(const struct ergo_tuning_entry *a, const struct ergo_tuning_entry *b);
 

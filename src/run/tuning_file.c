@@ -1,8 +1,11 @@
 /* Tuning profiles as JSON. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "io/format.h"
@@ -191,9 +194,7 @@ static void put_entry(struct ergo_text *t, const struct ergo_tuning_entry *e) {
     ergo_text_append(t, " }, \"gain\": %.3f }", e->gain);
 }
 
-enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
-                                   const struct ergo_tuning_list *list) {
-    struct ergo_text t = {0};
+static enum ergo_status make_folder(struct ergo_context *ctx, const char *path) {
     char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
     enum ergo_status status =
         folder ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
@@ -202,6 +203,13 @@ enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
         status = ergo_folder_create(ctx, folder);
     }
     free(folder);
+    return status;
+}
+
+enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
+                                   const struct ergo_tuning_list *list) {
+    struct ergo_text t = {0};
+    enum ergo_status status = make_folder(ctx, path);
     if (status != ERGO_OK)
         return status;
     ergo_text_append(&t, "{ \"ergocl\": \"" ERGO_VERSION "\", \"profiles\": [");
@@ -213,5 +221,59 @@ enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
     status = t.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tuning profiles")
                       : ergo_file_write(ctx, NULL, path, t.data, t.length);
     ergo_text_free(&t);
+    return status;
+}
+
+/* Held until *fd is closed, for as long as it takes to write a file: the others wait. The file
+ * stays: who removes it may take it from under another's lock. */
+static enum ergo_status lock(struct ergo_context *ctx, const char *path, int *fd) {
+    struct ergo_text name = {0};
+    enum ergo_status status = make_folder(ctx, path);
+    int error = 0;
+    ergo_text_append(&name, "%s.lock", path);
+    if (status == ERGO_OK && name.failed)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
+    if (status == ERGO_OK) {
+        *fd = open(name.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        while (*fd >= 0 && flock(*fd, LOCK_EX) != 0 && (error = errno) == EINTR)
+            error = 0;
+        if (*fd < 0)
+            status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot open %s: %s", name.data, strerror(errno));
+        else if (error) /* some cluster file systems have no locks */
+            ergo_log(ctx, ERGO_LOG_WARNING, "cannot lock %s (%s): do not tune twice at once",
+                     name.data, strerror(error));
+    }
+    ergo_text_free(&name);
+    return status;
+}
+
+enum ergo_status ergo_tuning_keep(struct ergo_context *ctx, const char *path,
+                                  const struct ergo_tuning_entry *entry) {
+    struct ergo_tuning_list list = {0};
+    int fd = -1;
+    if (!entry->n_settings && access(path, F_OK) != 0)
+        return ERGO_OK; /* nothing to take out */
+    enum ergo_status status = lock(ctx, path, &fd);
+    if (status == ERGO_OK)
+        status = ergo_tuning_read(ctx, path, &list);
+    size_t kept = 0, before = list.count;
+    for (size_t i = 0; i < list.count && status == ERGO_OK; i++)
+        if (!ergo_tuning_same(&list.entries[i], entry))
+            list.entries[kept++] = list.entries[i];
+    list.count = kept;
+    if (status == ERGO_OK && entry->n_settings) {
+        struct ergo_tuning_entry *grown = realloc(list.entries, (kept + 1) * sizeof *list.entries);
+        if (grown) {
+            list.entries = grown;
+            list.entries[list.count++] = *entry;
+        } else {
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tuning profiles");
+        }
+    }
+    if (status == ERGO_OK && (entry->n_settings || kept < before))
+        status = ergo_tuning_write(ctx, path, &list);
+    if (fd >= 0)
+        close(fd);
+    ergo_tuning_list_free(&list);
     return status;
 }

@@ -100,3 +100,43 @@ if has_terminal; then
     TERM=xterm NO_COLOR=1 script -qec "\"$ERGOCL\" rnu" /dev/null >out </dev/null
     says_not out $'\033'
 fi
+
+# What others wrote is told so that no terminal obeys it: words of the command line, names of files,
+# folders, jobs, keys and devices; control characters, and bytes that are no UTF-8.
+evil=$'\033[31m\a\x9b\xc2\x9bn\xff' shown='\u001B[31m\u0007\x9B\u009Bn\xFF'
+mkdir "$evil"
+small_job >"$evil/$evil.json"
+sed "s/\"sampler\"/\"\\\\u001b[31m\\\\u009b\": 1, &/" "$evil/$evil.json" >"$evil/keys.json"
+sed "s/\"sampler\"/\"$evil\": 1, &/" "$evil/$evil.json" >"$evil/bytes.json"
+sed 's/ising/potts\\u001b[31m/' "$evil/$evil.json" >"$evil/values.json"
+# tame SAID COMMAND...: it says so, and nothing that a terminal would obey
+tame() {
+    local said=$1
+    shift
+    "$ERGOCL" "$@" >out 2>err </dev/null
+    cat out err >both
+    says both "$said"
+    LC_ALL=C tr -d '\n\40-\176' <both >rest # what is neither a line's end nor ASCII
+    $python -c 'import sys; sys.exit(any(ord(c) < 0xa0 for c in open("rest", encoding="utf-8").read()))' ||
+        { cat -v both; fail "ergocl $* says what a terminal obeys"; }
+}
+tame "unknown command \"$shown\"" "$evil"
+tame "unknown option \"-$shown\"" "-$evil"
+tame "unknown option \"--$shown\"" run "--$evil"
+tame "unknown option \"-\\u001B\"" run "-$evil"
+tame "with \"$shown\"" schema "$evil"
+tame "--seconds: found \"$shown\"" tune "$evil/$evil.json" --seconds "$evil"
+tame "on \"" help "$evil"
+tame "sampler \"$shown\"" kernels --dump "$evil"
+tame "$shown" run "$evil"
+tame "$shown: a valid" validate "$evil/$evil.json"
+tame '/\u001B[31m\u009B' validate "$evil/keys.json"
+tame "$shown/bytes.json" validate "$evil/bytes.json"
+tame "$shown/values.json" validate "$evil/values.json"
+tame "$shown" validate "$evil/$evil.json" --set "/$evil=1"
+tame "$shown" run "$evil/$evil.json" --device "$evil"
+tame "$shown/report.html" run "$evil/$evil.json" -o "$evil/$evil"
+tame "$shown/$shown" resume "$evil/$evil"
+tame "$shown/$shown" report "$evil/$evil"
+tame "$shown has no checkpoint" resume "$evil"
+tame "$shown" compare "$evil/$evil.json" --devices "$evil,$evil"

@@ -99,7 +99,7 @@ struct ergo_energy *ergo_energy_open(const struct ergo_device *device) {
     (void)device;
     return NULL;
 }
-double ergo_energy_joules(const struct ergo_energy *energy) {
+double ergo_energy_joules(struct ergo_energy *energy) {
     (void)energy;
     return 0;
 }

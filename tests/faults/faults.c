@@ -3,7 +3,8 @@
  *
  *   FAULT="FUNCTION ACTION [AFTER [COUNT]]"   of calls beyond the first AFTER (0) so many (all)
  *   FAULT_RANK=N                      only in this rank of mpirun
- *   FAULT_PATH=TEXT                   of file functions only for paths with this text
+ *   FAULT_PATH=TEXT                   of file functions only for paths with this text; of malloc
+ *                                     only for callers in programs or libraries of such a name
  *   FAULT_MARK=FILE                   made when the first call is struck
  *
  * ACTION: a number: an error, of OpenCL (below 0) or an errno; drop: success, but nothing was done;
@@ -200,6 +201,43 @@ int open(const char *path, int flags, ...) {
         return REAL(open)(path, flags, mode);
     errno = code;
     return -1;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* malloc stands for calloc and realloc, too. It is watched from the program's own first call on:
+ * what libraries do before main is not the program's. */
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+static bool watched, begun;
+__attribute__((constructor)) static void watch_memory(void) {
+    watched = meant("malloc", NULL);
+}
+
+static bool no_memory(const void *caller) {
+    static _Thread_local bool inside; /* what this here allocates */
+    Dl_info file;
+    bool none = false;
+    if (!watched || inside)
+        return false;
+    inside = true;
+    if (dladdr(caller, &file) && file.dli_fname) {
+        begun = begun || !strcmp(file.dli_fname, program_invocation_name);
+        none = begun && strike("malloc", file.dli_fname) == ERROR;
+    }
+    inside = false;
+    if (none)
+        errno = code;
+    return none;
+}
+
+void *malloc(size_t size) {
+    return no_memory(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+void *calloc(size_t n, size_t size) {
+    return no_memory(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+}
+void *realloc(void *old, size_t size) {
+    return no_memory(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------- */

@@ -331,7 +331,30 @@ static void messages_hold_nothing_for_terminals(void **state) {
     size_t length = 0;
     const char *name = "/nowhere/\x1b[31m\a\tred\x7f \xc2\x9b \xc3\xa9\n";
     assert_int_equal(ergo_file_read(f->ctx, NULL, name, 10, &data, &length), ERGO_E_IO);
-    assert_non_null(strstr(ergo_error_message(f->ctx), "/nowhere/?[31m? red? ?? \xc3\xa9\n"));
+    assert_non_null(strstr(ergo_error_message(f->ctx),
+                           "/nowhere/\\u001B[31m\\u0007 red\\u007F \\u009B \xc3\xa9\n"));
+    ergo_error_clear(f->ctx);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, "/nowhere/\xff \xc3", 10, &data, &length), ERGO_E_IO);
+    assert_non_null(strstr(ergo_error_message(f->ctx), "/nowhere/\\xFF \\xC3:"));
+}
+
+/* Whole characters, as many as fit; the length of all. */
+static void shown_text_is_cut_between_characters(void **state) {
+    static const char text[] = "a\xc3\xa9\x1b[\xed\xa0\x80\xf0\x9f\x98\x80\t\n";
+    static const char whole[] = "a\xc3\xa9\\u001B[\\xED\\xA0\\x80\xf0\x9f\x98\x80 \n";
+    char out[64];
+    (void)state;
+    assert_int_equal(ergo_message_show(NULL, 0, text), sizeof whole - 1);
+    assert_int_equal(ergo_message_show(out, sizeof out, text), sizeof whole - 1);
+    assert_string_equal(out, whole);
+    for (size_t size = 1; size < sizeof whole; size++) {
+        memset(out, 'x', sizeof out);
+        assert_int_equal(ergo_message_show(out, size, text), sizeof whole - 1);
+        assert_true(strlen(out) < size && strncmp(out, whole, strlen(out)) == 0);
+        assert_int_equal(ergo_message_show(NULL, 0, out), strlen(out)); /* nothing is left to do */
+    }
+    assert_int_equal(ergo_message_show(out, sizeof out, NULL), 0);
+    assert_string_equal(out, "");
 }
 
 int main(void) {
@@ -344,6 +367,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(links_in_a_folder_lead_nowhere, setup, teardown),
         cmocka_unit_test_setup_teardown(pipes_in_a_folder_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_says_what_is_wrong, setup, teardown),
+        cmocka_unit_test(shown_text_is_cut_between_characters),
         cmocka_unit_test_setup_teardown(messages_hold_nothing_for_terminals, setup, teardown),
         cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, setup, teardown),
         cmocka_unit_test(paths_join),

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/program.h"
@@ -112,6 +113,53 @@ static void test_round_trip(void **state) {
     assert_int_equal(again.count, 0);
 }
 
+/* Two processes keep entries of their own in one file, each as fast as it can: none is lost, and
+ * what a third reads meanwhile is always whole. */
+static void test_two_at_once(void **state) {
+    enum { EACH = 25 };
+    struct ergo_tuning_list list, all = {0};
+    char folder[] = "/tmp/ergocl-tuning-XXXXXX", path[96], lock[112];
+    pid_t children[2];
+    int code = 0;
+    (void)state;
+    assert_int_equal(parse(good, &list), ERGO_OK);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/tuning.json", folder);
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    for (int c = 0; c < 2; c++)
+        if ((children[c] = fork()) == 0) {
+            bool kept = true;
+            for (int i = 0; i < EACH && kept; i++) {
+                list.entries[0].members = 1 + 2 * i + c;
+                kept = ergo_tuning_keep(ctx, path, &list.entries[0]) == ERGO_OK;
+            }
+            _exit(!kept);
+        }
+    for (int i = 0; i < 100; i++) {
+        struct ergo_tuning_list some = {0};
+        if (ergo_tuning_read(ctx, path, &some) != ERGO_OK)
+            fail_msg("%s", ergo_error_message(ctx));
+        ergo_tuning_list_free(&some);
+    }
+    for (int c = 0; c < 2; c++)
+        assert_true(waitpid(children[c], &code, 0) == children[c] && code == 0);
+    assert_int_equal(ergo_tuning_read(ctx, path, &all), ERGO_OK);
+    assert_int_equal(all.count, 2 * EACH);
+
+    /* an entry without settings takes the older one out; where there is no file it makes none */
+    list.entries[0].members = 1;
+    list.entries[0].n_settings = 0;
+    assert_int_equal(ergo_tuning_keep(ctx, path, &list.entries[0]), ERGO_OK);
+    ergo_tuning_list_free(&all);
+    assert_int_equal(ergo_tuning_read(ctx, path, &all), ERGO_OK);
+    assert_int_equal(all.count, 2 * EACH - 1);
+    assert_int_equal(unlink(path) | unlink(lock), 0);
+    assert_int_equal(ergo_tuning_keep(ctx, path, &list.entries[0]), ERGO_OK);
+    assert_int_equal(rmdir(folder), 0);
+    ergo_tuning_list_free(&all);
+    ergo_tuning_list_free(&list);
+}
+
 /* The good text with `from` replaced by `to`. */
 static void refuse(const char *from, const char *to) {
     struct ergo_tuning_list list;
@@ -168,6 +216,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shipped), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_two_at_once),
+        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

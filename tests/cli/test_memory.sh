@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Memory that runs out, at one allocation or from one on: the same text with exit code 0, or another
+# code and a message; nothing else on stdout is believed. And a stdout that takes nothing.
+# shellcheck source=tests/cli/lib.sh
+. "${0%/*}/lib.sh"
+make_faults
+# what is compiled and probed is in the cache: a cache also for those without a home
+export ERGOCL_CACHE_DIR=${ERGOCL_CACHE_DIR:-$PWD/warm}
+small_job >job.json
+echo '{ "sampler": "spin-lattice", "sed": 1, "system": { "model": "ising", "temperature": "x" } }' >wrong.json
+expect 0 "$ERGOCL" devices --check
+
+# sweep STEP COMMAND...: each STEP-th allocation fails, alone, and with all that follow, until there
+# are no more. Drivers die of it: there only the program's own fail.
+sweep() {
+    local step=$1 code n=0 count refused=0
+    shift
+    [ -z "${ERGOCL_TEST_FULL:-}" ] || step=1
+    "$ERGOCL" "$@" >whole 2>/dev/null </dev/null
+    local good=$?
+    for count in 1 ''; do
+        for ((n = 0; n < 100000; n += step)); do
+            rm -f mark
+            code=0
+            FAULT="malloc 12 $n $count" FAULT_MARK=mark LD_PRELOAD=./faults.so \
+                timeout 60 "$ERGOCL" "$@" >out 2>err </dev/null || code=$?
+            [ -e mark ] || break
+            if [ $code -eq $good ]; then
+                cmp -s whole out || fail "ergocl $*, allocation $n: exit code $code with another text"
+                [ $code -eq 0 ] || says err "ergocl: error: "
+            else
+                case $code in 3 | 4) ;; *) cat err; fail "ergocl $*, allocation $n: exit code $code" ;; esac
+                says err "ergocl: error: "
+                says_not err "%s"
+                refused=$((refused + 1))
+            fi
+        done
+    done
+    echo "$*: to allocation $n, refused $refused times"
+    [ $refused -gt 1 ] || fail "no allocation of ergocl $* failed"
+}
+sweep 1 help
+sweep 7 help spin-lattice
+sweep 1 help job
+sweep 1 help voodoo
+sweep 61 schema
+sweep 2 validate job.json
+sweep 5 validate wrong.json
+sweep 41 kernels --dump spin-lattice
+export FAULT_PATH=${ERGOCL##*/}
+sweep 7 devices
+sweep 13 devices --json
+unset FAULT_PATH
+
+# A disk that is full; a pipe without a reader (who went away knows it: nothing is said).
+mkfifo pipe
+exec 7>/dev/full 9<>pipe 8>pipe 9<&-
+for command in --version --help help "help spin-lattice" "help run" schema devices "devices --json" \
+    "kernels --dump" "validate job.json" "validate job.json --plan" "run job.json -o full --overwrite"; do
+    for to in 7 8; do
+        code=0
+        # shellcheck disable=SC2086 # words
+        "$ERGOCL" $command >&$to 2>err </dev/null || code=$?
+        [ $code -eq 4 ] || fail "ergocl $command >&$to: exit code $code"
+        if [ $to = 7 ]; then
+            says err "standard output could not be written: No space left on device"
+        else
+            says_not err "standard output"
+        fi
+    done
+done
