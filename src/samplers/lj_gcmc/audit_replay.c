@@ -74,7 +74,9 @@ static void plan_stretch(struct stretch *a) {
     const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curve_every");
     double most = 1;
     a->start = a->s->step;
-    a->samples = a->s->launch.block_samples > 1 ? 2 : 1;
+    /* g(r) ends a launch: of chains, which make many moves in one, two samples more */
+    const size_t samples = a->s->launch.board_blocks ? 2 : 3;
+    a->samples = a->s->launch.block_samples < samples ? a->s->launch.block_samples : samples;
     a->interval = interval ? interval : 1;
     a->blocks = UINT64_MAX;
     if (a->s->launch.board_blocks)
