@@ -334,7 +334,8 @@ static void messages_hold_nothing_for_terminals(void **state) {
     assert_non_null(strstr(ergo_error_message(f->ctx),
                            "/nowhere/\\u001B[31m\\u0007 red\\u007F \\u009B \xc3\xa9\n"));
     ergo_error_clear(f->ctx);
-    assert_int_equal(ergo_file_read(f->ctx, NULL, "/nowhere/\xff \xc3", 10, &data, &length), ERGO_E_IO);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, "/nowhere/\xff \xc3", 10, &data, &length),
+                     ERGO_E_IO);
     assert_non_null(strstr(ergo_error_message(f->ctx), "/nowhere/\\xFF \\xC3:"));
 }
 
