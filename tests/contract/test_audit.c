@@ -79,6 +79,17 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking
     return real(queue, mem, blocking, at, size, data, n_waits, waits, event);
 }
 
+cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern, size_t length,
+                           size_t at, size_t size, cl_uint n_waits, const cl_event *waits,
+                           cl_event *event) {
+    cl_int (*real)(cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint,
+                   const cl_event *, cl_event *);
+    *(void **)&real = next("clEnqueueFillBuffer");
+    for (size_t i = 0; i < faults.n_buffers; i++)
+        faults.touched[i] |= faults.buffers[i] == mem;
+    return real(queue, mem, pattern, length, at, size, n_waits, waits, event);
+}
+
 static void flip(cl_command_queue queue, size_t buffer, size_t byte) {
     uint8_t bits;
     if (buffer >= faults.n_buffers || !faults.buffers[buffer] || byte >= faults.sizes[buffer])

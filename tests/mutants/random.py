@@ -7,7 +7,7 @@ N times one token or statement in the kernels of a job of tests/mutants/LIST.lis
 of that job alone) is changed, and the job is run as a user would. Told for each change: `audit` (exit
 code 5), `loud` (another error, a crash, a hang), `same` (results as before), `SILENT` (other results,
 and nobody said a word): a hole, and exit code 1. Changes that do not compile are not counted.
-Not a part of `make test`: some seconds a change.
+Not a part of `make test`: some seconds a change. Files that a job does not compile are left alone.
 """
 import argparse
 import json
@@ -92,6 +92,19 @@ def run(program, job, room, kernels):
     return ("ended", results(folder)) if p.returncode == 0 else ("loud", f"exit code {p.returncode}: {message}")
 
 
+def compiled(program, job, room, kernels):
+    """The files of a folder of kernels that a job compiles: without one of them it cannot run."""
+    names = set()
+    for path in sorted(pathlib.Path("cl", kernels).iterdir()):
+        shutil.rmtree(room / "cl", ignore_errors=True)
+        shutil.copytree("cl", room / "cl")
+        copy = room / "cl" / kernels / path.name
+        copy.write_text("#error\n" + copy.read_text())
+        if run(program, job, room, room / "cl")[0] != "ended":
+            names.add(path.name)
+    return names
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("list")
@@ -119,7 +132,8 @@ def main():
             case = draw.choice(sorted(jobs))
             kernels, job = jobs[case]
             if case not in used:
-                used[case] = list(places(pathlib.Path("cl") / kernels))
+                names = compiled(a.program, job, room, kernels)
+                used[case] = [p for p in places(pathlib.Path("cl") / kernels) if p[0] in names]
             file, number, words, broken = draw.choice(used[case])
             shutil.rmtree(room / "cl", ignore_errors=True)
             shutil.copytree("cl", room / "cl")
