@@ -122,8 +122,7 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
 enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
                                 const char *name, const char *const *sets, size_t n_sets,
                                 struct ergo_job **job) {
-    if (job)
-        *job = NULL;
+    ERGO_CLEAR(job);
     ERGO_ENTRY(ctx, text, name, job);
     enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
     if (status != ERGO_OK)
@@ -159,8 +158,7 @@ out:
 
 enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
                                size_t n_sets, struct ergo_job **job) {
-    if (job)
-        *job = NULL;
+    ERGO_CLEAR(job);
     ERGO_ENTRY(ctx, path, job);
     enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
     if (status != ERGO_OK)

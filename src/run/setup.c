@@ -309,8 +309,7 @@ static void choose_ops(struct ergo_run *run) {
 
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result) {
-    if (result)
-        *result = NULL;
+    ERGO_CLEAR(result);
     ERGO_ENTRY(ctx, job, result);
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
@@ -360,8 +359,7 @@ static enum ergo_status parse_stored_job(struct ergo_run *run, struct ergo_job *
 
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                              const struct ergo_run_options *options, struct ergo_result **result) {
-    if (result)
-        *result = NULL;
+    ERGO_CLEAR(result);
     ERGO_ENTRY(ctx, directory, result);
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {.ctx = ctx, .options = options ? options : &none, .lock = -1};
