@@ -307,8 +307,7 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
                               const struct ergo_compare_options *options,
                               struct ergo_comparison **comparison) {
     static const struct ergo_compare_options none = {0};
-    if (comparison)
-        *comparison = NULL;
+    ERGO_CLEAR(comparison);
     ERGO_ENTRY(ctx, job, comparison);
     options = options ? options : &none;
     enum ergo_status status =

@@ -77,8 +77,7 @@ static void append_kernels(struct ergo_text *t, const struct ergo_comparison *c)
 
 enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
                                        const struct ergo_comparison *comparison, char **text) {
-    if (text)
-        *text = NULL;
+    ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, comparison, text);
     const struct ergo_comparison *c = comparison;
     struct ergo_text t = {0};
@@ -172,8 +171,7 @@ static void append_device(struct ergo_text *t, const struct ergo_compared_device
 
 enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
                                       const struct ergo_comparison *comparison, char **text) {
-    if (text)
-        *text = NULL;
+    ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, comparison, text);
     const struct ergo_comparison *c = comparison;
     struct ergo_text t = {0};

@@ -221,10 +221,8 @@ enum ergo_status ergo_device_deal(struct ergo_context *ctx, const char *selector
 
 enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
                                   struct ergo_device_summary **list, size_t *count) {
-    if (list)
-        *list = NULL;
-    if (count)
-        *count = 0;
+    ERGO_CLEAR(list);
+    ERGO_CLEAR(count);
     ERGO_ENTRY(ctx, list, count);
     struct ergo_candidate *found = NULL;
     size_t n = 0;

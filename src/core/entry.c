@@ -15,6 +15,11 @@ static void make_locale(void) {
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* kept to the end of the process */
 }
 
+void ergo_entry_clear(void *output, size_t size) {
+    if (output)
+        memset(output, 0, size);
+}
+
 struct ergo_entry ergo_entry_enter(void) {
     const struct ergo_entry entry = {pthread_once(&once, make_locale) == 0 &&
                                      c_locale != (locale_t)0};

@@ -13,6 +13,9 @@
     const struct ergo_entry ergo_entry __attribute__((cleanup(ergo_entry_leave), unused)) =        \
         ergo_entry_enter()
 
+/* Before it, for a pointer to what the function returns, or NULL. */
+#define ERGO_CLEAR(output) ergo_entry_clear((output), sizeof *(output))
+
 /* The first statement of a public function. Behind ctx: the pointers that must not be NULL; one
  * that is makes the function return ERGO_E_JOB, with a message that names it. */
 #define ERGO_ENTRY(ctx, ...)                                                                       \
@@ -26,6 +29,7 @@
 struct ergo_entry {
     bool ready; /* false: no memory for a locale */
 };
+void ergo_entry_clear(void *output, size_t size);
 struct ergo_entry ergo_entry_enter(void);
 void ergo_entry_leave(const struct ergo_entry *entry);
 enum ergo_status ergo_entry_check(struct ergo_context *ctx, struct ergo_entry entry,

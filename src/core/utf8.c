@@ -49,9 +49,9 @@ size_t ergo_message_show(char *out, size_t size, const char *text) {
     while (at < end) {
         char room[8];
         const char *shown = next_shown(&at, end, room, &length);
-        if (kept == all && all + length < size) {
-            memcpy(out + kept, shown, length);
-            kept += length;
+        if (all + length < size) {
+            memcpy(out + all, shown, length);
+            kept = all + length;
         }
         all += length;
     }

@@ -187,8 +187,7 @@ static void append_seed(struct ergo_text *text, const struct ergo_result *result
 
 enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_result *result,
                                   char **text) {
-    if (text)
-        *text = NULL;
+    ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, result, text);
     const struct ergo_sampler_info *info = result->job->sampler->info;
     struct ergo_text out = {0};

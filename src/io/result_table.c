@@ -240,8 +240,7 @@ static bool is_measured(const struct ergo_result *result) {
 
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
                                    char **text) {
-    if (text)
-        *text = NULL;
+    ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, result, text);
     struct ergo_text out = {0};
     struct table table = {.result = result};

@@ -272,8 +272,7 @@ static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topi
 }
 
 enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text) {
-    if (text)
-        *text = NULL;
+    ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, text);
     enum ergo_status status = ERGO_OK;
     struct ergo_arena arena = {0};

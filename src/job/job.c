@@ -159,8 +159,7 @@ out:
 enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size_t length,
                                 const char *name, const char *const *sets, size_t n_sets,
                                 struct ergo_job **job) {
-    if (job)
-        *job = NULL;
+    ERGO_CLEAR(job);
     ERGO_ENTRY(ctx, text, name, job);
     const enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
     return status == ERGO_OK ? parse(ctx, text, length, name, sets, n_sets, false, NULL, job)
@@ -205,8 +204,7 @@ void ergo_job_files_free(struct ergo_job_files *list) {
 
 enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const char *const *sets,
                                size_t n_sets, struct ergo_job **job) {
-    if (job)
-        *job = NULL;
+    ERGO_CLEAR(job);
     ERGO_ENTRY(ctx, path, job);
     enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
     if (status != ERGO_OK)

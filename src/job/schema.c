@@ -253,8 +253,7 @@ static const char definitions[] =
     "values or a range; several make a grid, the first varies slowest.\"}}";
 
 enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text) {
-    if (text)
-        *text = NULL;
+    ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, text);
     enum ergo_status status = ERGO_OK;
     struct ergo_arena arena = {0};

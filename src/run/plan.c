@@ -64,8 +64,7 @@ enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *
 
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *selector, char **text) {
-    if (text)
-        *text = NULL;
+    ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, job, text);
     struct ergo_device *device = NULL;
     struct ergo_text out = {0};
@@ -154,8 +153,7 @@ static enum ergo_status unknown_sampler(struct ergo_context *ctx, const char *na
 }
 
 enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, char **text) {
-    if (text)
-        *text = NULL;
+    ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, text);
     struct ergo_text out = {0};
     enum ergo_status status = ERGO_OK;

@@ -317,8 +317,7 @@ static void choose_ops(struct ergo_run *run) {
 
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result) {
-    if (result)
-        *result = NULL;
+    ERGO_CLEAR(result);
     ERGO_ENTRY(ctx, job, result);
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {
@@ -406,8 +405,7 @@ static enum ergo_status open_checkpoint(struct ergo_run *run) {
 
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                              const struct ergo_run_options *options, struct ergo_result **result) {
-    if (result)
-        *result = NULL;
+    ERGO_CLEAR(result);
     ERGO_ENTRY(ctx, directory, result);
     static const struct ergo_run_options none = {0};
     struct ergo_run run = {

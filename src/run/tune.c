@@ -350,8 +350,7 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
 
 enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
                            const struct ergo_tune_options *options, char **text) {
-    if (text)
-        *text = NULL;
+    ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, job, options, text);
     struct tuner t = {.ctx = ctx, .options = options, .begun = ergo_clock()};
     const struct ergo_run_options run_options = {.device = options->device};

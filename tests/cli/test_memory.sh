@@ -54,13 +54,14 @@ unset FAULT_PATH
 
 # A disk that is full; a pipe without a reader (who went away knows it: nothing is said).
 mkfifo pipe
+# shellcheck disable=SC2094 # open for both, so that opening it does not wait
 exec 7>/dev/full 9<>pipe 8>pipe 9<&-
 for command in --version --help help "help spin-lattice" "help run" schema devices "devices --json" \
     "kernels --dump" "validate job.json" "validate job.json --plan" "run job.json -o full --overwrite"; do
     for to in 7 8; do
         code=0
-        # shellcheck disable=SC2086 # words
-        "$ERGOCL" $command >&$to 2>err </dev/null || code=$?
+        # shellcheck disable=SC2086,SC2261 # words; the redirections are of different files
+        "$ERGOCL" $command 1>&"$to" 2>err </dev/null || code=$?
         [ $code -eq 4 ] || fail "ergocl $command >&$to: exit code $code"
         if [ $to = 7 ]; then
             says err "standard output could not be written: No space left on device"
