@@ -49,7 +49,9 @@ for command in resume report; do
     says err "old holds checkpoint.h5 of an earlier version" --overwrite
 done
 expect 0 quick old --overwrite
-[ -e old/checkpoint ] && [ ! -e old/checkpoint.h5 ] && [ ! -e old/checkpoint-0-1.h5 ] || fail "left: $(list old)"
+list old >listed
+says listed checkpoint
+says_not listed checkpoint.h5 checkpoint-0-1.h5
 
 # what a killed process left half-written goes at the start; of one that lives it stays
 dead=$(sh -c 'echo $$')

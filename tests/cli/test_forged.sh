@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checkpoints from a stranger: forged.py. $FORGED_EVERY: 9 takes some 150 of them, 1 (make test-long) all.
+# Checkpoints from a stranger: forged.py. $FORGED_EVERY: 5 takes some 190 of them, 1 (make test-long) all.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 if [ -n "${ASAN_OPTIONS:-}" ]; then # sanitizers cost a factor of three and more; PoCL leaks
@@ -22,4 +22,4 @@ JSON
 expect 0 "$ERGOCL" run job.json -o finished --quiet
 expect 0 "$ERGOCL" run curves.json -o curves --quiet
 expect 75 "$ERGOCL" run job.json -o stopped --quiet --set /run/sweeps=100000000 --set /wall_time=0.2
-$python "${0%/*}/forged.py" "${FORGED_EVERY:-9}"
+$python "${0%/*}/forged.py" "${FORGED_EVERY:-5}"

@@ -66,7 +66,7 @@ long=(--set /run/sweeps=6000 --quiet)
 expect 0 "$ERGOCL" run potts.json -o whole --device "$pocl" "${long[@]}"
 stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run potts.json -o stop --device "$pocl" "${long[@]}"
 says stop/result.json '"status": "stopped"'
-ls stop/checkpoint-0-0.h5 stop/checkpoint-0-1.h5 || fail "no checkpoint of each rank"
+ls stop/checkpoint-0-0 stop/checkpoint-0-1 || fail "no checkpoint of each rank"
 cp -r stop stop1
 cp -r stop damaged
 expect 0 ranks 3 resume stop --device "$pocl" --quiet
@@ -175,7 +175,7 @@ says_not err "the last checkpoint stands"
 [[ $code -ne 0 && $code -ne 75 ]] || fail "no checkpoint, and exit code $code"
 
 # A damaged file of one rank is refused with its name.
-printf 'X' | dd of=damaged/checkpoint-0-1.h5 bs=1 seek=700 conv=notrunc status=none
+printf 'X' | dd of=damaged/checkpoint-0-1 bs=1 seek=700 conv=notrunc status=none
 expect 4 ranks 2 resume damaged --device "$pocl"
-says err checkpoint-0-1.h5
+says err checkpoint-0-1
 exit 0
