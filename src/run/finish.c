@@ -34,17 +34,12 @@ enum ergo_status ergo_run_digest_members(struct ergo_run *run) {
 }
 
 /* What people look at, and what can be drawn again from the checkpoint, costs no run. */
-static void write_views(struct ergo_run *run) {
-    enum ergo_status (*const views[])(struct ergo_context *, const struct ergo_folder *,
-                                      const struct ergo_result *) = {
-        ergo_result_write_blocks, ergo_result_write_pictures, ergo_result_write_report};
-    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
-        if (views[i](run->ctx, &run->folder, run->result) == ERGO_OK)
-            continue;
-        ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; the results are there without it",
-                 ergo_error_message(run->ctx));
-        ergo_error_clear(run->ctx);
-    }
+static void warn_only(struct ergo_run *run, enum ergo_status status) {
+    if (status == ERGO_OK)
+        return;
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; the results are there without it",
+             ergo_error_message(run->ctx));
+    ergo_error_clear(run->ctx);
 }
 
 /* Where result.json stands, the series do. */
@@ -54,7 +49,10 @@ enum ergo_status ergo_run_write(struct ergo_run *run) {
         status = ergo_result_write_series(run->ctx, &run->folder, run->result);
     if (status == ERGO_OK)
         status = ergo_result_write_json(run->ctx, &run->folder, run->result);
-    if (status == ERGO_OK)
-        write_views(run);
-    return status;
+    if (status != ERGO_OK)
+        return status;
+    warn_only(run, ergo_result_write_blocks(run->ctx, &run->folder, run->result));
+    warn_only(run, ergo_result_write_pictures(run->ctx, &run->folder, run->result));
+    warn_only(run, ergo_result_write_report(run->ctx, &run->folder, run->result));
+    return ERGO_OK;
 }

@@ -156,7 +156,7 @@ static enum ergo_status open_again(struct ergo_run *run) {
 }
 
 enum ergo_status ergo_run_hold_folder(struct ergo_run *run) {
-    struct stat ours, there;
+    struct stat ours, there = {0};
     if (run->lock < 0)
         return open_again(run);
     const int fd = ergo_folder_descriptor(AT_FDCWD, run->folder.path, 0);
