@@ -270,7 +270,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     const struct bytes_shape *h = &s->shape;
     const bool replayed = is_replayed(t, member);
     struct bytes_disorder d = {0};
-    uint8_t *after = malloc(h->sites), *before = calloc(replayed ? h->sites : 1, 1);
+    uint8_t *after = calloc(h->sites, 1), *before = calloc(replayed ? h->sites : 1, 1);
     uint8_t *room = malloc(h->l[0]);
     enum ergo_status status = after && before && room ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK && t->members_terms) {
