@@ -14,7 +14,7 @@
 #include "samplers/spin_lattice/models.h"
 
 /* Attempts of the twin, and words that are closed, in one audit: some 0.1 s each. */
-static const uint64_t replay_attempts = UINT64_C(1) << 20, closure_sites = UINT64_C(1) << 22;
+static const uint64_t replay_attempts = UINT64_C(1) << 20, closure_sites = UINT64_C(1) << 20;
 /* Sweeps beyond these would be the same again. */
 static const uint64_t replay_sweeps = 32;
 
