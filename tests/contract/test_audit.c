@@ -23,7 +23,7 @@ static struct faults {
     size_t n_buffers;    /* created so far */
     cl_mem buffers[64];  /* NULL: released */
     size_t sizes[64];
-    bool touched[64], constant[64]; /* written so far; first of all as a whole, and not by zeros */
+    bool touched[64], constant[64]; /* written so far; only once, as a whole, and not by zeros */
 } faults;
 
 /* The library's own. POSIX: a function's address through a data pointer. */
@@ -79,15 +79,16 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking
     return real(queue, mem, blocking, at, size, data, n_waits, waits, event);
 }
 
-cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern, size_t length,
+/* Of a buffer that is created empty, and whose first state comes from the host later. */
+cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem mem, const void *pattern, size_t unit,
                            size_t at, size_t size, cl_uint n_waits, const cl_event *waits,
                            cl_event *event) {
     cl_int (*real)(cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint,
                    const cl_event *, cl_event *);
     *(void **)&real = next("clEnqueueFillBuffer");
     for (size_t i = 0; i < faults.n_buffers; i++)
-        faults.touched[i] |= faults.buffers[i] == mem;
-    return real(queue, mem, pattern, length, at, size, n_waits, waits, event);
+        faults.touched[i] = faults.touched[i] || faults.buffers[i] == mem;
+    return real(queue, mem, pattern, unit, at, size, n_waits, waits, event);
 }
 
 static void flip(cl_command_queue queue, size_t buffer, size_t byte) {

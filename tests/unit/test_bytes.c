@@ -96,6 +96,56 @@ static struct ergo_job *job_of(struct ergo_context *ctx, const char *system) {
     return job_of_model(ctx, "ising", system);
 }
 
+/* Of a box around the corner the twin needs no more than its neighbourhood: there it is right, and
+ * what lies beyond is never looked at. */
+static void test_box(void **state) {
+    static const char *const systems[] = {"'size': [64]", "'size': [18, 40]",
+                                          "'size': [22, 24, 26]"};
+    static const struct bytes_box boxes[] = {
+        {{63, 0, 0}, {3, 1, 1}}, {{0, 39, 0}, {18, 2, 1}}, {{21, 23, 24}, {2, 3, 4}}};
+    enum { SWEEPS = 3, MOST = 22 * 24 * 26 };
+    struct ergo_context *ctx = ergo_context_create();
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        struct ergo_job *job = job_of_model(ctx, "potts", systems[k]);
+        uint8_t whole[MOST], part[MOST];
+        struct bytes_member m;
+        size_t spoilt = 0;
+        assert_non_null(job);
+        const struct bytes_shape s = bytes_shape_of(&job->points[0]);
+        const struct bytes_box *box = &boxes[k];
+        bytes_member_fill(&job->points[0], &m);
+        for (size_t i = 0; i < s.sites; i++)
+            whole[i] = (uint8_t)(i * 2654435761u >> 16) % 3;
+        for (size_t i = 0; i < s.sites; i++) {
+            const uint32_t at[3] = {(uint32_t)(i % s.l[0]), (uint32_t)(i / s.l[0] % s.l[1]),
+                                    (uint32_t)(i / s.l[0] / s.l[1])};
+            bool near = true;
+            for (int d = 0; d < 3; d++)
+                near = near && (box->count[d] == s.l[d] ||
+                                (at[d] + s.l[d] - box->first[d] + 2 * SWEEPS) % s.l[d] <
+                                    box->count[d] + 4 * SWEEPS);
+            part[i] = near ? whole[i] : 0;
+        }
+        for (uint64_t t = 0; t < SWEEPS; t++)
+            bytes_twin_sweep(&s, &m, NULL, 5 + t, whole);
+        bytes_twin_box(&s, &m, NULL, 5, SWEEPS, box, part);
+        for (size_t i = 0; i < s.sites; i++) {
+            const uint32_t at[3] = {(uint32_t)(i % s.l[0]), (uint32_t)(i / s.l[0] % s.l[1]),
+                                    (uint32_t)(i / s.l[0] / s.l[1])};
+            bool in = true;
+            for (int d = 0; d < 3; d++)
+                in = in && (at[d] + s.l[d] - box->first[d]) % s.l[d] < box->count[d];
+            if (in)
+                assert_int_equal(part[i], whole[i]);
+            spoilt += part[i] != whole[i];
+        }
+        assert_true(spoilt > 0);
+        ergo_job_destroy(job);
+    }
+    ergo_context_destroy(ctx);
+}
+
 /* Normal fields: the oracle's, in integers; their moments; the twin's chain is the oracle's. */
 static void test_normal(void **state) {
     struct ergo_context *ctx = ergo_context_create();
@@ -324,8 +374,9 @@ static void test_structure(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain),      cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_bonds),      cmocka_unit_test(test_file),
-        cmocka_unit_test(test_free_spins), cmocka_unit_test(test_structure)};
+        cmocka_unit_test(test_chain),    cmocka_unit_test(test_box),
+        cmocka_unit_test(test_normal),   cmocka_unit_test(test_bonds),
+        cmocka_unit_test(test_file),     cmocka_unit_test(test_free_spins),
+        cmocka_unit_test(test_structure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,19 @@ static void same_measurements(const struct bed *b, const uint32_t *words) {
     assert_int_equal(c.unequal, unequal);
     assert_int_equal(c.up, (n + ergo_oracle_ising_magnetization(o)) / 2);
     const int shorter = o->Lx < o->Ly ? o->Lx : o->Ly;
+    uint64_t counted[2 * 64];
+    uint32_t planes[2 * 64];
+    assert_true(shorter / 2 <= 64 && o->Ly <= 64);
+    assert_true(ising_count_pairs(&b->shape, b->rows, (size_t)shorter / 2, 1, 1, counted));
+    for (int turns = 0; turns < 2; turns++) {
+        ising_count_rows(&b->shape, b->rows, turns, planes);
+        for (int y = 0; y < o->Ly; y++) {
+            int32_t want = 0;
+            for (int x = 0; x < o->Lx; x++)
+                want += ergo_oracle_ising_spin(o, x, y) > 0 ? (turns && (x + y) % 2 ? -1 : 1) : 0;
+            assert_int_equal((int32_t)planes[2 * y + 1], want);
+        }
+    }
     for (int r = 1; r <= shorter / 2; r++) {
         uint64_t pairs[2] = {0, 0}, want[2] = {0, 0};
         for (uint32_t axis = 0; axis < 2; axis++)
@@ -174,6 +187,8 @@ static void same_measurements(const struct bed *b, const uint32_t *words) {
             }
         assert_int_equal(pairs[0], want[0]);
         assert_int_equal(pairs[1], want[1]);
+        assert_int_equal(counted[r - 1], want[0]);
+        assert_int_equal(counted[shorter / 2 + r - 1], want[1]);
     }
 }
 
@@ -207,6 +222,35 @@ static void test_sweeps(void **state) {
             drop(&b);
         }
     }
+}
+
+/* Some rows around the seam, from their neighbourhood alone: the rest is zeros. */
+static void test_rows(void **state) {
+    enum { SWEEPS = 3, ROWS = 5, NEAR = ROWS + 4 * SWEEPS };
+    static const int size[2] = {130, 64};
+    (void)state;
+    struct bed b = make(size, physics[0].keys);
+    uint32_t *part = calloc(b.shape.member_bytes, 1);
+    assert_non_null(part);
+    draw_rows(&b);
+    assert_true(ising_unpack(&b.shape, b.rows, b.words));
+    const uint32_t first = 62, near = first - 2 * SWEEPS, n = b.shape.row_words;
+    size_t spoilt = 0;
+    for (uint32_t i = 0; i < 2 * NEAR * n; i++) {
+        const size_t at = i % 2 * 4 * b.shape.blocks + (near + i / 2 / n) % 64 * n + i / 2 % n;
+        part[at] = b.words[at];
+    }
+    ising_twin_sweeps(b.point, &b.shape, b.words, 9, SWEEPS);
+    ising_twin_rows(b.point, &b.shape, part, 9, SWEEPS, first, ROWS);
+    for (uint32_t i = 0; i < 2 * b.shape.words; i++) {
+        const size_t at = i % 2 * 4 * b.shape.blocks + i / 2;
+        if ((i / 2 / n + 64 - first) % 64 < ROWS)
+            assert_int_equal(part[at], b.words[at]);
+        spoilt += part[at] != b.words[at];
+    }
+    assert_true(spoilt > 0);
+    free(part);
+    drop(&b);
 }
 
 /* ---- the canonical form ---------------------------------------------------------------------- */
@@ -343,9 +387,9 @@ static void test_comparison(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sweeps),      cmocka_unit_test(test_single_sites),
-        cmocka_unit_test(test_unused_bits), cmocka_unit_test(test_thresholds),
-        cmocka_unit_test(test_comparison),
+        cmocka_unit_test(test_sweeps),       cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_single_sites), cmocka_unit_test(test_unused_bits),
+        cmocka_unit_test(test_thresholds),   cmocka_unit_test(test_comparison),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,10 @@ struct stretch {
     size_t pair_first, pair_stride;
 };
 
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 static bool is_whole(const struct stretch *t, const struct ising_state *s) {
     return t->rows == (uint64_t)s->shape.ly;
 }
@@ -39,29 +43,26 @@ static bool has_curve(const struct stretch *t, const struct ising_state *s, size
     return interval && (t->r.first_sample + sample) % interval == 0;
 }
 
-/* As the run measures, if that is in reason; the last sample has curves. */
+/* As the run measures, if that is in reason; the last sample has curves. As long as the host can
+ * afford: some draws are needed by one block in 500 only. */
 static void plan_stretch(struct stretch *t, const struct ising_state *s) {
     const struct ising_launch *l = &s->launch;
     const struct ergo_point *point = s->batch->points[0];
     const uint64_t lx = (uint64_t)s->shape.lx, ly = (uint64_t)s->shape.ly, sites = lx * ly;
     const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/correlation_every");
     const int64_t measure = ergo_point_int(point, "/run/measure_every");
+    const uint64_t run = (uint64_t)(ergo_point_int(point, "/run/equilibration") +
+                                    ergo_point_int(point, "/run/sweeps"));
     const uint64_t lead = l->path == ISING_PATH_TILE ? l->sweeps : 2; /* a full launch of it */
     const size_t count = s->batch->count, two = l->block_samples < 2 ? 1 : 2;
     uint64_t most = replay_spins / sites / (count < 2 ? 1 : 2);
-    most = most < replay_sweeps ? most : replay_sweeps;
-    most = most < l->launch_sweeps ? most : l->launch_sweeps;
-    most = most > lead + two ? most : lead + two;
+    most = least(least(most, replay_sweeps), least(l->launch_sweeps, run));
+    most = most > lead + two ? most - lead : two;
     t->r.lead = lead;
-    t->r.every = measure > 0 ? (uint64_t)measure : 1;
-    /* from one sample with curves to the next */
-    t->r.samples = interval && interval < l->block_samples && interval < most - lead
-                       ? (size_t)interval + 1
-                       : two;
-    if (t->r.samples > most - lead)
-        t->r.samples = two;
-    if (t->r.every > (most - lead) / t->r.samples)
-        t->r.every = (most - lead) / t->r.samples;
+    t->r.every = least(measure > 0 ? (uint64_t)measure : 1, most / two);
+    if (interval && interval < l->block_samples && interval < most) /* two samples with curves */
+        t->r.every = least(t->r.every, most / (interval + 1));
+    t->r.samples = (size_t)least(most / t->r.every, l->block_samples);
     t->r.first_sample = interval ? (interval * t->r.samples + 1 - t->r.samples) % interval : 0;
     t->first = 0;
     t->rows = ly;
@@ -70,11 +71,15 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
     if (rows + 4 * sweeps < ly) { /* the twin needs two more rows on either side for a sweep */
         t->rows = rows < 2 ? 2 : rows;
         t->first = ly - t->rows / 2;
+        /* curves of a huge lattice take long, and an audit at the end follows */
+        if (s->step == 0 && interval > t->r.samples)
+            t->r.first_sample = 1;
     } else {
         const uint64_t fit = replay_spins / (sites * sweeps);
         t->members = fit < 1 ? 1 : fit < count ? (size_t)fit : count;
     }
-    const uint64_t curves = t->members * (t->r.samples > two ? 2 : 1) + count - t->members;
+    const uint64_t of_each = interval ? t->r.samples / interval + 1 : 0;
+    const uint64_t curves = t->members * of_each + count - t->members;
     t->pair_stride = (size_t)(curves * s->shape.words * l->reach / pair_words) | 1;
     t->pair_first = (size_t)(1 + s->step % t->pair_stride);
     if (t->pair_first > l->reach)

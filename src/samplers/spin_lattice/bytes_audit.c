@@ -59,30 +59,36 @@ static void plan_box(struct stretch *t, const struct bytes_state *s, uint64_t mo
     }
 }
 
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 /* As the run measures, if that is in reason; the last sample has curves. */
 static void plan_stretch(struct stretch *t, const struct bytes_state *s) {
     const struct bytes_launch *l = &s->launch;
+    const struct ergo_point *point = s->batch->points[0];
     const uint64_t sites = s->shape.sites, interval = interval_of(s);
-    const int64_t measure = ergo_point_int(s->batch->points[0], "/run/measure_every");
+    const int64_t measure = ergo_point_int(point, "/run/measure_every");
+    const uint64_t run = (uint64_t)(ergo_point_int(point, "/run/equilibration") +
+                                    ergo_point_int(point, "/run/sweeps"));
     const size_t count = s->batch->count, two = l->block_samples < 2 ? 1 : 2;
     const uint64_t spins = s->shape.kind == BYTES_POTTS_HEAT ? replay_spins / 4 : replay_spins;
     uint64_t most = spins / sites / (count < 2 ? 1 : 2);
-    most = most < replay_sweeps ? most : replay_sweeps;
-    most = most < l->block_sweeps ? most : l->block_sweeps;
+    most = least(least(most, replay_sweeps), least(l->block_sweeps, run));
     most = most > two ? most : two;
-    t->r.every = measure > 0 ? (uint64_t)measure : 1;
-    /* from one sample with curves to the next */
-    t->r.samples =
-        interval && interval < l->block_samples && interval < most ? (size_t)interval + 1 : two;
-    if (t->r.samples > most)
-        t->r.samples = two;
-    if (t->r.every > most / t->r.samples)
-        t->r.every = most / t->r.samples;
+    t->r.every = least(measure > 0 ? (uint64_t)measure : 1, most / two);
+    if (interval && interval < l->block_samples && interval < most) /* two samples with curves */
+        t->r.every = least(t->r.every, most / (interval + 1));
+    t->r.samples = (size_t)least(most / t->r.every, l->block_samples);
     t->r.first_sample = interval ? (interval * t->r.samples + 1 - t->r.samples) % interval : 0;
     plan_box(t, s, spins);
+    /* curves of a huge lattice take long, and an audit at the end follows */
+    if (!t->whole && s->step == 0 && interval > t->r.samples)
+        t->r.first_sample = 1;
     const uint64_t fit = t->whole ? spins / (sites * t->r.samples * t->r.every) : 1;
     t->members = fit < 1 ? 1 : fit < count ? (size_t)fit : count;
-    const uint64_t curves = t->members * (t->r.samples > two ? 2 : 1) + count - t->members;
+    const uint64_t of_each = interval ? t->r.samples / interval + 1 : 0;
+    const uint64_t curves = t->members * of_each + count - t->members;
     t->pair_stride = (uint32_t)(curves * sites * l->reach * s->shape.d / pair_sites) | 1;
     t->pair_first = (uint32_t)(1 + s->step % t->pair_stride);
     if (t->pair_first > l->reach)
@@ -264,7 +270,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     const struct bytes_shape *h = &s->shape;
     const bool replayed = is_replayed(t, member);
     struct bytes_disorder d = {0};
-    uint8_t *after = malloc(h->sites), *before = calloc(replayed ? h->sites : 1, 1);
+    uint8_t *after = calloc(h->sites, 1), *before = calloc(replayed ? h->sites : 1, 1);
     uint8_t *room = malloc(h->l[0]);
     enum ergo_status status = after && before && room ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK && t->members_terms) {

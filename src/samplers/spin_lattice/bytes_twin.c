@@ -174,7 +174,7 @@ void bytes_twin_box(const struct bytes_shape *s, const struct bytes_member *memb
             const uint64_t z = (first[2] + k / count[1]) % s->l[2];
             const size_t row = y + s->l[1] * z;
             uint64_t drawn = UINT64_MAX; /* the entity that the words belong to */
-            uint32_t words[4];
+            uint32_t words[4] = {0, 0, 0, 0};
             for (uint64_t i = (first[0] + y + z + colour) & 1; i < count[0]; i += 2) {
                 const uint64_t x = first[0] + i < s->l[0] ? first[0] + i : first[0] + i - s->l[0];
                 const bool heat = s->kind == BYTES_POTTS_HEAT;
@@ -244,7 +244,7 @@ static int64_t sum_row(const struct bytes_shape *s, const struct bytes_disorder 
         sum += up ? d->fields[first + x] : -d->fields[first + x];
         const size_t next[3] = {site_of(s, x + 1, y, z), site_of(s, x, y + 1, z),
                                 site_of(s, x, y, z + 1)};
-        for (uint32_t k = 0; k < s->d && d->bonds; k++) {
+        for (uint32_t k = 0; k < s->d && k < 3 && d->bonds; k++) {
             const int32_t j = d->bonds[k * s->sites + first + x];
             sum += (sites[next[k]] & 1) == up ? j : -j;
         }

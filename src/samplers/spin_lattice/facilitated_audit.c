@@ -14,7 +14,7 @@
 #include "samplers/spin_lattice/models.h"
 
 /* Attempts of the twin, and words that are closed, in one audit: some 0.1 s each. */
-static const uint64_t replay_attempts = UINT64_C(1) << 20, closure_sites = UINT64_C(1) << 22;
+static const uint64_t replay_attempts = UINT64_C(1) << 20, closure_sites = UINT64_C(1) << 20;
 /* Sweeps beyond these would be the same again. */
 static const uint64_t replay_sweeps = 32;
 
@@ -29,6 +29,10 @@ struct stretch {
     size_t lattices;   /* replayed */
 };
 
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 /* Sweeps that the lead ends after. */
 static uint64_t lead_sweeps(const struct stretch *t) {
     return (t->from + t->attempts) / t->s->shape.sites;
@@ -39,10 +43,11 @@ static void plan_stretch(struct stretch *t) {
     const struct fac_launch *l = &s->launch;
     const uint64_t sites = s->shape.sites, n = fac_lattices(s);
     const int64_t measure = ergo_point_int(s->batch->points[0], "/run/measure_every");
+    const uint64_t run = (uint64_t)ergo_point_int(s->batch->points[0], "/run/sweeps");
     const bool halves = l->mode == FAC_MODE_LAMBDA;
     const size_t two = l->block_samples < 2 ? 1 : 2;
     uint64_t most = l->block_sweeps < 2 ? 2 * l->attempts : 2 * l->block_sweeps * sites;
-    most = most < replay_attempts ? most : replay_attempts;
+    most = least(most, replay_attempts);
     /* from within a sweep on, over the end of it and to that of the next */
     t->from = (uint32_t)(halves ? sites / 2 : sites - sites / 3);
     t->attempts = halves ? sites / 2 : sites + sites / 3;
@@ -50,16 +55,15 @@ static void plan_stretch(struct stretch *t) {
     t->r.samples = t->whole ? two : 1;
     t->r.every = 0;
     if (t->whole) {
-        uint64_t sweeps = (most - t->attempts) / sites;
-        sweeps = sweeps < replay_sweeps ? sweeps : replay_sweeps;
-        t->r.every = measure > 0 ? (uint64_t)measure : 1;
-        if (t->r.every > sweeps / two)
-            t->r.every = sweeps / two;
+        const uint64_t sweeps = least(least((most - t->attempts) / sites, replay_sweeps), run);
+        t->r.every = least(measure > 0 ? (uint64_t)measure : 1, sweeps > two ? sweeps / two : 1);
+        t->r.samples = (size_t)least(sweeps / t->r.every, l->block_samples);
+        t->r.samples = t->r.samples > two ? t->r.samples : two;
     } else if (!halves) {
-        t->attempts = t->attempts < most ? t->attempts : most;
+        t->attempts = least(t->attempts, most);
         t->from = (uint32_t)(sites - (t->attempts + 2) / 3);
     }
-    const uint64_t fit = replay_attempts / (t->attempts + two * t->r.every * sites);
+    const uint64_t fit = replay_attempts / (t->attempts + t->r.samples * t->r.every * sites);
     t->lattices = fit < 1 ? 1 : fit < n ? (size_t)fit : (size_t)n;
 }
 
