@@ -135,8 +135,8 @@ static enum ergo_status differs(struct ergo_context *ctx, const struct helium_st
 /* All walkers: running ln psi against all pairs, by the kernel that began it. */
 static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_state *s) {
     const size_t all = s->batch->count * s->shape.walkers, bytes = all * HELIUM_SUMS_BYTES;
-    struct helium_walker *walkers = malloc(all * sizeof *walkers);
-    struct helium_sums *sums = malloc(bytes);
+    struct helium_walker *walkers = malloc(all * sizeof *walkers + 1);
+    struct helium_sums *sums = malloc(bytes + 1);
     enum ergo_status status = walkers && sums ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK) {
         memset(sums, 0xff, bytes); /* what is there may be the right answer */

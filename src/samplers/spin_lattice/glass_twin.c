@@ -94,7 +94,7 @@ struct bonds {
 };
 
 static struct bonds bonds_of(const struct glass_shape *s, uint64_t site) {
-    struct bonds b;
+    struct bonds b = {{0}, {0}};
     for (uint32_t d = 0; d < 2 * s->d; d++) {
         const uint64_t next = neighbour(s, site, d);
         b.near[d] = glass_place_of(s, next);
