@@ -33,11 +33,11 @@ enum ergo_status sw_cut_audit_differs(struct ergo_context *ctx, const struct sw_
                                       const char *what) {
     const struct ergo_device_summary *d = &a->s->device->summary;
     return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                     "audit of swendsen-wang failed at rank %d on %s (%s): %s in sweep %llu of "
+                     "audit of swendsen-wang failed on %s (%s) at rank %d: %s in sweep %llu of "
                      "member %zu. The device's compiler or hardware is wrong for these kernels, or "
                      "a message between ranks was: try other devices, or another /system/labelling "
                      "or /system/merge",
-                     a->s->rank, d->name, d->driver, what, (unsigned long long)a->step, a->member);
+                     d->name, d->driver, a->s->rank, what, (unsigned long long)a->step, a->member);
 }
 
 /* Representatives of the sites of words first, first + stride, ... */
