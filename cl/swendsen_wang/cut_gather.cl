@@ -10,19 +10,11 @@
  * smallest of its parts', so that the cluster's representative is the smallest name.
  */
 #include "swendsen_wang/cut.h"
+#include "swendsen_wang/relaxed.h"
 
 #define SW_PART 0x3fffffffu
 #define SW_NEIGHBOURS 5u
 #define SW_HEAD(ranks) ((ranks) / 2u + 1u)
-
-/* Labels beside atomic ones: as in labels.h. */
-#ifdef ERGO_ATOMIC_READS
-#define SW_NODE_READ(p) atomic_or((p), 0u)
-#define SW_NODE_PUT(p, value) atomic_xchg((p), (value))
-#else
-#define SW_NODE_READ(p) (*(p))
-#define SW_NODE_PUT(p, value) (*(p) = (value))
-#endif
 
 /* Of all ranks' pairs: nodes alone, with their names. neighbours[rank][SW_NEIGHBOURS]: whose the
  * second part is. */
@@ -51,7 +43,7 @@ __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const 
      * all */
     uint slot = part * 0x9e3779b1u >> (ERGO_CLZ(slots) + 1u);
     while (1) { /* never full */
-        uint key = SW_NODE_READ(&keys[first + slot]);
+        uint key = SW_READ(&keys[first + slot]);
         if (key == SW_CUT_NO_BOND)
             key = atomic_cmpxchg(&keys[first + slot], SW_CUT_NO_BOND, part);
         if (key == SW_CUT_NO_BOND) {
@@ -66,14 +58,14 @@ __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const 
 }
 
 ERGO_INLINE uint sw_node_find(__global uint *labels, uint i) {
-    uint next = SW_NODE_READ(&labels[i]);
+    uint next = SW_READ(&labels[i]);
     while (next != i) {
-        const uint after = SW_NODE_READ(&labels[next]);
+        const uint after = SW_READ(&labels[next]);
         if (after == next)
             return next;
-        SW_NODE_PUT(&labels[i], after); /* halves the path; i is no root, and never again */
+        SW_PUT(&labels[i], after); /* halves the path; i is no root, and never again */
         i = after;
-        next = SW_NODE_READ(&labels[i]);
+        next = SW_READ(&labels[i]);
     }
     return i;
 }

@@ -7,28 +7,21 @@
  */
 #include "swendsen_wang/clusters.h"
 #include "swendsen_wang/cut.h"
+#include "swendsen_wang/relaxed.h"
 
 #define SW_RECT_SITES (32u * rect->words * rect->rows)
-
-/* Reads beside atomic writes: plain ones see an old or a new label, and both lead on. Oclgrind
- * calls that a race (src/core/quirks.c defines the macro there). */
-#ifdef ERGO_ATOMIC_READS
-#define SW_CUT_READ(p) atomic_or((p), 0u)
-#else
-#define SW_CUT_READ(p) (*(p))
-#endif
 
 /* In a tile, bank by bank: label n (32 item + bit) is at [bit][item]. */
 #define SW_CUT_AT(n) (((n)&31u) * SW_TILE_ITEMS + ((n) >> 5))
 #define SW_CUT_SELF(n) (n)
 
 /* sw_cut_find_SPACE, sw_cut_join_SPACE: the same in global memory and in a tile. */
-#define SW_CUT_UNION(SPACE, AT)                                                                    \
+#define SW_CUT_UNION(SPACE, AT, READ)                                                              \
     ERGO_INLINE uint sw_cut_find##SPACE(volatile SPACE uint *labels, uint i) {                     \
-        uint next = SW_CUT_READ(&labels[AT(i)]);                                                   \
+        uint next = READ(&labels[AT(i)]);                                                          \
         while (next != i) {                                                                        \
             i = next;                                                                              \
-            next = SW_CUT_READ(&labels[AT(i)]);                                                    \
+            next = READ(&labels[AT(i)]);                                                           \
         }                                                                                          \
         return i;                                                                                  \
     }                                                                                              \
@@ -47,8 +40,8 @@
             b = small;                                                                             \
         }                                                                                          \
     }
-SW_CUT_UNION(__global, SW_CUT_SELF)
-SW_CUT_UNION(__local, SW_CUT_AT)
+SW_CUT_UNION(__global, SW_CUT_SELF, SW_READ)
+SW_CUT_UNION(__local, SW_CUT_AT, SW_READ_LOCAL)
 
 /* When nothing joins any more. */
 ERGO_INLINE uint sw_cut_find_still(__global const uint *labels, uint i) {
@@ -236,7 +229,7 @@ __kernel void sw_cut_equivalence_scan(SW_RECT rect, __global const uint *right,
         if (!(bonds >> bit & 1u)) /* none leaves the rectangle */
             continue;
         const uint other = direction ? site + 32u * words : site + 1u;
-        const uint a = SW_CUT_READ(&own[site]), b = SW_CUT_READ(&own[other]);
+        const uint a = SW_READ(&own[site]), b = SW_READ(&own[other]);
         if (a == b)
             continue;
         atomic_min(&own[a > b ? a : b], a > b ? b : a);

@@ -21,19 +21,7 @@
 #ifndef ERGO_CL_SWENDSEN_WANG_LABELS_H
 #define ERGO_CL_SWENDSEN_WANG_LABELS_H
 
-/* Reads and writes beside atomic ones: plain reads see an old or a new label, and both lead on; no
- * loop waits for a new one. Plain writes put an ancestor where a later one has been. (Not volatile:
- * NVIDIA's compiler makes code of that which takes half as long again.) Oclgrind calls that a race
- * (src/core/quirks.c defines the macro there). */
-#ifdef ERGO_ATOMIC_READS
-#define SW_READ(p) atomic_or((p), 0u)
-#define SW_LOWER(p, value) atomic_min((p), (value))
-#define SW_PUT(p, value) atomic_xchg((p), (value))
-#else
-#define SW_READ(p) (*(p))
-#define SW_LOWER(p, value) (*(p) = (value))
-#define SW_PUT(p, value) (*(p) = (value))
-#endif
+#include "swendsen_wang/relaxed.h"
 
 #ifndef SW_LABEL_BITS
 #define SW_LABEL_BITS 0u

@@ -30,12 +30,16 @@ ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
 #define SW_ADD_LOCAL(p, value) sw_add_alone((p), (value))
 #define SW_MIN_LOCAL(p, value) sw_min_alone((p), (value))
 #define SW_OR_LOCAL(p, value) (*(p) |= (value))
+#define SW_READ_TILE(p) (*(p))
+#define SW_LOWER_TILE(p, value) (*(p) = (value))
 #else
 #define SW_SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #define SW_SYNC_GLOBAL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define SW_ADD_LOCAL(p, value) atomic_add((p), (value))
 #define SW_MIN_LOCAL(p, value) atomic_min((p), (value))
 #define SW_OR_LOCAL(p, value) atomic_or((p), (value))
+#define SW_READ_TILE(p) SW_READ_LOCAL(p)
+#define SW_LOWER_TILE(p, value) SW_LOWER_LOCAL((p), (value))
 #endif
 
 /* At a root, when all is joined: its own index, and from there the size of the part. */
@@ -66,10 +70,10 @@ ERGO_INLINE uint sw_first_bit(uint set) {
 }
 
 ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
-    uint next = SW_READ(&labels[i]);
+    uint next = SW_READ_TILE(&labels[i]);
     while (next != i) {
         i = next;
-        next = SW_READ(&labels[i]);
+        next = SW_READ_TILE(&labels[i]);
     }
     return i;
 }
@@ -79,7 +83,7 @@ ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
  * before has to be joined with the smaller too. One step: returns what is to be joined with the
  * smaller. */
 ERGO_INLINE uint sw_step_local(__local uint *labels, uint large, uint small) {
-    uint next = SW_READ(&labels[large]);
+    uint next = SW_READ_TILE(&labels[large]);
     if (next > small)
         next = SW_MIN_LOCAL(&labels[large], small);
     return next == large ? small : next;
@@ -134,8 +138,8 @@ ERGO_INLINE void sw_tile_jump(__local uint *labels, uint item, uint linked) {
     while (linked) {
         const uint low = linked & (0u - linked);
         __local uint *label = &labels[SW_NODE(item, sw_bit_of(low))];
-        const uint next = SW_READ(label), after = SW_READ(&labels[next]);
-        SW_LOWER(label, after);
+        const uint next = SW_READ_TILE(label), after = SW_READ_TILE(&labels[next]);
+        SW_LOWER_TILE(label, after);
         linked ^= low;
     }
 }
@@ -164,13 +168,13 @@ ERGO_INLINE void sw_tile_join(__local uint *labels, __local const uint *sides, u
 
 /* Root of the run that begins at n. */
 ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
-    uint root = n, next = SW_READ(&labels[n]) & SW_INDEX;
+    uint root = n, next = SW_READ_TILE(&labels[n]) & SW_INDEX;
     if (next != n) {
         do {
             root = next;
-            next = SW_READ(&labels[root]) & SW_INDEX;
+            next = SW_READ_TILE(&labels[root]) & SW_INDEX;
         } while (next != root);
-        SW_LOWER(&labels[n], root);
+        SW_LOWER_TILE(&labels[n], root);
     }
     return root;
 }
@@ -226,10 +230,10 @@ ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_
 }
 
 ERGO_INLINE void sw_tile_open_at(__local uint *labels, __local uint *opens, uint n) {
-    uint root = n, next = SW_READ(&labels[n]) & SW_INDEX;
+    uint root = n, next = SW_READ_TILE(&labels[n]) & SW_INDEX;
     while (next != root) {
         root = next;
-        next = SW_READ(&labels[root]) & SW_INDEX;
+        next = SW_READ_TILE(&labels[root]) & SW_INDEX;
     }
     const uint item = SW_NODE_ITEM(root);
     SW_OR_LOCAL(&opens[item], 1u << (root - SW_NODE_ROW * item));

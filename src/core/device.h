@@ -19,6 +19,9 @@ struct ergo_quirks {
     bool finish_forgets;       /* clFinish does not wait for commands that were flushed before it */
     bool build_again;          /* a build may fail because another process makes the same one */
     const char *build_options; /* extra build options, "" for none */
+    /* build options with which kernels read and write atomically without changing anything
+     * (cl/swendsen_wang/relaxed.h), "" where that needs OpenCL 1.2's atomics */
+    const char *relaxed_atomics;
     uint64_t host_buffer_limit; /* largest buffer to believe, 0: as reported */
     uint64_t loop_limit;        /* iterations of all loops of a work-item, after which it goes on
                                    behind them as if they were done; 0: no limit */

@@ -19,7 +19,7 @@ enum { ROW_CELLS, ROW_GRID };
 
 /* A tenth of a second each: disks times sweeps of the twin; cells of which it measures psi_6; cells
  * that it looks at for a pair histogram. */
-static const uint64_t budget_sweeps = 1u << 17, budget_psi6 = 1u << 19, budget_pairs = 1u << 25;
+static const uint64_t budget_sweeps = 1u << 17, budget_psi6 = 1u << 17, budget_pairs = 1u << 25;
 
 /* Of a replay of some rows: of those that are compared, half on each side of the edge. */
 enum { BAND = 4 };
@@ -312,7 +312,7 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
     r->every = every < most ? every : most;
     if (!a->whole) { /* nothing is known between the samples */
         r->samples = interval == 1 && shape->cells <= 1024 ? r->samples : 1;
-        r->every = 2;
+        r->every = s->launch.path == DISKS_PATH_TILE || shape->n <= 1u << 18 ? 2 : 1;
         a->whole = shape->cells <= BAND + 2 * DISKS_SPOILED * r->samples * r->every;
     }
     a->cells = cells_of(s, interval == 1 ? r->samples : 1);

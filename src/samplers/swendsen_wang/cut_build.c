@@ -11,9 +11,9 @@ static enum ergo_status build(struct ergo_context *ctx, struct sw_cut *s) {
     ergo_text_append(&o,
                      "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=1u -DSW_LY=1u -DSW_TAIL=32u "
                      "-DSW_ROW0=0u -DSW_WORD0=0u -DSW_ALL_WORDS=1u -DSW_ALL_LX=32u "
-                     "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu",
+                     "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu %s",
                      s->shape.q, s->shape.planes, s->tile_words, s->tile_rows,
-                     s->tile_words * s->tile_rows);
+                     s->tile_words * s->tile_rows, s->device->quirks.relaxed_atomics);
     if (o.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     for (int p = 0; p < 3 && status == ERGO_OK; p++)
@@ -47,10 +47,11 @@ enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s) 
                      "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%uu -DSW_TAIL=%uu "
                      "-DSW_ROW0=0u -DSW_WORD0=0u -DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
                      "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
-                     "-DSW_SUM_SLOTS=%uu",
+                     "-DSW_SUM_SLOTS=%uu %s",
                      s->shape.q, s->shape.planes, p->words, p->rows, p->tail, s->shape.row_words,
                      (long long)s->shape.lx, s->tiles.tile_words, s->tiles.tile_rows,
-                     s->tiles.tile_words * s->tiles.tile_rows, s->tiles.tile_group, s->sum_groups);
+                     s->tiles.tile_words * s->tiles.tile_rows, s->tiles.tile_group, s->sum_groups,
+                     s->device->quirks.relaxed_atomics);
     status = o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                       : ergo_program_build(ctx, s->device, "swendsen_wang/cut_tiles.cl", o.data,
                                            &s->programs[3]);

@@ -122,14 +122,15 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
                      "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%lldu -DSW_TAIL=%uu "
                      "-DSW_ROW0=0u -DSW_WORD0=0u -DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
                      "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
-                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=%uu%s",
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=%uu%s %s",
                      shape->q, shape->planes, shape->row_words, (long long)shape->ly, shape->tail,
                      shape->row_words, (long long)shape->lx, s->launch.tile_words,
                      s->launch.tile_rows, s->launch.tile_words * s->launch.tile_rows,
                      s->launch.tile_group, s->launch.sum_slots, s->launch.label_bits,
                      s->launch.equivalence ? " -DSW_EQUIVALENCE"
                      : s->launch.local     ? ""
-                                           : " -DSW_OPEN_SUMS");
+                                           : " -DSW_OPEN_SUMS",
+                     s->device->quirks.relaxed_atomics);
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     const bool tiles = !s->launch.equivalence && !s->launch.local;
