@@ -1,8 +1,8 @@
 /*
  * A stretch of the run, replayed. The last members go through it, and the others stand still, for a
- * launch says where to go and they are told that they are there. The twins go first: they know how
- * much room the stretch needs, so that no chain has to stop in it. Of a checkerboard too large to
- * follow, the active cells around the corner of the box are, as long as they see no others.
+ * launch says where to go and they are told that they are there. Of a checkerboard too large to
+ * follow, the active cells around the corner of the box are, as long as they see no others. Where a
+ * chain stops for more room it gets it, as in the run, and gives it back at the end.
  *
  * At its end the running sums of all members are compared with sums from scratch on the device, and
  * those, by shares, with the host's.
@@ -30,7 +30,9 @@ struct stretch {
     double *columns;        /* [samples][count][LJ_COLUMNS] */
     double *gr[2];          /* both curves: [curves][count][bins] */
     uint64_t *pairs;
-    struct lj_chain *before; /* [count] */
+    struct lj_chain *before;      /* [count] */
+    cl_mem particles, cells, own; /* the run's, which may be too small in the stretch */
+    uint32_t slots, capacity;
 };
 
 static double clamp(double x, double least, double most) {
@@ -150,8 +152,6 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct stretch *a) 
         a->before[k].step = a->start;
         ok = lj_twin_init(&a->twins[k], s->batch->points[m], &a->before[k], words, more,
                           s->launch.board_blocks ? a->blocks : 0) &&
-             (s->system.neighbours == LJ_NONE || s->launch.board_blocks ||
-              lj_twin_watch(&a->twins[k], &s->grid)) &&
              (is_partial(a) || go(a, k));
         free(words);
     }
@@ -169,21 +169,33 @@ static void close_stretch(struct stretch *a) {
     free(a->pairs);
 }
 
-/* What the chains would stop for in the stretch, they get before it. */
-static enum ergo_status make_room(struct ergo_context *ctx, struct stretch *a) {
-    struct lj_state *s = a->s;
-    enum ergo_status status = ERGO_OK;
-    for (size_t k = 0; k < a->count; k++)
-        while (status == ERGO_OK &&
-               (a->twins[k].fullest > s->slots || a->twins[k].most > s->capacity)) {
-            s->chains[a->first + k].status =
-                a->twins[k].fullest > s->slots ? LJ_CELL_FULL : LJ_PARTICLES_FULL;
-            status = lj_make_room(ctx, s);
-        }
-    return status;
+/* ---- on the device --------------------------------------------------------------------------- */
+
+static void hold_buffers(struct stretch *a) {
+    const struct lj_state *s = a->s;
+    a->slots = s->slots;
+    a->capacity = s->capacity;
+    clRetainMemObject(a->particles = s->particles);
+    clRetainMemObject(a->cells = s->cells);
+    clRetainMemObject(a->own = s->own);
 }
 
-/* ---- on the device --------------------------------------------------------------------------- */
+static void bring_back(cl_mem *now, cl_mem *before) {
+    if (!*before)
+        return;
+    ergo_buffer_release(now);
+    *now = *before;
+    *before = NULL;
+}
+
+/* Before they are restored. */
+static void give_back(struct stretch *a) {
+    a->s->slots = a->slots;
+    a->s->capacity = a->capacity;
+    bring_back(&a->s->particles, &a->particles);
+    bring_back(&a->s->cells, &a->cells);
+    bring_back(&a->s->own, &a->own);
+}
 
 static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample) {
@@ -192,14 +204,25 @@ static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned 
     for (size_t m = 0; m < s->batch->count; m++)
         s->chains[m].step = m < a->first ? a->start + count * every : a->start;
     s->step = a->start;
-    const enum ergo_status status = ergo_buffer_write(
-        ctx, s->device, s->chain_buffer, 0, s->batch->count * sizeof *s->chains, s->chains);
-    return status == ERGO_OK ? lj_advance(ctx, s, slot, count, every, first_sample) : status;
+    hold_buffers(a);
+    enum ergo_status status = ergo_buffer_write(ctx, s->device, s->chain_buffer, 0,
+                                                s->batch->count * sizeof *s->chains, s->chains);
+    if (status == ERGO_OK)
+        status = lj_advance(ctx, s, slot, count, every, first_sample);
+    if (status != ERGO_OK) {
+        s->blocks[slot].busy = false;
+        give_back(a);
+    }
+    return status;
 }
 
 static enum ergo_status collect(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples) {
-    return lj_collect(ctx, ((struct stretch *)state)->s, slot, samples);
+    struct stretch *a = state;
+    const enum ergo_status status = lj_collect(ctx, a->s, slot, samples);
+    if (status != ERGO_OK)
+        give_back(a);
+    return status;
 }
 
 /* ---- what is compared ------------------------------------------------------------------------ */
@@ -391,6 +414,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     if (status == ERGO_OK)
         status = compare_sums(ctx, s, shares);
     free(shares);
+    give_back(a);
     return status;
 }
 
@@ -419,7 +443,6 @@ static enum ergo_status replay(struct ergo_context *ctx, struct stretch *a) {
     const size_t slotted = 16 * cells * s->slots;
     const bool board = s->launch.board_blocks != 0, planes = !s->launch.slotted;
     struct ergo_replay_part particles = {16 * (size_t)s->capacity * a->first, 0, 1};
-    /* planes: also after a board has made room in the stretch */
     struct ergo_replay_part of_cells = {planes ? 16 * cells * a->first : slotted * a->first,
                                         16 * cells * members, planes ? s->slots : 1};
     struct ergo_replay_part own = {8 * cells * a->first, 8 * cells * members, s->slots};
@@ -434,6 +457,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct stretch *a) {
     if (board) { /* the particles are a list made of the cells, before each use */
         rows[n++] = (struct ergo_replay_row){"particles", ERGO_REPLAY_RESULT, &s->particles, NULL,
                                              16 * members * (size_t)s->capacity};
+        rows[n++] = state_row("full cells", &s->full, 4 * members, NULL);
         rows[n++] = state_row("sums of active cells", &s->board_parts,
                               LJ_PART_BYTES * (size_t)s->launch.board_blocks * members, NULL);
     } else {
@@ -474,15 +498,14 @@ static enum ergo_status replay(struct ergo_context *ctx, struct stretch *a) {
 enum ergo_status lj_replay(struct ergo_context *ctx, struct lj_state *s) {
     struct stretch a = {.s = s};
     plan_stretch(&a);
-    enum ergo_status status = open_twins(ctx, &a), room = ERGO_OK;
-    if (status == ERGO_OK)
-        status = room = make_room(ctx, &a);
+    enum ergo_status status = open_twins(ctx, &a);
+    const bool open = status == ERGO_OK;
     /* in two launches at least, as where there are many particles */
     s->pairs_end = a.end;
     s->pairs_each = (a.end + 1) / 2;
     if (status == ERGO_OK)
         status = replay(ctx, &a);
-    if (room == ERGO_E_DEVICE) { /* a run that is done needs no more */
+    if (open && status == ERGO_E_DEVICE) { /* a run that is done needs no more */
         ergo_log(ctx, ERGO_LOG_WARNING, "audit of lj-gcmc without a replay: %s",
                  ergo_error_message(ctx));
         ergo_error_clear(ctx);
