@@ -14,7 +14,8 @@
 #include "samplers/lj_gcmc/stretch.h"
 
 /* What the host may do: some tenths of a second, in moves, and in pairs of g(r). A stretch of
- * chains is longer than a window of their counters. */
+ * chains is longer than a window of their counters, MOVES; of few chains, which shows small errors
+ * of the acceptance, longer. */
 enum { MOVES = LJ_WINDOW + 76, ALL_MOVES = 1 << 15, ALL_PARTICLES = 1 << 20 };
 static const double SECONDS = 0.1, PAIRS = 1e7;
 
@@ -26,7 +27,8 @@ static void plan_chains(struct lj_stretch *a, double length) {
     const struct lj_state *s = a->s;
     const double members = (double)s->batch->count, seconds = s->launch.step_seconds;
     const double units = s->device->summary.compute_units ? s->device->summary.compute_units : 1;
-    const double moves = clamp(fmin(length, SECONDS / seconds), 2, MOVES);
+    const double share = clamp(ALL_MOVES / members, MOVES, ALL_MOVES / 2.0);
+    const double moves = clamp(fmin(length, SECONDS / seconds), 2, share);
     double most = 1;
     for (size_t m = 0; m < s->batch->count; m++)
         most = fmax(most, s->chains[m].particles);
@@ -35,7 +37,7 @@ static void plan_chains(struct lj_stretch *a, double length) {
         members);
     a->every = (uint64_t)ceil(moves / (double)a->samples);
     /* where only a few can be made, a window ends among them nevertheless */
-    if (a->every * a->samples < LJ_WINDOW && length > LJ_WINDOW)
+    if (a->every * a->samples < LJ_WINDOW && 3 * length > LJ_WINDOW)
         a->start += LJ_WINDOW - a->start % LJ_WINDOW - a->every * a->samples / 2;
 }
 
@@ -54,8 +56,10 @@ bool lj_stretch_curve(const struct lj_stretch *a, size_t sample) {
 
 static void plan_stretch(struct lj_stretch *a) {
     const struct ergo_point *point = a->s->batch->points[0];
-    const double length = (double)ergo_point_int(point, "/run/equilibration") +
-                          (double)ergo_point_int(point, "/run/sweeps");
+    /* three audits of a short run are no longer than the run */
+    const double length = ((double)ergo_point_int(point, "/run/equilibration") +
+                           (double)ergo_point_int(point, "/run/sweeps")) /
+                          3;
     const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curve_every");
     double most = 1;
     a->start = a->s->step;
