@@ -37,7 +37,7 @@ static void plan_chains(struct lj_stretch *a, double length) {
         members);
     a->every = (uint64_t)ceil(moves / (double)a->samples);
     /* where only a few can be made, a window ends among them nevertheless */
-    if (a->every * a->samples < LJ_WINDOW && 3 * length > LJ_WINDOW)
+    if (a->every * a->samples < LJ_WINDOW && length > LJ_WINDOW / 3.0)
         a->start += LJ_WINDOW - a->start % LJ_WINDOW - a->every * a->samples / 2;
 }
 
@@ -56,10 +56,10 @@ bool lj_stretch_curve(const struct lj_stretch *a, size_t sample) {
 
 static void plan_stretch(struct lj_stretch *a) {
     const struct ergo_point *point = a->s->batch->points[0];
-    /* three audits of a short run are no longer than the run */
+    /* of a short run all at its beginning; later audits are shorter than the run */
     const double length = ((double)ergo_point_int(point, "/run/equilibration") +
                            (double)ergo_point_int(point, "/run/sweeps")) /
-                          3;
+                          (a->s->step ? 3 : 1);
     const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curve_every");
     double most = 1;
     a->start = a->s->step;
