@@ -40,7 +40,7 @@ static enum ergo_status write_row(struct ergo_context *ctx, const struct ergo_re
 
 static enum ergo_status wipe(struct ergo_context *ctx, const struct ergo_replay *r,
                              const struct ergo_replay_row *row) {
-    void *bytes = malloc(size_of(row));
+    void *bytes = malloc(size_of(row) + 1);
     if (!bytes)
         return no_memory(ctx, r);
     memset(bytes, 0xff, size_of(row));
@@ -57,7 +57,7 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
             status = wipe(ctx, r, row);
             continue;
         }
-        r->kept[i] = malloc(size_of(row) + !row->bytes);
+        r->kept[i] = malloc(size_of(row) + 1);
         if (!r->kept[i])
             status = no_memory(ctx, r);
         else if (row->kind == ERGO_REPLAY_HOST)
@@ -72,7 +72,7 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
 static enum ergo_status put_back(struct ergo_context *ctx, const struct ergo_replay *r,
                                  const struct ergo_replay_row *row, const void *kept) {
     enum ergo_status status = write_row(ctx, r, row, kept);
-    void *found = status == ERGO_OK ? malloc(size_of(row) + !row->bytes) : NULL;
+    void *found = status == ERGO_OK ? malloc(size_of(row) + 1) : NULL;
     if (status == ERGO_OK)
         status = found ? read_row(ctx, r, row, found) : no_memory(ctx, r);
     if (status == ERGO_OK && memcmp(found, kept, size_of(row)) != 0)

@@ -203,12 +203,16 @@ static enum ergo_status catch_up(struct ergo_context *ctx, struct lj_state *s) {
             order[0] = &s->blocks[1];
             order[1] = &s->blocks[0];
         }
-        for (int i = 0; i < 2 && status == ERGO_OK; i++)
-            if (order[i]->busy)
-                status = launch_block(ctx, s, order[i], from);
+        uint64_t to = from;
+        for (int i = 0; i < 2 && status == ERGO_OK; i++) {
+            if (!order[i]->busy)
+                continue;
+            status = launch_block(ctx, s, order[i], from);
+            to = order[i]->start + order[i]->count * order[i]->every;
+        }
         const struct lj_slot none = {.samples = s->blocks[0].samples, .every = 1};
         if (status == ERGO_OK)
-            status = launch_to(ctx, s, &none, from, s->step);
+            status = launch_to(ctx, s, &none, to, s->step);
         if (status == ERGO_OK)
             status = read_chains(ctx, s);
     }

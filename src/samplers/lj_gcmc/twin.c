@@ -34,10 +34,10 @@ void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_t
         to->contacts += sign * ((int64_t)1 << 32);
 }
 
-static size_t cell_of(const uint32_t grid[3], const uint32_t at[3]) {
+static size_t cell_of(const struct lj_twin *t, const uint32_t at[3]) {
     size_t c = 0;
     for (int k = 2; k >= 0; k--)
-        c = c * grid[k] + (size_t)((uint64_t)at[k] * grid[k] >> 32);
+        c = c * t->grid[k] + (size_t)((uint64_t)at[k] * t->grid[k] >> 32);
     return c;
 }
 
@@ -91,27 +91,17 @@ void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, ui
 
 /* ---- particles ------------------------------------------------------------------------------- */
 
-static void count_in(struct lj_twin *t, uint32_t i) {
-    uint32_t *inside = &t->inside[cell_of(t->device_grid, t->p[i])];
-    *inside += 1;
-    t->fullest = *inside > t->fullest ? *inside : t->fullest;
-}
-
 static void enter(struct lj_twin *t, uint32_t i) {
-    uint32_t *first = &t->first[cell_of(t->grid, t->p[i])];
+    uint32_t *first = &t->first[cell_of(t, t->p[i])];
     t->next[i] = *first;
     *first = i;
-    if (t->inside)
-        count_in(t, i);
 }
 
 static void leave(struct lj_twin *t, uint32_t i) {
-    uint32_t *at = &t->first[cell_of(t->grid, t->p[i])];
+    uint32_t *at = &t->first[cell_of(t, t->p[i])];
     while (*at != i)
         at = &t->next[*at];
     *at = t->next[i];
-    if (t->inside)
-        t->inside[cell_of(t->device_grid, t->p[i])]--;
 }
 
 static void move_to(struct lj_twin *t, uint32_t i, const uint32_t to[3]) {
@@ -148,7 +138,7 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struc
     const struct lj_system s = lj_system_of(point);
     memset(t, 0, sizeof *t);
     lj_member_fill(point, &t->m);
-    t->n = t->most = chain->particles;
+    t->n = chain->particles;
     t->room = t->n + more;
     t->step = chain->step;
     t->step_size = chain->step_size;
@@ -179,16 +169,7 @@ void lj_twin_free(struct lj_twin *t) {
     free(t->p);
     free(t->first);
     free(t->next);
-    free(t->inside);
     memset(t, 0, sizeof *t);
-}
-
-bool lj_twin_watch(struct lj_twin *t, const struct lj_grid *grid) {
-    memcpy(t->device_grid, grid->n, sizeof t->device_grid);
-    t->inside = calloc((size_t)grid->cells, sizeof *t->inside);
-    for (uint32_t i = 0; t->inside && i < t->n; i++)
-        count_in(t, i);
-    return t->inside != NULL;
 }
 
 static struct lj_counts counts_of(const struct lj_twin *t, int window) {
@@ -302,7 +283,6 @@ static void carry_out(struct lj_twin *t, const struct lj_twin_move *move) {
     } else if (move->kind == LJ_INSERTION) {
         memcpy(t->p[t->n], move->to, sizeof t->p[0]);
         enter(t, t->n++);
-        t->most = t->n > t->most ? t->n : t->most;
     } else {
         const uint32_t last = --t->n;
         leave(t, last);

@@ -24,11 +24,9 @@ struct lj_twin {
     int64_t energy, virial, contacts;
     uint32_t tried[2][LJ_KINDS], accepted[2][LJ_KINDS]; /* of this window and the last; [0] alone on
                                                            a checkerboard: of the last activation */
-    uint32_t most, fullest; /* particles at once: of the chain, and of a cell of the device's */
     /* Cells of its own, at least a cutoff wide: lists of particles. */
     uint32_t grid[3], *first, *next;
-    uint32_t device_grid[3], *inside; /* particles of the device's cells; NULL: not counted */
-    struct lj_twin_board *board;      /* NULL: none */
+    struct lj_twin_board *board; /* NULL: none */
 };
 
 /* A chain that stands at `chain` with these positions; room for `more` particles. blocks: active
@@ -36,8 +34,6 @@ struct lj_twin {
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struct lj_chain *chain,
                   const uint32_t *words, uint32_t more, uint64_t blocks);
 void lj_twin_free(struct lj_twin *t);
-/* Count the particles of the device's cells, for `fullest`. false: no memory. */
-bool lj_twin_watch(struct lj_twin *t, const struct lj_grid *grid);
 /* A move, or an activation. false: no memory. */
 bool lj_twin_step(struct lj_twin *t);
 /* As the device has them. */

@@ -1,0 +1,210 @@
+/*
+ * The end of a stretch against the twins: chains, samples, g(r), and sums from scratch.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/lj_gcmc/stretch.h"
+
+enum { SUMMED = 1 << 15 }; /* particles whose sums the host makes again: some tenths of a second */
+
+static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_replay *r, size_t k) {
+    const size_t m = a->first + k, bins = a->s->launch.bins;
+    for (size_t i = 0; i < a->samples; i++) {
+        const double *found = r->found.columns + (i * r->members + m) * LJ_COLUMNS;
+        const double *expected = a->columns + (i * a->count + k) * LJ_COLUMNS;
+        if (!ergo_replay_same(found, expected, LJ_COLUMN_TRIED))
+            return "N, the energy or the virials of a sample";
+        if (!ergo_replay_same(found + LJ_COLUMN_TRIED, expected + LJ_COLUMN_TRIED, 6))
+            return "the counts of moves tried or accepted";
+    }
+    for (size_t curve = 0; curve < a->curves; curve++)
+        for (int c = 0; c < 2; c++)
+            if (!ergo_replay_same(r->found.curves[c] + (curve * r->members + m) * bins,
+                                  a->gr[c] + (curve * a->count + k) * bins, bins))
+                return "the pairs of g(r)";
+    return NULL;
+}
+
+/* Sums of an activation over all active cells, and those of the ones that were followed. */
+static const char *wrong_parts(const struct lj_stretch *a, const struct lj_twin *t, size_t k,
+                               const struct lj_part *parts) {
+    const size_t members = a->s->batch->count, m = a->first + k;
+    const struct lj_sample *last = &a->s->blocks[0].host_samples[(a->samples - 1) * members + m];
+    struct lj_chain sums = a->before[k];
+    struct lj_counts tried = {0}, accepted = {0};
+    if (a->samples > 1) {
+        sums.energy = last[-(ptrdiff_t)members].energy;
+        sums.virial = last[-(ptrdiff_t)members].virial;
+        sums.contacts = last[-(ptrdiff_t)members].contacts;
+        sums.particles = last[-(ptrdiff_t)members].particles;
+    }
+    for (uint64_t b = 0; b < a->s->launch.board_blocks; b++) {
+        const struct lj_part *p = &parts[b];
+        struct lj_part expected;
+        if (lj_twin_board_part(t, b, &expected) && memcmp(&expected, p, sizeof expected) != 0)
+            return "the moves of an active cell";
+        sums.energy += p->energy;
+        sums.virial += p->virial;
+        sums.contacts += p->contacts;
+        sums.particles += (uint32_t)p->particles;
+        tried.tried += p->tried & 0xffff;
+        tried.accepted += p->tried >> 16;
+        tried.accepted_deletion += a->s->system.trials - (p->tried & 0xffff) - (p->tried >> 16);
+        accepted.tried += p->accepted & 0xffff;
+        accepted.accepted += p->accepted >> 16;
+        accepted.accepted_deletion += p->accepted_deletion;
+    }
+    return sums.energy != last->energy || sums.virial != last->virial ||
+                   sums.contacts != last->contacts || sums.particles != last->particles ||
+                   memcmp(&tried, &last->now, sizeof tried) != 0 ||
+                   memcmp(&accepted, &last->last, sizeof accepted) != 0
+               ? "the sums of a sample over the active cells"
+               : NULL;
+}
+
+/* A large checkerboard: the twin goes on, told by the samples what it cannot know. */
+static enum ergo_status follow_part(struct ergo_context *ctx, const struct ergo_replay *r,
+                                    struct lj_stretch *a, size_t k, const struct lj_twin *end,
+                                    const char **wrong) {
+    struct lj_state *s = a->s;
+    struct lj_twin *t = &a->twins[k];
+    const size_t members = s->batch->count, m = a->first + k;
+    const size_t bytes = LJ_PART_BYTES * (size_t)s->launch.board_blocks;
+    struct lj_part *parts = malloc(bytes);
+    enum ergo_status status =
+        parts ? ergo_buffer_read(ctx, s->device, s->board_parts, bytes * m, bytes, parts)
+              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    for (size_t i = 0; i < a->samples && status == ERGO_OK; i++) {
+        const struct lj_sample *sample = &s->blocks[0].host_samples[i * members + m];
+        if (!lj_twin_step(t))
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+        lj_twin_board_told(t, sample);
+        const struct lj_system system = lj_system_of(s->batch->points[m]);
+        lj_columns_of(s, &system, &s->jumps[m], sample, t->step,
+                      a->columns + (i * a->count + k) * LJ_COLUMNS);
+    }
+    if (status == ERGO_OK && a->curves) {
+        /* g(r) of the last sample alone */
+        const size_t bins = s->launch.bins;
+        for (size_t curve = 0; curve < a->curves; curve++)
+            for (int c = 0; c < 2; c++)
+                memcpy(a->gr[c] + (curve * a->count + k) * bins,
+                       r->found.curves[c] + (curve * r->members + m) * bins, bins * sizeof(double));
+        lj_stretch_expect(a, k, a->curves - 1, end);
+    }
+    if (status == ERGO_OK)
+        *wrong = wrong_parts(a, t, k, parts);
+    free(parts);
+    return status;
+}
+
+static const char *wrong_chain(const struct lj_stretch *a, const struct lj_twin *t,
+                               const struct lj_chain *found, const uint32_t *words) {
+    const struct lj_chain expected = lj_twin_chain(t);
+    if (found->step != expected.step)
+        return "the moves that were made";
+    if (found->step_size != expected.step_size)
+        return "the largest displacements";
+    if (t->board && !lj_twin_board_same(t, words, found->particles))
+        return "the particles";
+    if (lj_stretch_partial(a))
+        return NULL;
+    if (!t->board &&
+        (found->particles != t->n || memcmp(words, t->p, (size_t)t->n * sizeof *t->p) != 0))
+        return "the particles";
+    return memcmp(found, &expected, sizeof expected) != 0 ? "the running sums or counts" : NULL;
+}
+
+/* Shares of the device's sums from scratch with the host's, from the last on. */
+static const char *wrong_shares(const struct lj_state *s, const struct lj_twin *end,
+                                const int64_t *shares, int64_t *left) {
+    const uint32_t group = s->launch.total_group, parts = s->launch.total_parts;
+    for (uint32_t p = parts; p-- > 0 && *left > 0; *left -= end->n / parts + 1) {
+        const struct lj_twin_sums sums = lj_twin_total(end, group, parts, p);
+        const int64_t *of = shares + LJ_TOTALS * p;
+        if (sums.core || of[0] != sums.energy || of[1] != sums.virial || of[2] != sums.contacts)
+            return "the sums from scratch";
+    }
+    return NULL;
+}
+
+static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
+                                       size_t k, const int64_t *shares, int64_t *left) {
+    struct lj_stretch *a = r->state;
+    struct lj_state *s = a->s;
+    struct lj_twin *t = &a->twins[k], end = {0};
+    const size_t m = a->first + k;
+    uint32_t *words = NULL, n;
+    const char *wrong = NULL;
+    enum ergo_status status = lj_fetch(ctx, s, m, &words, &n);
+    const struct lj_chain found = s->chains[m];
+    if (status == ERGO_OK && t->board &&
+        !lj_twin_init(&end, s->batch->points[m], &found, words, 0, 0))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    const struct lj_twin *const last = t->board ? &end : t;
+    if (status == ERGO_OK && lj_stretch_partial(a))
+        status = follow_part(ctx, r, a, k, last, &wrong);
+    if (status == ERGO_OK && !wrong)
+        wrong = wrong_chain(a, t, &found, words);
+    if (status == ERGO_OK && !wrong)
+        wrong = wrong_sample(a, r, k);
+    if (status == ERGO_OK && !wrong)
+        wrong = wrong_shares(s, last, shares + LJ_TOTALS * m * s->launch.total_parts, left);
+    lj_twin_free(&end);
+    free(words);
+    if (status == ERGO_OK && wrong)
+        return ergo_replay_differs(ctx, r, m, wrong);
+    return status == ERGO_OK && !t->board && s->system.neighbours != LJ_NONE
+               ? lj_check_cells(ctx, s, m)
+               : status;
+}
+
+/* The running sums of all members against those from scratch. */
+static enum ergo_status compare_sums(struct ergo_context *ctx, const struct lj_state *s,
+                                     const int64_t *shares) {
+    for (size_t m = 0; m < s->batch->count; m++) {
+        const struct lj_chain *c = &s->chains[m];
+        const struct lj_totals t = lj_totals_of(s, m, shares);
+        if (c->energy != t.energy || c->virial != t.virial || c->contacts != t.contacts ||
+            t.overlaps || t.others)
+            return ERGO_FAIL(
+                ctx, ERGO_E_AUDIT,
+                "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu of %u particles: "
+                "running energy %" PRId64 ", virial %" PRId64 " and contacts %" PRIx64
+                ", from scratch %" PRId64 ", %" PRId64 " (units of 2^-30) and %" PRIx64 ", %" PRIu64
+                " particles with an overlap, %" PRIu64 " whose pair energy is another",
+                s->device->summary.name, c->step, m, c->particles, c->energy, c->virial,
+                (uint64_t)c->contacts, t.energy, t.virial, (uint64_t)t.contacts, t.overlaps,
+                t.others);
+    }
+    return ERGO_OK;
+}
+
+enum ergo_status lj_stretch_compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    struct lj_stretch *a = r->state;
+    struct lj_state *s = a->s;
+    int64_t *shares = malloc(8 * LJ_TOTALS * s->batch->count * s->launch.total_parts);
+    int64_t left = SUMMED;
+    enum ergo_status status =
+        shares ? lj_settle(ctx, s) : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK)
+        status = lj_total_shares(ctx, s, false, shares);
+    for (size_t k = a->count; k-- > 0 && status == ERGO_OK;)
+        status = compare_member(ctx, r, k, shares, &left);
+    if (status == ERGO_OK)
+        status = compare_sums(ctx, s, shares);
+    free(shares);
+    return status;
+}
+
+enum ergo_status lj_compare_sums(struct ergo_context *ctx, struct lj_state *s) {
+    int64_t *shares = malloc(8 * LJ_TOTALS * s->batch->count * s->launch.total_parts);
+    enum ergo_status status = shares ? lj_total_shares(ctx, s, false, shares)
+                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK)
+        status = compare_sums(ctx, s, shares);
+    free(shares);
+    return status;
+}
