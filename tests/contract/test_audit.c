@@ -166,9 +166,7 @@ static void audits(void) {
         if (!audit_finds(&b, what))
             fail_msg("%s: %s, and it passes", name, what);
     }
-    for (size_t i = 0; i < buffers; i++) {
-        size_t here = 0, there = 0;
-        bool constant = false;
+    for (size_t i = 0; i < buffers; i++)
         for (size_t part = 0; part < 8; part++) {
             prepare(&b);
             const size_t byte = faults.sizes[i] * part / 8;
