@@ -23,4 +23,8 @@ case $1 in
             { printf '%b' "\\x$(printf %02x $shape)\\x01"; head -c 200 data/reference/digests.json; } | put "$shape-1"
             { printf '%b' "\\x$(printf %02x $shape)\\x00"; head -c 200 data/reference/ising.json; } | put "$shape-0"
         done ;;
+    checkpoint) # the first byte is the run
+        for run in 00 01 02 03 04 05 06 07 20 21 22 23 24 25 26 27 40 41 42 43 44 45 46 47; do
+            printf '%b' "\\x$run" | put $run
+        done ;;
 esac
