@@ -18,7 +18,8 @@ void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_
         const float py = (float)c->y[cell * DISKS_SLOTS + i];
         struct disks_bonds bonds = {0.0f, 0.0f, 0.0f};
         for (int64_t k = 0; k < 25; k++) {
-            const float left = px - (float)(k % 5 - 2) * w, low = py - (float)(k / 5 - 2) * w;
+            const int64_t ox = k % 5 - 2, oy = k / 5 - 2;
+            const float left = px - (float)ox * w, low = py - (float)oy * w;
             const size_t first = around[k] * DISKS_SLOTS;
             for (size_t j = first; j < first + c->count[around[k]]; j++)
                 bonds = disks_bond(bonds, ((float)c->x[j] - left) * member->inverse,

@@ -5,9 +5,10 @@
  * Of each last sweep, of the last rows and the first, which follows them, all that can be said
  * without the rest: their bonds drawn again, the same representative at both ends of each active
  * bond, and at each site the state that this one draws. Of the last sample the sums over all spins;
- * of one before it, that it is the same when others come after it. Of the sums over clusters what
- * any lattice of so many sites fulfils: how many there are of which size is not counted again, nor
- * whether labels are right beyond the rows, nor whether one leads around the lattice.
+ * of one before it, that it is the same when others come after it. Up to 2^24 sites clusters are
+ * counted again from the device's bonds; beyond, of the sums over them, what any lattice of so many
+ * sites fulfils: how many there are of which size is not known then, nor whether labels are right
+ * beyond the rows, nor whether one leads around the lattice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@ static _Thread_local struct { uint32_t q, words, ly, lx, tail; } whole;
 
 /* Of the rows that are looked at, and the one below them. */
 static const uint64_t band_sites = 1u << 19;
+/* Sites of which clusters are counted: a third of a second, 200 MB. */
+static const uint64_t counted_sites = 1u << 24;
 
 struct audit {
     struct sw_state *s;
@@ -160,8 +163,36 @@ static bool clusters_fit(const struct sw_state *s, const uint32_t *places) {
                            fourths, SW_FOURTH_LIMBS);
 }
 
+/* All columns of the last sample, c of its spins: clusters by Hoshen and Kopelman. */
+static enum ergo_status compare_clusters(struct ergo_context *ctx, const struct ergo_replay *r,
+                                         const struct audit *a, const struct sw_counts *c) {
+    const struct sw_state *s = a->s;
+    const size_t words = 4 * (size_t)s->shape.words, bins = r->curve_sizes[0];
+    const size_t last = (r->samples - 1) * r->members + a->member;
+    struct sw_twin t;
+    enum ergo_status status = sw_twin_open(&t, &s->shape)
+                                  ? ERGO_OK
+                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->right, words * a->member, words, t.right);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read(ctx, s->device, s->down, words * a->member, words, t.down);
+    if (status == ERGO_OK) {
+        sw_twin_count_clusters(&s->shape, &t);
+        t.counts.unequal = c->unequal;
+        memcpy(t.counts.states, c->states, sizeof c->states);
+        const char *wrong = sw_sample_differs(&s->shape, s->batch->points[a->member], true, &t,
+                                              r->found.columns + last * SW_COLUMNS,
+                                              r->found.curves[0] + last * bins, bins);
+        status = wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : ERGO_OK;
+    }
+    sw_twin_close(&t);
+    return status;
+}
+
 /* The last sample, and what is known of the one before. */
-static const char *samples_differ(const struct ergo_replay *r, struct audit *a) {
+static enum ergo_status compare_samples(struct ergo_context *ctx, const struct ergo_replay *r,
+                                        struct audit *a) {
     const struct sw_state *s = a->s;
     const size_t last = (r->samples - 1) * r->members + a->member;
     const double *found = r->found.columns + last * SW_COLUMNS;
@@ -171,23 +202,24 @@ static const char *samples_differ(const struct ergo_replay *r, struct audit *a) 
     sw_twin_count_spins(&s->shape, a->after, &c);
     sw_convert(&s->shape, sw_unit_of(s->batch->points[a->member]), &c, columns);
     if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
-        return "counts of spins and bonds";
+        return ergo_replay_differs(ctx, r, a->member, "counts of spins and bonds");
     if (s->clusters && !clusters_fit(s, clusters + last * s->launch.sum_slots * SW_CLUSTER_FIELDS))
-        return "number and sizes of clusters";
+        return ergo_replay_differs(ctx, r, a->member, "number and sizes of clusters");
     if (r->samples > 1 &&
         !ergo_replay_same(a->columns, r->found.columns + a->member * SW_COLUMNS, SW_COLUMNS))
-        return "samples with and without another after them";
+        return ergo_replay_differs(ctx, r, a->member, "samples with and without one after them");
     memcpy(a->columns, found, sizeof a->columns);
-    return NULL;
+    return s->clusters && s->shape.sites <= counted_sites ? compare_clusters(ctx, r, a, &c)
+                                                          : ERGO_OK;
 }
 
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r,
                                 struct audit *a) {
     const enum ergo_status status = read_rows(ctx, a);
     const char *wrong = status == ERGO_OK ? rows_differ(a) : NULL;
-    if (!wrong && status == ERGO_OK && r->samples)
-        wrong = samples_differ(r, a);
-    return wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : status;
+    if (wrong)
+        return ergo_replay_differs(ctx, r, a->member, wrong);
+    return status == ERGO_OK && r->samples ? compare_samples(ctx, r, a) : status;
 }
 
 static enum ergo_status compare_first(struct ergo_context *ctx, const struct ergo_replay *r) {

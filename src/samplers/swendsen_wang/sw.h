@@ -231,6 +231,8 @@ void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *shape,
 /* Equal neighbours of the sites of a word, to the right and down. */
 void sw_twin_equal(const struct sw_shape *shape, const uint32_t *planes, uint32_t i, uint32_t y,
                    uint32_t *side, uint32_t *under);
+/* The counts that are of clusters, and whether one leads around, from t's bonds. */
+void sw_twin_count_clusters(const struct sw_shape *shape, struct sw_twin *twin);
 /* audit.c: what of a sample is not the twin's, or NULL. */
 const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,
                               bool clusters, const struct sw_twin *twin, const double *columns,

@@ -258,3 +258,10 @@ void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *s, uin
     sw_twin_count_spins(s, t->planes, &t->counts);
     count_clusters(t);
 }
+
+void sw_twin_count_clusters(const struct sw_shape *s, struct sw_twin *t) {
+    take_shape(s);
+    label_inside(t);
+    label_around(t);
+    count_clusters(t);
+}
