@@ -181,7 +181,7 @@ static enum ergo_status compare_trials(struct ergo_context *ctx, const struct sc
 /* Moves of a tuning window as there may be at its end, other ones for each walker: at the start
  * there are so few that any count gives the same displacement, the smallest allowed. */
 static uint32_t window_of(const struct helium_state *s, size_t member, uint32_t walker) {
-    const uint64_t tried = 15 * (uint64_t)s->shape.n;
+    const uint64_t tried = s->tuned_as * (uint64_t)s->shape.n;
     return (uint32_t)(tried * s->members[member].target / 65536) + walker % 5;
 }
 

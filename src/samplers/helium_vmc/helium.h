@@ -72,6 +72,7 @@ struct helium_state {
     cl_mem atom_sums; /* [walkers of all members][n]: derived from the positions */
     bool rebuild;     /* they have to be made anew */
     struct helium_slot slots[2];
+    uint32_t tuned_as; /* of an audit: its window's macroupdates, if all were as is wanted */
     uint64_t step;
 };
 
