@@ -20,6 +20,7 @@ enum { ROW_CELLS, ROW_GRID };
 /* A tenth of a second each: disks times sweeps of the twin; cells of which it measures psi_6; cells
  * that it looks at for a pair histogram. */
 static const uint64_t budget_sweeps = 1u << 17, budget_psi6 = 1u << 17, budget_pairs = 1u << 25;
+static const uint64_t most_lead = 64;
 
 /* Of a replay of some rows: of those that are compared, half on each side of the edge. */
 enum { BAND = 4 };
@@ -294,7 +295,8 @@ static uint32_t cells_of(const struct disks_state *s, size_t curves) {
     return most >= s->launch.most_cells ? s->launch.most_cells : most ? (uint32_t)most : 1024;
 }
 
-/* Steps without samples, since sweeps are then made by other numbers at once; two samples with
+/* Sweeps without samples, since they are then made by other numbers at once, and so many that what
+ * rarely happens does (three disks in a cell), but no more than the run has; two samples with
  * curves if there is room; as many sweeps between them as in the run. */
 static void choose_stretch(struct audit *a, struct ergo_replay *r) {
     const struct disks_state *s = a->s;
@@ -305,7 +307,9 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
     const uint64_t fit = budget_sweeps / shape->n;
     a->whole = fit >= 4;
     r->samples = s->launch.block_samples > 1 ? 2 : 1;
-    r->lead = fit >= 16 ? 3 : 0;
+    const uint64_t sweeps = (uint64_t)ergo_point_int(first, "/run/sweeps");
+    const uint64_t lead = fit / 4 < most_lead ? fit / 4 : most_lead;
+    r->lead = fit < 16 ? 0 : lead < sweeps ? lead : sweeps;
     if (fit >= 16 && interval > 1 && interval < fit / 4 && interval < s->launch.block_samples)
         r->samples = (size_t)interval + 1;
     const uint64_t most = a->whole ? (fit - r->lead) / r->samples : 2;
