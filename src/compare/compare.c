@@ -126,6 +126,23 @@ static void keep_message(struct ergo_context *ctx, struct ergo_compared_device *
     ergo_error_clear(ctx);
 }
 
+static const struct ergo_run_watch unaudited = {.unaudited = true};
+
+/* A device whose audit failed runs once more without, in a folder that is not its own: what it
+ * makes is compared, to find where it begins to be wrong. */
+static void run_on(struct ergo_context *ctx, const struct ergo_job *job, const char *directory,
+                   struct ergo_compared_device *d) {
+    char *folder = NULL;
+    enum ergo_status status = ergo_folder_within(ctx, directory, "bisection", &folder);
+    const struct ergo_run_options options = {
+        .directory = folder, .device = d->selector, .overwrite = true, .watch = &unaudited};
+    if (status == ERGO_OK)
+        status = ergo_run(ctx, job, &options, &d->result);
+    if (status != ERGO_OK)
+        ergo_error_clear(ctx);
+    free(folder);
+}
+
 static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job *job,
                                  struct ergo_comparison *c, const char *directory,
                                  const struct ergo_compare_options *asked) {
@@ -155,7 +172,9 @@ static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job
             return d->status; /* no device's fault */
         if (d->status != ERGO_OK)
             keep_message(ctx, d);
-        else if (c->reference == c->n_devices)
+        if (d->status == ERGO_E_AUDIT)
+            run_on(ctx, job, directory, d);
+        else if (d->status == ERGO_OK && c->reference == c->n_devices)
             c->reference = i;
     }
     if (c->reference == c->n_devices)
@@ -241,8 +260,10 @@ static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_
     enum ergo_status status = ergo_comparison_short_job(ctx, c, steps, most, &job);
     for (size_t i = 0; i < 2 && status == ERGO_OK; i++) {
         const size_t which = i ? c->first_device : c->reference;
-        const struct ergo_run_options options = {
-            .directory = folder, .device = c->devices[which].selector, .overwrite = true};
+        const struct ergo_run_options options = {.directory = folder,
+                                                 .device = c->devices[which].selector,
+                                                 .overwrite = true,
+                                                 .watch = &unaudited};
         status = ergo_run(ctx, job, &options, &results[i]);
     }
     if (status == ERGO_OK)
@@ -264,20 +285,11 @@ static enum ergo_status find_first_step(struct ergo_context *ctx, struct ergo_co
     if (status != ERGO_OK)
         return status;
     uint64_t same = 0, differs = total; /* steps after which states are known to be */
-    bool blind = false;
-    while (differs - same > 1 && status == ERGO_OK && !blind) {
-        uint64_t steps = same + (differs - same) / 2;
+    while (differs - same > 1 && status == ERGO_OK) {
+        const uint64_t steps = same + (differs - same) / 2;
         bool agree = false;
-        /* a device that goes wrong right after a run's end fails its audit: take a longer run */
-        while ((status = agree_after(ctx, c, folder, steps, equilibration, &agree)) ==
-                   ERGO_E_AUDIT &&
-               ++steps < differs)
-            ergo_error_clear(ctx);
-        blind = status == ERGO_E_AUDIT;
-        if (blind) {
-            ergo_error_clear(ctx);
-            status = ERGO_OK;
-        } else if (agree)
+        status = agree_after(ctx, c, folder, steps, equilibration, &agree);
+        if (agree)
             same = steps;
         else
             differs = steps;
@@ -349,7 +361,7 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
 bool ergo_comparison_agrees(const struct ergo_comparison *c) {
     bool agrees = c != NULL;
     for (size_t i = 0; agrees && i < c->n_devices; i++)
-        agrees = agrees && c->devices[i].result && !c->devices[i].n_different &&
-                 c->devices[i].same_samples;
+        agrees = agrees && c->devices[i].result && !c->devices[i].message &&
+                 !c->devices[i].n_different && c->devices[i].same_samples;
     return agrees;
 }

@@ -22,7 +22,11 @@ const char *ergo_comparison_verdict(const struct ergo_comparison *c, size_t i) {
         return "failed";
     if (i == c->reference)
         return "reference";
-    return d->n_different ? "DIFFERS" : d->same_samples ? "same bits" : "SAMPLES DIFFER";
+    if (d->n_different)
+        return "DIFFERS";
+    if (!d->same_samples)
+        return "SAMPLES DIFFER";
+    return d->message ? "AUDIT FAILED" : "same bits";
 }
 
 const char *ergo_comparison_name(const struct ergo_compared_device *d) {
@@ -94,7 +98,9 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
                              ergo_comparison_verdict(c, i), d->result->rate, d->result->rate / base,
                              d->result->seconds, d->seconds, ergo_comparison_name(d),
                              d->result->device.platform);
-        else
+        if (d->result && d->message)
+            ergo_text_append(&t, "  %-14s  %s\n", "", d->message);
+        if (!d->result)
             ergo_text_append(&t, "  %-14s  %12s  %8s  %8s  %6.3g s  %s: %s\n",
                              ergo_comparison_verdict(c, i), "-", "-", "-", d->seconds, d->selector,
                              d->message ? d->message : "");
@@ -148,8 +154,9 @@ static void append_device(struct ergo_text *t, const struct ergo_compared_device
     ergo_json_string(t, d->selector);
     ergo_json_pair(t, "folder", d->folder);
     ergo_json_pair_number(t, "wall_seconds", d->seconds);
+    if (d->message)
+        ergo_json_pair(t, "error", d->message);
     if (!d->result) {
-        ergo_json_pair(t, "error", d->message ? d->message : "");
         ergo_text_append(t, " }");
         return;
     }

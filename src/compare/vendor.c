@@ -96,7 +96,7 @@ static void append_launches(struct ergo_text *t, const char *name, const struct 
 static enum ergo_status run_watched(struct ergo_context *ctx, struct ergo_comparison *c,
                                     const char *directory, struct ergo_job **job,
                                     struct ergo_result *results[2]) {
-    static const struct ergo_run_watch watch = {.trace = true, .states = true};
+    static const struct ergo_run_watch watch = {.trace = true, .states = true, .unaudited = true};
     const struct ergo_point *point = &ergo_comparison_job(c)->points[c->first_point];
     const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
     char *folder = NULL;

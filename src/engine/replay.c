@@ -39,11 +39,11 @@ static enum ergo_status write_row(struct ergo_context *ctx, const struct ergo_re
 }
 
 static enum ergo_status wipe(struct ergo_context *ctx, const struct ergo_replay *r,
-                             const struct ergo_replay_row *row) {
+                             const struct ergo_replay_row *row, int byte) {
     void *bytes = malloc(size_of(row) + 1);
     if (!bytes)
         return no_memory(ctx, r);
-    memset(bytes, 0xff, size_of(row));
+    memset(bytes, byte, size_of(row));
     const enum ergo_status status = write_row(ctx, r, row, bytes);
     free(bytes);
     return status;
@@ -54,7 +54,7 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
     for (size_t i = 0; i < r->n_rows && status == ERGO_OK; i++) {
         const struct ergo_replay_row *row = &r->rows[i];
         if (row->kind == ERGO_REPLAY_RESULT) {
-            status = wipe(ctx, r, row);
+            status = wipe(ctx, r, row, 0xff);
             continue;
         }
         r->kept[i] = malloc(size_of(row) + 1);
@@ -89,11 +89,11 @@ static enum ergo_status restore(struct ergo_context *ctx, const struct ergo_repl
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct ergo_replay_row *row = &r->rows[i];
-        if (!r->kept[i])
-            continue;
-        if (row->kind == ERGO_REPLAY_HOST)
+        if (row->kind == ERGO_REPLAY_HOST && r->kept[i])
             memcpy(row->host, r->kept[i], row->bytes);
-        else if (status == ERGO_OK)
+        else if (row->kind == ERGO_REPLAY_RESULT && status == ERGO_OK)
+            status = wipe(ctx, r, row, 0); /* what a run may find there, as in a new buffer */
+        else if (r->kept[i] && status == ERGO_OK)
             status = put_back(ctx, r, row, r->kept[i]);
     }
     return status;
@@ -127,6 +127,19 @@ static void close_replay(struct ergo_replay *r) {
     r->kept = NULL;
 }
 
+/* collect refuses the numbers of a sample: are they the job's, or of a device that is wrong? */
+static enum ergo_status whose_fault(struct ergo_context *ctx, const struct ergo_replay *r) {
+    char *said = strdup(ergo_error_message(ctx));
+    if (!said)
+        return ERGO_E_JOB;
+    ergo_error_clear(ctx);
+    enum ergo_status status = r->compare(ctx, r);
+    if (status == ERGO_OK)
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s", said);
+    free(said);
+    return status;
+}
+
 enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r) {
     memset(&r->found, 0, sizeof r->found);
     r->kept = calloc(r->n_rows + 1, sizeof *r->kept);
@@ -138,6 +151,8 @@ enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r) {
         status = r->advance(ctx, r->state, 0, r->samples, r->every, r->first_sample);
     if (status == ERGO_OK)
         status = r->collect(ctx, r->state, 0, &r->found);
+    if (status == ERGO_E_JOB)
+        status = whose_fault(ctx, r);
     if (status == ERGO_OK && r->found.count != r->samples)
         status = ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%zu samples of a replay, not %zu", r->found.count,
                            r->samples);

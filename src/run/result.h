@@ -9,9 +9,10 @@
 
 /* What else a run is to note, for ergo_compare: ergo_run_options.watch. */
 struct ergo_run_watch {
-    bool profile; /* time and bytes of each kernel: result->profile */
-    bool trace;   /* and what launches left in the buffers; each is waited for */
-    bool states;  /* of the members at the end */
+    bool profile;   /* time and bytes of each kernel: result->profile */
+    bool trace;     /* and what launches left in the buffers; each is waited for */
+    bool states;    /* of the members at the end */
+    bool unaudited; /* of a device that is known to be wrong, to find where */
 };
 
 /* Where the wall time of a run goes. */

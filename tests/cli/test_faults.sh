@@ -47,7 +47,7 @@ clEnqueueNDRangeKernel -54|3|nothing|take a smaller work-group
 clEnqueueNDRangeKernel -5 30|3|resume|Launching kernel ising_
 clEnqueueReadBuffer -36 30|3|resume|CL_INVALID_COMMAND_QUEUE
 clFinish -36|3|nothing|Waiting for device
-clWaitForEvents -14|3|resume|Waiting for a kernel
+clWaitForEvents -14 5|3|resume|Waiting for a kernel
 clEnqueueNDRangeKernel drop|5|nothing|audit of spin-lattice failed
 clEnqueueReadBuffer flip|5|nothing|audit of spin-lattice failed
 CASES

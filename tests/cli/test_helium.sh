@@ -51,12 +51,6 @@ for k, row in enumerate(rows):
 PYTHON
 says named/blocks/p000000.dat '# block  energy/K per atom  potential'
 
-# a run goes on with its own files only
-expect 75 timeout -s TERM 20 "$ERGOCL" run files.json -o stopped --set /wall_time=0.05 --set /run/sweeps=1000000
-sed -i 's/^1.5000/1.5001/' lj.txt
-expect 4 "$ERGOCL" resume stopped --device "$ERGOCL_DEVICE"
-says err 'are not those that the run began with'
-
 # what files are refused for
 expect 4 "$ERGOCL" run files.json -o x --set /system/potential='"no/such.txt"'
 says err 'no/such.txt'

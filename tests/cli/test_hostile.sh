@@ -40,7 +40,7 @@ done
 # a file's name that a terminal would obey (found by `make fuzz`)
 sed 's|"data/reference/[^"]*"|"no\\u001b[31m\\u0007\\u007f"|' "$ERGOCL_ROOT/tests/contract/jobs/spin-lattice-glass-file.json" >obeyed.json
 expect 4 validate obeyed.json
-says err '/system/disorder_file: cannot read' 'no?[31m??'
+says err '/system/disorder_file: cannot read' 'no\u001B[31m\u0007\u007F'
 ! grep -q $'[\e\a\x7f]' err || fail "bytes in a message that terminals obey"
 
 $python "${0%/*}/hostile.py" "${HOSTILE_EVERY:-53}" || exit $?

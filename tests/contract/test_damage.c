@@ -163,7 +163,9 @@ static void test_strangers(void **state) {
     contract_ok(ergo_file_write(contract.ctx, NULL, fields, "1 2 3 4 1 2 3 4 1 2 3 4 1 2 3 4", 31),
                 "writing fields");
     contract_ok(ergo_job_parse(contract.ctx, json, strlen(json), "strangers", NULL, 0, &job), json);
-    contract_ok(ergo_run(contract.ctx, job, &options, NULL), "a run with fields");
+    contract_ok(ergo_run(contract.ctx, job, &options, &result), "a run with fields");
+    ergo_result_destroy(result);
+    result = NULL;
     ergo_job_destroy(job);
     assert_int_equal(unlink(fields), 0);
     assert_int_equal(mkfifo(fields, 0600), 0);

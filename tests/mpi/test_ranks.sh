@@ -122,12 +122,12 @@ faults_end_all potts.json
 
 # An earlier run goes when all ranks have a checkpoint: it is whole where one of them fails.
 cp -r damaged earlier
-before=$(cat earlier/checkpoint.h5 earlier/checkpoint-0-[01].h5 | sha256sum)
+before=$(cat earlier/checkpoint earlier/checkpoint-0-[01] | sha256sum)
 FAULT_RANK=1 FAULT_PATH=earlier/ FAULT="fsync 5" expect 4 timeout -s KILL 60 mpirun -np 3 env LD_PRELOAD=./faults.so \
     "$ERGOCL" run potts.json -o earlier --overwrite --device "$pocl" --quiet
-FAULT_RANK=0 FAULT_PATH=earlier/checkpoint.h5 FAULT="rename 5" expect 4 timeout -s KILL 60 mpirun -np 3 env \
+FAULT_RANK=0 FAULT_PATH=earlier/checkpoint FAULT="rename 5 1" expect 4 timeout -s KILL 60 mpirun -np 3 env \
     LD_PRELOAD=./faults.so "$ERGOCL" run potts.json -o earlier --overwrite --device "$pocl" --quiet
-[ "$before" = "$(cat earlier/checkpoint.h5 earlier/checkpoint-0-[01].h5 | sha256sum)" ] || fail "the earlier run is damaged"
+[ "$before" = "$(cat earlier/checkpoint earlier/checkpoint-0-[01] | sha256sum)" ] || fail "the earlier run is damaged"
 cp -r earlier replaced
 expect 0 ranks 2 resume earlier --device "$pocl" --quiet
 same_points whole earlier
@@ -143,9 +143,11 @@ cat >again.c <<'C'
 int main(int argc, char **argv) {
     struct ergo_context *ctx = ergo_context_create();
     const struct ergo_run_options options = {.device = argv[2], .overwrite = argc == 3};
+    struct ergo_result *result = NULL;
     enum ergo_status status = ergo_ranks_start(ctx);
     if (status == ERGO_OK)
-        status = ergo_resume(ctx, argv[1], &options, NULL);
+        status = ergo_resume(ctx, argv[1], &options, &result);
+    ergo_result_destroy(result);
     fprintf(stderr, "%s\n", ergo_error_message(ctx));
     const int code = ergo_ranks_finish(ergo_status_exit_code(status));
     ergo_context_destroy(ctx);
@@ -163,7 +165,7 @@ FAULT_RANK=1 FAULT_PATH=early/ FAULT="fsync hang" FAULT_MARK=$PWD/mark mpirun -n
     "$ERGOCL" run potts.json -o early --device "$pocl" --quiet >out 2>err &
 launcher=$!
 wait_for mark
-wait_for early/checkpoint-0-0.h5
+wait_for early/checkpoint-0-0
 victim=$(pgrep -P $launcher | head -n 1)
 for i in 1 2; do
     kill -s TERM "$victim"

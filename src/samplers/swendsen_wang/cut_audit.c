@@ -202,6 +202,8 @@ static enum ergo_status replay(struct ergo_context *ctx, struct sw_cut_audit *a,
     const enum ergo_status status = ergo_replay(ctx, r);
     for (size_t m = 0; m < members; m++)
         s->members[m].fresh = false;
+    r->curve_sizes = NULL;
+    r->rows = NULL;
     free(rows);
     return status;
 }
