@@ -16,7 +16,8 @@
 enum ergo_replay_kind {
     ERGO_REPLAY_STATE,  /* on the device: what a chain goes on from; put back after the stretch */
     ERGO_REPLAY_RESULT, /* on the device: what the stretch writes anew. Wiped before it (0xff), for
-                         * a kernel that does nothing must not leave the last block's numbers */
+                         * a kernel that does nothing must not leave the last block's numbers; zeros
+                         * after */
     ERGO_REPLAY_HOST    /* in the sampler's own state (its step); put back after the stretch */
 };
 
