@@ -21,16 +21,20 @@ static cl_int write_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) 
     return code;
 }
 
-static cl_int fill_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) {
-    const cl_uint word = 0;
-    const size_t unit = bytes % sizeof word == 0 ? sizeof word : 1;
-    if (device->quirks.no_fill)
-        return write_zeros(device, mem, bytes);
-    cl_int code = clEnqueueFillBuffer(device->queue, mem, &word, unit, 0, bytes, 0, NULL, NULL);
+/* By the device itself; false: it cannot. */
+static bool fill(struct ergo_device *device, cl_mem mem, size_t offset, size_t bytes,
+                 uint8_t byte) {
+    const cl_uint word = UINT32_C(0x01010101) * byte;
+    const size_t unit = (offset | bytes) % sizeof word == 0 ? sizeof word : 1;
     /* Waiting finds a failed fill here, where its buffer has a name, and not at some later call. */
-    if (code == CL_SUCCESS)
-        code = ergo_queue_finish(device, device->queue);
-    return code == CL_SUCCESS ? code : write_zeros(device, mem, bytes);
+    return !device->quirks.no_fill &&
+           clEnqueueFillBuffer(device->queue, mem, &word, unit, offset, bytes, 0, NULL, NULL) ==
+               CL_SUCCESS &&
+           ergo_queue_finish(device, device->queue) == CL_SUCCESS;
+}
+
+static cl_int fill_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) {
+    return fill(device, mem, 0, bytes, 0) ? CL_SUCCESS : write_zeros(device, mem, bytes);
 }
 
 enum ergo_status ergo_buffer_create(struct ergo_context *ctx, struct ergo_device *device,
@@ -144,4 +148,17 @@ enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device 
     }
     return ERGO_FAIL_CL(ctx, code, "Writing %zu bytes at %zu to device %s (%s) failed%s", bytes,
                         offset, device->summary.id, device->summary.name, blame(code));
+}
+
+enum ergo_status ergo_buffer_fill(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                  size_t offset, size_t bytes, uint8_t byte) {
+    if (bytes == 0 || fill(device, mem, offset, bytes, byte))
+        return ERGO_OK;
+    void *copy = malloc(bytes);
+    if (!copy)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to fill %zu bytes of a buffer", bytes);
+    memset(copy, byte, bytes);
+    const enum ergo_status status = ergo_buffer_write(ctx, device, mem, offset, bytes, copy);
+    free(copy);
+    return status;
 }

@@ -88,6 +88,9 @@ enum ergo_status ergo_buffer_read_later(struct ergo_context *ctx, struct ergo_de
                                         cl_event *event);
 enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                    size_t offset, size_t bytes, const void *data);
+/* All of these bytes become `byte`; by the device, where it can. */
+enum ergo_status ergo_buffer_fill(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                  size_t offset, size_t bytes, uint8_t byte);
 
 /* One argument of a launch: ERGO_ARG(value) by value, ERGO_ARG_LOCAL(bytes) for local memory. */
 struct ergo_arg {

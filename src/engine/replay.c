@@ -39,13 +39,12 @@ static enum ergo_status write_row(struct ergo_context *ctx, const struct ergo_re
 }
 
 static enum ergo_status wipe(struct ergo_context *ctx, const struct ergo_replay *r,
-                             const struct ergo_replay_row *row, int byte) {
-    void *bytes = malloc(size_of(row) + 1);
-    if (!bytes)
-        return no_memory(ctx, r);
-    memset(bytes, byte, size_of(row));
-    const enum ergo_status status = write_row(ctx, r, row, bytes);
-    free(bytes);
+                             const struct ergo_replay_row *row, uint8_t byte) {
+    const struct ergo_replay_part part = part_of(row);
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < part.pieces && status == ERGO_OK; i++)
+        status = ergo_buffer_fill(ctx, r->device, *row->mem, part.offset + i * part.pitch,
+                                  row->bytes, byte);
     return status;
 }
 
@@ -178,13 +177,34 @@ enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo
                      what, r->remedy ? ", or another " : "", r->remedy ? r->remedy : "");
 }
 
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+void ergo_replay_plan(struct ergo_replay *r, int64_t measure_every, uint64_t interval,
+                      uint64_t most, size_t block_samples) {
+    r->every =
+        least(measure_every > 0 ? (uint64_t)measure_every : 1, most / (block_samples < 2 ? 1 : 2));
+    if (interval && interval < block_samples && interval < most)
+        r->every = least(r->every, most / (interval + 1));
+    r->samples = (size_t)least(most / r->every, block_samples);
+    r->first_sample = interval ? (interval * r->samples + 1 - r->samples) % interval : 0;
+}
+
+bool ergo_replay_has_curve(const struct ergo_replay *r, uint64_t interval, size_t sample) {
+    return interval && (r->first_sample + sample) % interval == 0;
+}
+
+bool ergo_replay_takes(const struct ergo_replay *r, size_t some, size_t member) {
+    return (member + 1) * some / r->members != member * some / r->members;
+}
+
 bool ergo_replay_same(const double *a, const double *b, size_t n) {
     return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-/* Any changed bit changes it; some GB/s, for couplings may be large. */
 static uint64_t checksum(const void *data, size_t bytes) {
     const uint8_t *at = data;
     uint64_t sum = bytes;
@@ -192,8 +212,7 @@ static uint64_t checksum(const void *data, size_t bytes) {
         const size_t now = left < 8 ? left : 8;
         uint64_t word = 0;
         memcpy(&word, at, now);
-        sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-        sum ^= sum >> 32;
+        sum = ergo_constants_add(sum, word);
         at += now;
         left -= now;
     }

@@ -70,6 +70,16 @@ enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r);
 enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo_replay *r,
                                      size_t member, const char *what);
 
+/* Samples of a stretch of at most `most` steps: as many steps between them as the run has
+ * (measure_every), if that is in reason; two with curves, of which the last is one, if there is
+ * room. interval: samples from one with curves to the next, 0: none has. block_samples: at most. */
+void ergo_replay_plan(struct ergo_replay *r, int64_t measure_every, uint64_t interval,
+                      uint64_t most, size_t block_samples);
+/* Has that sample of the stretch (from 0) curves? */
+bool ergo_replay_has_curve(const struct ergo_replay *r, uint64_t interval, size_t sample);
+/* Is a member one of the `some` that are replayed? They are spread evenly; the last one is. */
+bool ergo_replay_takes(const struct ergo_replay *r, size_t some, size_t member);
+
 /* Whether n doubles are the same bits (NaN of one kind equal to itself). */
 bool ergo_replay_same(const double *a, const double *b, size_t n);
 
@@ -97,6 +107,11 @@ enum ergo_status ergo_constant_create(struct ergo_context *ctx, struct ergo_devi
 enum ergo_status ergo_constant_note(struct ergo_context *ctx, struct ergo_device *device,
                                     struct ergo_constants *constants, const char *what, cl_mem mem,
                                     size_t bytes);
+/* A checksum that any changed bit changes, one word more; some GB/s, for couplings may be large. */
+static inline uint64_t ergo_constants_add(uint64_t sum, uint64_t word) {
+    sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return sum ^ sum >> 32;
+}
 /* ERGO_E_AUDIT that names the first one that changed. */
 enum ergo_status ergo_constants_check(struct ergo_context *ctx, struct ergo_device *device,
                                       const struct ergo_constants *constants, const char *sampler);

@@ -158,7 +158,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
     const struct disks_state *s = r->state;
     const struct ergo_point *point = s->batch->points[member];
     const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curves_every");
-    const bool with_curves = interval && (r->first_sample + sample) % interval == 0;
+    const bool with_curves = ergo_replay_has_curve(r, interval, sample);
     struct disks_sum sum = {0};
     struct disks_tally moves = {0, 0};
     double columns[4];

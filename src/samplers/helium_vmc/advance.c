@@ -72,8 +72,9 @@ struct helium_energies helium_energies_of(const struct helium_model *model,
         .gradient = (double)sums->gradient * model->unit[3] / n};
 }
 
-/* Was an atom's share of them more than the fixed point holds? Nothing of it may be used then. */
-enum ergo_status helium_energies_whole(struct ergo_context *ctx, const struct helium_state *s,
+/* Was an atom's share of them more than the fixed point holds? Nothing of it may be used then:
+ * an error of the job that names the key. */
+static enum ergo_status energies_whole(struct ergo_context *ctx, const struct helium_state *s,
                                        size_t member, uint64_t step,
                                        const struct helium_sums *sums) {
     static const char *const names[] = {"potential energy", "virial", "lap ln psi",
@@ -175,8 +176,7 @@ enum ergo_status helium_collect(struct ergo_context *ctx, void *opaque, unsigned
             const size_t row = i * members + m;
             const struct helium_sums *sums = slot->host_sums + row * s->shape.walkers;
             for (uint32_t w = 0; w < active && status == ERGO_OK; w++)
-                status =
-                    helium_energies_whole(ctx, s, m, slot->step + (i + 1) * slot->every, &sums[w]);
+                status = energies_whole(ctx, s, m, slot->step + (i + 1) * slot->every, &sums[w]);
             if (status != ERGO_OK)
                 return status;
             convert_sample(s, &s->models[m], sums, active, samples->columns + row * COLUMNS);

@@ -119,10 +119,6 @@ struct helium_energies {
 };
 struct helium_energies helium_energies_of(const struct helium_model *model,
                                           const struct helium_sums *sums);
-/* An error of the job that names the key if one of the sums lacks an atom's share. */
-enum ergo_status helium_energies_whole(struct ergo_context *ctx, const struct helium_state *s,
-                                       size_t member, uint64_t step,
-                                       const struct helium_sums *sums);
 /* Walkers that move during step `step`. */
 uint32_t helium_active(const struct helium_shape *shape, uint64_t step);
 

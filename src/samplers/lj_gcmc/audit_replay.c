@@ -50,7 +50,8 @@ static void plan_board(struct lj_stretch *a, double length) {
         a->blocks = ALL_MOVES / a->samples / s->system.trials, a->first_sample = a->interval - 1;
 }
 
-bool lj_stretch_curve(const struct lj_stretch *a, size_t sample) {
+/* A sample with g(r)? */
+static bool has_curve(const struct lj_stretch *a, size_t sample) {
     return a->s->launch.bins && (a->first_sample + sample) % a->interval == 0;
 }
 
@@ -74,7 +75,7 @@ static void plan_stretch(struct lj_stretch *a) {
         plan_chains(a, length);
     a->first = a->s->batch->count - a->count;
     for (size_t i = 0; i < a->samples; i++)
-        a->curves += lj_stretch_curve(a, i);
+        a->curves += has_curve(a, i);
     for (size_t m = a->first; m < a->s->batch->count; m++)
         most = fmax(most, a->s->chains[m].particles);
     a->end = (uint32_t)clamp(PAIRS / (most * (double)(a->count * (a->curves + !a->curves))), 2,
@@ -104,7 +105,7 @@ static bool go(struct lj_stretch *a, size_t k) {
         const struct lj_sample sample = lj_twin_sample(t);
         lj_columns_of(a->s, &system, &jump, &sample, t->step,
                       a->columns + (i * a->count + k) * LJ_COLUMNS);
-        if (lj_stretch_curve(a, i))
+        if (has_curve(a, i))
             lj_stretch_expect(a, k, curve++, t);
     }
     return true;

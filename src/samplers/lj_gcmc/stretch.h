@@ -20,8 +20,6 @@ struct lj_stretch {
     uint32_t slots, capacity;
 };
 
-/* A sample with g(r)? */
-bool lj_stretch_curve(const struct lj_stretch *a, size_t sample);
 /* Not all of a checkerboard is followed. */
 bool lj_stretch_partial(const struct lj_stretch *a);
 /* g(r) of a twin as the stretch's `curve` of its k-th member. */

@@ -68,7 +68,6 @@ uint32_t lj_twin_tuned(const struct lj_twin *t);
 bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint64_t blocks);
 void lj_twin_board_free(struct lj_twin *t);
 bool lj_twin_activate(struct lj_twin *t);
-bool lj_twin_board_whole(const struct lj_twin *t); /* all has been followed so far */
 /* A chain of which not all was followed: what the device says of a sample's counts (the largest
  * displacement goes by them). */
 void lj_twin_board_told(struct lj_twin *t, const struct lj_sample *sample);

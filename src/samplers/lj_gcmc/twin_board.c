@@ -90,10 +90,6 @@ void lj_twin_board_free(struct lj_twin *t) {
     t->board = NULL;
 }
 
-bool lj_twin_board_whole(const struct lj_twin *t) {
-    return t->board->whole;
-}
-
 bool lj_twin_board_part(const struct lj_twin *t, uint64_t block, struct lj_part *part) {
     *part = t->board->parts[block];
     return part->stamp != 0;

@@ -40,7 +40,7 @@ static bool is_whole(const struct stretch *t, const struct ising_state *s) {
 static bool has_curve(const struct stretch *t, const struct ising_state *s, size_t sample) {
     const uint64_t interval =
         (uint64_t)ergo_point_int(s->batch->points[0], "/run/correlation_every");
-    return interval && (t->r.first_sample + sample) % interval == 0;
+    return ergo_replay_has_curve(&t->r, interval, sample);
 }
 
 /* As the run measures, if that is in reason; the last sample has curves. As long as the host can
@@ -59,11 +59,7 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
     most = least(least(most, replay_sweeps), least(l->launch_sweeps, run));
     most = most > lead + two ? most - lead : two;
     t->r.lead = lead;
-    t->r.every = least(measure > 0 ? (uint64_t)measure : 1, most / two);
-    if (interval && interval < l->block_samples && interval < most) /* two samples with curves */
-        t->r.every = least(t->r.every, most / (interval + 1));
-    t->r.samples = (size_t)least(most / t->r.every, l->block_samples);
-    t->r.first_sample = interval ? (interval * t->r.samples + 1 - t->r.samples) % interval : 0;
+    ergo_replay_plan(&t->r, measure, interval, most, l->block_samples);
     t->first = 0;
     t->rows = ly;
     t->members = 1;
@@ -84,12 +80,6 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
     t->pair_first = (size_t)(1 + s->step % t->pair_stride);
     if (t->pair_first > l->reach)
         t->pair_first = 1;
-}
-
-/* Is a member replayed? The last one is. */
-static bool is_replayed(const struct stretch *t, size_t member) {
-    const size_t count = t->r.members;
-    return (member + 1) * t->members / count != member * t->members / count;
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -226,7 +216,8 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
         after && before && rows ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
         uint32_t *kept = (uint32_t *)r->kept[ROW_SPINS] + m * (bytes / 4);
-        const bool replayed = is_replayed(t, m), whole = replayed && is_whole(t, s);
+        const bool replayed = ergo_replay_takes(r, t->members, m),
+                   whole = replayed && is_whole(t, s);
         const uint64_t edge = whole ? s->shape.blocks : t->rows * s->shape.row_words / 8 + 1;
         status = ergo_buffer_read(ctx, s->device, s->spins, m * bytes, bytes, after);
         if (status == ERGO_OK && replayed && r->step == 0 &&

@@ -34,8 +34,7 @@ static uint64_t interval_of(const struct bytes_state *s) {
 }
 
 static bool has_curve(const struct stretch *t, const struct bytes_state *s, size_t sample) {
-    const uint64_t interval = interval_of(s);
-    return interval && (t->r.first_sample + sample) % interval == 0;
+    return ergo_replay_has_curve(&t->r, interval_of(s), sample);
 }
 
 /* A side after the other, the last one first, becomes some sites around the seam. */
@@ -76,11 +75,7 @@ static void plan_stretch(struct stretch *t, const struct bytes_state *s) {
     uint64_t most = spins / sites / (count < 2 ? 1 : 2);
     most = least(least(most, replay_sweeps), least(l->block_sweeps, run));
     most = most > two ? most : two;
-    t->r.every = least(measure > 0 ? (uint64_t)measure : 1, most / two);
-    if (interval && interval < l->block_samples && interval < most) /* two samples with curves */
-        t->r.every = least(t->r.every, most / (interval + 1));
-    t->r.samples = (size_t)least(most / t->r.every, l->block_samples);
-    t->r.first_sample = interval ? (interval * t->r.samples + 1 - t->r.samples) % interval : 0;
+    ergo_replay_plan(&t->r, measure, interval, most, l->block_samples);
     plan_box(t, s, spins);
     /* curves of a huge lattice take long, and an audit at the end follows */
     if (!t->whole && s->step == 0 && interval > t->r.samples)
@@ -93,12 +88,6 @@ static void plan_stretch(struct stretch *t, const struct bytes_state *s) {
     t->pair_first = (uint32_t)(1 + s->step % t->pair_stride);
     if (t->pair_first > l->reach)
         t->pair_first = 1;
-}
-
-/* Is a member replayed? The last one is. */
-static bool is_replayed(const struct stretch *t, size_t member) {
-    const size_t count = t->r.members;
-    return (member + 1) * t->members / count != member * t->members / count;
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -257,8 +246,7 @@ static bool is_sound(struct bytes_state *s, size_t member, const uint8_t *sites)
     for (size_t i = 0; i + 8 <= s->shape.sites && s->fields; i += 8) {
         uint64_t eight;
         memcpy(&eight, sites + i, 8);
-        sum = (sum ^ (eight & UINT64_C(0x0202020202020202))) * UINT64_C(0x9E3779B97F4A7C15);
-        sum ^= sum >> 32;
+        sum = ergo_constants_add(sum, eight & UINT64_C(0x0202020202020202));
     }
     const bool same = s->field_sums[member] == 0 || s->field_sums[member] == sum;
     s->field_sums[member] = sum;
@@ -268,7 +256,7 @@ static bool is_sound(struct bytes_state *s, size_t member, const uint8_t *sites)
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct stretch *t,
                                        struct bytes_state *s, size_t member, uint8_t *raw) {
     const struct bytes_shape *h = &s->shape;
-    const bool replayed = is_replayed(t, member);
+    const bool replayed = ergo_replay_takes(&t->r, t->members, member);
     struct bytes_disorder d = {0};
     uint8_t *after = calloc(h->sites, 1), *before = calloc(replayed ? h->sites : 1, 1);
     uint8_t *room = malloc(h->l[0]);

@@ -37,8 +37,9 @@ static double add_limbs(const uint64_t *sums, size_t limbs, uint64_t *low) {
     return value;
 }
 
-void sw_add_places(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
-                   struct sw_counts *c) {
+/* clusters NULL: not measured. */
+static void add_places(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
+                       struct sw_counts *c) {
     const size_t q = s->shape.q, slots = s->launch.sum_slots;
     uint64_t others = 0, square_limbs[SW_SQUARE_LIMBS] = {0}, fourth_limbs[SW_FOURTH_LIMBS] = {0};
     *c = (struct sw_counts){0};
@@ -114,8 +115,8 @@ enum ergo_status sw_collect(struct ergo_context *ctx, void *opaque, unsigned whi
         for (size_t row = m; row < slot->samples * members; row += members) {
             double *columns = samples->columns + row * SW_COLUMNS;
             struct sw_counts c;
-            sw_add_places(s, sums + row * slots * s->shape.q,
-                          s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
+            add_places(s, sums + row * slots * s->shape.q,
+                       s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
             sw_convert(&s->shape, unit, &c, columns);
             columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
             for (size_t b = 0; b < bins && samples->curves[0]; b++)

@@ -323,9 +323,6 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *state, unsigned 
 enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
                                enum sw_cut_kernel kernel, const struct ergo_arg *args,
                                size_t n_args, size_t items, size_t group);
-/* One sweep of a member at s->step, which stays; counts: measured, NULL: not. */
-enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
-                              struct sw_cut_counts *counts);
 /* First rows to the rank above, first columns to those on the left; from below and the right.
  * `row`: bytes of the first row, after which the column follows with `of_row` bytes a row. */
 enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
@@ -375,11 +372,9 @@ enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s
 /* The reverse: every rank takes its piece of the lattice that rank 0 has. */
 enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                 uint32_t *planes);
-/* This rank's spins from and to the device. */
+/* This rank's spins from the device. */
 enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                               uint32_t *planes);
-enum ergo_status sw_cut_put(struct ergo_context *ctx, struct sw_cut *s, size_t member,
-                            const uint32_t *planes);
 
 /* cut_audit.c */
 enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *state);

@@ -12,7 +12,7 @@ enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t
                             sw_cut_piece_bytes(s, &s->piece), planes);
 }
 
-enum ergo_status sw_cut_put(struct ergo_context *ctx, struct sw_cut *s, size_t member,
+static enum ergo_status put(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                             const uint32_t *planes) {
     s->members[member].fresh = false;
     return ergo_buffer_write(ctx, s->device, s->members[member].spins, 0,
@@ -105,7 +105,7 @@ enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size
     if (s->rank > 0)
         status = ergo_dist_receive(ctx, 0, TAG_PIECE, &piece);
     if (status == ERGO_OK)
-        status = sw_cut_put(ctx, s, member, (const uint32_t *)(const void *)piece.data);
+        status = put(ctx, s, member, (const uint32_t *)(const void *)piece.data);
     ergo_text_free(&piece);
     return status;
 }
@@ -130,7 +130,7 @@ enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t memb
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     if (status == ERGO_OK) {
         copy_piece(s, &s->piece, own, planes, false);
-        status = sw_cut_put(ctx, s, member, own);
+        status = put(ctx, s, member, own);
     }
     s->step = step;
     s->started = false;

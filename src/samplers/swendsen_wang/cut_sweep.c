@@ -513,7 +513,8 @@ static enum ergo_status by_hosts(struct ergo_context *ctx, struct sw_cut *s,
     return status;
 }
 
-enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
+/* One sweep of a member at s->step, which stays; counts: measured, NULL: not. */
+static enum ergo_status sweep(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
                               struct sw_cut_counts *counts) {
     const bool fresh = m->fresh;
     cl_event packed = NULL;
@@ -561,9 +562,9 @@ enum ergo_status sw_cut_sweep(struct ergo_context *ctx, struct sw_cut *s, struct
 static enum ergo_status sweep_asked(struct ergo_context *ctx, struct sw_cut *s,
                                     struct sw_cut_member *m, struct sw_cut_counts *counts) {
     if (s->of_clusters || !counts)
-        return sw_cut_sweep(ctx, s, m, counts);
+        return sweep(ctx, s, m, counts);
     *counts = (struct sw_cut_counts){0};
-    const enum ergo_status status = sw_cut_sweep(ctx, s, m, NULL);
+    const enum ergo_status status = sweep(ctx, s, m, NULL);
     return status == ERGO_OK ? count_spins(ctx, s, m, counts) : status;
 }
 

@@ -132,9 +132,6 @@ struct sw_counts {
     uint64_t clusters, largest, squares, bins[SW_CLUSTER_BINS];
     double fourths;
 };
-/* clusters NULL: not measured. */
-void sw_add_places(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
-                   struct sw_counts *counts);
 /* The fields of one place to sums whose limbs have carries to give. */
 void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, uint64_t *squares,
                      uint64_t *fourths);
