@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "result/io.h"
 #include "samplers/spin_lattice/ising.h"
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"

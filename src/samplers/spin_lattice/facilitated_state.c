@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "result/io.h"
 #include "samplers/spin_lattice/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
