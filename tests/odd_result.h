@@ -7,7 +7,7 @@
 #define ERGO_TESTS_ODD_RESULT_H
 
 #include "page/pictures.h"
-#include "page/page.h"
+#include "page/sections.h"
 #include "job/json.h"
 #include "page_check.h"
 #include "unit/test_io_synthetic.h"

@@ -3,8 +3,8 @@
  * decimal points until it returns, whatever the locale of the program that calls. Nothing below
  * asks for a locale. The library starts no threads of its own.
  */
-#ifndef ERGO_CORE_ENTRY_H
-#define ERGO_CORE_ENTRY_H
+#ifndef ERGO_BASE_ENTRY_H
+#define ERGO_BASE_ENTRY_H
 
 #include "base/error.h"
 

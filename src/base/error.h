@@ -1,6 +1,6 @@
 /* The context and its errors. One message per failure, collected; `goto out` in the callers. */
-#ifndef ERGO_CORE_ERROR_H
-#define ERGO_CORE_ERROR_H
+#ifndef ERGO_BASE_ERROR_H
+#define ERGO_BASE_ERROR_H
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* Files: written whole, and read. Those of a run folder by its descriptor (folders.c). */
-#include "result/io.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * Folders. A run folder is opened once, and what is in it is found from its descriptor, by a name
  * and never through a link: a folder from anybody leads nowhere else.
  */
-#include "result/io.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* A growing text, and small string helpers. */
-#ifndef ERGO_CORE_TEXT_H
-#define ERGO_CORE_TEXT_H
+#ifndef ERGO_BASE_TEXT_H
+#define ERGO_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

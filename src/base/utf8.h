@@ -1,6 +1,6 @@
 /* UTF-8: the characters of a text, and a text as a terminal may show it (ergo_message_show). */
-#ifndef ERGO_CORE_UTF8_H
-#define ERGO_CORE_UTF8_H
+#ifndef ERGO_BASE_UTF8_H
+#define ERGO_BASE_UTF8_H
 
 #include "base/text.h"
 

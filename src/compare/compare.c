@@ -7,7 +7,7 @@
 
 #include "base/entry.h"
 #include "base/text.h"
-#include "result/io.h"
+#include "base/file.h"
 #include "run/run.h"
 
 void ergo_comparison_destroy(struct ergo_comparison *c) {

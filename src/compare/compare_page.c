@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compare/compare.h"
-#include "page/page.h"
+#include "page/sections.h"
 
 static const char *const phase_names[ERGO_PHASES] = {
     "opening the device", "building programs",      "preparing",

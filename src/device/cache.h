@@ -1,6 +1,6 @@
 /* Files of the cache folder: one checked record each. */
-#ifndef ERGO_CORE_CACHE_H
-#define ERGO_CORE_CACHE_H
+#ifndef ERGO_DEVICE_CACHE_H
+#define ERGO_DEVICE_CACHE_H
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* Devices found but not opened, and the choice among them. */
-#ifndef ERGO_CORE_CANDIDATE_H
-#define ERGO_CORE_CANDIDATE_H
+#ifndef ERGO_DEVICE_CANDIDATE_H
+#define ERGO_DEVICE_CANDIDATE_H
 
 #include "device/device.h"
 #include "base/text.h"

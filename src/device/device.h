@@ -1,6 +1,6 @@
 /* OpenCL devices: find, choose, open, probe. */
-#ifndef ERGO_CORE_DEVICE_H
-#define ERGO_CORE_DEVICE_H
+#ifndef ERGO_DEVICE_DEVICE_H
+#define ERGO_DEVICE_DEVICE_H
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -1,6 +1,6 @@
 /* The probe, its expectations and its remembered verdict. */
-#ifndef ERGO_CORE_PROBE_H
-#define ERGO_CORE_PROBE_H
+#ifndef ERGO_DEVICE_PROBE_H
+#define ERGO_DEVICE_PROBE_H
 
 #include "common/probe_params.h"
 #include "device/device.h"

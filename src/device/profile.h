@@ -2,8 +2,8 @@
  * What a device did, kernel by kernel: launches, seconds, bytes; and, when asked, what each launch
  * left in every buffer. A device without a profile (device->profile NULL) is not slowed down.
  */
-#ifndef ERGO_CORE_PROFILE_H
-#define ERGO_CORE_PROFILE_H
+#ifndef ERGO_DEVICE_PROFILE_H
+#define ERGO_DEVICE_PROFILE_H
 
 #include "device/device.h"
 
@@ -58,7 +58,7 @@ enum ergo_status ergo_profile_start(struct ergo_context *ctx, struct ergo_device
 struct ergo_profile *ergo_profile_take(struct ergo_device *device);
 void ergo_profile_destroy(struct ergo_profile *profile); /* NULL-safe */
 
-/* For src/core alone; nothing happens without a profile. Around each command: before gives the
+/* For src/device alone; nothing happens without a profile. Around each command: before gives the
  * event to enqueue with (the caller's, or one of the profile's own). */
 cl_event *ergo_profile_before(struct ergo_device *device, cl_event *callers, cl_event *own);
 void ergo_profile_after_launch(struct ergo_device *device, const char *name,

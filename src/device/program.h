@@ -1,6 +1,6 @@
 /* Programs: embedded sources, flattening, building, the binary cache. */
-#ifndef ERGO_CORE_PROGRAM_H
-#define ERGO_CORE_PROGRAM_H
+#ifndef ERGO_DEVICE_PROGRAM_H
+#define ERGO_DEVICE_PROGRAM_H
 
 #include "device/device.h"
 

@@ -1,6 +1,6 @@
 /* The one table of known defects of OpenCL implementations. */
-#ifndef ERGO_CORE_QUIRKS_H
-#define ERGO_CORE_QUIRKS_H
+#ifndef ERGO_DEVICE_QUIRKS_H
+#define ERGO_DEVICE_QUIRKS_H
 
 #include "device/device.h"
 

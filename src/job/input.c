@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/io.h"
+#include "base/file.h"
+#include "job/input.h"
 
 const char *ergo_input_path(const struct ergo_point *point, const struct ergo_key *key) {
     if (!(key->flags & ERGO_KEY_FILE) || !ergo_point_value(point, key->pointer)->present)

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/io.h"
+#include "base/file.h"
+#include "job/input.h"
 
 #define FILE_MOST ((size_t)16 << 30)
 

@@ -1,6 +1,6 @@
 /* Extended XYZ: configurations of particles as text, one line a particle. */
-#ifndef ERGO_IO_XYZ_H
-#define ERGO_IO_XYZ_H
+#ifndef ERGO_JOB_XYZ_H
+#define ERGO_JOB_XYZ_H
 
 #include "base/error.h"
 #include "job/job.h"

@@ -1,5 +1,5 @@
 /* Sections of report.html made from whole series: autocorrelation and histograms. */
-#include "page/page.h"
+#include "page/sections.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* report.html: one page that opens anywhere, without network or scripts. */
-#include "page/page.h"
+#include "page/sections.h"
 
 #include <inttypes.h>
 #include <math.h>

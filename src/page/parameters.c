@@ -1,5 +1,5 @@
 /* The section of report.html with the values of the job's keys, given or defaulted. */
-#include "page/page.h"
+#include "page/sections.h"
 
 #include <inttypes.h>
 #include <math.h>

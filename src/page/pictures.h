@@ -1,7 +1,8 @@
-/* Choosing and scaling pictures for people. Internal to src/io. */
-#ifndef ERGO_IO_PICTURES_H
-#define ERGO_IO_PICTURES_H
+/* Choosing and scaling pictures for people. Internal to src/page. */
+#ifndef ERGO_PAGE_PICTURES_H
+#define ERGO_PAGE_PICTURES_H
 
+#include "page/page.h"
 #include "result/format.h"
 
 enum { ERGO_SHEET_MAX = 12 };

@@ -1,5 +1,5 @@
 /* The figures of report.html: what is plotted against what. */
-#include "page/page.h"
+#include "page/sections.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "page/page.h"
+#include "page/sections.h"
 
 /* The palette is Okabe and Ito's (2008), which stays apart for the colour-blind; lighter on dark.
  */

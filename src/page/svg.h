@@ -1,6 +1,6 @@
-/* Plots as inline SVG, styled by the classes of report_style.c. Internal to src/io. */
-#ifndef ERGO_IO_SVG_H
-#define ERGO_IO_SVG_H
+/* Plots as inline SVG, styled by the classes of style.c. Internal to src/page. */
+#ifndef ERGO_PAGE_SVG_H
+#define ERGO_PAGE_SVG_H
 
 #include "result/format.h"
 

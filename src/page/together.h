@@ -1,8 +1,8 @@
-/* One page of several runs. Internal to src/report. */
-#ifndef ERGO_REPORT_REPORT_H
-#define ERGO_REPORT_REPORT_H
+/* One page of several runs. Internal to src/page. */
+#ifndef ERGO_PAGE_TOGETHER_H
+#define ERGO_PAGE_TOGETHER_H
 
-#include "page/page.h"
+#include "page/sections.h"
 
 /* Figures of all runs of a sampler that has several: observables against the number in which the
  * runs differ most. */

@@ -2,7 +2,7 @@
  * Averages over consecutive blocks of measurements, /output/blocks of them: what people plot to see
  * whether a run has drifted, and what many programs print. Text here, arrays in series.h5.
  */
-#include "result/io.h"
+#include "result/result.h"
 
 #include <stdio.h>
 #include <string.h>

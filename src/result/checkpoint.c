@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "result/io.h"
+#include "result/checkpoint.h"
 
 enum { MAGIC = 8, VERSION = 4, COUNT = 4, NAME = 32, LENGTH = 8, SHA = 32 };
 enum { FIXED = MAGIC + VERSION + COUNT, ENTRY = NAME + LENGTH + SHA, RECORDS_MAX = 64 };

@@ -1,8 +1,8 @@
-/* Numbers, names and escapes, as the writers of results need them. Internal to src/io. */
-#ifndef ERGO_IO_FORMAT_H
-#define ERGO_IO_FORMAT_H
+/* Numbers, names and escapes, as the writers of results need them. Internal to src/result. */
+#ifndef ERGO_RESULT_FORMAT_H
+#define ERGO_RESULT_FORMAT_H
 
-#include "result/io.h"
+#include "result/result.h"
 
 /* Shortest text that reads back as the same double; "null" for NaN and infinities. */
 void ergo_json_number(struct ergo_text *text, double value);

@@ -1,12 +1,12 @@
 /* HDF5 files made in memory, with its errors as our messages; none is ever read. Internal to
- * src/io.
+ * src/result.
  */
-#ifndef ERGO_IO_HDF5_H
-#define ERGO_IO_HDF5_H
+#ifndef ERGO_RESULT_HDF5_H
+#define ERGO_RESULT_HDF5_H
 
 #include <hdf5.h>
 
-#include "result/io.h"
+#include "base/file.h"
 
 /*
  * Everything that touches HDF5 happens between begin and end: a process-wide lock is held (the

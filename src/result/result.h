@@ -1,7 +1,8 @@
-/* What a run has measured: filled by src/run, written by src/io. */
-#ifndef ERGO_RUN_RESULT_H
-#define ERGO_RUN_RESULT_H
+/* What a run leaves. The run fills it; files and pages are made from it. */
+#ifndef ERGO_RESULT_RESULT_H
+#define ERGO_RESULT_RESULT_H
 
+#include "base/file.h"
 #include "device/profile.h"
 #include "job/job.h"
 #include "samplers/sampler.h"
@@ -124,5 +125,21 @@ enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *
  * the folder nor a run that goes on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
 enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
                                struct ergo_result **result);
+
+/* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5. */
+size_t ergo_blocks_count(const struct ergo_member_result *member); /* 0: none */
+double ergo_blocks_mean(const struct ergo_sampler_info *info,
+                        const struct ergo_member_result *member,
+                        const struct ergo_observable *observable, size_t block);
+enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx,
+                                          const struct ergo_folder *folder,
+                                          const struct ergo_result *result);
+
+/* DIR/result.json, DIR/series.h5. */
+enum ergo_status ergo_result_write_json(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                        const struct ergo_result *result);
+enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
+                                          const struct ergo_folder *folder,
+                                          const struct ergo_result *result);
 
 #endif

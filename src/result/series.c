@@ -4,7 +4,7 @@
  */
 #include "result/format.h"
 #include "result/hdf5.h"
-#include "result/io.h"
+#include "result/result.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -21,7 +21,7 @@
 #ifndef ERGO_RUN_RUN_H
 #define ERGO_RUN_RUN_H
 
-#include "result/io.h"
+#include "result/checkpoint.h"
 #include "result/result.h"
 
 /* Length of a batch's run in steps and samples. Sample i (from 0) is taken after

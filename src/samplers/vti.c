@@ -1,6 +1,6 @@
 /* VTK image data (.vti), which ParaView and others read: ASCII, so that no byte order or encoding
  * can be got wrong. */
-#include "result/io.h"
+#include "samplers/vti.h"
 
 #include <stdio.h>
 

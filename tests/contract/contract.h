@@ -24,7 +24,7 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-#include "result/io.h"
+#include "result/checkpoint.h"
 #include "result/result.h"
 #include "run/tuning.h"
 #include "samplers/sampler.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/io.h"
+#include "result/result.h"
 #include "result/result.h"
 #include "samplers/spin_lattice/exact.h"
 

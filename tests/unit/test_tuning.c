@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "device/program.h"
-#include "result/io.h"
+#include "base/file.h"
 #include "run/tuning.h"
 #include "samplers/sampler.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "result/io.h"
+#include "job/input.h"
 
 #define FILE_MOST ((size_t)64 << 20)
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/io.h"
+#include "job/input.h"
 #include "job/xyz.h"
 #include "samplers/helium_vmc/helium.h"
 #include "samplers/places.h"
