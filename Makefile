@@ -232,7 +232,7 @@ format:
 format-check:
 	clang-format --dry-run -Werror $(C_FILES) $(CL_FILES)
 
-lint: lint-tidy lint-cppcheck lint-shell
+lint: lint-tidy lint-cppcheck lint-shell lint-spelling
 lint-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(LIB_SRC) $(CLI_SRC))
 # A file is looked at again when it or any header changed.
 $(BUILD)/tidy/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
@@ -248,6 +248,9 @@ lint-cppcheck:
 	    -Iinclude -Isrc -Icl src
 lint-shell:
 	shellcheck -x $(SHELL_FILES)
+# .codespellrc says what is left out, and why.
+lint-spelling:
+	codespell
 
 # ---- installation -------------------------------------------------------------------------------
 
@@ -295,7 +298,7 @@ make test-physics   exact and published values make test-mutants   kernels broke
 make test-matrix    contract and physics on every OpenCL implementation found, in one table
 make test-long      hours: kills by the hundred, all hostile jobs, long lives
 make fuzz           jobs, starts, tables, profiles, pages by libFuzzer, FUZZ=page FUZZ_SECONDS=600 (clang)
-make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
+make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck, codespell
 make format         clang-format                   make format-check
 make bench          measure this machine
 make figures        the drawings of README.md
@@ -311,6 +314,6 @@ help:
 .PHONY: all demo figures test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
         test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
-        lint-shell fuzz install uninstall clean help
+        lint-shell lint-spelling fuzz install uninstall clean help
 .DELETE_ON_ERROR:
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH_OBJ:.o=.d)
