@@ -228,13 +228,6 @@ __kernel void bytes_start_all(__global uint4 *spins, __global const struct bytes
     spins[2 * BYTES_COLOUR * member + item] = (uint4)(out[0], out[1], out[2], out[3]);
 }
 
-/* Dimension 0: numbers of a block of samples, to zero. */
-__kernel void bytes_clear(__global uint *counts, uint length) {
-    const uint i = (uint)get_global_id(0);
-    if (i < length)
-        counts[i] = 0;
-}
-
 /*
  * counts[sample][member]: equal neighbours along x, y, z, then sites with each value of a byte, of
  * ising up spins of a positive sign (bytes_odd). Dimension 0: any number of work-items; 1: members.

@@ -139,13 +139,13 @@ enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine
         memcpy(&rows[ERGO_REPLAY_EXTRA], extra, n_extra * sizeof *extra);
     r->sampler = e->model->sampler;
     r->device = e->device;
-    r->state = e;
+    r->state = r->state ? r->state : e;
     r->rows = rows;
     r->n_rows = ERGO_REPLAY_EXTRA + n_extra;
     r->members = e->batch->count;
     r->step = e->step;
     r->advance = r->advance ? r->advance : ergo_engine_advance;
-    r->collect = ergo_engine_collect;
+    r->collect = r->collect ? r->collect : ergo_engine_collect;
     const enum ergo_status status = ergo_replay(ctx, r);
     r->rows = NULL;
     return status;

@@ -71,6 +71,7 @@ struct ergo_engine_slot {
 };
 
 struct ergo_engine {
+    const void *ops; /* of samplers that choose a table by it */
     const struct ergo_engine_model *model;
     const struct ergo_batch *batch;
     struct ergo_device *device;

@@ -185,7 +185,7 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
     const size_t reach = bytes_reach(batch->points[0]);
     for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
         samples.curves[c] = malloc(sizeof(double) * (reach + 2) * batch->count);
-    s->step += late;
+    s->e.step += late;
     BYTES_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 1, sweeps, 0));
     BYTES_BENCH_OK(ctx, text, ops->collect(ctx, state, 0, &samples));
     for (size_t m = 0; m < batch->count; m++) {

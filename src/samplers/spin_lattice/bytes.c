@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/program.h"
 #include "samplers/spin_lattice/models.h"
 
 /* ---- plan ------------------------------------------------------------------------------------ */
@@ -22,137 +21,20 @@ static uint32_t strip_of(const struct bytes_shape *s, double members, bool gpu) 
     return strip;
 }
 
-static enum ergo_status launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                    const struct ergo_device *device, struct bytes_launch *launch,
-                                    struct ergo_plan *plan) {
-    const struct ergo_device_summary *d = &device->summary;
-    const struct ergo_point *first = batch->points[0];
-    const struct bytes_shape s = bytes_shape_of(first);
-    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const double members = (double)batch->count, units = d->compute_units ? d->compute_units : 1;
-    const int64_t wish = ergo_point_int(first, "/tuning/work_group");
-    const uint64_t blocks = 2 * s.colour / 16;
-    struct bytes_launch l = {.group = wish ? (uint32_t)wish : gpu ? 128 : 16};
-    const int64_t rows = ergo_point_int(first, "/tuning/tile_rows");
-    memset(plan, 0, sizeof *plan);
-    l.strip = rows ? (uint32_t)rows : s.general ? 1 : strip_of(&s, members, gpu);
-    if (rows > 8 || (rows & (rows - 1)) || s.l[1] % l.strip || (s.general && rows > 1))
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "/tuning/tile_rows %u: 1, 2, 4 or 8 that divide the %u rows of a plane; "
-                         "with general fields or couplings 1",
-                         l.strip, s.l[1]);
-    if (l.group > d->largest_group)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/work_group %u: %s (%s) has %llu at most",
-                         l.group, d->name, d->id, (unsigned long long)d->largest_group);
-    /* a work-item of the measuring kernel has some 50 iterations of all loops for a block */
-    const double wanted = gpu ? 16 * units : 4 * units;
-    const double least =
-        device->quirks.loop_limit
-            ? 64.0 * (double)blocks / (double)device->quirks.loop_limit / l.group + 1
-            : 1;
-    const uint64_t fill_groups = blocks / l.group + 1;
-    const double fill = (double)fill_groups;
-    l.measure_groups = (uint32_t)fmax(least, fmin(fill, wanted / members + 1));
-    l.length = s.numbers;
-    const double numbers = members * l.length;
-    l.block_samples = (size_t)fmax(1, fmin(1024, 0x1p24 / numbers));
-    l.reach = bytes_reach(first);
-    l.planes = bytes_has_structure(first) ? s.l[s.d - 1] : 0;
-    l.curve_length = s.d * l.reach + s.q * l.planes;
-    const double curve_numbers = members * l.curve_length;
-    l.curve_capacity = curve_numbers > 0 ? (uint32_t)fmax(1, fmin(256, 0x1p22 / curve_numbers)) : 0;
-    if (l.curve_capacity && l.block_samples > l.curve_capacity)
-        l.block_samples = l.curve_capacity; /* at most one curve sample each */
-
-    const double bytes = 2 * (double)s.colour * members;
-    const double rate = gpu ? 2e11 : 1e8 * units, work = (double)s.sites * members;
-    const double terms = 4 * (double)bytes_terms_length(&s) * members;
-    plan->largest_buffer = (uint64_t)fmax(bytes, terms);
-    plan->device_bytes =
-        (uint64_t)(bytes + terms + members * BYTES_MEMBER_BYTES +
-                   8 * numbers * (double)l.block_samples + 8 * curve_numbers * l.curve_capacity);
-    plan->host_bytes =
-        (uint64_t)(8 * numbers * (double)l.block_samples + 8 * curve_numbers * l.curve_capacity +
-                   (s.general ? 20 + (s.bonds ? 20 * s.d : 0) : 4) * (double)s.sites + bytes +
-                   terms);
-    plan->block_samples = l.block_samples;
-    plan->work_per_step = work;
-    plan->launches_per_step = 2;
-    /* launches of small lattices cost more than their spins */
-    plan->block_steps = fmax(1, floor(0.1 / (work / rate + (gpu ? 1e-5 : 2e-5))));
-    l.block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
-    snprintf(plan->path, sizeof plan->path, "bytes");
-    snprintf(plan->launch, sizeof plan->launch,
-             "a launch for each colour: 16 x %u spins per work-item, work-groups of %u", l.strip,
-             l.group);
-    if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory ||
-        numbers > 0x1p31 || curve_numbers > 0x1p31 || (double)s.colour / 16 > 0x1p32)
-        return ERGO_FAIL(
-            ctx, ERGO_E_DEVICE,
-            "%s (%s) cannot hold this batch: %.3g MiB of spins and fields, where a buffer may "
-            "have %.3g and the device has %.3g MiB. Use a smaller lattice, fewer "
-            "replicas or scan points, or another device",
-            d->name, d->id, (bytes + terms) / 1048576, (double)d->largest_buffer / 1048576,
-            (double)d->global_memory / 1048576);
-    *launch = l;
-    return ERGO_OK;
-}
-
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    struct bytes_launch launch;
-    return launch_plan(ctx, batch, device, &launch, plan);
-}
-
-/* ---- create ---------------------------------------------------------------------------------- */
-
-static void destroy(void *opaque) {
-    struct bytes_state *s = opaque;
-    if (!s)
-        return;
-    if (s->device)
-        (void)ergo_queue_finish(s->device,
-                                s->device->queue); /* reads into our memory may be under way */
-    const cl_kernel kernels[] = {s->sweep,  s->start,     s->clear, s->measure,
-                                 s->energy, s->correlate, s->plane};
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
-        if (kernels[i])
-            clReleaseKernel(kernels[i]);
-    if (s->program)
-        clReleaseProgram(s->program);
-    ergo_buffer_release(&s->spins);
-    ergo_buffer_release(&s->member_buffer);
-    ergo_buffer_release(&s->terms);
-    for (int i = 0; i < 2; i++) {
-        ergo_buffer_release(&s->slots[i].counts);
-        ergo_buffer_release(&s->slots[i].curve_counts);
-        if (s->slots[i].ready)
-            clReleaseEvent(s->slots[i].ready);
-        if (s->slots[i].curve_ready)
-            clReleaseEvent(s->slots[i].curve_ready);
-        free(s->slots[i].host);
-        free(s->slots[i].curve_host);
-    }
-    free(s->members);
-    free(s->units);
-    free(s->field_sums);
-    free(s);
-}
-
-static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
-    const struct {
-        cl_kernel *kernel;
-        const char *name;
-    } kernels[] = {{&s->sweep, s->shape.general ? "bytes_general_sweep" : "bytes_sweep"},
-                   {&s->start, "bytes_start_all"},
-                   {&s->clear, "bytes_clear"},
-                   {&s->measure, "bytes_measure"},
-                   {&s->correlate, "bytes_correlate"},
-                   {&s->plane, "bytes_planes"},
-                   {&s->energy, "bytes_general_energy"}};
+static void declare(struct bytes_state *s) {
+    static const char *const path = "spin_lattice/bytes.cl";
+    struct ergo_engine *e = &s->e;
     const struct bytes_shape *h = &s->shape;
-    const size_t used = h->general ? 7 : 6;
+    const uint64_t members = e->batch->count;
     char options[400];
+    ergo_engine_buffer(e, BYTES_SPINS, "spins", ERGO_BUFFER_STATE, 2 * h->colour * members);
+    ergo_engine_buffer(e, BYTES_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
+                       members * sizeof *s->members);
+    ergo_engine_buffer(e, BYTES_TERMS, "fields and couplings", ERGO_BUFFER_CONSTANT,
+                       4 * bytes_terms_length(h) * members);
+    ergo_engine_sums(e, BYTES_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 4 * members * h->numbers);
+    ergo_engine_sums(e, BYTES_CURVE_COUNTS, "curves", ERGO_BUFFER_CURVES,
+                     4 * members * s->launch.curve_length);
     snprintf(
         options, sizeof options,
         "-DBYTES_D=%u -DBYTES_LX=%uu -DBYTES_LY=%uu -DBYTES_LZ=%uu -DBYTES_Q=%uu "
@@ -160,26 +42,109 @@ static enum ergo_status build(struct ergo_context *ctx, struct bytes_state *s) {
         "-DBYTES_STRIP=%uu",
         h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind, (int)s->fields, (int)h->general,
         (int)h->bonds, (int)h->heat_bath, s->launch.strip);
-    enum ergo_status status =
-        ergo_program_build(ctx, s->device, "spin_lattice/bytes.cl", options, &s->program);
-    for (size_t i = 0; i < used && status == ERGO_OK; i++) {
-        size_t largest = 0;
-        status = ergo_kernel_create(ctx, s->device, s->program, kernels[i].name, kernels[i].kernel);
-        if (status == ERGO_OK)
-            status = ergo_kernel_largest_group(ctx, s->device, *kernels[i].kernel, kernels[i].name,
-                                               &largest);
-        if (status == ERGO_OK && largest < s->launch.group)
-            status = ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                               "%s runs %s in groups of up to %zu, not of %u: set "
-                               "/tuning/work_group",
-                               s->device->summary.name, kernels[i].name, largest, s->launch.group);
+    ergo_engine_kernel(e, BYTES_SWEEP, path, options,
+                       h->general ? "bytes_general_sweep" : "bytes_sweep");
+    ergo_engine_kernel(e, BYTES_START, path, options, "bytes_start_all");
+    ergo_engine_kernel(e, BYTES_MEASURE, path, options, "bytes_measure");
+    ergo_engine_kernel(e, BYTES_CORRELATE, path, options, "bytes_correlate");
+    ergo_engine_kernel(e, BYTES_PLANES, path, options, "bytes_planes");
+    if (h->general)
+        ergo_engine_kernel(e, BYTES_ENERGY, path, options, "bytes_general_energy");
+}
+
+static enum ergo_status choose_launch(struct ergo_context *ctx, struct bytes_state *s) {
+    const struct ergo_device *device = s->e.device;
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = s->e.batch->points[0];
+    const struct bytes_shape *h = &s->shape;
+    struct bytes_launch *l = &s->launch;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const double members = (double)s->e.batch->count,
+                 units = d->compute_units ? d->compute_units : 1;
+    const int64_t wish = ergo_point_int(first, "/tuning/work_group");
+    const int64_t rows = ergo_point_int(first, "/tuning/tile_rows");
+    const uint64_t blocks = 2 * h->colour / 16;
+    l->group = wish ? (uint32_t)wish : gpu ? 128 : 16;
+    l->strip = rows ? (uint32_t)rows : h->general ? 1 : strip_of(h, members, gpu);
+    if (rows > 8 || (rows & (rows - 1)) || h->l[1] % l->strip || (h->general && rows > 1))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/tuning/tile_rows %u: 1, 2, 4 or 8 that divide the %u rows of a plane; "
+                         "with general fields or couplings 1",
+                         l->strip, h->l[1]);
+    if (l->group > d->largest_group)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/work_group %u: %s (%s) has %llu at most",
+                         l->group, d->name, d->id, (unsigned long long)d->largest_group);
+    /* a work-item of the measuring kernel has some 50 iterations of all loops for a block */
+    const double wanted = gpu ? 16 * units : 4 * units;
+    const double least =
+        device->quirks.loop_limit
+            ? 64.0 * (double)blocks / (double)device->quirks.loop_limit / l->group + 1
+            : 1;
+    const uint64_t fill_groups = blocks / l->group + 1;
+    l->measure_groups = (uint32_t)fmax(least, fmin((double)fill_groups, wanted / members + 1));
+    l->reach = bytes_reach(first);
+    l->planes = bytes_has_structure(first) ? h->l[h->d - 1] : 0;
+    l->curve_length = h->d * l->reach + h->q * l->planes;
+    if (members * h->numbers > 0x1p31 || members * l->curve_length > 0x1p31 ||
+        (double)h->colour / 16 > 0x1p32)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "this batch has more spins or measured numbers than its kernels can "
+                         "number: use a smaller lattice, fewer replicas or scan points, or a "
+                         "smaller /run/correlation_max");
+    return ERGO_OK;
+}
+
+static enum ergo_status configure(struct ergo_context *ctx, void *state) {
+    struct bytes_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    const struct ergo_device *device = s->e.device;
+    struct ergo_plan *plan = &s->e.plan;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    s->shape = bytes_shape_of(batch->points[0]);
+    s->members = calloc(batch->count, sizeof *s->members);
+    s->field_sums = calloc(batch->count, sizeof *s->field_sums);
+    if (!s->members || !s->field_sums)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    for (size_t i = 0; i < batch->count; i++) {
+        bytes_member_fill(batch->points[i], &s->members[i]);
+        s->fields = s->fields || (!s->shape.general && bytes_physics_of(batch->points[i]).h != 0);
     }
-    return status;
+    enum ergo_status status = choose_launch(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+
+    const struct bytes_shape *h = &s->shape;
+    const unsigned units = device->summary.compute_units;
+    const double rate = gpu ? 2e11 : 1e8 * (units ? units : 1);
+    plan->work_per_step = (double)h->sites * (double)batch->count;
+    plan->launches_per_step = 2;
+    /* launches of small lattices cost more than their spins */
+    plan->block_steps = fmax(1, floor(0.1 / (plan->work_per_step / rate + (gpu ? 1e-5 : 2e-5))));
+    s->launch.block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
+    plan->host_bytes = (h->general ? 20 + (h->bonds ? 20 * h->d : 0) : 4) * h->sites +
+                       batch->count * (2 * h->colour + 4 * bytes_terms_length(h));
+    snprintf(plan->path, sizeof plan->path, "bytes");
+    snprintf(plan->launch, sizeof plan->launch,
+             "a launch for each colour: 16 x %u spins per work-item, work-groups of %u",
+             s->launch.strip, s->launch.group);
+    if (s->launch.curve_length)
+        s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
+    declare(s);
+    return ERGO_OK;
+}
+
+/* ---- constants, start ------------------------------------------------------------------------ */
+
+static void release(void *state) {
+    struct bytes_state *s = state;
+    free(s->members);
+    free(s->units);
+    free(s->field_sums);
 }
 
 /* General fields of all members. */
 static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_state *s) {
-    const size_t length = bytes_terms_length(&s->shape), n = s->batch->count;
+    const size_t length = bytes_terms_length(&s->shape), n = s->e.batch->count;
     int32_t *packed = malloc(n * length * sizeof *packed);
     s->units = calloc(n, sizeof *s->units);
     enum ergo_status status = packed && s->units
@@ -187,198 +152,94 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_stat
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for general fields");
     for (size_t m = 0; m < n && status == ERGO_OK; m++) {
         struct bytes_disorder d;
-        status = bytes_disorder_make(ctx, s->batch->points[m], &d);
+        status = bytes_disorder_make(ctx, s->e.batch->points[m], &d);
         if (status != ERGO_OK)
             break;
         s->units[m] = d.unit;
-        bytes_disorder_fill(s->batch->points[m], &d, &s->members[m]);
+        bytes_disorder_fill(s->e.batch->points[m], &d, &s->members[m]);
         bytes_terms_pack(&s->shape, &d, packed + length * m);
         bytes_disorder_free(&d);
     }
     if (status == ERGO_OK)
-        status = ergo_constant_create(ctx, s->device, &s->constants, "fields and couplings",
-                                      4 * n * length, packed, &s->terms);
+        ergo_engine_constant(&s->e, BYTES_TERMS, packed);
     free(packed);
     return status;
 }
 
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    struct ergo_plan unused;
-    struct bytes_state *s = calloc(1, sizeof *s);
-    if (!s)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the spin-lattice state");
-    s->ops = &bytes_ops;
-    s->batch = batch;
-    s->device = device;
-    s->shape = bytes_shape_of(batch->points[0]);
-    s->members = calloc(batch->count, sizeof *s->members);
-    s->field_sums = calloc(batch->count, sizeof *s->field_sums);
-    enum ergo_status status = launch_plan(ctx, batch, device, &s->launch, &unused);
-    if (status == ERGO_OK && (!s->members || !s->field_sums))
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
-    for (size_t i = 0; i < batch->count && status == ERGO_OK; i++) {
-        bytes_member_fill(batch->points[i], &s->members[i]);
-        s->fields = s->fields || (!s->shape.general && bytes_physics_of(batch->points[i]).h != 0);
-    }
-    if (status == ERGO_OK)
-        status = build(ctx, s);
-    if (status == ERGO_OK && s->shape.general)
-        status = create_terms(ctx, s);
-    const size_t counts = 4 * batch->count * s->launch.length * s->launch.block_samples;
-    if (status == ERGO_OK)
-        status =
-            ergo_constant_create(ctx, device, &s->constants, "members",
-                                 batch->count * sizeof *s->members, s->members, &s->member_buffer);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, device, "spins", 2 * s->shape.colour * batch->count, NULL,
-                                    &s->spins);
-    for (int i = 0; i < 2 && status == ERGO_OK; i++) {
-        status = ergo_buffer_create(ctx, device, "samples", counts, NULL, &s->slots[i].counts);
-        s->slots[i].host = malloc(counts);
-        const size_t curves =
-            4 * batch->count * s->launch.curve_length * (size_t)s->launch.curve_capacity;
-        s->slots[i].curve_host = malloc(curves ? curves : 1);
-        if (status == ERGO_OK && curves)
-            status =
-                ergo_buffer_create(ctx, device, "curves", curves, NULL, &s->slots[i].curve_counts);
-        if (status == ERGO_OK && (!s->slots[i].host || !s->slots[i].curve_host))
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of samples");
-    }
-    if (status != ERGO_OK) {
-        destroy(s);
-        s = NULL;
-    }
-    *state = s;
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    struct bytes_state *s = state;
+    struct ergo_engine *e = &s->e;
+    e->ops = &bytes_ops;
+    for (unsigned k = 0; k < ERGO_KERNELS; k++)
+        if (e->kernels[k].name && ergo_engine_group(e, k, s->launch.group) < s->launch.group)
+            return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                             "%s does not run %s in groups of %u: set a smaller "
+                             "/tuning/work_group",
+                             e->device->summary.name, e->kernels[k].name, s->launch.group);
+    const enum ergo_status status = s->shape.general ? create_terms(ctx, s) : ERGO_OK;
+    ergo_engine_constant(e, BYTES_MEMBERS, s->members);
     return status;
 }
 
 static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     struct bytes_state *s = opaque;
-    const char *start = ergo_point_text(s->batch->points[0], "/system/start");
-    const cl_uint mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
-    const cl_uint field = s->fields;
-    const size_t local[2] = {s->launch.group, 1};
-    const size_t global[2] = {ergo_round_up(2 * s->shape.colour / 16, local[0]), s->batch->count};
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(mode),
-                                    ERGO_ARG(field)};
-    s->step = 0;
-    memset(s->field_sums, 0, s->batch->count * sizeof *s->field_sums);
-    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->start, "bytes_start_all", args,
-                                                 4, 2, global, local, NULL);
-    return status == ERGO_OK ? ergo_device_finish(ctx, s->device) : status;
+    const char *start = ergo_point_text(s->e.batch->points[0], "/system/start");
+    const unsigned mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
+    const size_t blocks = (size_t)(2 * s->shape.colour / 16);
+    s->e.step = 0;
+    memset(s->field_sums, 0, s->e.batch->count * sizeof *s->field_sums);
+    ergo_engine_begin(&s->e, ctx);
+    ERGO_LAUNCH(&s->e, BYTES_START, ergo_grid_items(blocks, s->launch.group, s->e.batch->count),
+                BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS), U32(mode), U32(s->fields));
+    ergo_engine_finish(&s->e);
+    return ergo_engine_end(&s->e);
 }
 
-/* ---- advance --------------------------------------------------------------------------------- */
+/* ---- sweeps and measurements ------------------------------------------------------------------
+ */
 
-static enum ergo_status sweeps(struct ergo_context *ctx, struct bytes_state *s, uint64_t n) {
-    const size_t local[2] = {s->launch.group, 1};
-    const uint64_t items = s->shape.colour / 16 / s->launch.strip;
-    const size_t global[2] = {ergo_round_up(items, local[0]), s->batch->count};
-    const struct ergo_arg terms = ERGO_ARG(s->terms);
-    const char *name = s->shape.general ? "bytes_general_sweep" : "bytes_sweep";
-    enum ergo_status status = ERGO_OK;
-    for (uint64_t i = 0; i < 2 * n && status == ERGO_OK; i++) {
-        const cl_ulong step = s->step;
-        const cl_uint colour = i % 2;
-        const struct ergo_arg table = ERGO_ARG_LOCAL(2 * BYTES_TABLE * sizeof(cl_uint));
-        const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(colour), ERGO_ARG(step),
-                                        s->shape.general ? terms : table};
-        status =
-            ergo_kernel_launch(ctx, s->device, s->sweep, name, args, 5, 2, global, local, NULL);
-        s->step += colour;
+static void steps(void *state, uint64_t sweeps) {
+    struct bytes_state *s = state;
+    const size_t items = (size_t)(s->shape.colour / 16 / s->launch.strip);
+    const struct ergo_grid grid = ergo_grid_items(items, s->launch.group, s->e.batch->count);
+    for (uint64_t i = 0; i < 2 * sweeps; i++) {
+        const unsigned colour = i % 2;
+        if (s->shape.general)
+            ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
+                        U32(colour), U64(s->e.step), BUFFER(BYTES_TERMS));
+        else
+            ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
+                        U32(colour), U64(s->e.step), LOCAL(2 * BYTES_TABLE * sizeof(cl_uint)));
+        s->e.step += colour;
     }
-    return status;
 }
 
-static enum ergo_status launch_measure(struct ergo_context *ctx, struct bytes_state *s,
-                                       cl_mem counts, size_t sample) {
-    const size_t local[2] = {s->launch.group, 1};
-    const size_t global[2] = {s->launch.measure_groups * local[0], s->batch->count};
-    const cl_uint at = (cl_uint)sample;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(counts), ERGO_ARG(at),
-                                    ERGO_ARG_LOCAL(s->shape.counts * sizeof(cl_uint))};
-    const struct ergo_arg energy[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
-                                      ERGO_ARG(counts),   ERGO_ARG(at),
-                                      ERGO_ARG(s->terms), ERGO_ARG_LOCAL(2 * sizeof(cl_uint))};
-    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->measure, "bytes_measure", args,
-                                                 5, 2, global, local, NULL);
-    if (status == ERGO_OK && s->shape.general)
-        status = ergo_kernel_launch(ctx, s->device, s->energy, "bytes_general_energy", energy, 6, 2,
-                                    global, local, NULL);
-    return status;
+static void measure(void *state, size_t sample) {
+    struct bytes_state *s = state;
+    const struct ergo_grid grid =
+        ergo_grid_groups(s->launch.measure_groups, s->launch.group, s->e.batch->count);
+    ERGO_LAUNCH(&s->e, BYTES_MEASURE, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
+                BUFFER(BYTES_COUNTS), U32(sample), LOCAL(s->shape.counts * sizeof(cl_uint)));
+    if (s->shape.general)
+        ERGO_LAUNCH(&s->e, BYTES_ENERGY, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
+                    BUFFER(BYTES_COUNTS), U32(sample), BUFFER(BYTES_TERMS),
+                    LOCAL(2 * sizeof(cl_uint)));
 }
 
-/* `numbers` per member to zero. */
-static enum ergo_status launch_clear(struct ergo_context *ctx, struct bytes_state *s, cl_mem counts,
-                                     size_t numbers) {
-    const cl_uint length = (cl_uint)(numbers * s->batch->count);
-    const size_t local[2] = {s->launch.group, 1}, global[2] = {ergo_round_up(length, local[0]), 1};
-    const struct ergo_arg args[] = {ERGO_ARG(counts), ERGO_ARG(length)};
-    return ergo_kernel_launch(ctx, s->device, s->clear, "bytes_clear", args, 2, 1, global, local,
-                              NULL);
-}
-
-/* Numbers of the slot's next curve sample, which were cleared before. */
-static enum ergo_status launch_curves(struct ergo_context *ctx, struct bytes_state *s,
-                                      struct bytes_slot *slot) {
+static void measure_curves(void *state, size_t curve) {
+    struct bytes_state *s = state;
     const struct bytes_launch *l = &s->launch;
-    const cl_uint at = (cl_uint)slot->curves++, reach = l->reach, stride = l->curve_length;
-    const cl_uint pairs = s->shape.d * reach;
-    const size_t local[2] = {l->group, 1};
-    const size_t global[2] = {l->measure_groups * local[0], s->batch->count * pairs};
-    const size_t plane_global[2] = {l->planes * local[0], s->batch->count};
-    const struct ergo_arg correlate[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->curve_counts),
-                                         ERGO_ARG(at),       ERGO_ARG(reach),
-                                         ERGO_ARG(stride),   ERGO_ARG_LOCAL(sizeof(cl_uint))};
-    const struct ergo_arg planes[] = {
-        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(slot->curve_counts),  ERGO_ARG(at),
-        ERGO_ARG(pairs),    ERGO_ARG(stride),           ERGO_ARG_LOCAL(s->shape.q * 4)};
-    enum ergo_status status = ERGO_OK;
+    const uint32_t pairs = s->shape.d * l->reach;
+    const size_t members = s->e.batch->count;
     if (pairs)
-        status = ergo_kernel_launch(ctx, s->device, s->correlate, "bytes_correlate", correlate, 6,
-                                    2, global, local, NULL);
-    if (status == ERGO_OK && l->planes)
-        status = ergo_kernel_launch(ctx, s->device, s->plane, "bytes_planes", planes, 7, 2,
-                                    plane_global, local, NULL);
-    return status;
-}
-
-enum ergo_status bytes_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
-                               uint64_t every, uint64_t first_sample) {
-    struct bytes_state *s = opaque;
-    struct bytes_slot *slot = &s->slots[which];
-    const struct bytes_launch *l = &s->launch;
-    const uint64_t interval =
-        l->curve_length ? (uint64_t)ergo_point_int(s->batch->points[0], "/run/correlation_every")
-                        : 0;
-    const size_t stride = 4 * s->batch->count * (size_t)l->curve_length;
-    slot->samples = count;
-    slot->curves = 0;
-    enum ergo_status status =
-        count ? launch_clear(ctx, s, slot->counts, count * l->length) : sweeps(ctx, s, every);
-    if (status == ERGO_OK && count && interval)
-        status = launch_clear(ctx, s, slot->curve_counts, (size_t)l->curve_length * count);
-    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
-        status = sweeps(ctx, s, every);
-        if (status == ERGO_OK)
-            status = launch_measure(ctx, s, slot->counts, i);
-        if (status == ERGO_OK && interval && (first_sample + i) % interval == 0)
-            status = launch_curves(ctx, s, slot);
-    }
-    if (status == ERGO_OK && slot->curves)
-        status =
-            ergo_buffer_read_later(ctx, s->device, slot->curve_counts, 0, stride * slot->curves,
-                                   slot->curve_host, &slot->curve_ready);
-    if (status == ERGO_OK && count)
-        status = ergo_buffer_read_later(ctx, s->device, slot->counts, 0,
-                                        4 * count * s->batch->count * s->launch.length, slot->host,
-                                        &slot->ready);
-    if (status == ERGO_OK)
-        clFlush(s->device->queue);
-    return status;
+        ERGO_LAUNCH(&s->e, BYTES_CORRELATE,
+                    ergo_grid_groups(l->measure_groups, l->group, members * pairs),
+                    BUFFER(BYTES_SPINS), BUFFER(BYTES_CURVE_COUNTS), U32(curve), U32(l->reach),
+                    U32(l->curve_length), LOCAL(sizeof(cl_uint)));
+    if (l->planes)
+        ERGO_LAUNCH(&s->e, BYTES_PLANES, ergo_grid_groups(l->planes, l->group, members),
+                    BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS), BUFFER(BYTES_CURVE_COUNTS),
+                    U32(curve), U32(pairs), U32(l->curve_length), LOCAL(s->shape.q * 4));
 }
 
 void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
@@ -403,25 +264,22 @@ void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *co
     }
 }
 
-enum ergo_status bytes_collect(struct ergo_context *ctx, void *opaque, unsigned which,
-                               struct ergo_samples *samples) {
-    struct bytes_state *s = opaque;
-    struct bytes_slot *slot = &s->slots[which];
-    const size_t members = s->batch->count;
-    samples->count = slot->samples;
-    samples->n_curve_samples = slot->curves;
-    if (slot->samples == 0)
-        return ERGO_OK;
-    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
-    for (size_t i = 0; i < slot->samples * members && status == ERGO_OK; i++)
-        bytes_columns(s->batch->points[i % members], &s->shape,
-                      s->units ? s->units[i % members] : 0, slot->host + i * s->launch.length,
-                      samples->columns + i * COLUMNS);
-    if (status == ERGO_OK && slot->curves)
-        status = ergo_event_wait(ctx, s->device, &slot->curve_ready, NULL);
-    for (size_t i = 0; i < slot->curves * members && status == ERGO_OK; i++)
-        bytes_curves(s, i % members, slot->curve_host + i * s->launch.curve_length, i, samples);
-    return status;
+static enum ergo_status convert(struct ergo_context *ctx, void *state, unsigned slot,
+                                struct ergo_samples *samples) {
+    const struct bytes_state *s = state;
+    const size_t members = s->e.batch->count;
+    (void)ctx;
+    for (size_t i = 0; i < samples->count * members; i++) {
+        const uint32_t *counts = ergo_engine_host(&s->e, BYTES_COUNTS, slot, i / members);
+        const size_t m = i % members;
+        bytes_columns(s->e.batch->points[m], &s->shape, s->units ? s->units[m] : 0,
+                      counts + m * s->shape.numbers, samples->columns + i * COLUMNS);
+    }
+    for (size_t i = 0; i < samples->n_curve_samples * members && s->launch.curve_length; i++) {
+        const uint32_t *counts = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, i / members);
+        bytes_curves(s, i % members, counts + i % members * s->launch.curve_length, i, samples);
+    }
+    return ERGO_OK;
 }
 
 static uint64_t curve_every(const struct ergo_point *point) {
@@ -429,13 +287,36 @@ static uint64_t curve_every(const struct ergo_point *point) {
     return every > 0 ? (uint64_t)every : 1;
 }
 
+static const struct ergo_engine_model model = {
+    .sampler = "spin-lattice",
+    .smaller = "a smaller lattice",
+    .state_bytes = sizeof(struct bytes_state),
+    .configure = configure,
+    .prepare = prepare,
+    .steps = steps,
+    .measure = measure,
+    .measure_curves = measure_curves,
+    .convert = convert,
+    .release = release,
+};
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    return ergo_engine_plan(ctx, &model, batch, device, plan);
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_engine_create(ctx, &model, batch, device, state);
+}
+
 const struct ergo_sampler_ops bytes_ops = {
     .check = bytes_check,
     .plan = plan,
     .create = create,
     .init = init,
-    .advance = bytes_advance,
-    .collect = bytes_collect,
+    .advance = ergo_engine_advance,
+    .collect = ergo_engine_collect,
     .curve_size = bytes_curve_size,
     .curve_x = bytes_curve_x,
     .curve_every = curve_every,
@@ -446,5 +327,5 @@ const struct ergo_sampler_ops bytes_ops = {
     .frame = bytes_frame,
     .exact = bytes_exact,
     .remedy = bytes_remedy,
-    .destroy = destroy,
+    .destroy = ergo_engine_destroy,
 };

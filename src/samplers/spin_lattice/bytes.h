@@ -2,7 +2,7 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
 
-#include "engine/replay.h"
+#include "engine/engine.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/bytes_params.h"
 
@@ -37,37 +37,29 @@ struct bytes_disorder {
 struct bytes_launch {
     uint32_t group, strip; /* strip: rows of a work-item */
     uint32_t measure_groups;
-    uint32_t length; /* numbers per sample and member */
-    size_t block_samples;
     uint64_t block_sweeps;  /* of roughly 0.1 s */
     uint32_t reach, planes; /* of curves; 0: none */
     uint32_t curve_length;  /* numbers per curve sample and member */
-    uint32_t curve_capacity;
 };
 
-struct bytes_slot {
-    cl_mem counts, curve_counts;
-    uint32_t *host, *curve_host;
-    cl_event ready, curve_ready;
-    size_t samples, curves;
+enum bytes_buffer { BYTES_SPINS, BYTES_MEMBERS, BYTES_TERMS, BYTES_COUNTS, BYTES_CURVE_COUNTS };
+enum bytes_kernel {
+    BYTES_SWEEP,
+    BYTES_START,
+    BYTES_MEASURE,
+    BYTES_CORRELATE,
+    BYTES_PLANES,
+    BYTES_ENERGY /* of general fields */
 };
 
 struct bytes_state {
-    const struct ergo_sampler_ops *ops;
-    const struct ergo_batch *batch;
-    struct ergo_device *device;
+    struct ergo_engine e;
     struct bytes_shape shape;
     struct bytes_launch launch;
     struct bytes_member *members;
-    bool fields;   /* a member has a random field */
-    double *units; /* of members, general fields */
-    cl_program program;
-    cl_kernel sweep, start, clear, measure, energy, correlate, plane;
-    cl_mem spins, member_buffer, terms;
-    struct ergo_constants constants;
+    bool fields;          /* a member has a random field */
+    double *units;        /* of members, general fields */
     uint64_t *field_sums; /* of the signs of random fields, by member; 0: not known yet */
-    struct bytes_slot slots[2];
-    uint64_t step;
 };
 
 /* bytes_job.c: what can be said of a point without a device. */
@@ -119,15 +111,14 @@ enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes
                                     const int32_t *packed, struct bytes_disorder *d);
 
 /* bytes.c */
-enum ergo_status bytes_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
-                               uint64_t every, uint64_t first_sample);
-enum ergo_status bytes_collect(struct ergo_context *ctx, void *state, unsigned slot,
-                               struct ergo_samples *samples);
 /* Curves of sample `row`, from its counts: equal pairs [axis][r - 1], then planes. */
 void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
                   struct ergo_samples *samples);
 
 /* bytes_state.c */
+/* A member's spins as the device has them. */
+enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, size_t member,
+                            uint8_t *raw);
 enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

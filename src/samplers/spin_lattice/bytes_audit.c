@@ -16,8 +16,6 @@ static const uint64_t replay_spins = UINT64_C(1) << 22, pair_sites = UINT64_C(1)
 /* Sweeps beyond these would be the same again. */
 static const uint64_t replay_sweeps = 64;
 
-enum { ROW_SPINS };
-
 struct stretch {
     struct ergo_replay r; /* first: compare gets its address */
     size_t members;       /* replayed */
@@ -28,13 +26,8 @@ struct stretch {
     const int32_t *members_terms; /* of all members; NULL: no general fields */
 };
 
-static uint64_t interval_of(const struct bytes_state *s) {
-    const int64_t every = ergo_point_int(s->batch->points[0], "/run/correlation_every");
-    return s->launch.curve_length && every > 0 ? (uint64_t)every : 0;
-}
-
 static bool has_curve(const struct stretch *t, const struct bytes_state *s, size_t sample) {
-    return ergo_replay_has_curve(&t->r, interval_of(s), sample);
+    return ergo_replay_has_curve(&t->r, s->e.curve_interval, sample);
 }
 
 /* A side after the other, the last one first, becomes some sites around the seam. */
@@ -65,27 +58,27 @@ static uint64_t least(uint64_t a, uint64_t b) {
 /* As the run measures, if that is in reason; the last sample has curves. */
 static void plan_stretch(struct stretch *t, const struct bytes_state *s) {
     const struct bytes_launch *l = &s->launch;
-    const struct ergo_point *point = s->batch->points[0];
-    const uint64_t sites = s->shape.sites, interval = interval_of(s);
+    const struct ergo_point *point = s->e.batch->points[0];
+    const uint64_t sites = s->shape.sites, interval = s->e.curve_interval;
     const int64_t measure = ergo_point_int(point, "/run/measure_every");
     const uint64_t run = (uint64_t)(ergo_point_int(point, "/run/equilibration") +
                                     ergo_point_int(point, "/run/sweeps"));
-    const size_t count = s->batch->count, two = l->block_samples < 2 ? 1 : 2;
+    const size_t count = s->e.batch->count, two = s->e.block_samples < 2 ? 1 : 2;
     const uint64_t spins = s->shape.kind == BYTES_POTTS_HEAT ? replay_spins / 4 : replay_spins;
     uint64_t most = spins / sites / (count < 2 ? 1 : 2);
     most = least(least(most, replay_sweeps), least(l->block_sweeps, run));
     most = most > two ? most : two;
-    ergo_replay_plan(&t->r, measure, interval, most, l->block_samples);
+    ergo_replay_plan(&t->r, measure, interval, most, s->e.block_samples);
     plan_box(t, s, spins);
     /* curves of a huge lattice take long, and an audit at the end follows */
-    if (!t->whole && s->step == 0 && interval > t->r.samples)
+    if (!t->whole && s->e.step == 0 && interval > t->r.samples)
         t->r.first_sample = 1;
     const uint64_t fit = t->whole ? spins / (sites * t->r.samples * t->r.every) : 1;
     t->members = fit < 1 ? 1 : fit < count ? (size_t)fit : count;
     const uint64_t of_each = interval ? t->r.samples / interval + 1 : 0;
     const uint64_t curves = t->members * of_each + count - t->members;
     t->pair_stride = (uint32_t)(curves * sites * l->reach * s->shape.d / pair_sites) | 1;
-    t->pair_first = (uint32_t)(1 + s->step % t->pair_stride);
+    t->pair_first = (uint32_t)(1 + s->e.step % t->pair_stride);
     if (t->pair_first > l->reach)
         t->pair_first = 1;
 }
@@ -133,7 +126,7 @@ static enum ergo_status compare_curves(struct ergo_context *ctx, const struct st
         bytes_curves(s, member, counts, 0, &own);
     for (size_t c = 0; c < CURVES && memory; c++)
         if (t->r.curve_sizes[c])
-            same = same && same_curve(t, &own, c, curve * s->batch->count + member);
+            same = same && same_curve(t, &own, c, curve * s->e.batch->count + member);
     free(counts);
     free(room);
     return !memory ? no_memory(ctx)
@@ -145,7 +138,7 @@ static enum ergo_status compare_curves(struct ergo_context *ctx, const struct st
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
                                        const struct bytes_state *s, size_t member, size_t sample,
                                        const struct bytes_disorder *d, const uint8_t *sites) {
-    const size_t count = s->batch->count;
+    const size_t count = s->e.batch->count;
     uint32_t *counts = malloc(4 * (size_t)s->shape.numbers);
     double columns[COLUMNS];
     size_t curves = 0; /* before this sample */
@@ -153,7 +146,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
         return no_memory(ctx);
     memcpy(columns, t->r.found.columns + COLUMNS * (sample * count + member), sizeof columns);
     bytes_twin_count(&s->shape, &s->members[member], d, sites, counts);
-    bytes_columns(s->batch->points[member], &s->shape, s->units ? s->units[member] : 0, counts,
+    bytes_columns(s->e.batch->points[member], &s->shape, s->units ? s->units[member] : 0, counts,
                   columns);
     free(counts);
     if (!ergo_replay_same(columns, t->r.found.columns + COLUMNS * (sample * count + member),
@@ -181,7 +174,7 @@ static bool row_in_box(const struct stretch *t, const struct bytes_state *s, siz
 /* Rows around the box, in natural order, and at step 0 whether they are the job's start. */
 static bool unpack_before(const struct stretch *t, const struct bytes_state *s, size_t member,
                           const uint8_t *raw, uint8_t *sites, uint8_t *room) {
-    const char *start = ergo_point_text(s->batch->points[member], "/system/start");
+    const char *start = ergo_point_text(s->e.batch->points[member], "/system/start");
     const struct bytes_member *m = &s->members[member];
     const size_t lx = s->shape.l[0];
     bool same = true;
@@ -267,14 +260,13 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
         memcpy(d.j, s->members[member].j, sizeof d.j);
     }
     if (status == ERGO_OK)
-        status =
-            ergo_buffer_read(ctx, s->device, s->spins, 2 * h->colour * member, 2 * h->colour, raw);
+        status = bytes_read(ctx, s, member, raw);
     for (size_t row = 0; row < (size_t)h->l[1] * h->l[2] && status == ERGO_OK; row++)
         bytes_unpack_row(h, raw, row, after + row * h->l[0]);
     if (status == ERGO_OK && !is_sound(s, member, after))
         status = ergo_replay_differs(ctx, &t->r, member,
                                      "states of a spin, or the signs of its random field,");
-    const uint8_t *kept = (const uint8_t *)t->r.kept[ROW_SPINS] + 2 * h->colour * member;
+    const uint8_t *kept = (const uint8_t *)t->r.kept[BYTES_SPINS] + 2 * h->colour * member;
     if (status == ERGO_OK && replayed && !unpack_before(t, s, member, kept, before, room))
         status = ergo_replay_differs(ctx, &t->r, member, "the start or the random field");
     if (status == ERGO_OK && replayed)
@@ -296,8 +288,10 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     int32_t *all = malloc(terms + 1);
     enum ergo_status status = raw && all ? ERGO_OK : no_memory(ctx);
     /* what the host wrote there, as the check of the constants has found */
+    ergo_engine_begin(&s->e, ctx);
     if (status == ERGO_OK && terms)
-        status = ergo_buffer_read(ctx, s->device, s->terms, 0, terms, all);
+        ergo_engine_read(&s->e, BYTES_TERMS, 0, terms, all);
+    status = status == ERGO_OK ? ergo_engine_end(&s->e) : status;
     t.members_terms = terms ? all : NULL;
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++)
         status = compare_member(ctx, &t, s, m, raw);
@@ -308,34 +302,16 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 
 enum ergo_status bytes_audit(struct ergo_context *ctx, void *opaque) {
     struct bytes_state *s = opaque;
-    size_t sizes[CURVES], curves = 0;
-    struct stretch t = {.r = {.sampler = "spin-lattice",
-                              .device = s->device,
-                              .state = s,
-                              .members = s->batch->count,
-                              .n_columns = COLUMNS,
+    size_t sizes[CURVES];
+    struct stretch t = {.r = {.n_columns = COLUMNS,
                               .n_curves = CURVES,
                               .curve_sizes = sizes,
-                              .step = s->step,
-                              .advance = bytes_advance,
-                              .collect = bytes_collect,
+                              .step = s->e.step,
+                              .members = s->e.batch->count,
                               .compare = compare}};
     plan_stretch(&t, s);
     for (size_t c = 0; c < CURVES; c++)
-        sizes[c] = bytes_curve_size(s->batch->points[0], c);
-    for (size_t i = 0; i < t.r.samples; i++)
-        curves += has_curve(&t, s, i);
-    const struct ergo_replay_row rows[] = {
-        [ROW_SPINS] = {"spins", ERGO_REPLAY_STATE, &s->spins, NULL,
-                       2 * s->shape.colour * s->batch->count},
-        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
-        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].counts, NULL,
-         4 * t.r.samples * s->batch->count * s->launch.length},
-        {"curves", ERGO_REPLAY_RESULT, &s->slots[0].curve_counts, NULL,
-         4 * curves * s->batch->count * s->launch.curve_length},
-    };
-    t.r.rows = rows;
-    t.r.n_rows = curves ? 4 : 3;
-    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "spin-lattice");
-    return status == ERGO_OK ? ergo_replay(ctx, &t.r) : status;
+        sizes[c] = bytes_curve_size(s->e.batch->points[0], c);
+    const enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
+    return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &t.r, NULL, 0) : status;
 }

@@ -35,16 +35,23 @@ void bytes_unpack_row(const struct bytes_shape *h, const uint8_t *raw, size_t ro
         sites[2 * k] = even_x[k], sites[2 * k + 1] = odd_x[k];
 }
 
+enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, size_t member,
+                            uint8_t *raw) {
+    const size_t bytes = (size_t)(2 * s->shape.colour);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, BYTES_SPINS, bytes * member, bytes, raw);
+    return ergo_engine_end(&s->e);
+}
+
 /* A member's sites in natural order, as the device has them (fields included); malloc'ed. */
 static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, size_t member,
                               uint8_t **out) {
     const struct bytes_shape *h = &s->shape;
     uint8_t *raw = malloc(2 * h->colour), *sites = calloc(h->sites, 1);
     enum ergo_status status =
-        raw && sites
-            ? ergo_buffer_read(ctx, s->device, s->spins, 2 * h->colour * member, 2 * h->colour, raw)
-            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
-                        (double)h->sites / 1048576);
+        raw && sites ? bytes_read(ctx, s, member, raw)
+                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
+                                 (double)h->sites / 1048576);
     for (size_t row = 0; row < (size_t)h->l[1] * h->l[2] && status == ERGO_OK; row++)
         bytes_unpack_row(h, raw, row, sites + row * h->l[0]);
     free(raw);
@@ -70,17 +77,18 @@ static enum ergo_status store(struct ergo_context *ctx, struct bytes_state *s, s
         for (size_t x = 0; x < h->l[0]; x++)
             to[(x + odd) & 1][x / 2] = from[x];
     }
-    const enum ergo_status status =
-        ergo_buffer_write(ctx, s->device, s->spins, 2 * h->colour * member, 2 * h->colour, raw);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_write(&s->e, BYTES_SPINS, (size_t)(2 * h->colour * member), (size_t)(2 * h->colour),
+                      raw);
     free(raw);
-    return status;
+    return ergo_engine_end(&s->e);
 }
 
 enum ergo_status bytes_save(struct ergo_context *ctx, void *opaque, size_t member,
                             struct ergo_text *text) {
     struct bytes_state *s = opaque;
     uint8_t *sites = NULL;
-    enum ergo_status status = ergo_device_finish(ctx, s->device);
+    enum ergo_status status = ergo_device_finish(ctx, s->e.device);
     if (status == ERGO_OK)
         status = fetch(ctx, s, member, &sites);
     for (size_t i = 0; i < s->shape.sites && status == ERGO_OK && s->shape.kind == BYTES_ISING; i++)
@@ -113,10 +121,10 @@ enum ergo_status bytes_load(struct ergo_context *ctx, void *opaque, size_t membe
     memcpy(sites, bytes, length);
     if (s->fields)
         bytes_twin_fields(&s->shape, &s->members[member], sites);
-    enum ergo_status status = ergo_device_finish(ctx, s->device);
+    enum ergo_status status = ergo_device_finish(ctx, s->e.device);
     if (status == ERGO_OK)
         status = store(ctx, s, member, sites);
-    s->step = step;
+    s->e.step = step;
     s->field_sums[member] = 0;
     free(sites);
     return status;
