@@ -31,17 +31,17 @@ static const struct ergo_bench_case cases[] = {
 
 static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_case *what,
                               struct ergo_text *verdict, bool *ok) {
-    static const char *const local[] = {"/tuning/path=1", NULL};
     static const char *const registers[] = {"/tuning/path=4", NULL};
-    static const char *const global[] = {"/tuning/path=2", NULL};
+    static const char *const blocks[] = {"/tuning/path=5", NULL};
+    static const char *const group[] = {"/tuning/path=5", "/tuning/work_group=64", NULL};
     struct ergo_bench_run run;
     enum ergo_status status = ergo_bench_plan(bench, what->job, NULL, 99, &run);
     if (status != ERGO_OK)
         return status;
     const int64_t n = ergo_point_int(run.batch->points[0], "/system/n");
-    const char *const *sets = strcmp(run.plan.path, "registers") == 0 ? local
-                              : n <= 4096 && bench->gpu               ? registers
-                                                                      : global;
+    const char *const *sets = strcmp(run.plan.path, "blocks") != 0 ? blocks
+                              : n <= 4096                          ? registers
+                                                                   : group;
     ergo_bench_close(&run);
     return ergo_bench_check_digests(bench, what->job, sets, n > 4096 ? 1 : 3, 1, true, verdict, ok);
 }

@@ -2,7 +2,7 @@
  * Grand canonical Lennard-Jones at T* = 1.35, r_c = 2.5, from a reduced density of 0.6 on: single
  * chains, thousands of them, and one large system on a checkerboard.
  *
- * Every case must give the same bits by another way of finding neighbours or another work-group,
+ * Every case must give the same bits by cells of another size and another work-group,
  * its running energy must be that of a sum from scratch, and the sampler the published averages.
  */
 #include "bench.h"
@@ -97,15 +97,12 @@ static enum ergo_status averages(struct ergo_bench *bench, bool board, double z[
 
 static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_case *what,
                               struct ergo_text *verdict, bool *ok) {
-    static const char *const all_pairs[] = {"/system/neighbours=\"none\"", NULL};
-    static const char *const cells[] = {"/system/neighbours=\"cells\"", "/tuning/work_group=64",
-                                        NULL};
+    static const char *const cells[] = {"/tuning/microcell=150", "/tuning/work_group=64", NULL};
     static const char *const group[] = {"/tuning/work_group=64", NULL};
     static double z[2][2]; /* the same for all cases */
     static bool known[2];
     const int board = is_board(what);
-    const bool small = strstr(what->name, "-4096") != NULL;
-    const char *const *another = board ? group : small ? all_pairs : cells;
+    const char *const *another = board ? group : cells;
     const enum ergo_status status = known[board] ? ERGO_OK : averages(bench, board, z[board]);
     if (status != ERGO_OK)
         return status;
@@ -122,9 +119,9 @@ static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_
 /*
  * Nobody can leave out: two Philox calls; the pairs within the cutoff, 39 at density 0.6, of the
  * insertions and displacements that hit no core (a quarter of 65%), and of the 2.5% of moves that
- * are accepted, whose neighbours are told (old places and deletions need no sums then): 0.19
- * neighbourhoods a move; 17 multiply-adds or multiplications a pair. Bytes: 12 a pair, of chains
- * that do not fit the cache.
+ * are accepted, whose neighbours' energies change (old places and deletions need no sums then):
+ * 0.19 neighbourhoods a move; 17 multiply-adds or multiplications a pair. Bytes: 12 a pair, of
+ * chains that do not fit the cache.
  */
 static void cost(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOURCES]) {
     const double pairs = 0.19 * 39;

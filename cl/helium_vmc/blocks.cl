@@ -1,6 +1,6 @@
 /*
  * Macroupdates by many work-groups a walker: for systems of many atoms, and few walkers. The same
- * chain as walk.cl.
+ * chain as walk_registers.cl.
  *
  * The trials of HELIUM_GROUP atoms in a row make a block. Their moves are known beforehand, so
  *   helium_attempt   finds their new sums of u with all atoms as these are before the block: a
@@ -11,7 +11,7 @@
  * added up over the group. All sums are integers, so that the decisions are those of one trial
  * after the other.
  *
- * Macros from the host as in walk.cl, and HELIUM_TILE, a multiple of HELIUM_GROUP.
+ * Macros from the host as in walk_registers.cl, and HELIUM_TILE, a multiple of HELIUM_GROUP.
  */
 #include "helium_vmc/core.h"
 

@@ -3,7 +3,8 @@
  *
  * An atom's share is a float sum over its partners in order of their numbers (in runs of 64, so
  * that rounding errors stay small): one work-item does it, so the launch cannot change it. Over
- * atoms the sums are integers. HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE, HELIUM_U_SIZE as in walk.cl;
+ * atoms the sums are integers. HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE, HELIUM_U_SIZE as in
+ * walk_registers.cl;
  * HELIUM_E_BASE, HELIUM_E_SIZE for the tables of energies, whose last piece is for the part beyond
  * the potential's kink of the piece that has it; HELIUM_LOCAL, HELIUM_E_LOCAL: positions, and
  * tables, fit local memory.

@@ -1,6 +1,6 @@
 /*
  * Macroupdates for CPUs: one work-item a walker, eight partners at a time in explicit vectors. The
- * same chain as walk.cl, and the same arguments and macros (HELIUM_GROUP is 1).
+ * same chain as walk_registers.cl, and the same arguments and macros (HELIUM_GROUP is 1).
  *
  * A vector is a chain of 70 cycles, distance, piece, coefficients, cubic, of some 50 instructions:
  * a core that meets one after the other finds its queues full of waiting ones. So a chunk of

@@ -1,7 +1,17 @@
 /*
- * Macroupdates for GPUs: the same chain as walk.cl, with the partners of an item in its registers.
+ * Macroupdates: one work-group keeps one walker for as long as a launch lasts, with the atoms of a
+ * work-item in its registers.
  *
- * From the host, beside the macros of walk.cl:
+ * Atom i is tried by all items together, each with its own partners; sums are integers. Each atom's
+ * sum of u over its partners is kept, so that a trial needs the new distances alone; an accepted
+ * move changes the sums of all partners.
+ *
+ * From the host:
+ *   HELIUM_N        atoms
+ *   HELIUM_GROUP    work-items of a work-group
+ *   HELIUM_U_BASE   number of the first piece of the table of u (helium_piece)
+ *   HELIUM_U_SIZE   its pieces
+ *   HELIUM_CUBE     all sides are equal: scale[0] serves for all
  *   HELIUM_LANES    work-items of a walker, a power of two
  *   HELIUM_MATES    walkers of a work-group, all of one member: HELIUM_GROUP = LANES * MATES
  *   HELIUM_COPIES   of the table, a power of two up to 8: item i reads copy i % COPIES. Eight items
@@ -120,6 +130,11 @@ ERGO_INLINE int helium_u(__local const helium_cubic *table, int4 a, int x, int y
                             as_float(bits) - as_float(begin));
 }
 
+/*
+ * `steps` macroupdates from number `step` on of the first `active` walkers of each member.
+ * positions: [member][walkers][3][HELIUM_N]; sums: [member][walkers][HELIUM_N], of u over an atom's
+ * partners, made anew if `rebuild`; tables: [member][HELIUM_U_SIZE].
+ */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_walk(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
             __global const struct helium_member *members, __global const uint *factors,

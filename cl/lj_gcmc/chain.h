@@ -1,4 +1,4 @@
-/* What both launch shapes share: book-keeping of a move that was decided. */
+/* A chain's memory, the place of a trial move's particle, and counters of a decided move. */
 #ifndef ERGO_CL_LJ_GCMC_CHAIN_H
 #define ERGO_CL_LJ_GCMC_CHAIN_H
 
@@ -16,12 +16,9 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
     home->cells = cells + (ulong)chain * LJ_GRID * slots;
     home->plane = 0UL;
     (void)chains;
-#elif LJ_CELLS
+#else
     home->cells = cells + (ulong)chain * LJ_GRID;
     home->plane = (ulong)chains * LJ_GRID;
-#else
-    home->cells = cells;
-    home->plane = 0UL;
 #endif
 }
 
@@ -34,14 +31,6 @@ ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_mem
     if (move->kind == (uint)LJ_DISPLACEMENT && m->local_moves)
         lj_local_target(m, from, step_size, move);
     return from;
-}
-
-/* The trial move of this step; *from: where its particle is. */
-ERGO_INLINE struct lj_move lj_propose(const struct lj_home *home, const struct lj_member *m,
-                                      const struct lj_chain *c, lj_position *from) {
-    struct lj_move move = lj_draw(m, c->particles, c->step);
-    *from = lj_start(home, m, c->step_size, &move);
-    return move;
 }
 
 /* Counters, running energy, tuning; then the step is done. */

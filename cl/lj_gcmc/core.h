@@ -44,8 +44,8 @@ struct lj_sum {
     lj_long energy, virial, contacts;
     uint overlap;
 #ifdef LJ_QUEUE
-    /* Squared distances of pairs put aside, negative at the old place: one in eight of the
-     * distances is within the cutoff, and work-items that evaluate at once do so together. */
+    /* Squared distances of pairs put aside: one in eight of the distances is within the cutoff, and
+     * work-items that evaluate at once do so together. */
     uint queued;
     __local float *queue; /* every LJ_GROUP-th */
 #endif

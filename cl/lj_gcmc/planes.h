@@ -1,6 +1,6 @@
 /*
  * Cells in planes, one particle of every cell behind another's, with lists of those within the
- * cutoff, and the particles' pair energies beside them: for GPUs. Part of gather.h.
+ * cutoff, and the particles' pair energies beside them. Part of gather.h.
  */
 #ifndef ERGO_CL_LJ_GCMC_PLANES_H
 #define ERGO_CL_LJ_GCMC_PLANES_H
@@ -45,46 +45,94 @@ ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place 
            mul_hi(c->x + c->sx * by.x, (uint)LJ_NX);
 }
 
-/* Shares item, item + stride, ... of those cells of the neighbourhood of `at`, LJ_LANES to a cell.
- * LJ_AT_ONCE are asked for before the first is looked at: a cell of a chain among thousands comes
- * from afar. With LJ_OWN the nearest are only asked for a core that is hit, and the rest are all.
- */
+/* A pair of the particle at q with the place `at`. `away` is the place of the particle that moves,
+ * which is no partner. cores: no sum, only whether a core is hit. */
+ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint has_away,
+                          uint cores, const struct lj_member *m, struct lj_sum *sum) {
+    const float r2 = lj_distance2(q, at, m->scale);
+    if (r2 >= (cores ? m->core2 : m->cutoff2) || (has_away && lj_same(q, away)))
+        return;
+    if (r2 < m->core2) {
+        sum->overlap = 1u;
+        return;
+    }
+#ifdef LJ_QUEUE
+    if (sum->queued < LJ_QUEUE) {
+        sum->queue[LJ_GROUP * sum->queued++] = r2;
+        return;
+    }
+#endif
+    long energy, virial;
+    lj_pair(r2, m->shift, &energy, &virial);
+    sum->energy += energy;
+    sum->virial += virial;
+    sum->contacts += lj_contact(r2, m);
+}
+
+#ifdef LJ_QUEUE
+/* The energies of the pairs that were put aside. */
+ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) {
+    for (uint k = 0u; k < sum->queued; k++) {
+        long energy, virial;
+        lj_pair(sum->queue[LJ_GROUP * k], m->shift, &energy, &virial);
+        sum->energy += energy;
+    }
+    sum->queued = 0u;
+}
+#endif
+
+/* LJ_AT_ONCE cells are asked for before the first is looked at: a cell of a chain among thousands
+ * comes from afar. Here: the cells of shares i, i + stride, ... of a list that ends before `last`,
+ * the particles in each, their most, and the first particle of each. */
 #define LJ_AT_ONCE 4u
+ERGO_INLINE uint lj_cells_at(const struct lj_home *home, const struct lj_place *c, uint i,
+                             uint stride, uint last, uint *cell, uint *count, uint4 *one) {
+    uint most = 0u;
+    ERGO_UNROLL
+    for (uint k = 0u; k < LJ_AT_ONCE; k++) {
+        const uint share = i + k * stride;
+        cell[k] = share < last ? lj_cell_near(home, c, share) : 0u;
+        one[k] = home->cells[cell[k]];
+        count[k] = share < last ? one[k].w : 0u;
+        most = count[k] > most ? count[k] : most;
+    }
+    return most;
+}
+
+/* The s-th particles of these cells. */
+ERGO_INLINE void lj_cells_next(const struct lj_home *home, uint s, const uint *cell,
+                               const uint *count, uint4 *one) {
+    ERGO_UNROLL
+    for (uint k = 0u; k < LJ_AT_ONCE; k++)
+        if (s > 0u && s < count[k])
+            one[k] = home->cells[cell[k] + s * home->plane];
+}
+
+/* The pairs of `at` in cells item, item + stride, ... of its neighbourhood. cores: only whether a
+ * core is hit, in the nearest cells. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
-                         uint has_away, uint is_new, uint which, uint item, uint stride,
+                         uint has_away, uint cores, uint item, uint stride,
                          const struct lj_member *m, struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(home, at);
-    const uint last = (which == LJ_NEAREST ? c.near : c.count) * LJ_LANES;
-#ifdef LJ_OWN
-    const uint first = 0u, cores = which == LJ_NEAREST;
-#else
-    const uint first = which == LJ_REST ? c.near * LJ_LANES : 0u, cores = 0u;
-#endif
-    for (uint i = first + item; i < last; i += LJ_AT_ONCE * stride) {
-        uint cell[LJ_AT_ONCE], count[LJ_AT_ONCE], most = 0u;
+    const uint last = cores ? c.near : c.count;
+    for (uint i = item; i < last; i += LJ_AT_ONCE * stride) {
+        uint cell[LJ_AT_ONCE], count[LJ_AT_ONCE];
         uint4 one[LJ_AT_ONCE];
-        ERGO_UNROLL
-        for (uint k = 0u; k < LJ_AT_ONCE; k++) {
-            const uint share = i + k * stride;
-            count[k] = 0u;
-            cell[k] = share < last ? lj_cell_near(home, &c, share / LJ_LANES) : 0u;
-            one[k] = home->cells[cell[k]];
-            count[k] = share < last ? one[k].w : 0u;
-            most = count[k] > most ? count[k] : most;
-        }
-        for (uint t = 0u; t < most; t += LJ_LANES) {
-            ERGO_UNROLL
-            for (uint k = 0u; k < LJ_AT_ONCE; k++) {
-                const uint s = t + (i + k * stride) % LJ_LANES;
-                if (s > 0u && s < count[k])
-                    one[k] = home->cells[cell[k] + s * home->plane];
-            }
+        const uint most = lj_cells_at(home, &c, i, stride, last, cell, count, one);
+        for (uint s = 0u; s < most; s++) {
+            lj_cells_next(home, s, cell, count, one);
             ERGO_UNROLL
             for (uint k = 0u; k < LJ_AT_ONCE; k++)
-                if (t + (i + k * stride) % LJ_LANES < count[k])
-                    lj_visit(one[k], at, away, has_away, is_new, cores, m, sum);
+                if (s < count[k])
+                    lj_visit(one[k], at, away, has_away, cores, m, sum);
         }
     }
+}
+
+/* All pairs of the particle at `at`. */
+ERGO_INLINE void lj_scan_all(const struct lj_home *home, lj_position at, const struct lj_member *m,
+                             struct lj_sum *sum) {
+    lj_scan(home, at, at, 1u, 0u, 0u, 1u, m, sum);
 }
 
 ERGO_INLINE uint lj_cell_count(const struct lj_home *home, uint cell) {
@@ -99,9 +147,14 @@ ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
     return home->cells[lj_cell_of(p)].w >= home->slots;
 }
 
-ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
+ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p, long energy) {
     __global uint4 *cell = home->cells + lj_cell_of(p);
     const uint count = cell[0].w;
+#ifdef LJ_ENERGIES
+    home->energies[lj_cell_of(p) + count * home->plane] = energy;
+#else
+    (void)energy;
+#endif
     if (count == 0u) {
         cell[0] = (uint4)(p.x, p.y, p.z, 1u);
         return;
@@ -119,66 +172,51 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
     const uint4 last = cell[(count - 1u) * home->plane];
     cell[s * home->plane] = (uint4)(last.x, last.y, last.z, 0u);
     cell[0].w = count - 1u;
-#ifdef LJ_OWN
-    __global long *own = home->own + lj_cell_of(p);
-    own[s * home->plane] = own[(count - 1u) * home->plane];
+#ifdef LJ_ENERGIES
+    __global long *energies = home->energies + lj_cell_of(p);
+    energies[s * home->plane] = energies[(count - 1u) * home->plane];
 #endif
 }
 
-#ifdef LJ_OWN
+#ifdef LJ_ENERGIES
 /* The pair energy of the particle at p. */
-ERGO_INLINE __global long *lj_own_at(const struct lj_home *home, lj_position p) {
+ERGO_INLINE __global long *lj_energy_at(const struct lj_home *home, lj_position p) {
     ulong at = lj_cell_of(p);
     for (uint s = 1u; s < home->slots && !lj_same(home->cells[at], p); s++)
         at += home->plane;
-    return home->own + at;
+    return home->energies + at;
 }
 
-/* A particle comes to (is_new) or leaves `at`: the pair energies of its neighbours, but for the
- * one at `away`, and this work-item's share of the virial and the contacts. */
-ERGO_INLINE void lj_tell(const struct lj_home *home, lj_position at, lj_position away,
-                         uint has_away, uint is_new, uint item, uint items,
-                         const struct lj_member *m, long *virial, long *contacts) {
+/* A particle comes to (is_new) or leaves `at`: updates the pair energies of its neighbours, but for
+ * the one at `away`, and adds this work-item's share of the virial and the contacts. */
+ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position at, lj_position away,
+                                      uint has_away, uint is_new, uint item, uint items,
+                                      const struct lj_member *m, long *virial, long *contacts) {
     const struct lj_place c = lj_place_of(home, at);
-    const uint last = c.count * LJ_LANES;
-    for (uint i = item; i < last; i += LJ_AT_ONCE * items) {
-        uint cell[LJ_AT_ONCE], count[LJ_AT_ONCE], most = 0u;
+    for (uint i = item; i < c.count; i += LJ_AT_ONCE * items) {
+        uint cell[LJ_AT_ONCE], count[LJ_AT_ONCE];
         uint4 one[LJ_AT_ONCE];
-        ERGO_UNROLL
-        for (uint k = 0u; k < LJ_AT_ONCE; k++) {
-            const uint share = i + k * items;
-            cell[k] = share < last ? lj_cell_near(home, &c, share / LJ_LANES) : 0u;
-            one[k] = home->cells[cell[k]];
-            count[k] = share < last ? one[k].w : 0u;
-            most = count[k] > most ? count[k] : most;
-        }
-        for (uint t = 0u; t < most; t += LJ_LANES) {
+        const uint most = lj_cells_at(home, &c, i, items, c.count, cell, count, one);
+        for (uint s = 0u; s < most; s++) {
             float r2[LJ_AT_ONCE];
-            long own[LJ_AT_ONCE];
+            long before[LJ_AT_ONCE];
+            lj_cells_next(home, s, cell, count, one);
             ERGO_UNROLL
             for (uint k = 0u; k < LJ_AT_ONCE; k++) {
-                const uint s = t + (i + k * items) % LJ_LANES;
-                if (s > 0u && s < count[k])
-                    one[k] = home->cells[cell[k] + s * home->plane];
-            }
-            ERGO_UNROLL
-            for (uint k = 0u; k < LJ_AT_ONCE; k++) {
-                const uint s = t + (i + k * items) % LJ_LANES;
                 r2[k] = lj_distance2(one[k], at, m->scale);
                 if (s >= count[k] || (has_away && lj_same(one[k], away)))
                     r2[k] = m->cutoff2;
-                own[k] = 0;
+                before[k] = 0;
                 if (r2[k] < m->cutoff2)
-                    own[k] = home->own[cell[k] + s * home->plane];
+                    before[k] = home->energies[cell[k] + s * home->plane];
             }
             ERGO_UNROLL
             for (uint k = 0u; k < LJ_AT_ONCE; k++) {
-                const uint s = t + (i + k * items) % LJ_LANES;
                 long energy, pair_virial;
                 if (r2[k] >= m->cutoff2)
                     continue;
                 lj_pair(r2[k], m->shift, &energy, &pair_virial);
-                home->own[cell[k] + s * home->plane] = own[k] + (is_new ? energy : -energy);
+                home->energies[cell[k] + s * home->plane] = before[k] + (is_new ? energy : -energy);
                 *virial += is_new ? pair_virial : -pair_virial;
                 const long contact = lj_contact(r2[k], m);
                 *contacts += is_new ? contact : -contact;

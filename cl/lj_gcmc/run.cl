@@ -1,6 +1,7 @@
 /*
- * One chain per work-group, many moves per launch: the paper's optimised version, for every way of
- * finding neighbours.
+ * One chain per work-group, many moves per launch: the paper's optimised version. (A launch for
+ * each move, with several work-groups a chain, as in its first versions, was 20 to 30 times as slow
+ * on an H200: 1e5 moves a second.)
  *
  * Most trial moves are rejected, and a rejected move changes nothing. So LJ_TEAMS teams of
  * work-items look at as many moves in a row at once, all as if those before had been rejected; the
@@ -82,7 +83,7 @@ __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_run(__global const struct lj_member *members, __global struct lj_chain *chains,
        __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
-       uint capacity, uint slots, __global long *own) {
+       uint capacity, uint slots, __global long *pair_energies) {
     __local uint4 draws[2u * LJ_AHEAD];
     __local long changes[LJ_TEAMS]; /* of the energy */
 #ifdef LJ_QUEUE
@@ -98,10 +99,10 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     struct lj_chain c = chains[chain];
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
-#ifdef LJ_OWN
-    home.own = own + (ulong)chain * LJ_GRID;
+#ifdef LJ_ENERGIES
+    home.energies = pair_energies + (ulong)chain * LJ_GRID;
 #else
-    (void)own;
+    (void)pair_energies;
 #endif
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
@@ -136,16 +137,16 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,
                                        draws + 2u * (at + (mine ? set : 0u)), &from);
         long left = 0; /* the pair energy at the old place */
-#ifdef LJ_OWN
+#ifdef LJ_ENERGIES
         if (leads && move.kind != (uint)LJ_INSERTION && !move.idle && !m.ideal)
-            left = *lj_own_at(&home, from);
+            left = *lj_energy_at(&home, from);
 #endif
         if (mine)
-            lj_gather(&home, &move, from, c.particles, 0u, share, shares, &m, &sum);
+            lj_gather(&home, &move, from, 0u, share, shares, &m, &sum);
         if (sum.overlap)
             atomic_or(&overlaps[set], 1u);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-#ifdef LJ_OWN
+#ifdef LJ_ENERGIES
         /* few moves hit no core: their sums are the work of all, one move after the other; of each
          * team by itself where teams are large */
         const uint wide = LJ_WIDTH >= LJ_WIDE && !alone;
@@ -156,11 +157,10 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             struct lj_move that = move;
             if (!wide && !alone)
                 that = lj_drawn(&home, &m, c.particles, c.step_size, draws + 2u * (at + j), &away);
-            lj_gather(&home, &that, away, c.particles, 1u, wide ? lane : item,
-                      wide ? LJ_WIDTH : LJ_GROUP, &m, &sum);
+            lj_gather(&home, &that, away, 1u, wide ? lane : item, wide ? LJ_WIDTH : LJ_GROUP, &m,
+                      &sum);
 #ifdef LJ_QUEUE
             lj_visit_queued(&m, &sum);
-            sum.queued = 0u;
 #endif
             lj_add(&energies[2u * j], sum.energy);
             sum.energy = 0;
@@ -168,10 +168,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 #else
         const uint hit = overlaps[set];
         if (mine && !hit) {
-            lj_gather(&home, &move, from, c.particles, 1u, share, shares, &m, &sum);
-#ifdef LJ_QUEUE
-            lj_visit_queued(&m, &sum);
-#endif
+            lj_gather(&home, &move, from, 1u, share, shares, &m, &sum);
             lj_add(&energies[2u * set], sum.energy);
             lj_add(&virials[2u * set], sum.virial);
             lj_add(&contacts[2u * set], sum.contacts);
@@ -205,20 +202,20 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
                 lj_finish(&c, &m, lj_kind_of(&m, draws[2u * (at + j)].x), accepted, changes[j]);
             }
         }
-#ifdef LJ_OWN
-        /* all tell the neighbours */
+#ifdef LJ_ENERGIES
+        /* all work-items update the neighbours' energies */
         lj_position old = from;
         struct lj_move done = move;
         if (!alone && accepted)
             done = lj_drawn(&home, &m, before, step_size, draws + 2u * (at + by), &old);
-        const uint tells = accepted && !m.ideal;
+        const uint updates = accepted && !m.ideal;
         long virial = 0, contact = 0;
-        if (tells && done.kind != (uint)LJ_INSERTION)
-            lj_tell(&home, old, old, 1u, 0u, item, LJ_GROUP, &m, &virial, &contact);
+        if (updates && done.kind != (uint)LJ_INSERTION)
+            lj_update_neighbours(&home, old, old, 1u, 0u, item, LJ_GROUP, &m, &virial, &contact);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (tells && done.kind != (uint)LJ_DELETION)
-            lj_tell(&home, done.to, old, done.kind != (uint)LJ_INSERTION, 1u, item, LJ_GROUP, &m,
-                    &virial, &contact);
+        if (updates && done.kind != (uint)LJ_DELETION)
+            lj_update_neighbours(&home, done.to, old, done.kind != (uint)LJ_INSERTION, 1u, item,
+                                 LJ_GROUP, &m, &virial, &contact);
         lj_add(&virials[2u * by], virial);
         lj_add(&contacts[2u * by], contact);
 #else

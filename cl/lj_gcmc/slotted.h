@@ -60,17 +60,20 @@ ERGO_INLINE lj_position lj_cell_get(const struct lj_home *home, uint cell, uint 
     return (uint4)(words[0], words[home->slots], words[2u * home->slots], 0u);
 }
 
-/* Cells of the neighbourhood of `at`; a group of one. */
+enum lj_which { LJ_NEAREST, LJ_REST, LJ_ALL }; /* of the cells within the cutoff */
+
+/* Sums over the neighbourhood of `at`, added (is_new) or taken off. The particle at `away`, which
+ * is the one that moves, is no partner. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
-                         uint has_away, uint is_new, uint which, uint item, uint stride,
-                         const struct lj_member *m, struct lj_sum *sum) {
+                         uint has_away, uint is_new, uint which, const struct lj_member *m,
+                         struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(at);
-    const uint first = (which == LJ_REST ? LJ_NEAR : 0u) + item;
+    const uint first = which == LJ_REST ? LJ_NEAR : 0u;
     const uint last = which == LJ_NEAREST ? LJ_NEAR : LJ_OFFSETS;
     const uint slots = home->slots;
     const int8 keep = (int8)(has_away ? 0 : -1);
     struct lj_sum8 eight = {(long8)(0L), (long8)(0L), (int8)(0), 0u};
-    for (uint i = first; i < last && !eight.overlap; i += stride) {
+    for (uint i = first; i < last && !eight.overlap; i++) {
         const uint cell = lj_cell_near(home, &c, i, m->cutoff2, m);
         if (cell == LJ_FAR)
             continue;
@@ -90,6 +93,12 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
     sum->contacts += is_new ? lj_contacts8(eight.contacts) : -lj_contacts8(eight.contacts);
 }
 
+/* All pairs of the particle at `at`. */
+ERGO_INLINE void lj_scan_all(const struct lj_home *home, lj_position at, const struct lj_member *m,
+                             struct lj_sum *sum) {
+    lj_scan(home, at, at, 1u, 1u, LJ_ALL, m, sum);
+}
+
 ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
     return lj_cell_counts(home)[lj_cell_of(p)] >= home->slots;
 }
@@ -100,7 +109,8 @@ ERGO_INLINE void lj_cell_put(__global uint *words, uint slots, uint s, uint x, u
     words[2u * slots + s] = z;
 }
 
-ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
+ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p, long energy) {
+    (void)energy;
     const uint cell = lj_cell_of(p);
     __global uint *count = lj_cell_counts(home) + cell;
     lj_cell_put(lj_cell_words(home, cell), home->slots, *count, p.x, p.y, p.z);

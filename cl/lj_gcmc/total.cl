@@ -3,13 +3,13 @@
 
 /*
  * Sums over ordered pairs (twice the totals), partial by group: [chain][group] of energy, virial,
- * contacts, the number of particles with a partner inside the core, and of those whose pair energy
- * that is kept (LJ_OWN) is another. keep: write those energies first.
+ * contacts, the number of particles with a partner inside the core, and of those whose kept pair
+ * energy (LJ_ENERGIES) is another. keep: write those energies first.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
-         __global long *parts, uint capacity, uint slots, __global long *own, uint keep) {
+         __global long *parts, uint capacity, uint slots, __global long *pair_energies, uint keep) {
     __local long energies[LJ_TOTAL_GROUP], virials[LJ_TOTAL_GROUP], contacts[LJ_TOTAL_GROUP];
     __local uint overlaps[LJ_TOTAL_GROUP], others[LJ_TOTAL_GROUP];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
@@ -21,24 +21,18 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
     long energy = 0, virial = 0, contact = 0;
     uint overlap = 0u, other = 0u;
-#ifdef LJ_OWN
-    home.own = own + (ulong)chain * LJ_GRID;
+#ifdef LJ_ENERGIES
+    home.energies = pair_energies + (ulong)chain * LJ_GRID;
 #else
-    (void)own;
+    (void)pair_energies;
     (void)keep;
 #endif
     for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += stride) {
         const lj_position at = lj_position_of(home.particles[i]);
         struct lj_sum sum = {0, 0, 0, 0u};
-#if LJ_CELLS
-        lj_scan(&home, at, at, 1u, 1u, LJ_ALL, 0u, 1u, &m, &sum);
-#else
-        for (uint j = 0u; j < n; j++)
-            if (j != i)
-                lj_visit(lj_position_of(home.particles[j]), at, at, 0u, 1u, 0u, &m, &sum);
-#endif
-#ifdef LJ_OWN
-        __global long *kept = lj_own_at(&home, at);
+        lj_scan_all(&home, at, &m, &sum);
+#ifdef LJ_ENERGIES
+        __global long *kept = lj_energy_at(&home, at);
         if (keep)
             *kept = sum.energy;
         other += *kept != sum.energy ? 1u : 0u;
@@ -124,7 +118,6 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     const float far = edges[LJ_BINS];
     for (uint i = begin + part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
         const lj_position at = lj_position_of(home.particles[i]);
-#if LJ_CELLS
         const float fx = (float)(at.x * (uint)LJ_NX) * 0x1p-32f,
                     fy = (float)(at.y * (uint)LJ_NY) * 0x1p-32f,
                     fz = (float)(at.z * (uint)LJ_NZ) * 0x1p-32f;
@@ -157,13 +150,6 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
                 }
             }
         }
-#else
-        for (uint j = 0u; j < n; j++) {
-            const float r2 = lj_distance2(lj_position_of(home.particles[j]), at, m.scale);
-            if (r2 < far && j != i)
-                LJ_COUNT(bins[lj_bin(r2, per_width, edges)]);
-        }
-#endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     __global uint *out = counts + (((ulong)sample * n_chains + chain) * n_parts + part) * LJ_BINS;

@@ -7,9 +7,7 @@
 
 #include "spin_lattice/glass_update.h"
 
-#ifndef GLASS_OWN
-#define GLASS_OWN 8 /* planes of a work-item: up to 255; or 6: up to 63 */
-#endif
+#define GLASS_OWN 8 /* planes of a work-item: up to 255 */
 
 /* By name and not in an array: registers everywhere, whatever a compiler unrolls. */
 struct glass_counter {
@@ -54,26 +52,6 @@ ERGO_INLINE struct glass_counter glass_count_one(struct glass_counter c, struct 
     GLASS_HALF_ADD(c.p4, c3, c4)
     c.p5 ^= c4;
     return c;
-}
-
-/* The i-th of up to four: planes c[stride * p] = them + m. */
-ERGO_INLINE void glass_count_onto(__local uint4 *c, uint stride, struct glass_sum m, uint i) {
-    const uint4 none = (uint4)(0u);
-    const uint4 a0 = i ? c[0] : none, a1 = i ? c[stride] : none, a2 = i ? c[2 * stride] : none;
-    const uint4 c0 = a0 & m.m0;
-    GLASS_FULL(s1, c1, a1, m.m1, c0)
-    GLASS_FULL(s2, c2, a2, m.m2, c1)
-    c[0] = a0 ^ m.m0;
-    c[stride] = s1;
-    c[2 * stride] = s2;
-    if (i > 0) {
-        const uint4 a3 = i > 1 ? c[3 * stride] : none;
-        c[3 * stride] = a3 ^ c2;
-        if (i > 1) {
-            const uint4 a4 = i > 2 ? c[4 * stride] : none;
-            c[4 * stride] = a4 ^ (a3 & c2);
-        }
-    }
 }
 
 ERGO_INLINE struct glass_counter glass_count_zero(void) {
@@ -144,10 +122,8 @@ ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, 
         planes[3 * group + item] = c.p3;
         planes[4 * group + item] = c.p4;
         planes[5 * group + item] = c.p5;
-        if (GLASS_OWN > 6) {
-            planes[6 * group + item] = c.p6;
-            planes[7 * group + item] = c.p7;
-        }
+        planes[6 * group + item] = c.p6;
+        planes[7 * group + item] = c.p7;
     }
     glass_count_tree(planes, item, group, levels, stride);
 }
@@ -169,44 +145,5 @@ ERGO_INLINE uint4 glass_count_four(__local const uint4 *planes, uint group, uint
     return ((uint4)(low, low >> 8, low >> 16, low >> 24) & 255u) |
            ((uint4)(high, high >> 8, high >> 16, high >> 24) & 255u) << 8;
 }
-
-/* Two of the sums: samples bit and bit + 16 (bit < 16) of a slot, which counts through the columns'
- * four. 16 bits each. */
-ERGO_INLINE uint glass_count_two(__local const uint4 *planes, uint group, uint levels, uint slot,
-                                 uint bit) {
-    __local const uint *words = (__local const uint *)planes + slot;
-    uint sum = 0;
-    ERGO_UNROLL
-    for (uint k = 0; k < GLASS_OWN + levels; k++)
-        sum |= ((words[glass_plane(k, 4 * group)] >> bit) & 0x00010001u) << k;
-    return sum;
-}
-
-#if !GLASS_REAL
-/* Unsatisfied bonds of the sites begin, begin + step ... below `end` of colour 0, which has an end
- * of each bond: 42 at most. room: of a quad, STRIDE quads apart. */
-#define GLASS_COUNT_EVEN(NAME, SPACE, STRIDE)                                                      \
-    ERGO_INLINE struct glass_sum NAME##_of(SPACE const uint4 *room,                                \
-                                           __global const uint *couplings, uint h) {               \
-        const struct glass_at a = glass_site(h, 0);                                                \
-        uint4 x[6];                                                                                \
-        GLASS_LOOK(x, room[h * (STRIDE)], a, room + GLASS_HALF * (STRIDE), STRIDE)                 \
-        return glass_unsatisfied(x, couplings, h);                                                 \
-    }                                                                                              \
-    ERGO_INLINE struct glass_counter NAME(SPACE const uint4 *room, __global const uint *couplings, \
-                                          uint begin, uint end, uint step) {                       \
-        struct glass_counter counter = glass_count_zero();                                         \
-        for (uint h = begin; h < end; h += 2 * step) {                                             \
-            const uint next = h + step;                                                            \
-            const struct glass_sum m = NAME##_of(room, couplings, h);                              \
-            struct glass_sum n;                                                                    \
-            n.m0 = n.m1 = n.m2 = (uint4)(0u);                                                      \
-            if (next < end)                                                                        \
-                n = NAME##_of(room, couplings, next);                                              \
-            counter = glass_count_add(counter, m, n);                                              \
-        }                                                                                          \
-        return counter;                                                                            \
-    }
-#endif
 
 #endif

@@ -82,28 +82,4 @@ ERGO_INLINE void glass_note(struct glass_book book, __global uint *came, __globa
     accepted[a] = book.accepted + ERGO_POPCOUNT(m);
 }
 
-/* Are partners in other quads? With four copies a quad is a temperature. */
-#define GLASS_ELSEWHERE(parity) (GLASS_COPIES == 4 || (parity))
-
-/* A quad `own` of a site after the exchange. at: where it is among the site's quads, if partners
- * are elsewhere. Partners beyond the ends have no bits in the mask. */
-#define GLASS_MOVED(NAME, SPACE)                                                                   \
-    ERGO_INLINE uint4 NAME(uint4 own, SPACE const uint4 *at, uint quad, uint4 mask, uint parity) { \
-        const int lower = quad > 0 ? -1 : 0, upper = quad + 1 < GLASS_QUADS;                       \
-        uint4 other;                                                                               \
-        if (GLASS_COPIES == 4) {                                                                   \
-            other = at[(quad + parity) & 1 ? lower : upper];                                       \
-        } else if (parity == 0) {                                                                  \
-            other = GLASS_COPIES == 2 ? own.zwxy : own.yxwz;                                       \
-        } else if (GLASS_COPIES == 2) {                                                            \
-            SPACE const uint2 *pairs = (SPACE const uint2 *)at;                                    \
-            const uint2 one = pairs[lower], two = pairs[1 + upper];                                \
-            other = (uint4)(one.x, one.y, two.x, two.y); /* of two pairs: Oclgrind ends itself */  \
-        } else {                                                                                   \
-            SPACE const uint *words = (SPACE const uint *)at;                                      \
-            other = (uint4)(words[lower], own.z, own.y, words[3 + upper]);                         \
-        }                                                                                          \
-        return own ^ ((own ^ other) & mask);                                                       \
-    }
-
 #endif

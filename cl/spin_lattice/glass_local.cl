@@ -35,7 +35,26 @@ ERGO_INLINE struct glass_decision glass_step(__global uint4 *mine, __local const
     return d;
 }
 
-GLASS_MOVED(glass_moved_global, __global)
+/* A quad `own` of a site after the exchange. at: where it is among the site's quads. Partners
+ * beyond the ends have no bits in the mask. */
+ERGO_INLINE uint4 glass_moved(uint4 own, __global const uint4 *at, uint quad, uint4 mask,
+                              uint parity) {
+    const int lower = quad > 0 ? -1 : 0, upper = quad + 1 < GLASS_QUADS;
+    uint4 other;
+    if (GLASS_COPIES == 4) {
+        other = at[(quad + parity) & 1 ? lower : upper];
+    } else if (parity == 0) {
+        other = GLASS_COPIES == 2 ? own.zwxy : own.yxwz;
+    } else if (GLASS_COPIES == 2) {
+        __global const uint2 *pairs = (__global const uint2 *)at;
+        const uint2 one = pairs[lower], two = pairs[1 + upper];
+        other = (uint4)(one.x, one.y, two.x, two.y); /* of two pairs: Oclgrind ends itself */
+    } else {
+        __global const uint *words = (__global const uint *)at;
+        other = (uint4)(words[lower], own.z, own.y, words[3 + upper]);
+    }
+    return own ^ ((own ^ other) & mask);
+}
 
 /* Counters c, of so many planes, of a quad's first `width` work-items: the upper half gives to the
  * lower, until GLASS_LAST_LANES have all. */
@@ -173,8 +192,7 @@ glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
         for (uint colour = 0; colour < 2; colour++) {
             __global uint4 *of = mine + colour * GLASS_HALF * GLASS_QUADS;
             GLASS_MINE(e, h)
-            next[e] =
-                glass_moved_global(of[h * GLASS_QUADS], of + h * GLASS_QUADS, quad, mask, parity);
+            next[e] = glass_moved(of[h * GLASS_QUADS], of + h * GLASS_QUADS, quad, mask, parity);
             barrier(CLK_GLOBAL_MEM_FENCE);
             GLASS_MINE(e, h)
             of[h * GLASS_QUADS] = next[e];

@@ -20,7 +20,31 @@ ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
 }
 
 #if !GLASS_REAL
-GLASS_COUNT_EVEN(glass_even, __global, GLASS_QUADS)
+/* Unsatisfied bonds of site h of colour 0, of a quad. */
+ERGO_INLINE struct glass_sum glass_even_of(__global const uint4 *spins,
+                                           __global const uint *couplings, uint h) {
+    const struct glass_at a = glass_site(h, 0);
+    uint4 x[6];
+    GLASS_LOOK(x, spins[h * GLASS_QUADS], a, spins + GLASS_HALF * GLASS_QUADS, GLASS_QUADS)
+    return glass_unsatisfied(x, couplings, h);
+}
+
+/* Those of the sites begin, begin + step ... below GLASS_HALF, 42 at most. Colour 0 has an end of
+ * each bond. */
+ERGO_INLINE struct glass_counter glass_even(__global const uint4 *spins,
+                                            __global const uint *couplings, uint begin, uint step) {
+    struct glass_counter counter = glass_count_zero();
+    for (uint h = begin; h < GLASS_HALF; h += 2 * step) {
+        const uint next = h + step;
+        const struct glass_sum m = glass_even_of(spins, couplings, h);
+        struct glass_sum n;
+        n.m0 = n.m1 = n.m2 = (uint4)(0u);
+        if (next < GLASS_HALF)
+            n = glass_even_of(spins, couplings, next);
+        counter = glass_count_add(counter, m, n);
+    }
+    return counter;
+}
 #endif
 
 /*
@@ -68,7 +92,7 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
 #else
     __global const uint *bonds = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z);
     const struct glass_counter counter =
-        glass_even(own, bonds, part * GLASS_GROUP + item, GLASS_HALF, parts * GLASS_GROUP);
+        glass_even(own, bonds, part * GLASS_GROUP + item, parts * GLASS_GROUP);
     glass_count_sum(counter, planes, item, GLASS_GROUP, GLASS_LEVELS, 1);
     for (uint o = item; o < 128; o += GLASS_GROUP)
         out[o] = (long)glass_count_read(planes, o);

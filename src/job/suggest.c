@@ -55,6 +55,12 @@ void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *
         build->errors++;
         return;
     }
+    const struct ergo_sampler_info *info = build->sampler ? build->sampler->info : NULL;
+    for (size_t i = 0; info && i < info->n_gone; i++)
+        if (!strcmp(info->gone[i].pointer, pointer)) {
+            ergo_build_error(build, pointer, node, "this key is gone: %s", info->gone[i].instead);
+            return;
+        }
     const char *names[NAMES_MAX];
     size_t n =
         ergo_keys_children(build->keys, build->n_keys, parent, names, NAMES_MAX - 1, build->arena);

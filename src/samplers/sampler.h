@@ -74,6 +74,11 @@ struct ergo_tunable {
     bool power_of_two; /* other values are refused by the job checker */
 };
 
+/* A key or tunable of an earlier version: refused, with what to write instead. */
+struct ergo_gone {
+    const char *pointer, *instead;
+};
+
 struct ergo_sampler_info {
     const char *name;    /* "spin-lattice" */
     const char *summary; /* one line */
@@ -107,6 +112,8 @@ struct ergo_sampler_info {
     uint32_t curves_sums;
     const struct ergo_tunable *tunables;
     size_t n_tunables;
+    const struct ergo_gone *gone;
+    size_t n_gone;
     uint32_t tunables_room;   /* by bits: room for particles, no matter of speed: ergo_tune's not */
     const char *frame_suffix; /* of the files of ops->frame; NULL: "xyz" */
     const char *trajectory;   /* what /output/trajectory_every writes; NULL: nothing */

@@ -18,7 +18,6 @@ import sys
 PROGRAM, ROOT = os.environ["ERGOCL"], os.environ["ERGOCL_ROOT"]
 NEUTRAL = {  # how and when, not what: the help of each says so
     "": {"/distribute", "/checkpoint/every_seconds", "/audit/every_seconds", "/wall_time"},
-    "lj-gcmc": {"/system/neighbours"},
     "swendsen-wang": {"/system/labelling", "/system/merge", "/system/shares"},
     "spin-lattice": {"/system/shares"},
 }

@@ -53,7 +53,7 @@ expect 2 $python "$figure" "${piece[@]}" --wall 1
 
 # every job and program of the folder, and every paper, is in its table, which README links
 table=${figure%/*}/README.md
-for name in $names disks-table1.py disks-decorrelation.py lj-figures.py scaling.py; do
+for name in $names disks-table1.py disks-decorrelation.py scaling.py; do
     says "$table" "$name"
 done
 says "$table" "Anderson et al. 2013" "Schwiebert et al. 2014" "Levy et al. 2010" "Lutsyshyn 2015" "Komura and Okabe 2012"
@@ -85,8 +85,6 @@ for short in "helium-sample 0 /run/sweeps=80 /run/equilibration=20" "disks-table
     says out "| quantity | published | measured | z |"
     [ "$points" -eq 0 ] || says out "energy, $points points"
 done
-expect 0 $python "${figure%/*}/lj-figures.py" "${here[@]}" --seconds 0.05 --sizes 512 --cutoffs 2.5
-says out "| 512 | " "| 2.5 | "
 if command -v mpirun >/dev/null; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     expect 0 $python "$ERGOCL_ROOT/bench/scaling.py" run --ranks 1,2 --sides 128 --check 100,77 --sweeps 20 "${here[@]}"

@@ -106,10 +106,9 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
     free(spins);
 }
 
-/* The only batch of a job: start, and /run/sweeps as if `late` sweeps had gone by. shift: of votes,
- * or 0, as planned. */
-static inline void glass_bench_votes(struct ergo_context *ctx, struct ergo_device *device,
-                                     const char *text, uint64_t late, uint32_t shift) {
+/* The only batch of a job: start, and /run/sweeps as if `earlier` sweeps had gone by. */
+static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device *device,
+                                    const char *text, uint64_t earlier) {
     struct ergo_job *job = NULL;
     void *state = NULL;
     GLASS_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
@@ -121,28 +120,21 @@ static inline void glass_bench_votes(struct ergo_context *ctx, struct ergo_devic
     struct glass_launch launch;
     struct ergo_plan unused;
     GLASS_BENCH_OK(ctx, text, glass_launch_plan(ctx, batch, device, &shape, &launch, &unused));
-    if (shift)
-        launch.count_shift = shift;
     GLASS_BENCH_OK(ctx, text, glass_create(ctx, batch, device, &shape, &launch, &state));
     GLASS_BENCH_OK(ctx, text, ops->init(ctx, state));
     struct glass_state *s = state;
-    s->step += late;
+    s->step += earlier;
     GLASS_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 0, sweeps, 0));
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_text saved = {0};
         GLASS_BENCH_OK(ctx, text, ops->save(ctx, state, m, &saved));
-        glass_bench_member(text, batch->points[m], (const uint8_t *)saved.data, late, sweeps);
+        glass_bench_member(text, batch->points[m], (const uint8_t *)saved.data, earlier, sweeps);
         ergo_text_free(&saved);
     }
     /* energies, overlaps and counts against the host's */
     GLASS_BENCH_OK(ctx, text, ops->audit(ctx, state));
     ops->destroy(state);
     ergo_job_destroy(job);
-}
-
-static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device *device,
-                                    const char *text, uint64_t late) {
-    glass_bench_votes(ctx, device, text, late, 0);
 }
 
 #endif

@@ -75,23 +75,11 @@ static void test_ladder(void **state) {
                      0);
 }
 
-/* Votes that count one group only, as those of very large lattices might: a launch for each. */
-static void test_votes(void **state) {
-    (void)state;
-    glass_bench_votes(ctx, device,
-                      "{\"sampler\": \"spin-lattice\", \"seed\": \"6\", \"system\": {\"model\": "
-                      "\"spin-glass\", \"size\": [8, 8, 8], \"temperature\": 0.9, \"ladder\": 3, "
-                      "\"temperature_max\": 2, \"swap_every\": 2}, \"run\": {\"sweeps\": 5}, "
-                      "\"tuning\": {\"path\": 3}}",
-                      0, 31);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_local),
         cmocka_unit_test(test_global),
         cmocka_unit_test(test_ladder),
-        cmocka_unit_test(test_votes),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

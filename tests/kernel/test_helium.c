@@ -259,25 +259,6 @@ static const char *const systems[] = {
     "\"frame_walkers\": 9}",
 };
 
-static void local_path(void **state) {
-    (void)state;
-    check(systems[0], HELIUM_PATH_LOCAL, 4);
-    if (small)
-        return;
-    check(systems[1], HELIUM_PATH_LOCAL, 32);
-    check(systems[2], HELIUM_PATH_LOCAL, 1);
-    check(systems[3], HELIUM_PATH_LOCAL, 2);
-}
-
-static void global_path(void **state) {
-    (void)state;
-    if (!small) {
-        check(systems[0], HELIUM_PATH_GLOBAL, 8);
-        check(systems[2], HELIUM_PATH_GLOBAL, 64);
-    }
-    check(systems[3], HELIUM_PATH_GLOBAL, 1);
-}
-
 /* Two atoms at distances around the kink of the potential: V and r V' to a millionth. */
 static void energies_at_the_kink(void **state) {
     (void)state;
@@ -358,9 +339,10 @@ static int open_device(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(local_path),     cmocka_unit_test(global_path),
-        cmocka_unit_test(registers_path), cmocka_unit_test(blocks_path),
-        cmocka_unit_test(lanes_path),     cmocka_unit_test(energies_at_the_kink),
+        cmocka_unit_test(registers_path),
+        cmocka_unit_test(blocks_path),
+        cmocka_unit_test(lanes_path),
+        cmocka_unit_test(energies_at_the_kink),
     };
     return cmocka_run_group_tests(tests, open_device, fixture_close);
 }

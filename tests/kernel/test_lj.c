@@ -1,8 +1,8 @@
 /*
  * The Lennard-Jones kernels against a twin on the host that looks at all pairs, bit for bit:
  * states, sums, samples. Boxes whose sides fit no cell size, boxes with fewer cells than the cutoff
- * spans, cutoffs from below 1 to half the box, every way of finding neighbours, every launch shape,
- * and cells and lists that are full at once.
+ * spans, cutoffs from below 1 to half the box, cells of the cutoff (a work-group of one on CPUs)
+ * and microcells (others), and cells and lists that are full at once.
  */
 #include "lj_bench.h"
 
@@ -21,7 +21,7 @@ static const struct {
     {"'box': [5, 5.5, 12], 'temperature': 2, 'activity': 0.5, 'cutoff': 2.5, 'particles': 60",
      "'slots': 1, 'capacity': 61", false},
     {"'box': [4, 4, 4], 'temperature': 2, 'activity': 0.4, 'cutoff': 0.8, 'particles': 20",
-     "'moves_per_launch': 1, 'blocks': 3, 'work_group': 4", true},
+     "'work_group': 4, 'teams': 4", true},
     {"'box': [10, 10, 10], 'temperature': 1.5, 'beta_mu': -2.5, 'cutoff': 4.4, "
      "'tail_correction': true, 'particles': 100",
      "'microcell': 63", false},
@@ -43,23 +43,16 @@ static const struct {
 
 static void test_chains(void **state) {
     (void)state;
-    static const char *const ways[] = {"none", "cells", "microcells"};
     /* Mesa's loops end by themselves (src/device/quirks.c): launches of a few moves */
     const bool few = bench.device->quirks.loop_limit != 0;
     const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        for (size_t w = 0; w < 3; w++) {
-            char job[1000];
-            /* PoCL compiles for seconds: the first cases in every way, of the others one each */
-            if ((small && (!cases[i].small || (i == 0) != (w > 0))) ||
-                (i >= 2 && w != (i % 2 ? 1 : 2) && !small))
-                continue;
-            snprintf(job, sizeof job,
-                     HEAD "'system': {%s, 'neighbours': '%s'}, " RUN ", 'tuning': {%s}}",
-                     cases[i].system, ways[w],
-                     small && !*cases[i].tuning ? "'work_group': 16" : cases[i].tuning);
-            lj_compare(&bench, job, small ? 2 : 6, small ? 10 : few ? 60 : 700);
-        }
+        char job[1000];
+        if (small && !cases[i].small)
+            continue;
+        snprintf(job, sizeof job, HEAD "'system': {%s}, " RUN ", 'tuning': {%s}}", cases[i].system,
+                 small && !*cases[i].tuning ? "'work_group': 16" : cases[i].tuning);
+        lj_compare(&bench, job, small ? 2 : 6, small ? 10 : few ? 60 : 700);
     }
     print_message("%llu moves compared; room was made %llu times\n",
                   (unsigned long long)bench.moves, (unsigned long long)bench.grown);

@@ -9,8 +9,8 @@ static struct lj_run run;
 
 static void test_exact(void **state) {
     (void)state;
-    lj_expect_small_n(&run, "", "small N, microcells");
-    lj_expect_small_n(&run, ", 'neighbours': 'cells', 'max_displacement': 1", "small N, cells");
+    lj_expect_small_n(&run, "", "small N");
+    lj_expect_small_n(&run, ", 'max_displacement': 1", "small N, in steps");
     lj_expect_small_n(&run, ", 'moves': {'displacement': 0.2, 'insertion': 0.5, 'deletion': 0.3}",
                       "small N, unequal shares");
     lj_expect_ideal(&run, "", "ideal gas");

@@ -199,10 +199,10 @@ static void test_grid(void **state) {
                  {{4, 4, 4}, 0.8, 1},       {{12, 13, 14}, 5, 1.7}, {{6, 30, 5.1}, 2.5, 1},
                  {{2, 2, 2}, 1, 3}};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        for (int way = LJ_COARSE; way <= LJ_MICRO; way++) {
+        for (int wide = 0; wide < 2; wide++) {
             struct lj_grid g;
-            assert_true(lj_grid_make(&g, (enum lj_neighbours)way, cases[c].box, cases[c].cutoff,
-                                     cases[c].side));
+            assert_true(lj_grid_make(&g, cases[c].box, cases[c].cutoff,
+                                     wide ? cases[c].cutoff : cases[c].side));
             uint8_t *seen = calloc(g.cells, 1);
             for (uint32_t i = 0; i < g.n_offsets; i++) {
                 uint32_t at[3];
@@ -245,7 +245,7 @@ static void test_lists(void **state) {
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         struct lj_grid g;
         size_t count;
-        assert_true(lj_grid_make(&g, LJ_MICRO, cases[c].box, cases[c].cutoff, cases[c].side));
+        assert_true(lj_grid_make(&g, cases[c].box, cases[c].cutoff, cases[c].side));
         uint32_t *lists = lj_grid_lists(&g, cases[c].box, cases[c].cutoff, cases[c].core, &count);
         uint32_t *place = malloc(g.cells * sizeof *place);
         assert_true(lists && place && g.parts == (c == 6 ? 1 : 2));
@@ -329,7 +329,7 @@ static void test_jobs(void **state) {
     refused(BOARD ", 'box': [12, 12, 12], 'tail_correction': true", "proportional to N^2");
     refused(BOARD ", 'box': [12, 9.9, 12]", "needs at least 10.00001");
     refused(BOARD ", 'box': [8.3, 9, 9], 'gap_cells': 3", "needs at least 8.33334");
-    refused(BOARD ", 'box': [12, 12, 12], 'neighbours': 'none'", "cells of its own");
+    refused("'activity': 0.1, 'box': [12, 12, 12], 'neighbours': 'cells'", "this key is gone");
     refused("'activity': 0.1, 'box': [12, 12, 12], 'cell_trials': 3",
             "it acts only with decomposition checkerboard");
     refused("'activity': 0.1, 'box': [12, 12, 12], 'particles': 3, 'start': 'a.xyz'",

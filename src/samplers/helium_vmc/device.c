@@ -77,19 +77,13 @@ static enum ergo_status build_one(struct ergo_context *ctx, struct helium_state 
 
 static enum ergo_status build_programs(struct ergo_context *ctx, struct helium_state *s) {
     const struct helium_launch *l = &s->launch;
-    static const char *const paths[] = {
-        "",
-        "helium_vmc/walk.cl",
-        "helium_vmc/walk.cl",
-        "helium_vmc/walk_lanes.cl",
-        "helium_vmc/walk_registers.cl",
-        "helium_vmc/blocks.cl",
-    };
+    static const char *const paths[] = {[HELIUM_PATH_LANES] = "helium_vmc/walk_lanes.cl",
+                                        [HELIUM_PATH_REGISTERS] = "helium_vmc/walk_registers.cl",
+                                        [HELIUM_PATH_BLOCKS] = "helium_vmc/blocks.cl"};
     const bool blocks = l->path == HELIUM_PATH_BLOCKS;
-    enum ergo_status status =
-        build_one(ctx, s, paths[l->path], l->group * l->mates, l->path == HELIUM_PATH_LOCAL,
-                  blocks ? "helium_attempt" : "helium_walk", &s->walk_program,
-                  blocks ? &s->attempt : &s->walk);
+    enum ergo_status status = build_one(ctx, s, paths[l->path], l->group * l->mates, false,
+                                        blocks ? "helium_attempt" : "helium_walk", &s->walk_program,
+                                        blocks ? &s->attempt : &s->walk);
     if (status == ERGO_OK && blocks)
         status = ergo_kernel_create(ctx, s->device, s->walk_program, "helium_sum", &s->sum);
     if (status == ERGO_OK && blocks)

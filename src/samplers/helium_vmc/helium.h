@@ -20,12 +20,11 @@ struct helium_shape {
     uint32_t structure_walkers; /* of each member, for g(r) and S(k); 0: none */
 };
 
+/* 1 and 2, a work-group a walker with positions in local or global memory, are gone. */
 enum helium_path {
     HELIUM_PATH_AUTO = 0,
-    HELIUM_PATH_LOCAL = 1,     /* positions in local memory */
-    HELIUM_PATH_GLOBAL = 2,    /* in global memory */
     HELIUM_PATH_LANES = 3,     /* CPUs: a work-item a walker, explicit vectors */
-    HELIUM_PATH_REGISTERS = 4, /* in registers */
+    HELIUM_PATH_REGISTERS = 4, /* a work-group a walker, positions in registers */
     HELIUM_PATH_BLOCKS = 5,    /* many work-groups a walker: trials decided block by block */
 };
 
@@ -82,7 +81,7 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
 
 /* check.c */
 enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point *point);
-/* launch.c */
+/* plan.c */
 enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                     const struct ergo_device *device, struct helium_launch *launch,
                                     struct ergo_plan *plan);

@@ -412,8 +412,8 @@ static const struct ergo_curve_info curves[] = {
 
 static const struct ergo_tunable tunables[] = {
     {"path",
-     "0 automatic, 1 positions in local memory, 2 in global memory, 3 a walker per work-item with "
-     "explicit vectors (CPUs), 4 in registers, 5 many work-groups a walker",
+     "0 automatic, 3 a walker per work-item with explicit vectors (CPUs), 4 a work-group a walker, "
+     "positions in registers, 5 many work-groups a walker",
      0, 5, false},
     {"work_group", "work-items per walker (a power of two)", 0, 1024, true},
     {"walkers_per_group",
@@ -433,9 +433,8 @@ static const struct ergo_sampler_info info = {
     .summary = "Variational Monte Carlo of liquid helium-4: Jastrow wave function, Aziz potential",
     .citation = "Y. Lutsyshyn, Fast quantum Monte Carlo on a GPU, Comput. Phys. Commun. 187, 162 "
                 "(2015)",
-    .programs = {"helium_vmc/walk.cl", "helium_vmc/energy.cl", "helium_vmc/start.cl",
-                 "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl",
-                 "helium_vmc/blocks.cl"},
+    .programs = {"helium_vmc/energy.cl", "helium_vmc/start.cl", "helium_vmc/walk_lanes.cl",
+                 "helium_vmc/walk_registers.cl", "helium_vmc/blocks.cl"},
     .step_name = "macroupdate",
     .rate_unit = "pair visits per second",
     .keys = keys,

@@ -13,63 +13,33 @@ static enum ergo_status launch_run(struct ergo_context *ctx, struct lj_state *s,
                                    const struct lj_slot *slot, uint64_t to) {
     const cl_ulong start = slot->start, target = to, every = slot->every ? slot->every : 1;
     const cl_uint count = (cl_uint)slot->count;
-    const cl_uint capacity = s->capacity, slots = s->slots, n_parts = s->launch.blocks;
-    const size_t members = s->batch->count;
+    const cl_uint capacity = s->capacity, slots = s->slots;
     if (s->launch.board_blocks)
         return lj_board_launch(ctx, s, slot, to);
-    if (!s->launch.per_move) {
-        const size_t global[2] = {members * s->launch.group, 1}, local[2] = {s->launch.group, 1};
-        const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(s->chain_buffer),
-                                        ERGO_ARG(s->particles),
-                                        ERGO_ARG(s->cells),
-                                        ERGO_ARG(s->offsets),
-                                        ERGO_ARG(slot->samples),
-                                        ERGO_ARG(start),
-                                        ERGO_ARG(target),
-                                        ERGO_ARG(every),
-                                        ERGO_ARG(count),
-                                        ERGO_ARG(capacity),
-                                        ERGO_ARG(slots),
-                                        ERGO_ARG(s->own)};
-        return ergo_kernel_launch(ctx, s->device, s->run, "lj_run", args, 13, 1, global, local,
-                                  NULL);
-    }
-    const size_t global[2] = {(size_t)n_parts * s->launch.group, members};
-    const size_t local[2] = {s->launch.group, 1};
-    const struct ergo_arg trial[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
-                                     ERGO_ARG(s->particles),     ERGO_ARG(s->cells),
-                                     ERGO_ARG(s->offsets),       ERGO_ARG(s->parts),
-                                     ERGO_ARG(capacity),         ERGO_ARG(slots)};
-    enum ergo_status status =
-        ergo_kernel_launch(ctx, s->device, s->trial, "lj_trial", trial, 8, 2, global, local, NULL);
-    const size_t one[2] = {members, 1}, single[2] = {1, 1};
-    const struct ergo_arg decide[] = {ERGO_ARG(s->member_buffer),
-                                      ERGO_ARG(s->chain_buffer),
-                                      ERGO_ARG(s->particles),
-                                      ERGO_ARG(s->cells),
-                                      ERGO_ARG(s->offsets),
-                                      ERGO_ARG(slot->samples),
-                                      ERGO_ARG(s->parts),
-                                      ERGO_ARG(start),
-                                      ERGO_ARG(target),
-                                      ERGO_ARG(every),
-                                      ERGO_ARG(count),
-                                      ERGO_ARG(capacity),
-                                      ERGO_ARG(slots),
-                                      ERGO_ARG(n_parts)};
-    if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->decide, "lj_decide", decide, 14, 1, one,
-                                    single, NULL);
-    return status;
+    const size_t global[2] = {s->batch->count * s->launch.group, 1},
+                 local[2] = {s->launch.group, 1};
+    const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(s->chain_buffer),
+                                    ERGO_ARG(s->particles),
+                                    ERGO_ARG(s->cells),
+                                    ERGO_ARG(s->offsets),
+                                    ERGO_ARG(slot->samples),
+                                    ERGO_ARG(start),
+                                    ERGO_ARG(target),
+                                    ERGO_ARG(every),
+                                    ERGO_ARG(count),
+                                    ERGO_ARG(capacity),
+                                    ERGO_ARG(slots),
+                                    ERGO_ARG(s->energies)};
+    return ergo_kernel_launch(ctx, s->device, s->run, "lj_run", args, 13, 1, global, local, NULL);
 }
 
 /* From step `from` (of the chain that is furthest behind) to step `to`. */
 static enum ergo_status launch_to(struct ergo_context *ctx, struct lj_state *s,
                                   const struct lj_slot *slot, uint64_t from, uint64_t to) {
     enum ergo_status status = ERGO_OK;
-    const uint64_t most = lj_launch_steps(s->device, &s->grid, &s->launch, s->slots, s->capacity);
-    enum ergo_status kept = s->moved_in ? lj_keep(ctx, s) : ERGO_OK;
+    const uint64_t most = lj_launch_steps(s->device, &s->grid, &s->launch, s->slots);
+    enum ergo_status kept = s->stale ? lj_refresh_energies(ctx, s) : ERGO_OK;
     if (kept != ERGO_OK)
         return kept;
     if (most == 0)

@@ -45,8 +45,8 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "lj-gcmc");
     if (status == ERGO_OK)
         status = lj_settle(ctx, s);
-    if (s->moved_in && status == ERGO_OK) /* after a load: there is nothing to compare with yet */
-        status = lj_keep(ctx, s);
+    if (s->stale && status == ERGO_OK) /* after a load: there is nothing to compare with yet */
+        status = lj_refresh_energies(ctx, s);
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
         if (s->chains[m].step != s->step)
             status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
@@ -54,8 +54,7 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
                                " of %" PRIu64,
                                s->device->summary.name, m, s->chains[m].step, s->step);
     /* reading all planes of thousands of chains would take longer than the run */
-    for (size_t m = 0; m < members && status == ERGO_OK && s->system.neighbours != LJ_NONE;
-         m += stride)
+    for (size_t m = 0; m < members && status == ERGO_OK; m += stride)
         status = lj_check_cells(ctx, s, m);
     return status == ERGO_OK ? lj_replay(ctx, s) : status;
 }

@@ -156,9 +156,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct er
     free(words);
     if (status == ERGO_OK && wrong)
         return ergo_replay_differs(ctx, r, m, wrong);
-    return status == ERGO_OK && !t->board && s->system.neighbours != LJ_NONE
-               ? lj_check_cells(ctx, s, m)
-               : status;
+    return status == ERGO_OK && !t->board ? lj_check_cells(ctx, s, m) : status;
 }
 
 /* The running sums of all members against those from scratch. */

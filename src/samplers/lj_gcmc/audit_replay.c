@@ -165,7 +165,7 @@ static void hold_buffers(struct lj_stretch *a) {
     a->capacity = s->capacity;
     clRetainMemObject(a->particles = s->particles);
     clRetainMemObject(a->cells = s->cells);
-    clRetainMemObject(a->own = s->own);
+    clRetainMemObject(a->energies = s->energies);
 }
 
 static void bring_back(cl_mem *now, cl_mem *before) {
@@ -182,7 +182,7 @@ static void give_back(struct lj_stretch *a) {
     a->s->capacity = a->capacity;
     bring_back(&a->s->particles, &a->particles);
     bring_back(&a->s->cells, &a->cells);
-    bring_back(&a->s->own, &a->own);
+    bring_back(&a->s->energies, &a->energies);
 }
 
 static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
@@ -236,7 +236,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct lj_stretch *a) {
     struct ergo_replay_part particles = {16 * (size_t)s->capacity * a->first, 0, 1};
     struct ergo_replay_part of_cells = {planes ? 16 * cells * a->first : slotted * a->first,
                                         16 * cells * members, planes ? s->slots : 1};
-    struct ergo_replay_part own = {8 * cells * a->first, 8 * cells * members, s->slots};
+    struct ergo_replay_part energies = {8 * cells * a->first, 8 * cells * members, s->slots};
     struct ergo_replay_row rows[12] = {
         {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
         {"chains on the host", ERGO_REPLAY_HOST, NULL, s->chains, chains},
@@ -254,14 +254,11 @@ static enum ergo_status replay(struct ergo_context *ctx, struct lj_stretch *a) {
     } else {
         rows[n++] =
             state_row("particles", &s->particles, 16 * (size_t)s->capacity * a->count, &particles);
-        rows[n++] = (struct ergo_replay_row){"sums of trial moves", ERGO_REPLAY_RESULT, &s->parts,
-                                             NULL, 32 * members * s->launch.blocks};
     }
-    if (s->system.neighbours != LJ_NONE)
-        rows[n++] =
-            state_row("cells", &s->cells, (planes ? 16 * cells : slotted) * a->count, &of_cells);
-    if (s->launch.own)
-        rows[n++] = state_row("pair energies", &s->own, 8 * cells * a->count, &own);
+    rows[n++] =
+        state_row("cells", &s->cells, (planes ? 16 * cells : slotted) * a->count, &of_cells);
+    if (s->launch.energies)
+        rows[n++] = state_row("pair energies", &s->energies, 8 * cells * a->count, &energies);
     if (counts)
         rows[n++] = (struct ergo_replay_row){"pair counts", ERGO_REPLAY_RESULT,
                                              &s->blocks[0].counts, NULL, counts};

@@ -65,13 +65,13 @@ enum ergo_status lj_board_program(struct ergo_context *ctx, struct lj_state *s) 
     struct ergo_text o = {0};
     cl_program program = NULL;
     cl_kernel kernel = NULL;
-    ergo_text_append(
-        &o,
-        "-DLJ_CELLS=1 -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=1u -DLJ_NEAR=1u -DLJ_PARTS=1u "
-        "-DLJ_LANES=1 -DLJ_CULL=0 -DLJ_GROUP=%u -DLJ_PERIOD=%uu -DLJ_TRIALS=%uu "
-        "-DLJ_TILE=%uu -DLJ_BLOCKS=%lluu%s",
-        g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period, s->system.trials, s->tile,
-        (unsigned long long)s->launch.board_blocks, s->launch.vector ? " -DLJ_VECTOR=8" : "");
+    ergo_text_append(&o,
+                     "-DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_PARTS=1u -DLJ_GROUP=%u -DLJ_PERIOD=%uu "
+                     "-DLJ_TRIALS=%uu "
+                     "-DLJ_TILE=%uu -DLJ_BLOCKS=%lluu%s",
+                     g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period, s->system.trials,
+                     s->tile, (unsigned long long)s->launch.board_blocks,
+                     s->launch.vector ? " -DLJ_VECTOR=8" : "");
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     const uint64_t local = lj_board_local_bytes(&s->system, &s->launch, s->tile);

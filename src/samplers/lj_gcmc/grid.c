@@ -84,17 +84,10 @@ static bool find_offsets(struct lj_grid *grid, const double box[3], double cutof
     return true;
 }
 
-bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
-                  double cutoff, double side) {
+bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, double side) {
     memset(grid, 0, sizeof *grid);
-    if (neighbours == LJ_NONE) {
-        grid->cull = true;
-        grid->cells = grid->n[0] = grid->n[1] = grid->n[2] = 1;
-        grid->offsets = calloc(1, sizeof *grid->offsets);
-        return grid->offsets != NULL;
-    }
     for (int k = 0; k < 3; k++) {
-        const double cells = floor(box[k] / (neighbours == LJ_COARSE ? cutoff : side));
+        const double cells = floor(box[k] / side);
         grid->n[k] = (uint32_t)fmax(1, fmin(cells, 1024));
     }
     return find_offsets(grid, box, cutoff);

@@ -1,7 +1,6 @@
 /* The job keys of lj-gcmc. */
 #include "samplers/lj_gcmc/tables.h"
 
-static const char *const neighbours[] = {"none", "cells", "microcells", NULL};
 static const char *const decompositions[] = {"checkerboard", NULL};
 
 enum {
@@ -20,10 +19,6 @@ static bool starts_on_lattice(const struct ergo_point *point) {
 
 static bool is_board(const struct ergo_point *point) {
     return ergo_point_value(point, "/system/decomposition")->present;
-}
-
-static bool is_serial(const struct ergo_point *point) {
-    return !is_board(point);
 }
 
 const struct ergo_key lj_keys[LJ_N_KEYS] = {
@@ -176,16 +171,6 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .unit = "",
      .help = "Name of an extended XYZ file whose first frame is the start, e.g. a snapshot of "
              "another run; its box is the job's. Absent: a lattice of `particles`."},
-    {.pointer = "/system/neighbours",
-     .type = ERGO_KEY_ENUM,
-     .flags = ERGO_KEY_SHAPE,
-     .choices = neighbours,
-     .unit = "",
-     .help = "How partners within the cutoff are found: none (all pairs, section 3.1), cells of at "
-             "least the cutoff (section 3.2), microcells of about sigma^3 (section 3.3); absent: "
-             "cells on CPUs, else microcells. The chain is the same to the bit.",
-     .acts = is_serial,
-     .where = "without decomposition checkerboard, which has cells of its own"},
     {.pointer = "/system/decomposition",
      .type = ERGO_KEY_ENUM,
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,

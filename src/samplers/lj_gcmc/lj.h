@@ -8,8 +8,6 @@
 
 #include "lj_gcmc/params.h"
 
-/* LJ_AUTO: as suits the device. */
-enum lj_neighbours { LJ_NONE, LJ_COARSE, LJ_MICRO, LJ_AUTO };
 /* Particles a chain can have: /tuning/capacity allows no more, either. */
 enum { LJ_MOST_PARTICLES = 1 << 26 };
 enum lj_curve { LJ_CURVE_GR, LJ_CURVE_PAIR_DENSITY, LJ_CURVE_HISTOGRAM, LJ_CURVES };
@@ -29,7 +27,6 @@ struct lj_system {
     double activity;         /* z, 1/length^3; 0 when there are no insertions */
     double max_displacement; /* 0: anywhere */
     bool shifted, tail;
-    enum lj_neighbours neighbours;
     uint32_t period, trials; /* of a checkerboard: cells from one active cell to the next, and
                                 trials of an activation in each; 0: none */
 };
@@ -57,15 +54,13 @@ struct lj_jump {
 };
 
 struct lj_launch {
-    uint32_t group, lanes, teams; /* teams: moves that a group looks at at once */
-    uint32_t blocks;              /* work-groups a chain, of the path with a launch a move */
-    bool per_move;
+    uint32_t group, teams;    /* teams: moves that a group looks at at once */
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
     uint32_t total_group, total_parts;
     bool vector;        /* eight particles at once, by one work-item */
     bool slotted;       /* a cell's particles are together in memory */
-    bool own;           /* each particle's pair energy is kept (cl/lj_gcmc/gather.h) */
+    bool energies;      /* each particle's pair energy is kept (cl/lj_gcmc/gather.h) */
     uint32_t tile;      /* checkerboard: room around an active cell, at the start */
     uint32_t end_group; /* of what ends an activation */
     uint64_t board_blocks;
@@ -102,9 +97,9 @@ struct lj_state {
     struct lj_launch launch;
     struct lj_member *members;
     struct lj_chain *chains; /* host copy, for settling and audits */
-    cl_program run_program, step_program, total_program, board_program, end_program;
-    cl_kernel run, trial, decide, total, pairs, activate, board_end, list;
-    cl_mem member_buffer, chain_buffer, particles, cells, own, offsets, parts, total_parts, edges;
+    cl_program run_program, total_program, board_program, end_program;
+    cl_kernel run, total, pairs, activate, board_end, list;
+    cl_mem member_buffer, chain_buffer, particles, cells, energies, offsets, total_parts, edges;
     cl_mem bounds, board_parts, full; /* of a checkerboard */
     struct ergo_constants constants;
     float *bin_edges;      /* squares, in sigma^2: bins + 1 */
@@ -114,7 +109,7 @@ struct lj_state {
                                        0 for what suits the device, but in audits */
     struct lj_slot blocks[2];
     uint64_t step, grown;
-    bool moved_in; /* particles were placed; their pair energies and contacts are not kept yet */
+    bool stale; /* the host has placed particles: pair energies and contacts are not theirs yet */
 };
 
 /* member.c */
@@ -138,9 +133,9 @@ double lj_contact_width(const struct lj_system *s);
 struct lj_jump lj_jump_of(const struct lj_system *s);
 double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
 
-/* grid.c: lengths in sigma; side: of a microcell. false: no memory, or too many cells in reach. */
-bool lj_grid_make(struct lj_grid *grid, enum lj_neighbours neighbours, const double box[3],
-                  double cutoff, double side);
+/* grid.c: lengths in sigma; side: of a cell, at least. false: no memory, or too many cells within
+ * the cutoff. */
+bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, double side);
 bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
 /* Lists of offsets as the kernels read them (cl/lj_gcmc/planes.h), malloc'ed; *count: of four
  * words. core: radius inside which a move is refused. NULL: no memory. */
@@ -150,21 +145,21 @@ uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff
 struct lj_reach lj_grid_reach(const struct lj_grid *grid, const double box[3], double distance);
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
 
-/* launch.c */
-struct lj_system lj_system_on(const struct ergo_point *point, const struct ergo_device *device);
+/* plan.c */
 enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                 const struct ergo_device *device, struct lj_grid *grid,
                                 struct lj_launch *launch, struct ergo_plan *plan);
-/* Most moves of a launch with room for `slots` in a cell and `capacity` particles. */
+/* Most moves of a launch with room for `slots` particles in a cell. */
 uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid *grid,
-                         const struct lj_launch *l, uint32_t slots, uint32_t capacity);
+                         const struct lj_launch *l, uint32_t slots);
 uint32_t lj_bins(const struct ergo_point *point);
 size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
 
-/* lj.c */
+/* device.c */
 enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                            struct ergo_device *device, void **state);
 void lj_destroy(void *state);
+/* totals.c */
 /* Sums from scratch; keep: and write the particles' pair energies. */
 enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool keep,
                                struct lj_totals *totals);
@@ -174,7 +169,7 @@ enum ergo_status lj_total_shares(struct ergo_context *ctx, struct lj_state *s, b
                                  int64_t *shares);
 struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int64_t *shares);
 /* Pair energies and contacts of particles that the host has placed; the chains' are written. */
-enum ergo_status lj_keep(struct ergo_context *ctx, struct lj_state *s);
+enum ergo_status lj_refresh_energies(struct ergo_context *ctx, struct lj_state *s);
 /* pairs.c: enqueue the counts of g(r), of particles begin to end - 1 of the chains that stand at
  * `step`, into row `curve` of `counts`; end: at most s->capacity. */
 enum ergo_status lj_pairs_launch(struct ergo_context *ctx, struct lj_state *s, cl_mem counts,
@@ -212,7 +207,7 @@ enum ergo_status lj_board_launch(struct ergo_context *ctx, struct lj_state *s,
                                  const struct lj_slot *slot, uint64_t to);
 enum ergo_status lj_board_list(struct ergo_context *ctx, struct lj_state *s);
 
-/* room.c: growing, and cells from positions */
+/* cells.c: cells from positions, and more room in them */
 /* How a cell's words lie in the memory of a member's cells, as read by lj_cells_read. */
 size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis);
 size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell);

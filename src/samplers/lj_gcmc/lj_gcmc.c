@@ -16,7 +16,7 @@ static const struct ergo_curve_info curves[] = {
     [LJ_CURVE_HISTOGRAM] = {"particles_histogram", "N", "", "P(N), of every sample"},
 };
 
-enum { LJ_TUNABLE_SLOTS = 5, LJ_TUNABLE_CAPACITY };
+enum { LJ_TUNABLE_SLOTS = 3, LJ_TUNABLE_CAPACITY };
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
@@ -24,10 +24,10 @@ static const struct ergo_tunable tunables[] = {
      "trial moves that the parts of a work-group look at at once, all but the first in case those "
      "before are rejected (a power of two)",
      0, 32, true},
-    {"moves_per_launch", "1: a launch per trial move, as in the paper's first versions; else many",
-     0, 1, false},
-    {"blocks", "work-groups per chain where a launch is one move", 0, 1024, false},
-    {"microcell", "side of a microcell in hundredths of sigma; 0: 100", 30, 1000, false},
+    {"microcell",
+     "side of a cell in hundredths of sigma, where the device does not take cells of the cutoff; "
+     "0: 100",
+     30, 1000, false},
     [LJ_TUNABLE_SLOTS] = {"slots", "room for particles in a cell at the start", 0, 4096, false},
     [LJ_TUNABLE_CAPACITY] = {"capacity", "room for particles in a chain at the start", 0, 67108864,
                              false},
@@ -35,13 +35,20 @@ static const struct ergo_tunable tunables[] = {
      false},
 };
 
+static const struct ergo_gone gone[] = {
+    {"/system/neighbours",
+     "leave it out. Neighbours are always found through cells, of the cutoff on CPUs and of "
+     "/tuning/microcell elsewhere; the chain is the same"},
+    {"/tuning/moves_per_launch", "leave it out. A launch is always many moves"},
+    {"/tuning/blocks", "leave it out. A chain is always one work-group"},
+};
+
 static const struct ergo_sampler_info info = {
     .name = "lj-gcmc",
     .summary = "Lennard-Jones fluid in the grand canonical ensemble, with microcell lists",
     .citation = "L. Schwiebert, E. Hailat, K. Rushaidat, J. Mick, J. Potoff, An efficient cell "
                 "list implementation for Monte Carlo simulation on GPUs, arXiv:1408.3764 (2014)",
-    .programs = {"lj_gcmc/run.cl", "lj_gcmc/step.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl",
-                 "lj_gcmc/board_end.cl"},
+    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl"},
     .step_name = "move",
     .rate_unit = "trial moves per second",
     .keys = lj_keys,
@@ -59,6 +66,8 @@ static const struct ergo_sampler_info info = {
     .histograms = 1u << LJ_CURVE_HISTOGRAM,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
+    .gone = gone,
+    .n_gone = sizeof gone / sizeof gone[0],
     .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY,
     .trajectory = "configurations, extended XYZ",
     .state_version = 1,

@@ -53,13 +53,6 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
         s.period = LJ_ACTIVE + (uint32_t)given_int(point, "/system/gap_cells", LJ_GAP_CELLS);
         s.trials = (uint32_t)given_int(point, "/system/cell_trials", LJ_CELL_TRIALS);
     }
-    s.neighbours = s.period ? LJ_MICRO : LJ_AUTO;
-    if (ergo_point_value(point, "/system/neighbours")->present) {
-        const char *neighbours = ergo_point_text(point, "/system/neighbours");
-        s.neighbours = strcmp(neighbours, "none") == 0    ? LJ_NONE
-                       : strcmp(neighbours, "cells") == 0 ? LJ_COARSE
-                                                          : LJ_MICRO;
-    }
     return s;
 }
 

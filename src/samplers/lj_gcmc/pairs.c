@@ -22,24 +22,19 @@ enum ergo_status lj_pairs_create(struct ergo_context *ctx, struct lj_state *s) {
 }
 
 /* So that no launch lasts longer than some tenths of a second: desktops and drivers end those that
- * do. A particle looks at all others, or at those in the cells that the bins reach to, at a density
- * of 1. */
+ * do. A particle looks at those in the cells that the bins reach to, at a density of 1. */
 uint32_t lj_pairs_at_once(const struct lj_state *s) {
     const double units = s->device->summary.compute_units ? s->device->summary.compute_units : 1;
     const double each_second = s->device->type == CL_DEVICE_TYPE_CPU ? 1e8 : 2e8;
-    double visits = s->capacity;
-    if (s->system.neighbours != LJ_NONE) {
-        const double reach = lj_bin_width(s) * s->launch.bins;
-        double volume = 1, cells = 1;
-        for (int k = 0; k < 3; k++) {
-            const double side = s->system.box[k] / s->grid.n[k];
-            const double wide = fmin(s->system.box[k], 2 * reach + 3 * side);
-            volume *= wide / s->system.sigma;
-            cells *= wide / side;
-        }
-        visits = volume + cells;
+    const double reach = lj_bin_width(s) * s->launch.bins;
+    double volume = 1, cells = 1;
+    for (int k = 0; k < 3; k++) {
+        const double side = s->system.box[k] / s->grid.n[k];
+        const double wide = fmin(s->system.box[k], 2 * reach + 3 * side);
+        volume *= wide / s->system.sigma;
+        cells *= wide / side;
     }
-    const double most = 0.2 * each_second * units / (visits * (double)s->batch->count);
+    const double most = 0.2 * each_second * units / ((volume + cells) * (double)s->batch->count);
     return (uint32_t)fmin(fmax(most, s->launch.total_group), LJ_MOST_PARTICLES);
 }
 

@@ -15,8 +15,8 @@ struct lj_stretch {
     double *columns;        /* [samples][count][LJ_COLUMNS] */
     double *gr[2];          /* both curves: [curves][count][bins] */
     uint64_t *pairs;
-    struct lj_chain *before;      /* [count] */
-    cl_mem particles, cells, own; /* the run's, which may be too small in the stretch */
+    struct lj_chain *before;           /* [count] */
+    cl_mem particles, cells, energies; /* the run's, which may be too small in the stretch */
     uint32_t slots, capacity;
 };
 

@@ -4,7 +4,7 @@
 
 #include "samplers/sampler.h"
 
-enum { LJ_N_KEYS = 24, LJ_N_OBSERVABLES = 28 };
+enum { LJ_N_KEYS = 23, LJ_N_OBSERVABLES = 28 };
 
 extern const struct ergo_key lj_keys[LJ_N_KEYS];
 extern const struct ergo_column lj_columns[];

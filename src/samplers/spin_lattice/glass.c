@@ -19,9 +19,8 @@ void glass_destroy(void *opaque) {
     if (s->device)
         (void)ergo_queue_finish(s->device,
                                 s->device->queue); /* reads into our memory may be under way */
-    const cl_kernel kernels[] = {
-        s->sweep,     s->start,    s->swap,   s->exchange, s->moving[0], s->moving[1], s->moving[2],
-        s->moving[3], s->counting, s->ladder, s->energy,   s->overlap,   s->record};
+    const cl_kernel kernels[] = {s->sweep,  s->start,  s->swap,    s->exchange,
+                                 s->ladder, s->energy, s->overlap, s->record};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
@@ -33,22 +32,10 @@ void glass_destroy(void *opaque) {
         clReleaseProgram(s->temper_program);
     if (s->local_program)
         clReleaseProgram(s->local_program);
-    cl_mem *const buffers[] = {&s->spins,
-                               &s->couplings,
-                               &s->tables,
-                               &s->keys,
-                               &s->slopes,
-                               &s->waves,
-                               &s->energies,
-                               &s->counts,
-                               &s->votes,
-                               &s->masks,
-                               &s->came,
-                               &s->accepted,
-                               &s->trips,
-                               &s->moves,
-                               &s->slots[0].records,
-                               &s->slots[1].records};
+    cl_mem *const buffers[] = {
+        &s->spins,    &s->couplings,        &s->tables,          &s->keys, &s->slopes,   &s->waves,
+        &s->energies, &s->counts,           &s->masks,           &s->came, &s->accepted, &s->trips,
+        &s->moves,    &s->slots[0].records, &s->slots[1].records};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     for (int i = 0; i < 2; i++) {
@@ -71,11 +58,11 @@ void glass_options(const struct glass_state *s, struct ergo_text *o) {
     ergo_text_append(o,
                      "-DGLASS_LX=%uu -DGLASS_LY=%uu -DGLASS_LZ=%uu -DGLASS_D=%u -DGLASS_HEAT=%d "
                      "-DGLASS_REAL=%d -DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u "
-                     "-DGLASS_COUNT_LEVELS=%u -DGLASS_COUNT_EACH=%u -DGLASS_SHIFT=%u "
-                     "-DGLASS_LADDER_LANES=%u -DGLASS_LADDER_ROOM=%zu",
+                     "-DGLASS_COUNT_LEVELS=%u -DGLASS_LADDER_LANES=%u "
+                     "-DGLASS_LADDER_ROOM=%zu",
                      h->lx, h->ly, h->lz, h->d, h->heat, h->real, h->temperatures, h->copies,
-                     s->launch.levels, s->launch.count_levels, s->launch.count_each,
-                     s->launch.count_shift, s->launch.ladder_lanes, s->launch.ladder_room);
+                     s->launch.levels, s->launch.count_levels, s->launch.ladder_lanes,
+                     s->launch.ladder_room);
     if (s->launch.local)
         ergo_text_append(o, " -DGLASS_LOCAL");
 }
@@ -95,12 +82,11 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     if (status == ERGO_OK)
         status = ergo_program_build(ctx, s->device, "spin_lattice/glass.cl", o.data, &s->program);
-    const bool ladder = h->temperatures > 1, local = s->launch.local;
-    const bool fused = s->launch.fused;
+    const bool ladder = h->temperatures > 1, whole = s->launch.whole;
     if (status == ERGO_OK && ladder)
         status = ergo_program_build(ctx, s->device, "spin_lattice/glass_temper.cl", o.data,
                                     &s->temper_program);
-    if (status == ERGO_OK && fused && local)
+    if (status == ERGO_OK && whole)
         status = ergo_program_build(ctx, s->device, "spin_lattice/glass_local.cl", o.data,
                                     &s->local_program);
     const struct {
@@ -112,14 +98,7 @@ static enum ergo_status build(struct ergo_context *ctx, struct glass_state *s) {
                    {s->program, &s->start, "glass_start", true},
                    {s->temper_program, &s->swap, "glass_swap", ladder},
                    {s->temper_program, &s->exchange, "glass_exchange", ladder},
-                   {s->temper_program, &s->moving[0], "glass_moving_00", fused && !local},
-                   {s->temper_program, &s->moving[1], "glass_moving_01", fused && !local},
-                   {s->temper_program, &s->moving[2], "glass_moving_10", fused && !local},
-                   {s->temper_program, &s->moving[3], "glass_moving_11", fused && !local},
-                   {s->temper_program, &s->counting,
-                    local ? "glass_local_counting" : "glass_sweep_counting",
-                    local ? s->launch.votes : fused},
-                   {s->local_program, &s->ladder, "glass_local_ladder", fused && local},
+                   {s->local_program, &s->ladder, "glass_local_ladder", whole},
                    {s->measure_program, &s->energy, "glass_energy", true},
                    {s->measure_program, &s->overlap, "glass_overlap", true},
                    {s->measure_program, &s->record, "glass_record", true}};
@@ -204,7 +183,6 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
     } buffers[] = {{&s->spins, "spins", glass_lattice_bytes(h) * lattices, NULL},
                    {&s->energies, "energies", 8 * records * s->launch.parts, NULL},
                    {&s->counts, "counts", 8 * records * h->layers, NULL},
-                   {&s->votes, "votes for exchanges", 4 * records, zero},
                    {&s->masks, "exchanges", 32 * lattices * h->quads, zero},
                    {&s->came, "walkers", 16 * lattices * h->quads, NULL},
                    {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
@@ -245,13 +223,6 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
         status = ergo_kernel_largest_group(ctx, device, s->sweep, "sweep", &largest);
         if (status == ERGO_OK && s->launch.group > largest)
             s->launch.group = glass_power_of_two(largest, 1, s->launch.group);
-        if (status == ERGO_OK && s->counting)
-            status = ergo_kernel_largest_group(ctx, device, s->counting, "counting", &largest);
-        const size_t lanes = (size_t)1 << s->launch.count_levels;
-        if (s->counting && !s->launch.local && s->shape.quads * lanes > largest)
-            s->launch.fused = false;
-        if (s->launch.group > largest || s->launch.group < lanes)
-            s->launch.votes = false;
     }
     if (status == ERGO_OK)
         status = allocate(ctx, s);

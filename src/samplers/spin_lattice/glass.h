@@ -62,11 +62,10 @@ struct glass_launch {
     uint32_t group;         /* work-items per group of a sweep */
     uint32_t levels, parts; /* measuring: groups of 2^levels; per quad so many for the energy */
     uint64_t launch_sweeps; /* local: at most */
-    /* Tempering as part of the sweeps: groups of quads << count_levels count, each item count_each
-     * sites; local: a group of quads * ladder_lanes has the whole ladder, and so much room. */
-    bool fused;
-    bool votes; /* not fused: groups of quads count after their sweeps, 1 << count_levels items */
-    uint32_t count_levels, count_each, count_shift; /* a vote counts groups from this bit on */
+    /* A whole ladder in a group of quads * ladder_lanes, with so much room in local memory; its
+     * last 2^count_levels lanes add up. Else exchanges have launches of their own. */
+    bool whole;
+    uint32_t count_levels;
     uint32_t ladder_lanes;
     size_t ladder_room;
     size_t block_samples;
@@ -90,10 +89,10 @@ struct glass_state {
     struct glass_shape shape;
     struct glass_launch launch;
     cl_program program, measure_program, temper_program, local_program;
-    cl_kernel sweep, start, swap, exchange, moving[4], counting, ladder, energy, overlap, record;
+    cl_kernel sweep, start, swap, exchange, ladder, energy, overlap, record;
     cl_mem spins, couplings, tables, keys, slopes, waves;
     struct ergo_constants constants;
-    cl_mem energies, counts, votes, masks, came, accepted, trips, moves;
+    cl_mem energies, counts, masks, came, accepted, trips, moves;
     struct glass_slot slots[2];
     uint64_t step;
     struct glass_units *units; /* of each member */
@@ -160,11 +159,9 @@ cl_uint2 glass_words_here(const struct glass_shape *s); /* how many, and how man
 size_t glass_lattices(const struct glass_state *s);     /* of all members */
 uint32_t glass_power_of_two(uint64_t n, uint32_t least, uint32_t most); /* at most n */
 size_t glass_ladder_bytes(const struct glass_shape *s, const struct glass_launch *l);
-/* Local memory of groups that count, but of whole ladders: planes; local: with the quad's sites. */
 /* Room for counters of GLASS_OWN planes and for their sums, in planes (glass_plane, glass_count.h).
  */
-enum { GLASS_ROOM_5 = 5 + 1, GLASS_ROOM_8 = 8 + 1 };
-size_t glass_count_room(const struct glass_shape *s, const struct glass_launch *l, uint32_t levels);
+enum { GLASS_ROOM_8 = 8 + 1 };
 enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                             const struct ergo_device *device, struct ergo_plan *plan);
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,

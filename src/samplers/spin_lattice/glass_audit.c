@@ -21,7 +21,7 @@ enum { AUDIT_EVERY = 2, AUDIT_SWEEPS = 6, AUDIT_EXCHANGES = 3 };
 static const double audit_updates = 1 << 20;
 
 /* Rows of the replay that the twins begin with. */
-enum { ROW_SPINS, ROW_CAME, ROW_MOVES, ROW_ACCEPTED, ROW_TRIPS, ROW_VOTES };
+enum { ROW_SPINS, ROW_CAME, ROW_MOVES, ROW_ACCEPTED, ROW_TRIPS };
 
 /* ---- what is looked at ----------------------------------------------------------------------- */
 
@@ -280,22 +280,6 @@ static enum ergo_status compare_word(struct ergo_context *ctx, const struct ergo
     return wrong && status == ERGO_OK ? ergo_replay_differs(ctx, r, l / h->words, wrong) : status;
 }
 
-/* Votes are left as they were found: all zero. */
-static enum ergo_status compare_votes(struct ergo_context *ctx, const struct ergo_replay *r) {
-    const struct glass_state *s = r->state;
-    const size_t n = s->launch.records;
-    const uint32_t *kept = r->kept[ROW_VOTES];
-    uint32_t *found = malloc(4 * n);
-    enum ergo_status status = found ? ergo_buffer_read(ctx, s->device, s->votes, 0, 4 * n, found)
-                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    for (size_t i = 0; i < n && status == ERGO_OK; i++)
-        if (kept[i] || found[i])
-            status = ergo_replay_differs(ctx, r, i / (128 * s->shape.quads) / s->shape.words,
-                                         "votes for exchanges");
-    free(found);
-    return status;
-}
-
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     const struct glass_state *s = r->state;
     const size_t lattices = glass_lattices(s), looked = looked_at(s, r->samples);
@@ -303,7 +287,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     if (s->shape.idle)
         return ERGO_OK;
     enum ergo_status status = room_allocate(&s->shape, &room)
-                                  ? compare_votes(ctx, r)
+                                  ? ERGO_OK
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     for (size_t k = 0; k < looked && status == ERGO_OK; k++)
         status = compare_word(ctx, r, (k + 1) * lattices / looked - 1, &room);
@@ -339,7 +323,6 @@ enum ergo_status glass_audit(struct ergo_context *ctx, void *opaque) {
                           8 * lattices * h->slots},
         [ROW_TRIPS] = {"round trips", ERGO_REPLAY_STATE, &s->trips, NULL, 8 * lattices * h->copies},
         /* what an exchange leaves for the next one */
-        [ROW_VOTES] = {"votes", ERGO_REPLAY_STATE, &s->votes, NULL, 4 * records},
         {"exchanges", ERGO_REPLAY_STATE, &s->masks, NULL, 32 * lattices * h->quads},
         {"energies", ERGO_REPLAY_RESULT, &s->energies, NULL, 8 * records * s->launch.parts},
         {"counts", ERGO_REPLAY_RESULT, &s->counts, NULL, 8 * records * h->layers},

@@ -20,73 +20,13 @@ static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state
                               NULL);
 }
 
-/* The same while configurations change places: groups have all quads of a site. */
-static enum ergo_status launch_moving(struct ergo_context *ctx, struct glass_state *s,
-                                      uint64_t step, uint32_t colour, uint32_t parity) {
-    const struct glass_shape *h = &s->shape;
-    const size_t quads = h->quads, wish = s->launch.group;
-    const size_t group = quads > wish ? quads : wish / quads * quads;
-    const size_t local[2] = {group, 1};
-    const size_t global[2] = {(h->half * quads + group - 1) / group * group, glass_lattices(s)};
-    const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h);
-    const cl_ulong sweep = step;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins),        ERGO_ARG(s->couplings), ERGO_ARG(s->tables), ERGO_ARG(s->keys),
-        ERGO_ARG(sweep),           ERGO_ARG(words),        ERGO_ARG(last),      ERGO_ARG(s->masks),
-        ERGO_ARG(s->came),         ERGO_ARG(s->accepted),  ERGO_ARG(s->trips),  ERGO_ARG(s->moves),
-        ERGO_ARG_LOCAL(64 * group)};
-    return ergo_kernel_launch(ctx, s->device, s->moving[2 * colour + parity],
-                              colour ? "glass_moving_1" : "glass_moving_0", args, 13, 2, global,
-                              local, NULL);
-}
-
-/* Half a sweep of colour 1, and who exchanges afterwards; in several launches where a vote cannot
- * count all groups. */
-static enum ergo_status launch_counting(struct ergo_context *ctx, struct glass_state *s,
-                                        uint64_t step, uint32_t parity) {
-    const struct glass_shape *h = &s->shape;
-    const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h), odd = parity;
-    const cl_ulong sweep = step;
-    const size_t lanes = (size_t)1 << s->launch.count_levels, group = lanes * h->quads;
-    const uint64_t turn = lanes * s->launch.count_each;
-    const uint64_t most = (UINT64_C(1) << (32 - s->launch.count_shift)) - 1;
-    const size_t local[2] = {group, 1};
-    enum ergo_status status = ERGO_OK;
-    for (uint64_t at = 0; at < h->half && status == ERGO_OK; at += most * turn) {
-        const uint64_t rest = (h->half - at + turn - 1) / turn, groups = rest < most ? rest : most;
-        const size_t global[2] = {groups * group, glass_lattices(s)};
-        const cl_uint begin = (cl_uint)at, mark = rest > most ? 0 : 1u << s->launch.count_shift;
-        const struct ergo_arg args[] = {
-            ERGO_ARG(s->spins),
-            ERGO_ARG(s->couplings),
-            ERGO_ARG(s->tables),
-            ERGO_ARG(s->keys),
-            ERGO_ARG(sweep),
-            ERGO_ARG(words),
-            ERGO_ARG(last),
-            ERGO_ARG(s->votes),
-            ERGO_ARG(s->masks),
-            ERGO_ARG(s->slopes),
-            ERGO_ARG(odd),
-            ERGO_ARG(begin),
-            ERGO_ARG(mark),
-            ERGO_ARG_LOCAL(glass_count_room(h, &s->launch, s->launch.count_levels))};
-        status = ergo_kernel_launch(ctx, s->device, s->counting, "glass_sweep_counting", args, 14,
-                                    2, global, local, NULL);
-    }
-    return status;
-}
-
-/* parity: that of an exchange that is decided in the end, or 2; local, where groups can count. */
 static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct glass_state *s,
-                                      uint64_t step, uint64_t sweeps, uint32_t parity) {
+                                      uint64_t step, uint64_t sweeps) {
     const struct glass_shape *h = &s->shape;
     const size_t group = s->launch.group;
     const size_t global[2] = {h->quads * group, glass_lattices(s)}, local[2] = {group, 1};
     const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h), odd = parity;
+    const cl_uint last = glass_last(h);
     enum ergo_status status = ERGO_OK;
     for (uint64_t done = 0; done < sweeps && status == ERGO_OK;) {
         const cl_ulong sweep = step + done;
@@ -103,26 +43,8 @@ static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct glass_sta
             ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
             ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(now),
             ERGO_ARG(words),    ERGO_ARG(last),         ERGO_ARG_LOCAL(16 * h->sites)};
-        const struct ergo_arg counting[] = {
-            args[0],
-            args[1],
-            args[2],
-            args[3],
-            args[4],
-            args[5],
-            args[6],
-            args[7],
-            ERGO_ARG(s->votes),
-            ERGO_ARG(s->masks),
-            ERGO_ARG(s->slopes),
-            ERGO_ARG(odd),
-            ERGO_ARG_LOCAL(glass_count_room(h, &s->launch, s->launch.count_levels))};
-        if (parity < 2 && now == rest)
-            status = ergo_kernel_launch(ctx, s->device, s->counting, "glass_local_counting",
-                                        counting, 13, 2, global, local, NULL);
-        else
-            status = ergo_kernel_launch(ctx, s->device, s->sweep, "glass_local", args, 9, 2, global,
-                                        local, NULL);
+        status = ergo_kernel_launch(ctx, s->device, s->sweep, "glass_local", args, 9, 2, global,
+                                    local, NULL);
         done += now;
     }
     return status;
@@ -238,39 +160,10 @@ static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_st
             status = launch_ladder(ctx, s, round, 1 + (now - round) / every);
         } else { /* no exchange within reach */
             const uint64_t now = rest < round - 1 ? rest : round - 1;
-            status = launch_sweeps(ctx, s, s->step, now, 2);
+            status = launch_sweeps(ctx, s, s->step, now);
             s->step += now;
         }
     }
-    return status;
-}
-
-/* Sweeps from s->step to `until` in global memory, and who exchanges then, if it is `due`.
- * *moving: the parity of an exchange that is decided but not done, or 2; before and after. */
-static enum ergo_status advance_fused(struct ergo_context *ctx, struct glass_state *s,
-                                      uint64_t until, bool due, uint32_t *moving) {
-    const uint32_t parity = (uint32_t)(until / s->shape.swap_every & 1);
-    enum ergo_status status = ERGO_OK;
-    due = due && pairs_of(&s->shape, parity);
-    if (*moving < 2 && until - s->step == 1) { /* a sweep does not count and move */
-        status = launch_exchange(ctx, s, *moving);
-        *moving = 2;
-    }
-    if (*moving < 2 && status == ERGO_OK) {
-        for (cl_uint colour = 0; colour < 2 && status == ERGO_OK; colour++)
-            status = launch_moving(ctx, s, s->step, colour, *moving);
-        s->step++;
-        *moving = 2;
-    }
-    if (status == ERGO_OK)
-        status = launch_sweeps(ctx, s, s->step, until - s->step - due, 2);
-    if (due && status == ERGO_OK)
-        status = launch_half(ctx, s, until - 1, 0);
-    if (due && status == ERGO_OK)
-        status = launch_counting(ctx, s, until - 1, parity);
-    if (due)
-        *moving = parity;
-    s->step = until;
     return status;
 }
 
@@ -278,32 +171,25 @@ enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_sta
                                       uint64_t sweeps) {
     const uint64_t end = s->step + sweeps, every = s->shape.swap_every;
     const bool ladder = s->shape.rungs > 1;
-    uint32_t moving = 2;
     enum ergo_status status = ERGO_OK;
     if (ladder && s->untaken >> 31) /* before counters of 32 planes are full */
         status = glass_moves_take(ctx, s);
     if (status != ERGO_OK)
         return status;
     s->untaken += sweeps;
-    if (s->launch.local && s->launch.fused)
+    if (s->launch.whole)
         return advance_ladder(ctx, s, end);
     while (s->step < end && status == ERGO_OK) {
         uint64_t until = end;
         if (ladder && s->step / every * every + every < end)
             until = s->step / every * every + every;
         const bool due = ladder && until % every == 0;
-        if (s->launch.fused) {
-            status = advance_fused(ctx, s, until, due, &moving);
-            continue;
-        }
-        const uint32_t parity = (uint32_t)(until / every & 1);
-        const bool decides = due && s->launch.votes && pairs_of(&s->shape, parity);
-        status = launch_sweeps(ctx, s, s->step, until - s->step, decides ? parity : 2);
+        status = launch_sweeps(ctx, s, s->step, until - s->step);
         s->step = until;
         if (status == ERGO_OK && due)
-            status = decides ? launch_exchange(ctx, s, parity) : launch_swap(ctx, s, until, parity);
+            status = launch_swap(ctx, s, until, (uint32_t)(until / every & 1));
     }
-    return moving < 2 && status == ERGO_OK ? launch_exchange(ctx, s, moving) : status;
+    return status;
 }
 
 enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,

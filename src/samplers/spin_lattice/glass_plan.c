@@ -43,32 +43,6 @@ static double rate_of(const struct glass_shape *s, bool gpu, double units) {
     return (gpu ? 1500.0 : 0.4 * units) * (s->real ? 0.1 : 1);
 }
 
-size_t glass_count_room(const struct glass_shape *s, const struct glass_launch *l,
-                        uint32_t levels) {
-    const size_t items = (size_t)(l->local ? 1 : s->quads) << levels;
-    return 16 *
-           (items * (l->local ? GLASS_ROOM_8 : GLASS_ROOM_5) + (l->local ? (size_t)s->sites : 0));
-}
-
-/* Groups that count, and what a vote can say. */
-static void plan_counting(const struct glass_shape *s, const struct ergo_device_summary *d,
-                          size_t most, struct glass_launch *l) {
-    const size_t columns = l->local ? 1 : s->quads;
-    l->count_levels = 0;
-    while (columns << (l->count_levels + 1) <= most &&
-           glass_count_room(s, l, l->count_levels + 1) + 64 <= d->local_memory)
-        l->count_levels++;
-    l->count_each = l->local ? 42 : 4; /* of six bonds: below 256, below 32 */
-    /* differences of up to all bonds, either way; above, two groups at least */
-    l->count_shift = 2;
-    while (l->count_shift < 31 && s->d * s->sites >= UINT64_C(1) << (l->count_shift - 1))
-        l->count_shift++;
-    const bool can =
-        l->count_shift <= 30 && glass_count_room(s, l, l->count_levels) + 64 <= d->local_memory;
-    l->votes = l->votes && can;
-    l->fused = l->fused && can;
-}
-
 /* Local memory of a whole ladder: room, and a number and a word for each sample of each slot. */
 size_t glass_ladder_bytes(const struct glass_shape *s, const struct glass_launch *l) {
     return 16 * l->ladder_room + 8 * 32 * 4 * (size_t)s->quads;
@@ -130,21 +104,14 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     const double share = (gpu ? 0x1p15 : 1) / (lattices * s->quads * size);
     const double many = fmax(1, fmin(ceil(share), floor(half / (4 * size))));
     l->parts = (uint32_t)fmax(many, s->real ? 1 : ceil(half / (42 * size)));
-    /* Tempering: as many lanes as make a good group. */
-    l->fused = !s->real && s->temperatures > 1 && !glass_shares_ladder(s) &&
-               (l->local || s->quads <= most);
-    /* whole ladders: a group for each, where that keeps the device busy or local memory is asked
-     * for */
-    if (l->local && l->fused)
-        l->fused = (path == PATH_LOCAL || lattices >= 0.75 * d->compute_units) &&
-                   !device->quirks.many_barriers_unreliable && plan_ladder(s, d, l);
-    l->votes = l->local && !l->fused && !s->real && s->temperatures > 1 && !glass_shares_ladder(s);
-    if (l->votes || (l->fused && !l->local))
-        plan_counting(s, d, l->local ? (l->group < 64 ? l->group : 64) : gpu ? most : 32, l);
+    /* Whole ladders: a group for each, where that keeps the device busy or local memory is asked
+     * for. */
+    l->whole = l->local && !s->real && s->temperatures > 1 && !glass_shares_ladder(s) &&
+               (path == PATH_LOCAL || lattices >= 0.75 * d->compute_units) &&
+               !device->quirks.many_barriers_unreliable && plan_ladder(s, d, l);
     /* iterations of all loops of a work-item in one launch */
-    const double loops = l->local && l->fused
-                             ? 128 /* exchanges in every sweep */
-                             : 2 * (half / l->group + 2) * (s->real ? 33 * 2.0 * s->d : 1);
+    const double loops = l->whole ? 128 /* exchanges in every sweep */
+                                  : 2 * (half / l->group + 2) * (s->real ? 33 * 2.0 * s->d : 1);
     l->launch_sweeps = 1024;
     if (device->quirks.loop_limit)
         l->launch_sweeps = (uint64_t)fmax(1, (double)device->quirks.loop_limit / 2 / loops);

@@ -1,4 +1,4 @@
-/* Programs, buffers, and sums from scratch. */
+/* Programs and buffers. */
 #include "samplers/lj_gcmc/lj.h"
 
 #include <math.h>
@@ -29,19 +29,18 @@ void lj_destroy(void *opaque) {
     if (s->device)
         (void)ergo_queue_finish(s->device,
                                 s->device->queue); /* reads into our slots may be under way */
-    const cl_kernel kernels[] = {s->run,   s->trial,    s->decide,    s->total,
-                                 s->pairs, s->activate, s->board_end, s->list};
+    const cl_kernel kernels[] = {s->run, s->total, s->pairs, s->activate, s->board_end, s->list};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i])
             clReleaseKernel(kernels[i]);
-    const cl_program programs[] = {s->run_program, s->step_program, s->total_program,
-                                   s->board_program, s->end_program};
+    const cl_program programs[] = {s->run_program, s->total_program, s->board_program,
+                                   s->end_program};
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
         if (programs[i])
             clReleaseProgram(programs[i]);
-    cl_mem *const buffers[] = {&s->member_buffer, &s->chain_buffer, &s->particles,   &s->cells,
-                               &s->offsets,       &s->parts,        &s->total_parts, &s->edges,
-                               &s->bounds,        &s->board_parts,  &s->full,        &s->own};
+    cl_mem *const buffers[] = {&s->member_buffer, &s->chain_buffer, &s->particles, &s->cells,
+                               &s->offsets,       &s->total_parts,  &s->edges,     &s->bounds,
+                               &s->board_parts,   &s->full,         &s->energies};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     slot_release(&s->blocks[0]);
@@ -73,20 +72,13 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
     ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TEAMS=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu",
                      s->launch.group, s->launch.teams, s->launch.total_group,
                      s->launch.bins ? s->launch.bins : 1);
-    if (s->system.neighbours != LJ_NONE)
-        ergo_text_append(&o,
-                         " -DLJ_CELLS=1 -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu "
-                         "-DLJ_NEAR=%uu -DLJ_LANES=%u -DLJ_CULL=%d -DLJ_PARTS=%uu",
-                         g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, s->launch.lanes, g->cull,
-                         g->parts);
-    if (s->launch.slotted)
-        ergo_text_append(&o, " -DLJ_SLOTTED=1");
-    if (s->launch.own)
-        ergo_text_append(&o, " -DLJ_OWN=1");
-    if (s->system.neighbours == LJ_NONE)
-        ergo_text_append(&o, " -DLJ_CELLS=0");
-    else
-        append_reach(&o, s);
+    ergo_text_append(&o,
+                     " -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu -DLJ_NEAR=%uu "
+                     "-DLJ_CULL=%d -DLJ_PARTS=%uu%s%s",
+                     g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, g->cull, g->parts,
+                     s->launch.slotted ? " -DLJ_SLOTTED=1" : "",
+                     s->launch.energies ? " -DLJ_ENERGIES=1" : "");
+    append_reach(&o, s);
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     enum ergo_status status =
@@ -106,12 +98,6 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct lj_state
                 ergo_kernel_create(ctx, s->device, s->end_program, "lj_board_end", &s->board_end);
         if (status == ERGO_OK)
             status = ergo_kernel_create(ctx, s->device, s->end_program, "lj_board_list", &s->list);
-    } else if (status == ERGO_OK && s->launch.per_move) {
-        status = ergo_program_build(ctx, s->device, "lj_gcmc/step.cl", o.data, &s->step_program);
-        if (status == ERGO_OK)
-            status = ergo_kernel_create(ctx, s->device, s->step_program, "lj_trial", &s->trial);
-        if (status == ERGO_OK)
-            status = ergo_kernel_create(ctx, s->device, s->step_program, "lj_decide", &s->decide);
     } else if (status == ERGO_OK) {
         /* room in local memory: 16 bytes a work-item otherwise */
         const uint32_t queue = s->launch.group <= 256 ? 8 : s->launch.group <= 512 ? 4 : 0;
@@ -166,8 +152,7 @@ static enum ergo_status create_offsets(struct ergo_context *ctx, struct lj_state
 
 static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state *s) {
     const size_t members = s->batch->count;
-    const bool cells = s->system.neighbours != LJ_NONE;
-    const size_t plane = cells ? s->grid.cells * members : 1;
+    const size_t plane = s->grid.cells * members;
     const struct {
         const char *what;
         size_t bytes;
@@ -177,8 +162,7 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct lj_state
         {"chains", members * sizeof *s->chains, s->chains, &s->chain_buffer},
         {"particles", 16 * members * s->capacity, NULL, &s->particles},
         {"cells", 16 * plane * s->slots, NULL, &s->cells},
-        {"pair energies", s->launch.own ? 8 * plane * s->slots : 8, NULL, &s->own},
-        {"sums", 32 * members * s->launch.blocks, NULL, &s->parts},
+        {"pair energies", s->launch.energies ? 8 * plane * s->slots : 8, NULL, &s->energies},
         {"totals", 8 * LJ_TOTALS * members * s->launch.total_parts, NULL, &s->total_parts},
     };
     enum ergo_status status = lj_pairs_create(ctx, s);
@@ -202,7 +186,7 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the lj-gcmc state");
     s->batch = batch;
     s->device = device;
-    s->system = lj_system_on(batch->points[0], device);
+    s->system = lj_system_of(batch->points[0]);
     enum ergo_status status = lj_launch_plan(ctx, batch, device, &s->grid, &s->launch, &plan);
     s->slots = s->launch.slots;
     s->capacity = s->launch.capacity;
@@ -234,72 +218,4 @@ enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *ba
     }
     *state = s;
     return ERGO_OK;
-}
-
-enum ergo_status lj_total_shares(struct ergo_context *ctx, struct lj_state *s, bool keep,
-                                 int64_t *shares) {
-    const size_t members = s->batch->count, parts = s->launch.total_parts;
-    const size_t global[2] = {parts * s->launch.total_group, members};
-    const size_t local[2] = {s->launch.total_group, 1};
-    const cl_uint capacity = s->capacity, slots = s->slots, kept = keep;
-    const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
-                                    ERGO_ARG(s->particles),     ERGO_ARG(s->cells),
-                                    ERGO_ARG(s->offsets),       ERGO_ARG(s->total_parts),
-                                    ERGO_ARG(capacity),         ERGO_ARG(slots),
-                                    ERGO_ARG(s->own),           ERGO_ARG(kept)};
-    const size_t bytes = 8 * LJ_TOTALS * members * parts;
-    /* nothing that an earlier launch left may look like an answer */
-    memset(shares, 0xff, bytes);
-    enum ergo_status status = ergo_buffer_write(ctx, s->device, s->total_parts, 0, bytes, shares);
-    if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->total, "lj_total", args, 10, 2, global,
-                                    local, NULL);
-    return status == ERGO_OK ? ergo_buffer_read(ctx, s->device, s->total_parts, 0, bytes, shares)
-                             : status;
-}
-
-struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int64_t *shares) {
-    struct lj_totals t = {0};
-    for (size_t p = 0; p < s->launch.total_parts; p++) {
-        const int64_t *of = shares + LJ_TOTALS * (member * s->launch.total_parts + p);
-        t.energy += of[0];
-        t.virial += of[1];
-        t.contacts += of[2];
-        t.overlaps += (uint64_t)of[3];
-        t.others += (uint64_t)of[4];
-    }
-    t.energy /= 2; /* every pair was counted from both its ends */
-    t.virial /= 2;
-    t.contacts /= 2;
-    return t;
-}
-
-enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool keep,
-                               struct lj_totals *totals) {
-    const size_t members = s->batch->count;
-    int64_t *shares = malloc(8 * LJ_TOTALS * members * s->launch.total_parts);
-    const enum ergo_status status =
-        shares ? lj_total_shares(ctx, s, keep, shares)
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
-    for (size_t m = 0; m < members && status == ERGO_OK; m++)
-        totals[m] = lj_totals_of(s, m, shares);
-    free(shares);
-    if (keep && status == ERGO_OK)
-        s->moved_in = false;
-    return status;
-}
-
-enum ergo_status lj_keep(struct ergo_context *ctx, struct lj_state *s) {
-    const size_t members = s->batch->count, bytes = members * sizeof *s->chains;
-    struct lj_totals *totals = calloc(members, sizeof *totals);
-    enum ergo_status status = totals ? lj_total_sums(ctx, s, true, totals)
-                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->chain_buffer, 0, bytes, s->chains);
-    for (size_t m = 0; m < members && status == ERGO_OK; m++)
-        s->chains[m].contacts = totals[m].contacts;
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->chain_buffer, 0, bytes, s->chains);
-    free(totals);
-    return status;
 }

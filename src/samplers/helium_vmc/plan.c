@@ -66,11 +66,6 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
     }
 }
 
-static uint64_t walk_local_bytes(const struct helium_shape *s, unsigned binades, uint32_t group) {
-    return 20 * (uint64_t)s->n + ((uint64_t)16 << HELIUM_U_PIECES) * binades +
-           24 * (uint64_t)group + 16 * 8;
-}
-
 /* Most rows of atoms in the registers of a work-item: HELIUM_CHUNK where there are 255 registers.
  */
 static uint32_t most_rows(bool warp) {
@@ -125,7 +120,8 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
     while (group * most_rows(l->warp) < s->n)
         group *= 2;
     /* H200: 512 atoms are fastest with 32 items and 16 rows; more items where walkers are few */
-    while (group < 256 && group * 2 < s->n && all * group < 256 * units)
+    while (device->type != CL_DEVICE_TYPE_CPU && group < 256 && group * 2 < s->n &&
+           all * group < 256 * units)
         group *= 2;
     if (wish)
         group = wish;
@@ -150,67 +146,52 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
 
 /* The path HELIUM_PATH_BLOCKS: work-items of a group, and partners for which it has room in local
  * memory; fewer of them where there are few walkers, so that all multiprocessors have work. */
-static bool choose_blocks(const struct ergo_batch *batch, const struct ergo_device *device,
+static void choose_blocks(const struct ergo_batch *batch, const struct ergo_device *device,
                           const struct helium_shape *s, struct helium_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *point = batch->points[0];
     const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
     const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
     const uint32_t tile = (uint32_t)ergo_point_int(point, "/tuning/tile");
+    const uint64_t table = (((uint64_t)16 << HELIUM_U_PIECES) * l->binades) + 64;
     uint32_t group = wish ? wish : 128;
-    while (group > 1 && group > d->largest_group)
+    while (group > 1 && (group > d->largest_group || table + 56 * group > d->local_memory))
         group /= 2;
     l->group = group;
     l->tile = tile ? tile : 1024;
     while (!tile && l->tile > group && all * ((s->n + l->tile - 1) / l->tile) < 8 * units)
         l->tile /= 2;
     l->tile = l->tile > group ? l->tile : group;
-    const uint64_t table = ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
-    while (l->tile > group && table + 16 * l->tile + 40 * group + 64 > d->local_memory)
+    while (l->tile > group && table + 16 * l->tile + 40 * group > d->local_memory)
         l->tile /= 2;
-    return table + 16 * l->tile + 40 * group + 64 <= d->local_memory;
 }
 
 /*
  * Seconds of a macroupdate of `all` walkers on an H200, one work-group a walker or many: pair
  * visits at the device's full rate, or as long as the trials of one walker take, one after the
- * other (0.3 us and 30 ns a row of 256 partners; from local or global memory 0.8 us for 1024
- * partners). Blocks cost two launches for 128 trials, and 0.15 us a trial to decide. What matters
- * is the ratio.
+ * other (0.3 us and 30 ns a row of 256 partners). Blocks cost two launches for 128 trials, and 0.15
+ * us a trial to decide. What matters is the ratio.
  */
 static bool blocks_pay(const struct helium_shape *s, uint64_t all) {
     const double n = s->n, visits = n * n * (double)all;
-    const bool registers = s->n <= 256 * HELIUM_CHUNK;
-    const double trial = registers ? 0.3e-6 + 0.03e-6 * n / 256 : 0.8e-6 * n / 1024;
-    const double one = fmax(visits / (registers ? 5e11 : 2e11), n * trial);
+    const double one = fmax(visits / 5e11, n * (0.3e-6 + 0.03e-6 * n / 256));
     const double many = visits / 3e11 + ceil(n / 128) * 10e-6 + n * 0.15e-6;
     return s->n >= 512 && many < one;
 }
 
-/* Measured: see the README of the sampler. */
-static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
-                        const struct helium_shape *s, struct helium_launch *l) {
+/* Groups that find the energies: of a path that is known. */
+static void choose_energy_groups(const struct ergo_batch *batch, const struct ergo_device *device,
+                                 const struct helium_shape *s, struct helium_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
-    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint64_t units = d->compute_units ? d->compute_units : 1;
-    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/work_group");
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU, blocks = l->path == HELIUM_PATH_BLOCKS;
+    const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
+    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/energy_group");
     const uint32_t limit =
         d->largest_group && d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
-    l->path = (enum helium_path)ergo_point_int(batch->points[0], "/tuning/path");
-    /* compilers that turn a vector of eight into one instruction */
-    const bool vectors = !gpu && (strstr(d->platform, "Portable Computing Language") ||
-                                  strstr(d->platform, "Intel"));
-    l->mates = l->copies = l->tile = 1;
-    if (l->path == HELIUM_PATH_AUTO)
-        l->path = vectors                                    ? HELIUM_PATH_LANES
-                  : !gpu                                     ? HELIUM_PATH_LOCAL
-                  : blocks_pay(s, batch->count * s->walkers) ? HELIUM_PATH_BLOCKS
-                                                             : HELIUM_PATH_REGISTERS;
-    const uint32_t energy_wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/energy_group");
     /* a CPU's cores take walkers each; PoCL 3.1 gets groups of two wrong, too (Oclgrind, Mesa and
      * NVIDIA do not) */
     l->energy_group = !gpu && !device->quirks.loop_limit ? 1
-                      : energy_wish                      ? energy_wish
+                      : wish                             ? wish
                       : gpu                              ? ergo_power_of_two_up(s->n, 32, 128)
                                                          : ergo_power_of_two_up(s->n, 1, limit);
     while (l->energy_group > 1 &&
@@ -218,51 +199,42 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         l->energy_group /= 2;
     /* so that few walkers keep all multiprocessors busy */
     const uint64_t most = (s->n + l->energy_group - 1) / l->energy_group;
-    const bool shared = gpu || l->path == HELIUM_PATH_BLOCKS;
-    const uint64_t all = batch->count * s->walkers;
     uint64_t pieces = all ? 4 * units / all : 1;
-    pieces = pieces < 2 && l->path == HELIUM_PATH_BLOCKS ? 2 : pieces;
-    l->energy_pieces = !shared || pieces < 1 ? 1 : (uint32_t)(pieces < most ? pieces : most);
-    if (l->path == HELIUM_PATH_BLOCKS) {
-        if (choose_blocks(batch, device, s, l))
-            return;
-        l->path = HELIUM_PATH_GLOBAL;
-    }
-    if (l->path == HELIUM_PATH_REGISTERS) {
-        if (choose_registers(batch, device, s, l))
-            return;
-        l->path = HELIUM_PATH_LOCAL;
+    pieces = pieces < 2 && blocks ? 2 : pieces;
+    l->energy_pieces =
+        !(gpu || blocks) || pieces < 1 ? 1 : (uint32_t)(pieces < most ? pieces : most);
+}
+
+/*
+ * CPUs whose compilers turn a vector of eight into one instruction take lanes: with PoCL 3.1 on an
+ * EPYC 3.6 (64 atoms) and 1.6 times (512) as fast as registers, and 13 to 16 times as fast as
+ * blocks. All others take registers: on llvmpipe 1.8 times as fast as positions in local memory at
+ * 64 atoms, 0.93 at 512. Blocks are for many atoms and few walkers, and for what has no room.
+ * llvmpipe 22.3.6 gets lanes wrong (the audit says so), and Oclgrind 21.10 crashes on them.
+ */
+static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
+                        const struct helium_shape *s, struct helium_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const bool vectors = !gpu && (strstr(d->platform, "Portable Computing Language") ||
+                                  strstr(d->platform, "Intel"));
+    l->path = (enum helium_path)ergo_point_int(batch->points[0], "/tuning/path");
+    l->group = l->mates = l->copies = l->tile = 1;
+    if (l->path == HELIUM_PATH_AUTO)
+        l->path = vectors                                           ? HELIUM_PATH_LANES
+                  : gpu && blocks_pay(s, batch->count * s->walkers) ? HELIUM_PATH_BLOCKS
+                                                                    : HELIUM_PATH_REGISTERS;
+    if (l->path == HELIUM_PATH_LANES && !vectors)
+        l->path = HELIUM_PATH_REGISTERS;
+    if (l->path == HELIUM_PATH_LANES && 24 * (uint64_t)s->n + 1536 > d->local_memory)
+        l->path = HELIUM_PATH_BLOCKS;
+    if (l->path == HELIUM_PATH_REGISTERS && !choose_registers(batch, device, s, l)) {
+        l->path = HELIUM_PATH_BLOCKS;
         l->warp = false;
         l->mates = l->copies = 1;
     }
-    /* llvmpipe 22.3.6 gets lanes wrong (the audit says so), Oclgrind 21.10 crashes on them */
-    if (l->path == HELIUM_PATH_LANES && !vectors)
-        l->path = HELIUM_PATH_LOCAL;
-    if (l->path == HELIUM_PATH_LANES && 24 * (uint64_t)s->n + 1536 > d->local_memory)
-        l->path = HELIUM_PATH_GLOBAL;
-    if (l->path == HELIUM_PATH_LANES) {
-        l->group = 1;
-        return;
-    }
-    /* H200: 64 atoms fastest with 32 items, 512 to 2048 with 128 (few items cost the fewest
-     * barriers, but a walker's local memory then keeps few of them on a multiprocessor); more where
-     * walkers are too few to fill the device */
-    uint32_t group = s->n <= 128 ? 32 : s->n < 400 ? 64 : 128;
-    while (gpu && group < 256 && group * 8 < s->n &&
-           batch->count * s->walkers * group < 768 * units)
-        group *= 2;
-    if (!gpu)
-        group = ergo_power_of_two_up(s->n, 1, device->quirks.loop_limit ? 32 : 8);
-    if (wish)
-        group = wish;
-    if (l->path == HELIUM_PATH_LOCAL && walk_local_bytes(s, l->binades, group) > d->local_memory) {
-        l->path = HELIUM_PATH_GLOBAL;
-        if (!wish && gpu)
-            group = ergo_power_of_two_up(s->n / 8, 64, 1024); /* 4096 atoms: 512 */
-    }
-    while (group > limit)
-        group /= 2;
-    l->group = group;
+    if (l->path == HELIUM_PATH_BLOCKS)
+        choose_blocks(batch, device, s, l);
 }
 
 /* Loop iterations of a work-item, upper bounds: one macroupdate; what comes before and after; the
@@ -297,6 +269,7 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
         l.cube = l.cube && model.side[0] == model.side[1] && model.side[1] == model.side[2];
     }
     choose_path(batch, device, &s, &l);
+    choose_energy_groups(batch, device, &s, &l);
     choose_energy(device, &s, &l);
 
     /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
@@ -353,9 +326,12 @@ enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_
     plan->work_per_step = visits;
     plan->launches_per_step =
         blocks ? 2.0 * ceil((double)s.n / l.group) : 1.0 / (double)l.launch_steps;
-    static const char *const names[] = {"", "local", "global", "lanes", "registers", "blocks"};
-    static const char *const where[] = {
-        "", "local memory", "global memory", "local memory", "registers", "global memory"};
+    static const char *const names[] = {[HELIUM_PATH_LANES] = "lanes",
+                                        [HELIUM_PATH_REGISTERS] = "registers",
+                                        [HELIUM_PATH_BLOCKS] = "blocks"};
+    static const char *const where[] = {[HELIUM_PATH_LANES] = "local memory",
+                                        [HELIUM_PATH_REGISTERS] = "registers",
+                                        [HELIUM_PATH_BLOCKS] = "global memory"};
     snprintf(plan->path, sizeof plan->path, "%s", names[l.path]);
     snprintf(plan->launch, sizeof plan->launch,
              "%llu walkers, %u work-items each (positions in %s), %u walkers a work-group%s, up to "

@@ -85,18 +85,19 @@ static enum ergo_status grow_cells(struct ergo_context *ctx, struct lj_state *s)
     const size_t plane = 16 * s->grid.cells * s->batch->count, old = plane * s->slots;
     const uint32_t slots = 2 * s->slots;
     cl_mem grown = NULL;
-    cl_mem own = NULL;
+    cl_mem energies = NULL;
     if (plane * slots > s->device->summary.largest_buffer)
         return no_room(ctx, s, "the cells", (double)plane * slots);
     enum ergo_status status =
         ergo_buffer_create(ctx, s->device, "cells", plane * slots, NULL, &grown);
-    if (status == ERGO_OK && s->launch.own)
-        status = ergo_buffer_create(ctx, s->device, "pair energies", plane * slots / 2, NULL, &own);
-    if (status == ERGO_OK && s->launch.own)
+    if (status == ERGO_OK && s->launch.energies)
         status =
-            copied(ctx, s,
-                   clEnqueueCopyBuffer(s->device->queue, s->own, own, 0, 0, old / 2, 0, NULL, NULL),
-                   "pair energies");
+            ergo_buffer_create(ctx, s->device, "pair energies", plane * slots / 2, NULL, &energies);
+    if (status == ERGO_OK && s->launch.energies)
+        status = copied(ctx, s,
+                        clEnqueueCopyBuffer(s->device->queue, s->energies, energies, 0, 0, old / 2,
+                                            0, NULL, NULL),
+                        "pair energies");
     if (status == ERGO_OK && s->launch.slotted)
         status = copy_slotted(ctx, s, grown);
     else if (status == ERGO_OK)
@@ -106,14 +107,14 @@ static enum ergo_status grow_cells(struct ergo_context *ctx, struct lj_state *s)
                    "cells");
     if (status != ERGO_OK) {
         ergo_buffer_release(&grown);
-        ergo_buffer_release(&own);
+        ergo_buffer_release(&energies);
         return status;
     }
     ergo_buffer_release(&s->cells);
     s->cells = grown;
-    if (own) {
-        ergo_buffer_release(&s->own);
-        s->own = own;
+    if (energies) {
+        ergo_buffer_release(&s->energies);
+        s->energies = energies;
     }
     s->slots = slots;
     s->grown++;
@@ -222,9 +223,9 @@ enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t m
         status = ergo_buffer_write(ctx, s->device, s->particles, 16 * (size_t)s->capacity * member,
                                    16 * (size_t)count, padded);
     free(padded);
-    if (status == ERGO_OK && s->system.neighbours != LJ_NONE)
+    if (status == ERGO_OK)
         status = place_cells(ctx, s, member, words, count);
-    s->moved_in = true;
+    s->stale = true;
     if (status == ERGO_OK && s->launch.board_blocks)
         status = lj_board_forget(ctx, s, member);
     return status;

@@ -27,14 +27,6 @@ size_t lj_histogram_size(const struct lj_system *s, uint32_t *width) {
     return (size_t)ceil(dense / *width);
 }
 
-/* GPUs hide the latency of many small cells, CPUs like few long ones. */
-struct lj_system lj_system_on(const struct ergo_point *point, const struct ergo_device *device) {
-    struct lj_system s = lj_system_of(point);
-    if (s.neighbours == LJ_AUTO)
-        s.neighbours = device->type == CL_DEVICE_TYPE_CPU ? LJ_COARSE : LJ_MICRO;
-    return s;
-}
-
 static uint32_t power_of_two_down(double n, uint32_t most) {
     uint32_t p = 1;
     while (p * 2 <= most && p * 2 <= n)
@@ -60,14 +52,11 @@ static uint32_t choose_group(const struct ergo_device *device, size_t members, i
 /* Two work-items find a core soon enough, and most moves hit one: measured on an H200. */
 static uint32_t choose_teams(const struct ergo_device *device, const struct lj_launch *l,
                              int64_t wish) {
-    if (l->per_move)
-        return 1;
     if (wish)
         return (uint32_t)wish < l->group ? (uint32_t)wish : l->group;
     if (device->quirks.loop_limit || device->type == CL_DEVICE_TYPE_CPU)
         return 1;
-    return l->own ? power_of_two_down(fmax(1, l->group / 2.0), 16)
-                  : power_of_two_down(fmax(1, l->group / 32.0), 32);
+    return power_of_two_down(fmax(1, l->group / 2.0), 16);
 }
 
 static double largest_start(const struct ergo_batch *batch) {
@@ -97,29 +86,26 @@ static double move_seconds(const struct lj_system *s, const struct lj_grid *grid
                            size_t members) {
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
     const double cutoff = s->cutoff / s->sigma;
-    const double looked_at = s->neighbours == LJ_NONE ? 0.7 * s->volume : grid->n_offsets;
+    const double looked_at = grid->n_offsets;
     const double pairs = fmin(0.7 * 4.19 * cutoff * cutoff * cutoff, 0.7 * s->volume);
     if (device->type == CL_DEVICE_TYPE_CPU)
         return (2e-7 + 4e-9 * looked_at + 5e-9 * pairs) * ceil((double)members / units);
     const double rounds = ceil((double)members / (units * 16));
-    return rounds * (1e-6 + 5e-8 * (looked_at + pairs) / l->group) + (l->per_move ? 1e-5 : 0);
+    return rounds * (1e-6 + 5e-8 * (looked_at + pairs) / l->group);
 }
 
 /* Where loops end by themselves (struct ergo_quirks), no launch may come near: loop iterations of a
  * work-item in one move, at worst. */
 uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid *grid,
-                         const struct lj_launch *l, uint32_t slots, uint32_t capacity) {
+                         const struct lj_launch *l, uint32_t slots) {
     if (l->board_blocks)
         return 1;
     if (!device->quirks.loop_limit)
         return l->launch_steps;
-    const uint64_t items = l->per_move ? 1 : l->group / l->teams;
+    const uint64_t items = l->group / l->teams;
     const uint64_t visits =
-        grid->n_offsets
-            ? (l->own ? 3 : 2) * (grid->n_offsets * l->lanes / items + 2) * (1 + slots) + 3 * slots
-            : 3 * ((uint64_t)capacity / items + 1);
-    const uint64_t most =
-        device->quirks.loop_limit / (visits + 300 + items + l->blocks + 4 * l->teams);
+        (l->energies ? 3 : 2) * (grid->n_offsets / items + 2) * (1 + slots) + 3 * slots;
+    const uint64_t most = device->quirks.loop_limit / (visits + 301 + items + 4 * l->teams);
     return l->launch_steps < most ? l->launch_steps : most;
 }
 
@@ -128,7 +114,6 @@ static void plan_board(const struct ergo_point *point, const struct lj_system *s
                        const struct ergo_device *device, struct lj_launch *l) {
     uint32_t blocks[3];
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
-    l->per_move = false;
     if (!cpu && !ergo_point_int(point, "/tuning/work_group"))
         l->group = 32;
     l->tile = lj_board_tile(s, ergo_point_int(point, "/tuning/tile"));
@@ -161,41 +146,31 @@ static enum ergo_status check_board(struct ergo_context *ctx, const struct ergo_
 enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                 const struct ergo_device *device, struct lj_grid *grid,
                                 struct lj_launch *launch, struct ergo_plan *plan) {
-    static const char *const names[] = {"none", "cells", "microcells"};
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
-    const struct lj_system s = lj_system_on(first, device);
+    const struct lj_system s = lj_system_of(first);
     struct lj_launch l = {0};
     memset(plan, 0, sizeof *plan);
-    const int64_t side = ergo_point_int(first, "/tuning/microcell");
-    const double box[3] = {s.box[0] / s.sigma, s.box[1] / s.sigma, s.box[2] / s.sigma};
-    if (!(s.period ? lj_grid_board(grid, &s)
-                   : lj_grid_make(grid, s.neighbours, box, s.cutoff / s.sigma,
-                                  side ? 0.01 * (double)side : 1.0)))
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "no cell grid for this cutoff: it spans more than 127 cells; use "
-                         "/system/neighbours \"cells\"");
-
-    l.per_move = ergo_point_int(first, "/tuning/moves_per_launch") == 1;
     l.group = choose_group(device, batch->count, ergo_point_int(first, "/tuning/work_group"));
-    const int64_t blocks = ergo_point_int(first, "/tuning/blocks");
-    l.blocks = blocks
-                   ? (uint32_t)blocks
-                   : (s.neighbours == LJ_MICRO ? 1 : (device->type == CL_DEVICE_TYPE_CPU ? 2 : 27));
     if (s.period)
         plan_board(first, &s, device, &l);
-    l.vector = device->type == CL_DEVICE_TYPE_CPU && l.group == 1 && !l.per_move &&
-               s.neighbours != LJ_NONE;
+    l.vector = device->type == CL_DEVICE_TYPE_CPU && l.group == 1;
     l.slotted = l.vector && !s.period;
-    l.own = !s.period && !l.per_move && !l.slotted && s.neighbours != LJ_NONE;
+    l.energies = !l.slotted && !s.period;
     l.teams = choose_teams(device, &l, ergo_point_int(first, "/tuning/teams"));
-    l.lanes = s.neighbours == LJ_COARSE && l.group > 1 ? (l.group < 8 ? l.group : 8) : 1;
+    /* vectors of eight like few long cells, work-items many small ones: see cl/lj_gcmc/gather.h */
+    const int64_t wish = ergo_point_int(first, "/tuning/microcell");
+    const double cutoff = s.cutoff / s.sigma;
+    const double side = l.slotted ? cutoff : wish ? 0.01 * (double)wish : 1.0;
+    const double box[3] = {s.box[0] / s.sigma, s.box[1] / s.sigma, s.box[2] / s.sigma};
+    if (!(s.period ? lj_grid_board(grid, &s) : lj_grid_make(grid, box, cutoff, side)))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "no cell grid for this cutoff: it spans more than 127 cells; use a larger "
+                         "/tuning/microcell");
 
     const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;
     const int64_t slots = ergo_point_int(first, "/tuning/slots");
-    l.slots = s.neighbours == LJ_NONE ? 1
-              : slots                 ? (uint32_t)slots
-                                      : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
+    l.slots = slots ? (uint32_t)slots : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
     if (l.slotted)
         l.slots = (l.slots + 7) / 8 * 8;
     const double dense = 1.0 * s.volume / (s.sigma * s.sigma * s.sigma);
@@ -213,7 +188,7 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     l.step_seconds =
         l.board_blocks ? seconds / (double)batch->count : move_seconds(&s, grid, device, &l, 1);
-    l.launch_steps = l.per_move || l.board_blocks ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
+    l.launch_steps = l.board_blocks ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
     l.end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
     l.total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
     l.total_parts = (uint32_t)fmin(
@@ -239,40 +214,36 @@ enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batc
         l.curve_capacity = (uint32_t)((l.block_samples - 1) / every + 1);
     }
 
-    const uint64_t cells = s.neighbours == LJ_NONE ? 16 : 16 * grid->cells * l.slots * members;
+    const uint64_t cells = 16 * grid->cells * l.slots * members;
     const uint64_t particles = 16ull * l.capacity * members;
     plan->largest_buffer = cells > particles ? cells : particles;
     plan->device_bytes = LJ_PART_BYTES * l.board_blocks * members + cells + particles +
-                         (l.own ? cells / 2 : 0) + 2 * l.block_samples * sample_bytes +
+                         (l.energies ? cells / 2 : 0) + 2 * l.block_samples * sample_bytes +
                          2 * l.curve_capacity * curve_bytes + members * 250;
     plan->host_bytes = plan->device_bytes - cells - particles;
     plan->block_samples = l.block_samples;
     plan->work_per_step = (double)members * trials;
-    plan->launches_per_step = l.per_move || l.board_blocks ? 2 : 1.0 / (double)l.launch_steps;
-    snprintf(plan->path, sizeof plan->path, "%s, %s",
-             l.board_blocks ? "checkerboard" : names[s.neighbours],
-             l.board_blocks ? "a launch per activation"
-             : l.per_move   ? "a launch per move"
-                            : "many moves per launch");
+    plan->launches_per_step = l.board_blocks ? 2 : 1.0 / (double)l.launch_steps;
+    snprintf(plan->path, sizeof plan->path, "%s",
+             l.board_blocks ? "checkerboard, a launch per activation"
+             : l.slotted    ? "cells, many moves per launch"
+                            : "microcells, many moves per launch");
     if (l.board_blocks)
         snprintf(plan->launch, sizeof plan->launch,
                  "%zu chains, %llu active cells of 2 x 2 x 2 cells among %u x %u x %u, one "
                  "work-group of %u and %u trial moves for each",
                  batch->count, (unsigned long long)l.board_blocks, grid->n[0], grid->n[1],
                  grid->n[2], l.group, s.trials);
-    else if (s.neighbours == LJ_NONE)
-        snprintf(plan->launch, sizeof plan->launch, "%zu chains, %u work-groups of %u each",
-                 batch->count, l.per_move ? l.blocks : 1, l.group);
     else
         snprintf(plan->launch, sizeof plan->launch,
-                 "%zu chains, %u work-groups of %u each, %u moves at once; %u x %u x %u cells, %u "
+                 "%zu chains, a work-group of %u each, %u moves at once; %u x %u x %u cells, %u "
                  "looked at, room for %u particles in each at first",
-                 batch->count, l.per_move ? l.blocks : 1, l.group, l.teams, grid->n[0], grid->n[1],
-                 grid->n[2], grid->n_offsets, l.slots);
+                 batch->count, l.group, l.teams, grid->n[0], grid->n[1], grid->n[2],
+                 grid->n_offsets, l.slots);
     *launch = l;
     if (l.board_blocks && check_board(ctx, device, &s, &l) != ERGO_OK)
         return ERGO_E_DEVICE;
-    if (lj_launch_steps(device, grid, &l, l.slots, l.capacity) == 0 ||
+    if (lj_launch_steps(device, grid, &l, l.slots) == 0 ||
         (device->quirks.loop_limit && l.capacity > l.total_group * l.total_parts))
         return ERGO_FAIL(
             ctx, ERGO_E_DEVICE,
