@@ -11,10 +11,10 @@ ERGO_INLINE void sw_equal(__global const uint *planes, uint i, uint y, uint *rig
     const uint below = y + 1u == SW_LY ? i : word + SW_WORDS;
     uint side = sw_valid(i), under = side;
     for (uint p = 0; p < SW_PLANES; p++) {
-        const uint own = planes[p * SW_PLANE_WORDS + word];
-        const uint shifted = own >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u) << sw_last_bit(i);
-        side &= ~(own ^ shifted);
-        under &= ~(own ^ planes[p * SW_PLANE_WORDS + below]);
+        const uint spin = planes[p * SW_PLANE_WORDS + word];
+        const uint shifted = spin >> 1 | (planes[p * SW_PLANE_WORDS + next] & 1u) << sw_last_bit(i);
+        side &= ~(spin ^ shifted);
+        under &= ~(spin ^ planes[p * SW_PLANE_WORDS + below]);
     }
     *right = side;
     *down = under;
@@ -23,8 +23,8 @@ ERGO_INLINE void sw_equal(__global const uint *planes, uint i, uint y, uint *rig
 /* The active ones of their bonds. */
 ERGO_INLINE void sw_activate(const struct sw_member *m, uint i, uint y, ulong step, uint *right,
                              uint *down) {
-    sw_bonds_both(right, down, sw_global_word(i, y), (uint)step, (uint)(step >> 32), m->key0,
-                  m->key1, m->high, m->low, m->always);
+    sw_bonds_both(right, down, m->first_word + sw_global_word(i, y), (uint)step, (uint)(step >> 32),
+                  m->key0, m->key1, m->high, m->low, m->always);
 }
 
 #endif

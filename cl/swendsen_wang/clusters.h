@@ -62,26 +62,26 @@ ERGO_INLINE void sw_count_or_list(__local uint *fields, __local uint *list, __lo
 
 /* Sums of a work-item alone. The sites are 2^32 at most, so that these do not overflow but where
  * one cluster has them all, and its size is 0. */
-struct sw_own_sums {
+struct sw_item_sums {
     ulong squares, fourths, fourths_high;
     uint largest;
 };
 
-ERGO_INLINE void sw_count_own(struct sw_own_sums *own, __local uint *fields, uint n) {
+ERGO_INLINE void sw_count_by_item(struct sw_item_sums *sums, __local uint *fields, uint n) {
     const ulong square = (ulong)n * n, fourth = square * square;
     atomic_inc(&fields[SW_FIELD_BINS + (n ? 31u - ERGO_CLZ(n) : 32u)]);
-    own->largest = n > own->largest ? n : own->largest;
-    own->squares += square;
-    own->fourths += fourth;
-    own->fourths_high += mul_hi(square, square) + (own->fourths < fourth ? 1UL : 0UL);
+    sums->largest = n > sums->largest ? n : sums->largest;
+    sums->squares += square;
+    sums->fourths += fourth;
+    sums->fourths_high += mul_hi(square, square) + (sums->fourths < fourth ? 1UL : 0UL);
 }
 
-ERGO_INLINE void sw_count_own_end(const struct sw_own_sums *own, __local uint *fields) {
-    if (own->largest)
-        atomic_max(&fields[SW_FIELD_LARGEST], own->largest);
-    sw_count_limbs(fields + SW_FIELD_SQUARES, own->squares);
-    sw_count_limbs(fields + SW_FIELD_FOURTHS, own->fourths);
-    sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, own->fourths_high);
+ERGO_INLINE void sw_count_by_item_end(const struct sw_item_sums *sums, __local uint *fields) {
+    if (sums->largest)
+        atomic_max(&fields[SW_FIELD_LARGEST], sums->largest);
+    sw_count_limbs(fields + SW_FIELD_SQUARES, sums->squares);
+    sw_count_limbs(fields + SW_FIELD_FOURTHS, sums->fourths);
+    sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, sums->fourths_high);
 }
 
 /* sums: of this sample, member and place. */

@@ -10,8 +10,7 @@
  * physics): y Lx + x in the whole lattice, 64 bits. So the smallest index of a cluster's part in a
  * rectangle is also its smallest id there, and labels can be indices.
  *
- * SW_ROW0, SW_WORD0: the rectangle's first row and word in the whole lattice; SW_ALL_WORDS words
- * and SW_ALL_LX sites in a row of that.
+ * SW_ALL_WORDS, SW_ALL_LX: words and sites in a row of the whole lattice.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_CORE_H
 #define ERGO_CL_SWENDSEN_WANG_CORE_H
@@ -32,14 +31,15 @@ ERGO_INLINE uint sw_last_bit(uint i) {
     return i + 1u == SW_WORDS ? SW_TAIL - 1u : 31u;
 }
 
-/* Word in the whole lattice: entity of the bonds' draws. */
+/* Word in the whole lattice, from that of the rectangle's first on: entity of the bonds' draws. */
 ERGO_INLINE uint sw_global_word(uint i, uint y) {
-    return (y + SW_ROW0) * SW_ALL_WORDS + i + SW_WORD0;
+    return y * SW_ALL_WORDS + i;
 }
 
+/* Site in the whole lattice, from the rectangle's first on. */
 ERGO_INLINE ulong sw_global_site(uint index) {
     const uint y = index / (32u * SW_WORDS), x = index % (32u * SW_WORDS);
-    return (ulong)(y + SW_ROW0) * SW_ALL_LX + (x + 32u * SW_WORD0);
+    return (ulong)y * SW_ALL_LX + x;
 }
 
 /* Eight planes of the draws of a direction: bonds decided active, and those not decided yet. */
@@ -129,14 +129,6 @@ ERGO_INLINE uint sw_starts(uint right, uint valid) {
 /* First site of the run of `bit`. */
 ERGO_INLINE uint sw_start_of(uint starts, uint bit) {
     return 31u - ERGO_CLZ(starts & (0xffffffffu >> (31u - bit)));
-}
-
-/* The sites of the run that begins at `start` in a word with these runs. */
-ERGO_INLINE uint sw_run(uint starts, uint start, uint valid) {
-    const uint later = starts & ~(0xffffffffu >> (31u - start));
-    /* all below the next start, from this one on */
-    const uint below = later ? (later & (0u - later)) - 1u : 0xffffffffu;
-    return below & (0xffffffffu << start) & valid;
 }
 
 /* Those of `set` that have another of `set` before them in the same run. */

@@ -1,14 +1,13 @@
 /*
- * Swendsen-Wang on one rectangle of a lattice that is cut over ranks: start, bonds, what neighbours
- * need, new spins, sums of the spins. Labels: cut_labels.cl.
+ * Swendsen-Wang on one rectangle of a lattice that is cut over ranks, whatever its shape: start,
+ * what neighbours need, parts of clusters, sums of the spins. The others: cut_tiles.cl.
  *
- * spins: [plane][word]; right, down: active bonds inside the rectangle, [word]; labels: [site].
+ * spins: [plane][word]; labels: [site].
  * Outgoing and incoming halo: the first row of a rectangle as [plane][word], then the first column
  * as a byte a row, the state (that of the neighbours on the right, `rows` bytes behind 4 planes
  * words).
  */
 #include "swendsen_wang/cut.h"
-#include "swendsen_wang/cut_edges.h"
 
 /* Mode 0: all in state 0; 1: random. */
 __kernel void sw_cut_start(__global uint *spins, __global const struct sw_member *member,
@@ -49,53 +48,6 @@ __kernel void sw_cut_pack(__global const uint *spins, SW_RECT rect, __global uin
     column[y] = (uchar)state;
 }
 
-/* Bonds between equal neighbours of the rectangle. */
-__kernel void sw_cut_bonds(__global const uint *spins, __global const struct sw_member *member,
-                           SW_RECT rect, __global uint *right, __global uint *down, ulong step) {
-    const uint word = (uint)get_global_id(0), plane = rect->words * rect->rows;
-    if (word >= plane)
-        return;
-    const struct sw_member m = *member;
-    const uint i = word % rect->words, y = word / rect->words;
-    const bool last_word = i + 1u == rect->words, last_row = y + 1u == rect->rows;
-    const uint next = last_word ? word : word + 1u, below = last_row ? word : word + rect->words;
-    const uint valid = sw_rect_valid(rect, i);
-    uint side = last_word ? valid >> 1 : valid, under = last_row ? 0u : valid;
-    for (uint p = 0; p < SW_PLANES; p++) {
-        const uint own = spins[p * plane + word];
-        side &= ~(own ^ (own >> 1 | spins[p * plane + next] << 31));
-        under &= ~(own ^ spins[p * plane + below]);
-    }
-    const uint entity = sw_rect_entity(rect, i, y), low = (uint)step, high = (uint)(step >> 32);
-    right[word] = sw_bonds(side, entity, 0u, low, high, m.key0, m.key1, m.high, m.low, m.always);
-    down[word] = sw_bonds(under, entity, 1u, low, high, m.key0, m.key1, m.high, m.low, m.always);
-}
-
-/* Where the labels of a site's run lead: a root, of a site or of a part. */
-ERGO_INLINE uint sw_cut_find(__global const uint *labels, uint i) {
-    uint next = labels[i];
-    while (next != i) {
-        i = next;
-        next = labels[i];
-    }
-    return i;
-}
-
-ERGO_INLINE uint sw_cut_root(__global const uint *labels, __global const uint *right, uint word,
-                             uint bit) {
-    return sw_cut_find(labels, 32u * word + sw_start_of(~(right[word] << 1), bit));
-}
-
-/* Roots on the rectangle's edges (cut_edges.h). */
-__kernel void sw_cut_edges(__global const uint *spins, __global const struct sw_member *member,
-                           SW_RECT rect, __global const uint *halo, __global const uint *right,
-                           __global const uint *labels, __global uint *edges, ulong step) {
-    SW_CUT_EDGE
-    if (wanted)
-        entry = sw_cut_root(labels, right, y * rect->words + i, bit);
-    edges[item] = entry;
-}
-
 /*
  * Clusters that reach an edge: the roots that are entries of `edges`. One of a root's entries wins
  * and is the number of its part: the root leads there from now on, edges[] says it instead of the
@@ -107,17 +59,17 @@ __kernel void sw_cut_parts(SW_RECT rect, volatile __global uint *labels, __globa
     if (item >= 2u * (32u * rect->words + rect->rows))
         return;
     const uint sites = 32u * rect->words * rect->rows, root = edges[item];
-    uint own = SW_CUT_NO_BOND;
+    uint part_root = SW_CUT_NO_BOND;
     if (root != SW_CUT_NO_BOND) {
         const uint before = atomic_cmpxchg(&labels[root], root, sites + item);
         if (before == root) {
-            own = root;
+            part_root = root;
             labels[sites + item] = sites + item;
             names[item] = sw_rect_site(rect, root);
         }
         edges[item] = before == root ? item : before - sites;
     }
-    roots[item] = own;
+    roots[item] = part_root;
 }
 
 __kernel void sw_cut_part_sizes(__global const uint *sizes, __global const uint *roots,
@@ -133,41 +85,6 @@ __kernel void sw_cut_rename(__global ulong *names, __global const uint *parts,
     const uint k = (uint)get_global_id(0);
     if (k < count)
         names[parts[k]] = others[k];
-}
-
-#define SW_CUT_PART(i, y, bit)                                                                     \
-    (32u * ((y)*rect->words + (i)) + sw_start_of(~(right[(y)*rect->words + (i)] << 1), (bit)))
-#define SW_CUT_ROOT(part) sw_cut_find(labels, (part))
-#include "swendsen_wang/cut_pairs.cl"
-
-/* Every word's runs take the state of their cluster's representative. */
-__kernel void sw_cut_flip(__global uint *spins, __global const struct sw_member *member,
-                          SW_RECT rect, __global const uint *right, __global const uint *labels,
-                          __global const ulong *names, ulong step) {
-    const uint word = (uint)get_global_id(0), plane = rect->words * rect->rows;
-    if (word >= plane)
-        return;
-    const uint key0 = member->key0, key1 = member->key1;
-    const uint valid = sw_rect_valid(rect, word % rect->words);
-    const uint starts = sw_starts(right[word], valid);
-    uint bits[SW_PLANES];
-    for (uint p = 0; p < SW_PLANES; p++)
-        bits[p] = 0u;
-    uint rest = starts;
-    while (rest) {
-        const uint bit = 31u - ERGO_CLZ(rest);
-        rest ^= 1u << bit;
-        const uint lead = sw_cut_lead(labels, 32u * word + bit);
-        const uint state = lead >= SW_CUT_STATES
-                               ? lead - SW_CUT_STATES
-                               : sw_state(SW_CUT_NAME(lead), SW_PURPOSE_SPIN, (uint)step,
-                                          (uint)(step >> 32), key0, key1);
-        const uint run = sw_run(starts, bit, valid);
-        for (uint p = 0; p < SW_PLANES; p++)
-            bits[p] |= state >> p & 1u ? run : 0u;
-    }
-    for (uint p = 0; p < SW_PLANES; p++)
-        spins[p * plane + word] = bits[p];
 }
 
 /* Unequal bonds to the right and down, those that leave the rectangle too, and sites in states
@@ -192,22 +109,22 @@ __kernel void sw_cut_measure(__global const uint *spins, SW_RECT rect, __global 
         const uint i = word % words, y = word / words, last = sw_rect_last(rect, i);
         const uint valid = sw_rect_valid(rect, i);
         const bool last_word = i + 1u == words, last_row = y + 1u == rows;
-        uint side = 0u, under = 0u, own[SW_PLANES];
+        uint side = 0u, under = 0u, spin[SW_PLANES];
         for (uint p = 0; p < SW_PLANES; p++) {
-            own[p] = spins[p * plane + word];
+            spin[p] = spins[p * plane + word];
             const uint next = last_word ? (uint)column[y] >> p
                                         : spins[p * plane + (last_word ? word : word + 1u)];
             const uint below = last_row ? halo[p * words + i]
                                         : spins[p * plane + (last_row ? word : word + words)];
-            side |= own[p] ^ (own[p] >> 1 & ~(1u << last) | (next & 1u) << last);
-            under |= own[p] ^ below;
+            side |= spin[p] ^ (spin[p] >> 1 & ~(1u << last) | (next & 1u) << last);
+            under |= spin[p] ^ below;
         }
         unequal += popcount(side & valid) + popcount(under & valid);
 #if SW_Q <= 8
         for (uint k = 1; k < SW_Q; k++) {
             uint match = valid;
             for (uint p = 0; p < SW_PLANES; p++)
-                match &= k >> p & 1u ? own[p] : ~own[p];
+                match &= k >> p & 1u ? spin[p] : ~spin[p];
             if (match)
                 atomic_add(&fields[k], popcount(match));
         }
@@ -215,7 +132,7 @@ __kernel void sw_cut_measure(__global const uint *spins, SW_RECT rect, __global 
         for (uint b = 0; b <= last; b++) {
             uint k = 0u;
             for (uint p = 0; p < SW_PLANES; p++)
-                k |= (own[p] >> b & 1u) << p;
+                k |= (spin[p] >> b & 1u) << p;
             if (k)
                 atomic_add(&fields[k], 1u);
         }
@@ -225,22 +142,4 @@ __kernel void sw_cut_measure(__global const uint *spins, SW_RECT rect, __global 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint f = item; f < SW_Q; f += size)
         sums[group * SW_Q + f] = fields[f];
-}
-
-/* Representatives of all sites of `count` words, `stride` apart, for audits. */
-__kernel void sw_cut_name(SW_RECT rect, __global const uint *right, __global const uint *labels,
-                          __global const ulong *names, __global ulong *found, uint first,
-                          uint stride, uint count) {
-    const uint k = (uint)get_global_id(0);
-    if (k >= count)
-        return;
-    const uint word = first + k * stride, last = sw_rect_last(rect, word % rect->words);
-    for (uint bit = 0; bit < 32u; bit++) {
-        ulong name = ~0UL;
-        if (bit <= last) {
-            const uint root = sw_cut_root(labels, right, word, bit);
-            name = SW_CUT_NAME(root);
-        }
-        found[32u * k + bit] = name;
-    }
 }

@@ -1,7 +1,6 @@
 /*
- * What crosses the edges of a rectangle in sweeps that are not measured (cut_gather.cl). Included
- * by cut.cl and cut_tiles.cl, which define SW_CUT_PART(i, y, bit), the site index of what a site is
- * part of before parts are joined, and SW_CUT_ROOT(part), its root when they are.
+ * What crosses the edges of a rectangle in sweeps that are not measured (cut_gather.cl). Part of
+ * cut_tiles.cl.
  *
  * near: of the sites of the first row, then of the first column, the parts; behind them, as bytes,
  * the states. far: the same of the neighbours' sites below the last row and right of the last
@@ -13,11 +12,15 @@
  * rows 0, second, third on), 4 this one's own, of which a neighbour does not know the root.
  * pairs[0].x: number of the pairs behind it.
  */
-#include "swendsen_wang/cut_edges.h"
-
-#define SW_CUT_OWN 4u
+#define SW_CUT_HERE 4u
 #define SW_SEEN 512u
 #define SW_CUT_MOST_GROUP 1024u
+
+/* Site index of what a site is part of before parts are joined. */
+ERGO_INLINE uint sw_cut_part(__global const uint *right, __global const uint *runs, uint i, uint y,
+                             uint bit) {
+    return sw_part(runs, i, y, ~(right[y * SW_WORDS + i] << 1), bit);
+}
 
 ERGO_INLINE uint sw_cut_state_at(__global const uint *spins, SW_RECT rect, uint i, uint y,
                                  uint bit) {
@@ -43,7 +46,8 @@ __kernel void sw_cut_near(__global const uint *spins, SW_RECT rect, __global con
     const bool in_row = item < row;
     const uint y = in_row ? 0u : item - row, i = in_row ? item >> 5 : 0u;
     const uint bit = in_row ? item & 31u : 0u;
-    near[item] = bit <= sw_rect_last(rect, i) ? SW_CUT_PART(i, y, bit) : SW_CUT_NO_BOND;
+    near[item] =
+        bit <= sw_rect_last(rect, i) ? sw_cut_part(right, runs, i, y, bit) : SW_CUT_NO_BOND;
     states[item] = (uchar)sw_cut_state_at(spins, rect, i, y, bit);
 }
 
@@ -59,9 +63,9 @@ ERGO_INLINE uint2 sw_cut_pair(__global const uint *spins, __global const struct 
     uint2 pair = (uint2)(SW_CUT_NO_BOND, SW_CUT_NO_BOND);
     if (item < entries) {
         const uint part = near[item];
-        const uint root = part == SW_CUT_NO_BOND ? part : SW_CUT_ROOT(part);
+        const uint root = part == SW_CUT_NO_BOND ? part : sw_find_still(labels, part);
         if (root != part)
-            pair = (uint2)(root | (SW_CUT_OWN & 3u) << 30, part | (SW_CUT_OWN >> 2) << 30);
+            pair = (uint2)(root | (SW_CUT_HERE & 3u) << 30, part | (SW_CUT_HERE >> 2) << 30);
     } else if (item < 2u * entries) {
         const uint at = item - entries, after = at - row;
         const bool below = at < row;
@@ -72,8 +76,9 @@ ERGO_INLINE uint2 sw_cut_pair(__global const uint *spins, __global const struct 
         if (bit <= last && sw_cut_state_at(spins, rect, i, y, bit) == other &&
             sw_bonds(1u << bit, sw_rect_entity(rect, i, y), below ? 1u : 0u, (uint)step,
                      (uint)(step >> 32), m.key0, m.key1, m.high, m.low, m.always)) {
-            const uint part = SW_CUT_PART(i, y, bit);
-            pair = (uint2)(SW_CUT_ROOT(part) | (to & 3u) << 30, far[at] | (to >> 2) << 30);
+            const uint part = sw_cut_part(right, runs, i, y, bit);
+            pair =
+                (uint2)(sw_find_still(labels, part) | (to & 3u) << 30, far[at] | (to >> 2) << 30);
         }
     }
     return pair;
@@ -88,28 +93,28 @@ __kernel void sw_cut_pairs(__global const uint *spins, __global const struct sw_
                            ulong step) {
     __local uint2 listed[SW_CUT_MOST_GROUP];
     __local uint seen[SW_SEEN], found[2]; /* pairs of this group, and of those before */
-    const uint own_item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint2 pair = sw_cut_pair(spins, member, rect, right, runs, labels, near, far, second,
                                    third, step, (uint)get_global_id(0));
     const bool is_pair = pair.y != SW_CUT_NO_BOND;
     const uint place = (pair.x * 0x9e3779b1u ^ pair.y * 0x85ebca6bu) >> 23;
-    for (uint k = own_item; k < SW_SEEN; k += size)
+    for (uint k = item; k < SW_SEEN; k += size)
         seen[k] = SW_CUT_NO_BOND;
-    listed[own_item] = pair;
-    if (own_item == 0u)
+    listed[item] = pair;
+    if (item == 0u)
         found[0] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (is_pair)
-        atomic_min(&seen[place], own_item);
+        atomic_min(&seen[place], item);
     barrier(CLK_LOCAL_MEM_FENCE);
     bool kept = is_pair;
-    if (is_pair && seen[place] != own_item) {
+    if (is_pair && seen[place] != item) {
         const uint2 other = listed[seen[place]];
         kept = other.x != pair.x || other.y != pair.y;
     }
     const uint index = kept ? atomic_inc(&found[0]) : 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (own_item == 0u)
+    if (item == 0u)
         found[1] = found[0] ? atomic_add((volatile __global uint *)pairs, found[0]) : 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (kept)

@@ -1,31 +1,31 @@
 /*
- * A rectangle of a cut lattice with the kernels of sweep.cl: sw_label and sw_join_tiles (of its
- * inner edges) as they are, whose draws are addressed from the rectangle's first word on; of the
- * bonds around the rectangle, which sw_label draws too, nothing is used. Then roots on the edges,
- * parts (cut.cl), and new spins. Of measured sweeps sw_label_sizes counts the clusters that do not
- * leave their tile.
+ * A rectangle of a cut lattice, built for its shape: the kernels of sweep.cl, sw_label and
+ * sw_join_tiles (of its inner edges) as they are, whose draws are addressed from the rectangle's
+ * first word on; of the bonds around the rectangle, which sw_label draws too, nothing is used. Then
+ * roots on the edges, parts (cut.cl), and new spins. Of measured sweeps sw_label_sizes counts the
+ * clusters that do not leave their tile.
  */
-#include "swendsen_wang/core.h"
-
-#define sw_global_word(i, y) ((y)*SW_ALL_WORDS + (i) + m->first_word)
-#include "swendsen_wang/sweep.cl"
-#undef sw_global_word
-
 #include "swendsen_wang/cut_edges.h"
+#include "swendsen_wang/sweep.cl"
+#include "swendsen_wang/cut_pairs.cl"
+
+/* The representative of a root (cut_params.h): of a site's index, or of a part's number behind
+ * those. first_site: of the rectangle. */
+ERGO_INLINE ulong sw_cut_name(ulong first_site, __global const ulong *names, uint root) {
+    return root < (uint)SW_SITES ? first_site + sw_global_site(root) : names[root - (uint)SW_SITES];
+}
 
 __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struct sw_member *member,
                                 SW_RECT rect, __global const uint *halo, __global const uint *right,
                                 __global const uint *runs, __global const uint *labels,
                                 __global uint *edges, ulong step) {
-    SW_CUT_EDGE
-    if (wanted)
-        entry = sw_find_still(labels, sw_part(runs, i, y, ~(right[y * SW_WORDS + i] << 1), bit));
-    edges[item] = entry;
+    const uint item = (uint)get_global_id(0);
+    if (item >= 2u * (32u * rect->words + rect->rows))
+        return;
+    const struct sw_edge at = sw_cut_edge(spins, member, rect, halo, item, step);
+    edges[item] = at.wanted ? sw_find_still(labels, sw_cut_part(right, runs, at.i, at.y, at.bit))
+                            : SW_CUT_NO_BOND;
 }
-
-#define SW_CUT_PART(i, y, bit) sw_part(runs, (i), (y), ~(right[(y)*SW_WORDS + (i)] << 1), (bit))
-#define SW_CUT_ROOT(part) sw_find_still(labels, (part))
-#include "swendsen_wang/cut_pairs.cl"
 
 __kernel void sw_cut_tile_clear(__global uint *clusters, uint count) {
     const uint item = (uint)get_global_id(0);
@@ -35,20 +35,20 @@ __kernel void sw_cut_tile_clear(__global uint *clusters, uint count) {
 
 /* Sizes of open parts to the roots of their clusters, by tiles; those of the tile's least root,
  * that of one cluster in most tiles, are first added up. */
-__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
-sw_cut_tile_sizes(__global const uint *open, __global uint *labels, __global uint *sizes) {
+__kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __global uint *labels,
+                                              __global uint *sizes) {
     __local uint common[2]; /* root, size */
-    SW_TILE
-    if (first == 0u) {
+    const struct sw_tile t = sw_tile_of_group();
+    if (t.first == 0u) {
         common[0] = 0xffffffffu;
         common[1] = 0u;
     }
     SW_SYNC;
     for (uint k = 0; k < SW_PER; k++) {
-        SW_WORD
-        uint rest = inside && valid ? open[plane + word] : 0u;
+        const struct sw_place at = sw_place_of(&t, k);
+        uint rest = at.inside ? open[at.word] : 0u;
         while (rest) {
-            const uint low = rest & (0u - rest), site = 32u * word + sw_bit_of(low);
+            const uint low = rest & (0u - rest), site = 32u * at.word + sw_bit_of(low);
             uint odd = 0u;
             const uint root = sw_find(labels, site, &odd);
             rest ^= low;
@@ -58,10 +58,10 @@ sw_cut_tile_sizes(__global const uint *open, __global uint *labels, __global uin
     }
     SW_SYNC;
     for (uint k = 0; k < SW_PER; k++) {
-        SW_WORD
-        uint rest = inside && valid ? open[plane + word] : 0u;
+        const struct sw_place at = sw_place_of(&t, k);
+        uint rest = at.inside ? open[at.word] : 0u;
         while (rest) {
-            const uint low = rest & (0u - rest), site = 32u * word + sw_bit_of(low);
+            const uint low = rest & (0u - rest), site = 32u * at.word + sw_bit_of(low);
             const uint root = SW_READ(&labels[site]);
             rest ^= low;
             if (root == site)
@@ -73,9 +73,8 @@ sw_cut_tile_sizes(__global const uint *open, __global uint *labels, __global uin
         }
     }
     SW_SYNC;
-    if (first == 0u && common[1])
+    if (t.first == 0u && common[1])
         atomic_add(&sizes[common[0]], common[1]);
-    (void)index;
 }
 
 /* Clusters of several tiles that do not reach an edge (those that do have no root among the sites
@@ -85,7 +84,7 @@ __kernel void sw_cut_tile_sums(__global const uint *open, __global const uint *l
     __local uint fields[SW_CLUSTER_FIELDS];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), stride = size * (uint)get_num_groups(0);
-    struct sw_own_sums own = {0UL, 0UL, 0UL, 0u};
+    struct sw_item_sums item_sums = {0UL, 0UL, 0UL, 0u};
     for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)
         fields[f] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -97,15 +96,15 @@ __kernel void sw_cut_tile_sums(__global const uint *open, __global const uint *l
             const uint low = rest & (0u - rest), site = 32u * word + sw_bit_of(low);
             rest ^= low;
             if (labels[site] == site)
-                sw_count_own(&own, fields, sizes[site]);
+                sw_count_by_item(&item_sums, fields, sizes[site]);
         }
     }
-    sw_count_own_end(&own, fields);
+    sw_count_by_item_end(&item_sums, fields);
     barrier(CLK_LOCAL_MEM_FENCE);
     sw_count_end(clusters + group % SW_SUM_SLOTS * SW_CLUSTER_FIELDS, fields, item, size);
 }
 
-/* sw_cut_name (cut.cl). */
+/* Representatives of all sites of `count` words, `stride` apart, for audits. */
 __kernel void sw_cut_tile_name(SW_RECT rect, __global const uint *right, __global const uint *runs,
                                __global const uint *open, __global const uint *labels,
                                __global const ulong *names, __global ulong *found, uint first,
@@ -120,34 +119,37 @@ __kernel void sw_cut_tile_name(SW_RECT rect, __global const uint *right, __globa
             uint root = sw_part(runs, i, y, ~(right[word] << 1), bit);
             if (open[root >> 5] >> (root & 31u) & 1u)
                 root = sw_find_still(labels, root);
-            name = SW_CUT_NAME(root);
+            name = sw_cut_name(sw_rect_site(rect, 0u), names, root);
         }
         found[32u * k + bit] = name;
     }
 }
 
-/* The rectangle's shape is known here, so that a site's id takes no division. */
-#define SW_FLIP_SITE(index)                                                                        \
-    (corner_site + (ulong)((index) / (32u * SW_WORDS)) * SW_ALL_LX + (index) % (32u * SW_WORDS))
-#undef SW_FLIP_PART
-#undef SW_FLIP_FOUND
-#undef SW_FLIP_ROOT
-#undef SW_FLIP_STATE
-#define SW_FLIP_PART 0u
-#define SW_FLIP_FOUND
-#define SW_FLIP_ROOT(site) sw_cut_lead(own, (site))
-#define SW_FLIP_STATE(root)                                                                        \
-    ((root) >= SW_CUT_STATES                                                                       \
-         ? (root)-SW_CUT_STATES                                                                    \
-         : SW_FLIP_DRAWN((root) < (uint)SW_SITES ? SW_FLIP_SITE(root) : names[(root)-SW_SITES]))
-__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
-sw_cut_tile_flip(__global uint *spins, __global const struct sw_member *members, SW_RECT rect,
-                 __global const uint *right, __global const uint *runs, __global const uint *roots,
-                 __global const uint *open, __global uint *labels, __global const ulong *names,
-                 ulong step) {
+/* New spins (tile_flip.h). A root's label may be its cluster's new state. */
+__kernel SW_TILE_GROUP void sw_cut_tile_flip(__global uint *spins,
+                                             __global const struct sw_member *members, SW_RECT rect,
+                                             __global const uint *right, __global const uint *runs,
+                                             __global const uint *roots, __global const uint *open,
+                                             __global uint *labels, __global const ulong *names,
+                                             ulong step) {
     __local uint states[SW_PLANES * SW_STATE_WORDS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
-    const ulong corner_site = sw_rect_site(rect, 0u);
-    SW_FLIP_DRAW
-    SW_FLIP_SPINS
+    const struct sw_tile t = sw_tile_of_group();
+    const struct sw_member m = members[0];
+    const ulong first_site = sw_rect_site(rect, 0u);
+    sw_flip_begin(&t, states, listed);
+    SW_SYNC;
+    sw_flip_list(&t, roots, open, list, listed);
+    SW_SYNC;
+    const uint n_open = listed[1], total = listed[0] + n_open;
+    for (uint j = t.first; j < total; j += SW_GROUP) {
+        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(&t), n);
+        const uint root = j < n_open ? sw_cut_lead(labels, site) : site;
+        const uint state = root >= SW_CUT_STATES
+                               ? root - SW_CUT_STATES
+                               : sw_flip_state(&m, sw_cut_name(first_site, names, root), step);
+        sw_flip_put(states, n, state);
+    }
+    SW_SYNC;
+    sw_flip_spins(&t, spins, right, runs, states);
 }

@@ -73,6 +73,7 @@ ERGO_INLINE uint sw_join(__global uint *labels, uint a, uint b, uint odd) {
     }
 }
 
+#define SW_SITES (32UL * SW_PLANE_WORDS) /* entries of a member in labels */
 #define SW_TILES_X ((SW_WORDS + SW_TILE_WORDS - 1u) / SW_TILE_WORDS)
 #define SW_TILES_Y ((SW_LY + SW_TILE_ROWS - 1u) / SW_TILE_ROWS)
 #define SW_SLAB (16UL * SW_TILE_ITEMS) /* entries of a tile in runs */
@@ -89,7 +90,6 @@ ERGO_INLINE uint sw_tile_index(uint corner, uint local_index) {
            (local_index & 31u);
 }
 
-#ifndef SW_EQUIVALENCE
 /* Site index of the first site of its part: of the run with site `bit` of word i in row y. */
 ERGO_INLINE uint sw_part(__global const uint *runs, uint i, uint y, uint starts, uint bit) {
     const uint tile_x = i / SW_TILE_WORDS, tile_y = y / SW_TILE_ROWS;
@@ -101,11 +101,5 @@ ERGO_INLINE uint sw_part(__global const uint *runs, uint i, uint y, uint starts,
     return sw_tile_index(tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS,
                          node - SW_NODE_ITEM(node));
 }
-#else
-/* Label equivalence: every site has a label. */
-ERGO_INLINE uint sw_part(__global const uint *runs, uint i, uint y, uint starts, uint bit) {
-    return 32u * (y * SW_WORDS + i) + sw_start_of(starts, bit);
-}
-#endif
 
 #endif

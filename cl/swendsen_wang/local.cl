@@ -1,13 +1,32 @@
 /*
  * Swendsen-Wang of lattices that one tile covers: whole sweeps in local memory, a work-group for
- * each member. The phases are those of sweep.cl; what leads around the lattice is joined here too.
+ * each member. The steps are those of tile_sweep.h; what leads around the lattice is joined here,
+ * too.
+ *
+ * A label, where it leads to another node, has two bits above it: whether the way there leads
+ * around the lattice an odd number of times, to the right and down (labels.h). Nodes have 14 bits.
  */
+#define SW_INDEX 0x3fffu
+#include "swendsen_wang/bonds.h"
 #include "swendsen_wang/clusters.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
 #include "swendsen_wang/tile.h"
 
-#define SW_SITES (32UL * SW_PLANE_WORDS)
+#define SW_AROUND_SHIFT 14
+#define SW_AROUND_RIGHT 1u
+#define SW_AROUND_DOWN 2u
+#define SW_TILE_GROUP __attribute__((reqd_work_group_size(SW_GROUP, 1, 1)))
+
+/* The tile is the lattice. */
+ERGO_INLINE struct sw_tile sw_local_tile(void) {
+    struct sw_tile t;
+    t.id = t.x = t.y = 0u;
+    t.index = (uint)get_global_id(1);
+    t.plane = (ulong)t.index * SW_PLANE_WORDS;
+    t.first = (uint)get_local_id(0);
+    return t;
+}
 
 /* Bonds between equal neighbours (bonds.h), from spins[plane][word of the tile]. */
 ERGO_INLINE void sw_local_draw(__local const uint *spins, const struct sw_member *m, uint i, uint y,
@@ -17,208 +36,217 @@ ERGO_INLINE void sw_local_draw(__local const uint *spins, const struct sw_member
     uint right = sw_valid(i), down = right;
     for (uint p = 0; p < SW_PLANES; p++) {
         __local const uint *plane = spins + p * SW_TILE_ITEMS;
-        const uint own = plane[item];
-        right &= ~(own ^ (own >> 1 | (plane[next] & 1u) << sw_last_bit(i)));
-        down &= ~(own ^ plane[below]);
+        const uint spin = plane[item];
+        right &= ~(spin ^ (spin >> 1 | (plane[next] & 1u) << sw_last_bit(i)));
+        down &= ~(spin ^ plane[below]);
     }
-    sw_bonds_both(&right, &down, sw_global_word(i, y), (uint)step, (uint)(step >> 32), m->key0,
-                  m->key1, m->high, m->low, m->always);
+    sw_activate(m, i, y, step, &right, &down);
     *side = right;
     *under = down;
 }
 
-/* What leads around the lattice to the right, of a row's last word: label of the run that does, or
- * SW_NO_BOND. To the row's first. */
-ERGO_INLINE uint sw_local_around(__local const uint *sides, uint item, uint i) {
-    const uint last = sw_last_bit(i), side = sides[item];
-    return i + 1u == SW_WORDS && side >> last & 1u ? SW_NODE(item, sw_start_of(~(side << 1), last))
-                                                   : SW_NO_BOND;
+/* ---- joins around the lattice -----------------------------------------------------------------
+ */
+
+/* Root of a node; *odd: changed by the bits of the way there. */
+ERGO_INLINE uint sw_local_find(__local uint *labels, uint node, uint *odd) {
+    uint next = SW_READ_TILE(&labels[node]);
+    while ((next & SW_INDEX) != node) {
+        *odd ^= next >> SW_AROUND_SHIFT;
+        node = next & SW_INDEX;
+        next = SW_READ_TILE(&labels[node]);
+    }
+    return node;
 }
 
-/* The bonds that lead down around the lattice from its last row. */
-ERGO_INLINE uint sw_local_below(__local const uint *sides, __local const uint *unders, uint item,
-                                uint i) {
-    return sw_prune(unders[item], sides[item], sides[i]);
+/* odd: bits of the way from a to b. Not 0 where that contradicts what has been joined before. Only
+ * roots are led elsewhere, to smaller ones. */
+ERGO_INLINE uint sw_local_join(__local uint *labels, uint a, uint b, uint odd) {
+    while (1) {
+        a = sw_local_find(labels, a, &odd);
+        b = sw_local_find(labels, b, &odd);
+        if (a == b)
+            return odd;
+        const uint small = min(a, b), large = max(a, b);
+        if (atomic_cmpxchg(&labels[large], large, small | odd << SW_AROUND_SHIFT) == large)
+            return 0u;
+    }
 }
 
-ERGO_INLINE void sw_local_join(__local uint *labels, __local const uint *sides,
-                               __local const uint *unders, uint item, uint i, uint y) {
-    const uint around = sw_local_around(sides, item, i);
-    if (around != SW_NO_BOND)
-        sw_join_local(labels, around, SW_NODE(item - i, 0u));
-    uint rest = y + 1u == SW_LY ? sw_local_below(sides, unders, item, i) : 0u;
+/* Bonds around the lattice of a word in its last column or row. Not 0: a cluster leads around. */
+ERGO_INLINE uint sw_local_around(__local uint *labels, __local const uint *sides,
+                                 __local const uint *unders, uint item, uint i, uint y) {
+    const uint side = sides[item], starts = ~(side << 1), last = sw_last_bit(i);
+    uint odd = 0u;
+    if (i + 1u == SW_WORDS && side >> last & 1u)
+        odd |= sw_local_join(labels, SW_NODE(item, sw_start_of(starts, last)),
+                             SW_NODE(item - i, 0u), SW_AROUND_RIGHT);
+    uint rest = y + 1u == SW_LY ? sw_prune(unders[item], side, sides[i]) : 0u;
     while (rest) {
         const uint low = rest & (0u - rest), bit = sw_bit_of(low);
         rest ^= low;
-        sw_join_local(labels, SW_NODE(item, sw_start_of(~(sides[item] << 1), bit)),
-                      SW_NODE(i, sw_start_of(~(sides[i] << 1), bit)));
+        odd |= sw_local_join(labels, SW_NODE(item, sw_start_of(starts, bit)),
+                             SW_NODE(i, sw_start_of(~(sides[i] << 1), bit)), SW_AROUND_DOWN);
     }
+    return odd;
 }
 
-/* Site index of a node's root. */
-ERGO_INLINE uint sw_local_root(__local uint *labels, uint node) {
-    const uint root = sw_find_local(labels, node);
-    return sw_tile_index(0u, root - SW_NODE_ITEM(root));
+/* ---- a sweep ----------------------------------------------------------------------------------
+ */
+
+/* Bonds, labels, and joins around the lattice. Not 0: a cluster leads around it. */
+ERGO_INLINE uint sw_local_label(const struct sw_tile *t, const struct sw_member *m, ulong step,
+                                __local const uint *spin, __local uint *tile, __local uint *sides,
+                                __local uint *unders, struct sw_tile_word *words) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        if (at.inside)
+            sw_local_draw(spin, m, at.i, at.y, step, &sides[at.item], &unders[at.item]);
+        else
+            sides[at.item] = unders[at.item] = 0u;
+    }
+    SW_SYNC;
+    sw_tile_link_words(t, tile, sides, unders, words);
+    SW_SYNC;
+    sw_tile_join_words(t, tile, sides, words);
+    SW_SYNC; /* around the lattice only roots may be led elsewhere */
+    uint odd = 0u;
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        if (at.inside)
+            odd |= sw_local_around(tile, sides, unders, at.item, at.i, at.y);
+    }
+    SW_SYNC;
+    return odd;
 }
 
-/* A word's part of the list of bonds around the lattice (sw_seams, measure.cl). */
-ERGO_INLINE void sw_local_seams(__local uint *labels, __local const uint *sides,
-                                __local const uint *unders, __global uint2 *seams, uint item,
-                                uint i, uint y) {
-    const uint around = sw_local_around(sides, item, i);
-    if (i + 1u == SW_WORDS)
-        seams[y] = around == SW_NO_BOND ? (uint2)(SW_NO_BOND, SW_NO_BOND)
-                                        : (uint2)(sw_local_root(labels, around),
-                                                  sw_local_root(labels, SW_NODE(item - i, 0u)));
-    const uint bonds = y + 1u == SW_LY ? sw_local_below(sides, unders, item, i) : 0u;
-    for (uint bit = 0; bit < 32u && y + 1u == SW_LY; bit++) {
-        uint2 pair = (uint2)(SW_NO_BOND, SW_NO_BOND);
-        if (bonds >> bit & 1u) {
-            const uint own = SW_NODE(item, sw_start_of(~(sides[item] << 1), bit));
-            const uint other = SW_NODE(i, sw_start_of(~(sides[i] << 1), bit));
-            pair = (uint2)(sw_local_root(labels, own), sw_local_root(labels, other));
+/* Roots of all runs, to words[].linked; sized: with the sizes of clusters. */
+ERGO_INLINE void sw_local_roots(const struct sw_tile *t, __local uint *tile,
+                                struct sw_tile_word *words, bool sized) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        uint roots = 0u, rest = words[k].starts;
+        while (rest) {
+            const uint low = rest & (0u - rest), n = SW_NODE(at.item, sw_bit_of(low));
+            const uint root = sw_tile_root(tile, n);
+            rest ^= low;
+            roots |= root == n ? low : 0u;
+            if (sized)
+                sw_tile_count(tile, root, popcount(((rest & (0u - rest)) - low) & at.valid));
         }
-        seams[SW_LY + 32u * i + bit] = pair;
+        words[k].linked = roots;
     }
 }
 
-#define SW_WORD                                                                                    \
-    const uint item = first + k * SW_GROUP;                                                        \
-    const uint i = item % SW_TILE_WORDS, y = item / SW_TILE_WORDS;                                 \
-    const bool inside = i < SW_WORDS && y < SW_LY;                                                 \
-    const uint valid = inside ? sw_valid(i) : 0u;
-
-/* A sweep. SIZES: with the list of bonds around the lattice, and sums over clusters. */
-#define SW_SWEEP(SIZES)                                                                            \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        if (inside)                                                                                \
-            sw_local_draw(spin, &m, i, y, step, &sides[item], &unders[item]);                      \
-        else                                                                                       \
-            sides[item] = unders[item] = 0u;                                                       \
-    }                                                                                              \
-    SW_SYNC;                                                                                       \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        sw_tile_link(tile, sides, unders, item, valid, &words[k]);                                 \
-    }                                                                                              \
-    SW_SYNC;                                                                                       \
-    for (uint jump = 0; jump < SW_JUMPS; jump++)                                                   \
-        for (uint k = 0; k < SW_PER; k++)                                                          \
-            sw_tile_jump(tile, first + k * SW_GROUP, words[k].linked);                             \
-    for (uint k = 0; k < SW_PER; k++)                                                              \
-        sw_tile_join(tile, sides, first + k * SW_GROUP, &words[k]);                                \
-    if (SIZES) {                                                                                   \
-        SW_SYNC;                                                                                   \
-        for (uint k = 0; k < SW_PER; k++) {                                                        \
-            SW_WORD                                                                                \
-            if (inside)                                                                            \
-                sw_local_seams(tile, sides, unders, seam, item, i, y);                             \
-        }                                                                                          \
-        SW_SYNC;                                                                                   \
-    }                                                                                              \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        if (inside)                                                                                \
-            sw_local_join(tile, sides, unders, item, i, y);                                        \
-    }                                                                                              \
-    SW_SYNC;                                                                                       \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        uint roots = 0u, rest = words[k].starts;                                                   \
-        while (rest) {                                                                             \
-            const uint low = rest & (0u - rest), n = SW_NODE(item, sw_bit_of(low));                \
-            const uint root = sw_tile_root(tile, n);                                               \
-            rest ^= low;                                                                           \
-            roots |= root == n ? low : 0u;                                                         \
-            if (SIZES)                                                                             \
-                sw_tile_count(tile, root, popcount(((rest & (0u - rest)) - low) & valid));         \
-        }                                                                                          \
-        words[k].linked = roots;                                                                   \
-    }                                                                                              \
-    SW_SYNC;                                                                                       \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        uint bits[SW_PLANES], rest = words[k].linked;                                              \
-        for (uint p = 0; p < SW_PLANES; p++)                                                       \
-            bits[p] = 0u;                                                                          \
-        while (rest) {                                                                             \
-            const uint low = rest & (0u - rest), bit = sw_bit_of(low);                             \
-            const uint state =                                                                     \
-                sw_state(sw_global_site(32u * (y * SW_WORDS + i) + bit), SW_PURPOSE_SPIN,          \
-                         (uint)step, (uint)(step >> 32), m.key0, m.key1);                          \
-            rest ^= low;                                                                           \
-            for (uint p = 0; p < SW_PLANES; p++)                                                   \
-                bits[p] |= state >> p & 1u ? low : 0u;                                             \
-            if (SIZES)                                                                             \
-                sw_count(fields, tile[SW_NODE(item, bit)] >> SW_SIZE_SHIFT);                       \
-        }                                                                                          \
-        for (uint p = 0; p < SW_PLANES; p++)                                                       \
-            states[p * SW_TILE_ITEMS + item] = bits[p];                                            \
-    }                                                                                              \
-    SW_SYNC;                                                                                       \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        uint bits[SW_PLANES], rest = words[k].starts;                                              \
-        for (uint p = 0; p < SW_PLANES; p++)                                                       \
-            bits[p] = 0u;                                                                          \
-        while (rest) {                                                                             \
-            const uint low = rest & (0u - rest);                                                   \
-            const uint node = tile[SW_NODE(item, sw_bit_of(low))] & SW_INDEX;                      \
-            const uint root = node - SW_NODE_ITEM(node);                                           \
-            rest ^= low;                                                                           \
-            for (uint p = 0; p < SW_PLANES; p++)                                                   \
-                bits[p] |=                                                                         \
-                    states[p * SW_TILE_ITEMS + (root >> 5)] >> (root & 31u) & 1u ? low : 0u;       \
-        }                                                                                          \
-        for (uint p = 0; p < SW_PLANES; p++)                                                       \
-            spin[p * SW_TILE_ITEMS + item] = sw_fill(bits[p], words[k].starts) & valid;            \
-    }                                                                                              \
-    SW_SYNC;
-
-#define SW_BEGIN                                                                                   \
-    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];                      \
-    __local uint spin[SW_PLANES * SW_TILE_ITEMS], states[SW_PLANES * SW_TILE_ITEMS];               \
-    __local uint fields[SW_CLUSTER_FIELDS];                                                        \
-    const uint first = (uint)get_local_id(0), index = (uint)get_global_id(1);                      \
-    const struct sw_member m = members[index];                                                     \
-    __global uint *planes = spins + (ulong)index * (SW_PLANES * SW_PLANE_WORDS);                   \
-    struct sw_tile_word words[SW_PER];                                                             \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        for (uint p = 0; p < SW_PLANES; p++)                                                       \
-            spin[p * SW_TILE_ITEMS + item] =                                                       \
-                inside ? planes[p * SW_PLANE_WORDS + y * SW_WORDS + i] : 0u;                       \
-    }                                                                                              \
-    SW_SYNC;
-
-#define SW_END                                                                                     \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        for (uint p = 0; p < SW_PLANES && inside; p++)                                             \
-            planes[p * SW_PLANE_WORDS + y * SW_WORDS + i] = spin[p * SW_TILE_ITEMS + item];        \
+/* New states of roots; counted: clusters to fields. */
+ERGO_INLINE void sw_local_states(const struct sw_tile *t, const struct sw_member *m, ulong step,
+                                 __local const uint *tile, const struct sw_tile_word *words,
+                                 __local uint *states, __local uint *fields, bool counted) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        uint bits[SW_PLANES], rest = words[k].linked;
+        for (uint p = 0; p < SW_PLANES; p++)
+            bits[p] = 0u;
+        while (rest) {
+            const uint low = rest & (0u - rest), bit = sw_bit_of(low);
+            const uint state = sw_state(sw_global_site(32u * at.word + bit), SW_PURPOSE_SPIN,
+                                        (uint)step, (uint)(step >> 32), m->key0, m->key1);
+            rest ^= low;
+            for (uint p = 0; p < SW_PLANES; p++)
+                bits[p] |= state >> p & 1u ? low : 0u;
+            if (counted)
+                sw_count(fields, tile[SW_NODE(at.item, bit)] >> SW_SIZE_SHIFT);
+        }
+        for (uint p = 0; p < SW_PLANES; p++)
+            states[p * SW_TILE_ITEMS + at.item] = bits[p];
     }
+}
 
-__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
-sw_local(__global uint *spins, __global const struct sw_member *members, ulong step, uint sweeps) {
-    SW_BEGIN
-    __global uint2 *seam = (__global uint2 *)spins; /* these not used */
-    (void)fields, (void)seam;
+ERGO_INLINE void sw_local_flip(const struct sw_tile *t, __local const uint *tile,
+                               const struct sw_tile_word *words, __local const uint *states,
+                               __local uint *spin) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        uint bits[SW_PLANES], rest = words[k].starts;
+        for (uint p = 0; p < SW_PLANES; p++)
+            bits[p] = 0u;
+        while (rest) {
+            const uint low = rest & (0u - rest);
+            const uint node = tile[SW_NODE(at.item, sw_bit_of(low))] & SW_INDEX;
+            const uint root = node - SW_NODE_ITEM(node);
+            rest ^= low;
+            for (uint p = 0; p < SW_PLANES; p++)
+                bits[p] |= states[p * SW_TILE_ITEMS + (root >> 5)] >> (root & 31u) & 1u ? low : 0u;
+        }
+        for (uint p = 0; p < SW_PLANES; p++)
+            spin[p * SW_TILE_ITEMS + at.item] = sw_fill(bits[p], words[k].starts) & at.valid;
+    }
+}
+
+ERGO_INLINE void sw_local_load(const struct sw_tile *t, __global const uint *spins,
+                               __local uint *spin) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        for (uint p = 0; p < SW_PLANES; p++)
+            spin[p * SW_TILE_ITEMS + at.item] =
+                at.inside ? spins[t->plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] : 0u;
+    }
+}
+
+ERGO_INLINE void sw_local_store(const struct sw_tile *t, __global uint *spins,
+                                __local const uint *spin) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        for (uint p = 0; p < SW_PLANES && at.inside; p++)
+            spins[t->plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] =
+                spin[p * SW_TILE_ITEMS + at.item];
+    }
+}
+
+__kernel SW_TILE_GROUP void sw_local(__global uint *spins, __global const struct sw_member *members,
+                                     ulong step, uint sweeps) {
+    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint spin[SW_PLANES * SW_TILE_ITEMS], states[SW_PLANES * SW_TILE_ITEMS];
+    const struct sw_tile t = sw_local_tile();
+    const struct sw_member m = members[t.index];
+    struct sw_tile_word words[SW_PER];
+    sw_local_load(&t, spins, spin);
+    SW_SYNC;
     for (uint sweep = 0; sweep < sweeps; sweep++, step++) {
-        SW_SWEEP(0)
+        sw_local_label(&t, &m, step, spin, tile, sides, unders, words);
+        sw_local_roots(&t, tile, words, false);
+        SW_SYNC;
+        sw_local_states(&t, &m, step, tile, words, states, states, false);
+        SW_SYNC;
+        sw_local_flip(&t, tile, words, states, spin);
+        SW_SYNC;
     }
-    SW_END
+    sw_local_store(&t, spins, spin);
 }
 
-/* A sweep that is measured. */
-__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
-sw_local_sizes(__global uint *spins, __global const struct sw_member *members, ulong step,
-               __global uint2 *seams, __global uint *sums, uint sample) {
-    SW_BEGIN
-    const ulong at = (ulong)sample * get_global_size(1) + index;
-    __global uint2 *seam = seams + (ulong)index * (SW_LY + 32u * SW_WORDS);
-    sw_count_begin(fields, first, SW_GROUP);
-    SW_SWEEP(1)
-    sw_count_end(sums + at * SW_SUM_SLOTS * SW_CLUSTER_FIELDS, fields, first, SW_GROUP);
-    SW_END
+/* A sweep that is measured. wraps[sample][member]: 1 where a cluster leads around the lattice (0
+ * before). */
+__kernel SW_TILE_GROUP void sw_local_sizes(__global uint *spins,
+                                           __global const struct sw_member *members, ulong step,
+                                           __global uint *sums, __global uint *wraps, uint sample) {
+    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint spin[SW_PLANES * SW_TILE_ITEMS], states[SW_PLANES * SW_TILE_ITEMS];
+    __local uint fields[SW_CLUSTER_FIELDS];
+    const struct sw_tile t = sw_local_tile();
+    const struct sw_member m = members[t.index];
+    const ulong row = (ulong)sample * get_global_size(1) + t.index;
+    struct sw_tile_word words[SW_PER];
+    sw_local_load(&t, spins, spin);
+    sw_count_begin(fields, t.first, SW_GROUP);
+    SW_SYNC;
+    if (sw_local_label(&t, &m, step, spin, tile, sides, unders, words))
+        SW_PUT(&wraps[row], 1u);
+    sw_local_roots(&t, tile, words, true);
+    SW_SYNC;
+    sw_local_states(&t, &m, step, tile, words, states, fields, true);
+    SW_SYNC;
+    sw_local_flip(&t, tile, words, states, spin);
+    sw_count_end(sums + row * SW_SUM_SLOTS * SW_CLUSTER_FIELDS, fields, t.first, SW_GROUP);
+    SW_SYNC;
+    sw_local_store(&t, spins, spin);
 }

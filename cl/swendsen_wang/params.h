@@ -19,7 +19,7 @@ struct sw_member {
     uint key0, key1; /* Philox key: the member's stream */
     uint high, low;  /* upper 8 and lower 32 of the 40 bits */
     uint always;     /* 1: p rounds to 1, every bond between equal spins is active */
-    uint first_word; /* entity of the first word of a rectangle (cut_tiles.cl); 0 */
+    uint first_word; /* of a rectangle in the whole lattice; 0: this is the whole lattice */
 };
 #define SW_MEMBER_BYTES 24
 
@@ -45,7 +45,7 @@ struct sw_member {
 /* Instead of a sample's number: of a sweep that is not measured. */
 #define SW_NO_SAMPLE 0xffffffffu
 
-/* Entry of a seam's list where there is no bond. */
+/* Instead of a label: there is no bond. */
 #define SW_NO_BOND 0xffffffffu
 
 #endif

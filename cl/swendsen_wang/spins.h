@@ -15,24 +15,24 @@ struct sw_spins {
     uint sums[SW_SPIN_SUMS];
 };
 
-ERGO_INLINE void sw_spins_begin(struct sw_spins *own) {
+ERGO_INLINE void sw_spins_begin(struct sw_spins *item) {
     for (uint k = 0; k < SW_SPIN_SUMS; k++)
-        own->sums[k] = 0u;
+        item->sums[k] = 0u;
 }
 
 /* Of a word; side, under: bonds between equal neighbours, as of sw_equal(). fields[SW_Q]: where
  * states are counted that are too many for work-items. */
-ERGO_INLINE void sw_spins_add(struct sw_spins *own, __local uint *fields,
+ERGO_INLINE void sw_spins_add(struct sw_spins *item, __local uint *fields,
                               __global const uint *planes, uint i, uint y, uint side, uint under) {
     const uint word = y * SW_WORDS + i, valid = sw_valid(i);
-    own->sums[0] += popcount(valid & ~side) + popcount(valid & ~under);
+    item->sums[0] += popcount(valid & ~side) + popcount(valid & ~under);
 #if SW_Q <= 8
     for (uint k = 1; k < SW_Q; k++) {
         uint match = valid;
         for (uint p = 0; p < SW_PLANES; p++)
             match &= k >> p & 1u ? planes[p * SW_PLANE_WORDS + word]
                                  : ~planes[p * SW_PLANE_WORDS + word];
-        own->sums[k] += popcount(match);
+        item->sums[k] += popcount(match);
     }
     (void)fields;
 #else

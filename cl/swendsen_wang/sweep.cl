@@ -1,221 +1,74 @@
 /*
  * Swendsen-Wang: bonds and labels in tiles, joins between tiles, new spins. Dimension 1 is
- * always the member.
- *
- * spins: [member][plane][word]; right, down: active bonds, [member][word]; roots, open: the first
- * sites of clusters' parts in tiles, and those of them that have labels, [member][word]; runs,
- * labels: labels.h. See core.h for words and indices.
+ * always the member. Arrays: tile_sweep.h.
  */
-#include "swendsen_wang/bonds.h"
-#include "swendsen_wang/clusters.h"
-#include "swendsen_wang/core.h"
-#include "swendsen_wang/labels.h"
-#include "swendsen_wang/spins.h"
-#include "swendsen_wang/tile.h"
+#include "swendsen_wang/tile_flip.h"
+#include "swendsen_wang/tile_sweep.h"
 
-#define SW_SITES (32UL * SW_PLANE_WORDS)
+#define SW_TILE_GROUP __attribute__((reqd_work_group_size(SW_GROUP, 1, 1)))
 
-/* Open parts of a tile at the most: one for each site at its edge. */
-#define SW_MOST_OPEN (64u * SW_TILE_WORDS + 2u * SW_TILE_ROWS)
-
-/* A group's sums to their place: sums[sample][member][place][SW_CLUSTER_FIELDS]. */
-#define SW_SUMS_END                                                                                \
-    SW_SYNC;                                                                                       \
-    const ulong member_at = (ulong)sample * get_global_size(1) + index;                            \
-    sw_count_end(sums + (member_at * SW_SUM_SLOTS + tile_id % SW_SUM_SLOTS) * SW_CLUSTER_FIELDS,   \
-                 fields, first, SW_GROUP);
-
-/* A tile is a work-group: SW_GROUP items in dimension 0. Item's word k of SW_PER. */
-#define SW_TILE                                                                                    \
-    const uint first = (uint)get_local_id(0), tile_id = (uint)get_group_id(0);                     \
-    const uint index = (uint)get_group_id(1);                                                      \
-    const uint tile_x = tile_id % SW_TILES_X, tile_y = tile_id / SW_TILES_X;                       \
-    const ulong plane = (ulong)index * SW_PLANE_WORDS;
-#define SW_WORD                                                                                    \
-    const uint item = first + k * SW_GROUP;                                                        \
-    const uint i = tile_x * SW_TILE_WORDS + item % SW_TILE_WORDS;                                  \
-    const uint y = tile_y * SW_TILE_ROWS + item / SW_TILE_WORDS;                                   \
-    const bool inside = i < SW_WORDS && y < SW_LY;                                                 \
-    const uint word = inside ? y * SW_WORDS + i : 0u;                                              \
-    const uint valid = inside ? sw_valid(i) : 0u;
-
-/* Sums over a word's spins, which sample `before` has left, and then of a work-item; after the
- * bonds, which take long, clusters of that sample. */
-#define SW_SPINS_WORD_0
-#define SW_SPINS_WORD_1                                                                            \
-    if (before != SW_NO_SAMPLE)                                                                    \
-        sw_spins_add(&own, spin_fields, spins + plane * SW_PLANES, i, y, side, under);
-#define SW_SPINS_ITEM_0
-#define SW_SPINS_ITEM_1                                                                            \
-    for (uint k = 0; k < SW_SPIN_SUMS; k++)                                                        \
-        SW_ADD_LOCAL(&lanes[32u * k + first % 32u], own.sums[k]);
-
-#define SW_AFTER_BONDS_0
-#define SW_AFTER_BONDS_1 SW_ROOTS_COUNT
-/* sizes that were counted will be written over */
-#define SW_AFTER_LINKS_0 SW_SYNC
-#define SW_AFTER_LINKS_1 SW_SYNC_GLOBAL
-
-/* Bonds of a tile, and its runs' labels in it. SIZES: also the sizes of the clusters' parts, to
- * the sums, or to `sizes` where they are open. Two thirds of the clusters are sites alone, which
- * are counted by words. */
-#define SW_LABEL_BODY(SIZES, SPINS)                                                                \
-    const struct sw_member m = members[index];                                                     \
-    struct sw_tile_word words[SW_PER];                                                             \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        uint side = 0u, under = 0u;                                                                \
-        if (inside) {                                                                              \
-            sw_equal(spins + plane * SW_PLANES, i, y, &side, &under);                              \
-            SW_SPINS_WORD_##SPINS;                                                                 \
-            sw_activate(&m, i, y, step, &side, &under);                                            \
-            right[plane + word] = side;                                                            \
-            down[plane + word] = under;                                                            \
-        }                                                                                          \
-        sides[item] = side;                                                                        \
-        opens[item] = 0u;                                                                          \
-        unders[item] = y + 1u < SW_LY ? under : 0u;                                                \
-    }                                                                                              \
-    SW_SPINS_ITEM_##SPINS;                                                                         \
-    if (SIZES)                                                                                     \
-        sw_count_begin(fields, first, SW_GROUP);                                                   \
-    SW_SYNC;                                                                                       \
-    SW_AFTER_BONDS_##SIZES;                                                                        \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        sw_tile_link(tile, sides, unders, item, valid, &words[k]);                                 \
-    }                                                                                              \
-    SW_AFTER_LINKS_##SIZES;                                                                        \
-    for (uint jump = 0; jump < SW_JUMPS; jump++)                                                   \
-        for (uint k = 0; k < SW_PER; k++)                                                          \
-            sw_tile_jump(tile, first + k * SW_GROUP, words[k].linked);                             \
-    for (uint k = 0; k < SW_PER; k++)                                                              \
-        sw_tile_join(tile, sides, first + k * SW_GROUP, &words[k]);                                \
-    SW_SYNC;                                                                                       \
-    __global uint *slab = runs + (ulong)index * SW_RUNS + tile_id * SW_SLAB;                       \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        words[k].linked =                                                                          \
-            sw_tile_roots(tile, item, &words[k], sw_last_bit(i) + 1u, slab + item, SIZES);         \
-    }                                                                                              \
-    SW_SYNC;                                                                                       \
-    sw_tile_open_rows(tile, sides, unders, opens, first, tile_x, tile_y);                          \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        sw_tile_open_sides(tile, opens, item, i, words[k].starts, sides[item]);                    \
-        if (SIZES)                                                                                 \
-            words[k].alone = sw_tile_alone(sides, unders, item, i, y, valid);                      \
-    }                                                                                              \
-    SW_SYNC;                                                                                       \
-    uint alone = 0u;                                                                               \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        const uint leads_out = opens[item];                                                        \
-        uint rest = leads_out;                                                                     \
-        while (rest) {                                                                             \
-            const uint low = rest & (0u - rest), bit = sw_bit_of(low);                             \
-            const ulong site = (ulong)index * SW_SITES + 32u * word + bit;                         \
-            rest ^= low;                                                                           \
-            labels[site] = SW_LABEL(32u * word + bit);                                             \
-            if (SIZES)                                                                             \
-                sizes[site] = tile[SW_NODE(item, bit)] >> SW_SIZE_SHIFT;                           \
-        }                                                                                          \
-        rest = SIZES ? words[k].linked & ~(leads_out | words[k].alone) : 0u;                       \
-        while (rest) {                                                                             \
-            const uint low = rest & (0u - rest);                                                   \
-            rest ^= low;                                                                           \
-            sw_count_or_list(fields, unders, listed,                                               \
-                             tile[SW_NODE(item, sw_bit_of(low))] >> SW_SIZE_SHIFT);                \
-        }                                                                                          \
-        if (SIZES)                                                                                 \
-            alone += popcount(words[k].alone);                                                     \
-        if (inside) {                                                                              \
-            roots[plane + word] = words[k].linked;                                                 \
-            open[plane + word] = leads_out;                                                        \
-        }                                                                                          \
-    }                                                                                              \
-    if (SIZES)                                                                                     \
-        SW_ADD_LOCAL(&fields[SW_FIELD_SMALL], alone);
-
-__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
-sw_label(__global const uint *spins, __global const struct sw_member *members, __global uint *right,
-         __global uint *down, __global uint *runs, __global uint *roots, __global uint *open,
-         __global uint *labels, ulong step) {
+/* Bonds of a tile, and its runs' labels in it. */
+__kernel SW_TILE_GROUP void sw_label(__global const uint *spins,
+                                     __global const struct sw_member *members, __global uint *right,
+                                     __global uint *down, __global uint *runs, __global uint *roots,
+                                     __global uint *open, __global uint *labels, ulong step) {
     __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint opens[SW_TILE_ITEMS];
-    __local uint *fields = sides, *listed = sides; /* not used, as sizes */
-    __global uint *sizes = labels;
-    SW_TILE
-    SW_LABEL_BODY(0, 0)
+    const struct sw_tile t = sw_tile_of_group();
+    struct sw_tile_word words[SW_PER];
+    struct sw_spins none;
+    sw_label_bonds(&t, spins, members, step, right, down, sides, unders, opens, &none, sides,
+                   false);
+    SW_SYNC;
+    sw_tile_link_words(&t, tile, sides, unders, words);
+    SW_SYNC;
+    sw_tile_join_words(&t, tile, sides, words);
+    SW_SYNC;
+    sw_label_roots(&t, tile, words, runs, false);
+    SW_SYNC;
+    sw_label_open(&t, tile, sides, unders, opens, words, false);
+    SW_SYNC;
+    sw_label_leave(&t, tile, opens, words, roots, open, labels, labels, false);
 }
 
 /* spin_sums: as of sw_measure, of sample `before`, which has left these spins. */
-#define SW_SPINS_BEGIN                                                                             \
-    struct sw_spins own;                                                                           \
-    for (uint f = first; f < SW_Q; f += SW_GROUP)                                                  \
-        spin_fields[f] = 0u;                                                                       \
-    for (uint f = first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)                                    \
-        lanes[f] = 0u;                                                                             \
-    if (first == 0u)                                                                               \
-        listed[0] = 0u;                                                                            \
-    sw_spins_begin(&own);                                                                          \
-    SW_SYNC;
-/* between these two: a barrier, as before what follows */
-#define SW_SPINS_LANES                                                                             \
-    for (uint f = first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)                                    \
-        SW_ADD_LOCAL(&spin_fields[f / 32u], lanes[f]);
-#define SW_SPINS_END                                                                               \
-    if (before != SW_NO_SAMPLE)                                                                    \
-        sw_spins_end(spin_sums + (((ulong)before * get_global_size(1) + index) * SW_SUM_SLOTS +    \
-                                  tile_id % SW_SUM_SLOTS) *                                        \
-                                     SW_Q,                                                         \
-                     spin_fields, first, SW_GROUP);
-
-__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
-sw_label_spins(__global const uint *spins, __global const struct sw_member *members,
-               __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
-               __global uint *open, __global uint *labels, ulong step, __global uint *spin_sums,
-               uint before) {
+__kernel SW_TILE_GROUP void sw_label_spins(__global const uint *spins,
+                                           __global const struct sw_member *members,
+                                           __global uint *right, __global uint *down,
+                                           __global uint *runs, __global uint *roots,
+                                           __global uint *open, __global uint *labels, ulong step,
+                                           __global uint *spin_sums, uint before) {
     __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint opens[SW_TILE_ITEMS];
-    __local uint spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS], listed[1];
-    __local uint *fields = sides; /* not used, as sizes */
-    __global uint *sizes = labels;
-    SW_TILE
-    SW_SPINS_BEGIN
-    SW_LABEL_BODY(0, 1)
-    SW_SPINS_LANES
+    __local uint spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS];
+    const struct sw_tile t = sw_tile_of_group();
+    struct sw_tile_word words[SW_PER];
+    struct sw_spins sums;
+    sw_label_spins_begin(&t, spin_fields, lanes);
+    sw_spins_begin(&sums);
     SW_SYNC;
-    SW_SPINS_END
+    sw_label_bonds(&t, spins, members, step, right, down, sides, unders, opens, &sums, spin_fields,
+                   before != SW_NO_SAMPLE);
+    sw_label_spins_add(&t, &sums, lanes);
+    SW_SYNC;
+    sw_tile_link_words(&t, tile, sides, unders, words);
+    SW_SYNC;
+    sw_tile_join_words(&t, tile, sides, words);
+    SW_SYNC;
+    sw_label_roots(&t, tile, words, runs, false);
+    SW_SYNC;
+    sw_label_open(&t, tile, sides, unders, opens, words, false);
+    SW_SYNC;
+    sw_label_leave(&t, tile, opens, words, roots, open, labels, labels, false);
+    sw_label_spins_end(&t, lanes, spin_fields);
+    SW_SYNC;
+    if (before != SW_NO_SAMPLE)
+        sw_spins_end(sw_sums_of(&t, spin_sums, before, SW_Q), spin_fields, t.first, SW_GROUP);
 }
 
-/* Clusters of several tiles, of sample `before`: sw_flip_sizes has left their roots in `roots` and
- * their sizes in `sizes`. They are listed first, because some words have many and most none. */
-#define SW_ROOTS_BEGIN                                                                             \
-    sw_count_begin(late_fields, first, SW_GROUP);                                                  \
-    if (first == 0u)                                                                               \
-        n_late[0] = 0u;
-#define SW_ROOTS_LIST                                                                              \
-    for (uint k = 0; k < SW_PER; k++) {                                                            \
-        SW_WORD                                                                                    \
-        uint rest = inside ? roots[plane + word] & valid : 0u;                                     \
-        uint at = rest ? SW_ADD_LOCAL(n_late, popcount(rest)) : 0u;                                \
-        while (rest && at < SW_MOST_OPEN) { /* always, unless a launch was lost */                 \
-            const uint low = rest & (0u - rest);                                                   \
-            rest ^= low;                                                                           \
-            late[at++] = 32u * word + sw_bit_of(low);                                              \
-        }                                                                                          \
-    }
-#define SW_ROOTS_COUNT                                                                             \
-    for (uint e = first; e < min(n_late[0], SW_MOST_OPEN); e += SW_GROUP)                          \
-        sw_count(late_fields, sizes[(ulong)index * SW_SITES + late[e]]);
-#define SW_ROOTS_END                                                                               \
-    sw_count_end(sums + (((ulong)before * get_global_size(1) + index) * SW_SUM_SLOTS +             \
-                         tile_id % SW_SUM_SLOTS) *                                                 \
-                            SW_CLUSTER_FIELDS,                                                     \
-                 late_fields, first, SW_GROUP);
-
-__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
+/* Also sums over the clusters that do not leave their tile, and the sizes of open parts; of sample
+ * `before` the clusters of several tiles, and the spins. */
+__kernel SW_TILE_GROUP void
 sw_label_sizes(__global const uint *spins, __global const struct sw_member *members,
                __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
                __global uint *open, __global uint *labels, ulong step, __global uint *sizes,
@@ -224,39 +77,61 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
     __local uint opens[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS];
     __local uint listed[1]; /* clusters in `unders`, which has room */
-    __local uint late_fields[SW_CLUSTER_FIELDS], late[SW_MOST_OPEN], n_late[1];
-    SW_TILE
-    SW_ROOTS_BEGIN
-    SW_SPINS_BEGIN
-    if (before != SW_NO_SAMPLE) {
-        SW_ROOTS_LIST
-    }
-    SW_LABEL_BODY(1, 1)
+    __local uint root_fields[SW_CLUSTER_FIELDS], root_list[SW_MOST_OPEN], roots_listed[1];
+    const struct sw_tile t = sw_tile_of_group();
+    const bool has_before = before != SW_NO_SAMPLE;
+    struct sw_tile_word words[SW_PER];
+    struct sw_spins spins_of_item;
+    sw_roots_begin(&t, root_fields, roots_listed);
+    sw_label_spins_begin(&t, spin_fields, lanes);
+    if (t.first == 0u)
+        listed[0] = 0u;
+    sw_spins_begin(&spins_of_item);
+    SW_SYNC;
+    if (has_before)
+        sw_roots_list(&t, roots, root_list, roots_listed);
+    sw_label_bonds(&t, spins, members, step, right, down, sides, unders, opens, &spins_of_item,
+                   spin_fields, has_before);
+    sw_label_spins_add(&t, &spins_of_item, lanes);
+    sw_count_begin(fields, t.first, SW_GROUP);
+    SW_SYNC;
+    sw_roots_count(&t, sizes, root_list, roots_listed, root_fields);
+    sw_tile_link_words(&t, tile, sides, unders, words);
+    SW_SYNC_GLOBAL; /* sizes that were counted will be written over */
+    sw_tile_join_words(&t, tile, sides, words);
+    SW_SYNC;
+    sw_label_roots(&t, tile, words, runs, true);
+    SW_SYNC;
+    sw_label_open(&t, tile, sides, unders, opens, words, true);
+    SW_SYNC;
+    sw_label_leave(&t, tile, opens, words, roots, open, labels, sizes, true);
+    sw_label_count(&t, tile, opens, words, fields, unders, listed);
     SW_SYNC;
     const uint large = listed[0];
-    for (uint e = first; e < large; e += SW_GROUP)
+    for (uint e = t.first; e < large; e += SW_GROUP)
         sw_count(fields, unders[e]);
-    SW_SPINS_LANES
-    SW_SUMS_END
-    SW_SPINS_END
-    if (before != SW_NO_SAMPLE) {
-        SW_ROOTS_END
+    sw_label_spins_end(&t, lanes, spin_fields);
+    SW_SYNC;
+    sw_count_end(sw_sums_of(&t, sums, sample, SW_CLUSTER_FIELDS), fields, t.first, SW_GROUP);
+    if (has_before) {
+        sw_spins_end(sw_sums_of(&t, spin_sums, before, SW_Q), spin_fields, t.first, SW_GROUP);
+        sw_count_end(sw_sums_of(&t, sums, before, SW_CLUSTER_FIELDS), root_fields, t.first,
+                     SW_GROUP);
     }
 }
 
-/* The same by itself, where no sweep follows that could do it. */
-__kernel __attribute__((reqd_work_group_size(SW_GROUP, 1, 1))) void
-sw_count_roots(__global const uint *roots, __global const uint *sizes, __global uint *sums,
-               uint before) {
-    __local uint late_fields[SW_CLUSTER_FIELDS], late[SW_MOST_OPEN], n_late[1];
-    SW_TILE
-    SW_ROOTS_BEGIN
+/* Clusters of several tiles by themselves, where no sweep follows that could count them. */
+__kernel SW_TILE_GROUP void sw_count_roots(__global const uint *roots, __global const uint *sizes,
+                                           __global uint *sums, uint before) {
+    __local uint fields[SW_CLUSTER_FIELDS], list[SW_MOST_OPEN], listed[1];
+    const struct sw_tile t = sw_tile_of_group();
+    sw_roots_begin(&t, fields, listed);
     SW_SYNC;
-    SW_ROOTS_LIST
+    sw_roots_list(&t, roots, list, listed);
     SW_SYNC;
-    SW_ROOTS_COUNT
+    sw_roots_count(&t, sizes, list, listed, fields);
     SW_SYNC;
-    SW_ROOTS_END
+    sw_count_end(sw_sums_of(&t, sums, before, SW_CLUSTER_FIELDS), fields, t.first, SW_GROUP);
 }
 
 /*
@@ -302,4 +177,88 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
         SW_PUT(&wraps[(ulong)sample * get_global_size(1) + index], 1u);
 }
 
-#include "swendsen_wang/flip.cl"
+/* New spins. */
+__kernel SW_TILE_GROUP void sw_flip(__global uint *spins, __global const struct sw_member *members,
+                                    __global const uint *right, __global const uint *runs,
+                                    __global const uint *roots, __global const uint *open,
+                                    __global uint *labels, ulong step) {
+    __local uint states[SW_PLANES * SW_STATE_WORDS], listed[2];
+    __local ushort list[32 * SW_TILE_ITEMS];
+    const struct sw_tile t = sw_tile_of_group();
+    const struct sw_member m = members[t.index];
+    __global const uint *member_labels = labels + (ulong)t.index * SW_SITES;
+    sw_flip_begin(&t, states, listed);
+    SW_SYNC;
+    sw_flip_list(&t, roots, open, list, listed);
+    SW_SYNC;
+    const uint n_open = listed[1], total = listed[0] + n_open;
+    for (uint j = t.first; j < total; j += SW_GROUP) {
+        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(&t), n);
+        const uint root = j < n_open ? sw_find_still(member_labels, site) : site;
+        sw_flip_put(states, n, sw_flip_state(&m, sw_global_site(root), step));
+    }
+    SW_SYNC;
+    sw_flip_spins(&t, spins, right, runs, states);
+}
+
+/*
+ * The same, and sizes of open parts are added up at their clusters' roots; which parts those are is
+ * left in `roots`, for who counts them (sw_roots_list). Many parts of a tile belong to the
+ * lattice's largest cluster: those of the tile's least root are first added up here. Sizes are
+ * asked for before roots are looked for; they change meanwhile at roots, where they are not used.
+ */
+__kernel SW_TILE_GROUP void sw_flip_sizes(__global uint *spins,
+                                          __global const struct sw_member *members,
+                                          __global const uint *right, __global const uint *runs,
+                                          __global uint *roots, __global const uint *open,
+                                          __global uint *labels, ulong step, __global uint *sizes) {
+    __local uint states[SW_PLANES * SW_STATE_WORDS], tops[SW_TILE_ITEMS], listed[2];
+    __local ushort list[32 * SW_TILE_ITEMS];
+    __local uint2 found[SW_MOST_OPEN]; /* root and size of an open part */
+    __local uint common[2];            /* root, size */
+    const struct sw_tile t = sw_tile_of_group();
+    const struct sw_member m = members[t.index];
+    __global const uint *member_labels = labels + (ulong)t.index * SW_SITES;
+    __global uint *counts = sizes + (ulong)t.index * SW_SITES;
+    for (uint item = t.first; item < SW_TILE_ITEMS; item += SW_GROUP)
+        tops[item] = 0u;
+    if (t.first == 0u) {
+        common[0] = SW_NO_BOND;
+        common[1] = 0u;
+    }
+    sw_flip_begin(&t, states, listed);
+    SW_SYNC;
+    sw_flip_list(&t, roots, open, list, listed);
+    SW_SYNC;
+    const uint n_open = listed[1], total = listed[0] + n_open;
+    for (uint j = t.first; j < total; j += SW_GROUP) {
+        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(&t), n);
+        uint root = site;
+        if (j < n_open) {
+            const uint size = SW_READ(&counts[site]);
+            root = sw_find_still(member_labels, site);
+            found[j] = (uint2)(root, size);
+            SW_MIN_LOCAL(&common[0], root);
+            if (root == site)
+                SW_OR_LOCAL(&tops[n >> 5], 1u << (n & 31u));
+        }
+        sw_flip_put(states, n, sw_flip_state(&m, sw_global_site(root), step));
+    }
+    SW_SYNC;
+    for (uint j = t.first; j < n_open; j += SW_GROUP) {
+        const uint site = sw_tile_index(sw_corner(&t), list[SW_LIST_END - j]), root = found[j].x;
+        if (root == common[0] && root != site)
+            SW_ADD_LOCAL(&common[1], found[j].y);
+        else if (root != site) /* its own part is there */
+            atomic_add(&counts[root], found[j].y);
+    }
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(&t, k);
+        if (at.inside)
+            roots[t.plane + at.word] = tops[at.item];
+    }
+    sw_flip_spins(&t, spins, right, runs, states);
+    SW_SYNC;
+    if (t.first == 0u && common[1])
+        atomic_add(&counts[common[0]], common[1]);
+}

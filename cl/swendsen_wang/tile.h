@@ -43,13 +43,54 @@ ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
 #endif
 
 /* At a root, when all is joined: its own index, and from there the size of the part. */
+#ifndef SW_INDEX
 #define SW_INDEX 0xffffu
+#endif
 #define SW_SIZE_SHIFT 16
 
 /* How often labels are replaced by those they lead to, before the joins that need atomics. */
 #ifndef SW_JUMPS
 #define SW_JUMPS (SW_GROUP == 1 ? 1 : 2)
 #endif
+
+/* A tile is a work-group: SW_GROUP items in dimension 0. Dimension 1 is the member. */
+struct sw_tile {
+    uint id, x, y;
+    uint index;  /* of the member */
+    ulong plane; /* its first word in arrays of words */
+    uint first;  /* first of this item's words in the tile; the others are SW_GROUP further each */
+};
+
+ERGO_INLINE struct sw_tile sw_tile_of_group(void) {
+    struct sw_tile t;
+    t.id = (uint)get_group_id(0);
+    t.x = t.id % SW_TILES_X;
+    t.y = t.id / SW_TILES_X;
+    t.index = (uint)get_group_id(1);
+    t.plane = (ulong)t.index * SW_PLANE_WORDS;
+    t.first = (uint)get_local_id(0);
+    return t;
+}
+
+/* An item's word k of SW_PER: its place in the tile and in the lattice. */
+struct sw_place {
+    uint item;
+    uint i, y;   /* in the lattice; beyond it where a tile is not full */
+    uint inside; /* 1: in the lattice */
+    uint word;   /* in a plane; 0: not in the lattice */
+    uint valid;  /* bits that are sites */
+};
+
+ERGO_INLINE struct sw_place sw_place_of(const struct sw_tile *t, uint k) {
+    struct sw_place at;
+    at.item = t->first + k * SW_GROUP;
+    at.i = t->x * SW_TILE_WORDS + at.item % SW_TILE_WORDS;
+    at.y = t->y * SW_TILE_ROWS + at.item / SW_TILE_WORDS;
+    at.inside = at.i < SW_WORDS && at.y < SW_LY ? 1u : 0u;
+    at.word = at.inside ? at.y * SW_WORDS + at.i : 0u;
+    at.valid = at.inside ? sw_valid(at.i) : 0u;
+    return at;
+}
 
 /* What a work-item knows of a word. */
 struct sw_tile_word {
@@ -166,6 +207,26 @@ ERGO_INLINE void sw_tile_join(__local uint *labels, __local const uint *sides, u
     }
 }
 
+/* All links of a tile's words. A barrier before and after it. */
+ERGO_INLINE void sw_tile_link_words(const struct sw_tile *t, __local uint *labels,
+                                    __local const uint *sides, __local const uint *unders,
+                                    struct sw_tile_word *words) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        sw_tile_link(labels, sides, unders, at.item, at.valid, &words[k]);
+    }
+}
+
+/* And what links have left. */
+ERGO_INLINE void sw_tile_join_words(const struct sw_tile *t, __local uint *labels,
+                                    __local const uint *sides, const struct sw_tile_word *words) {
+    for (uint jump = 0; jump < SW_JUMPS; jump++)
+        for (uint k = 0; k < SW_PER; k++)
+            sw_tile_jump(labels, t->first + k * SW_GROUP, words[k].linked);
+    for (uint k = 0; k < SW_PER; k++)
+        sw_tile_join(labels, sides, t->first + k * SW_GROUP, &words[k]);
+}
+
 /* Root of the run that begins at n. */
 ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
     uint root = n, next = SW_READ_TILE(&labels[n]) & SW_INDEX;
@@ -241,12 +302,12 @@ ERGO_INLINE void sw_tile_open_at(__local uint *labels, __local uint *opens, uint
 
 /* Open are the runs in the first and last row of a tile (an item looks at a site) ... */
 ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sides,
-                                   __local const uint *unders, __local uint *opens, uint first,
-                                   uint tile_x, uint tile_y) {
-    const uint below = SW_LY - 1u - tile_y * SW_TILE_ROWS;
+                                   __local const uint *unders, __local uint *opens,
+                                   const struct sw_tile *t) {
+    const uint below = SW_LY - 1u - t->y * SW_TILE_ROWS;
     const uint last = below < SW_TILE_ROWS - 1u ? below : SW_TILE_ROWS - 1u;
-    for (uint e = first; e < 64u * SW_TILE_WORDS; e += SW_GROUP) {
-        const uint tx = (e >> 5) % SW_TILE_WORDS, i = tile_x * SW_TILE_WORDS + tx;
+    for (uint e = t->first; e < 64u * SW_TILE_WORDS; e += SW_GROUP) {
+        const uint tx = (e >> 5) % SW_TILE_WORDS, i = t->x * SW_TILE_WORDS + tx;
         const uint item = tx + ((e >> 5) < SW_TILE_WORDS ? 0u : last * SW_TILE_WORDS);
         if (i >= SW_WORDS)
             continue;

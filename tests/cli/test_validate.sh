@@ -146,3 +146,18 @@ expect 2 "$ERGOCL" validate deep.json
 small_job | sed 's/2000/-5/' >bad.json
 expect 2 "$ERGOCL" run bad.json -o folder
 [ ! -e folder ] || fail "a refused job left a folder"
+
+# what swendsen-wang had and has no more: what to write instead
+cat >clusters.json <<'JOB'
+{ "sampler": "swendsen-wang", "system": { "size": [32, 32], "temperature": 1.2 }, "run": { "sweeps": 10 } }
+JOB
+expect 2 "$ERGOCL" validate clusters.json --set /system/labelling=label-equivalence
+says err /system/labelling union-find
+expect 2 "$ERGOCL" validate clusters.json --set /system/merge=neighbour
+says err /system/merge tree
+expect 2 "$ERGOCL" validate clusters.json --set /tuning/path=3
+says err /tuning/path "from 0 to 2"
+large=(--set "/system/size=[65536,65536]" --set /distribute=points)
+expect 2 "$ERGOCL" validate clusters.json "${large[@]}"
+says err /system/size '"distribute": "lattice"' '"observables": "energy,order_parameter"'
+expect 0 "$ERGOCL" validate clusters.json "${large[@]}" --set /run/observables=energy

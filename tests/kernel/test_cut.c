@@ -1,8 +1,8 @@
 /*
  * The kernels of a cut lattice against the serial oracle, bit for bit: one rank, whose rectangle is
  * the lattice and borders on itself, so that halos, bonds between rectangles, lists of parts and
- * merging all have their work. (Several ranks: tests/mpi.) Spins and all that is measured; both
- * labellings, all ways of merging; words that are not full, a single word, two rows.
+ * merging all have their work. (Several ranks: tests/mpi.) Spins and all that is measured; all ways
+ * of merging; words that are not full, a single word, two rows.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -34,15 +34,14 @@ static const struct cut_case {
     const char *more; /* of the system, of the tuning */
     const char *tuning;
 } cases[] = {
-    {true, 5, 7, 3, ", \"labelling\": \"label-equivalence\"", ""},
+    {true, 5, 7, 3, "", ""},
     {true, 40, 6, 3, "", "\"tile_words\": 1, \"tile_rows\": 4, \"work_group\": 2"},
-    {false, 130, 75, 2, "",
-     "\"tile_words\": 2, \"tile_rows\": 16, \"tile_group\": 8"}, /* the kernels of sweep.cl */
+    {false, 130, 75, 2, "", "\"tile_words\": 2, \"tile_rows\": 16, \"tile_group\": 8"},
     {true, 40, 6, 3, "",
      "\"tile_words\": 1, \"tile_rows\": 4, \"work_group\": 2, \"tile_group\": 4"},
-    {false, 40, 2, 3, ", \"merge\": \"neighbour\"", "\"tile_words\": 1, \"tile_rows\": 4"},
+    {false, 40, 2, 3, ", \"merge\": \"tree\"", "\"tile_words\": 1, \"tile_rows\": 4"},
     {false, 130, 75, 2, ", \"merge\": \"tree\"", "\"tile_words\": 2, \"tile_rows\": 16"},
-    {false, 130, 75, 2, ", \"merge\": \"neighbour\", \"hamiltonian\": \"ising\"",
+    {false, 130, 75, 2, ", \"merge\": \"gather\", \"hamiltonian\": \"ising\"",
      "\"tile_words\": 2, \"tile_rows\": 16"},
     {false, 97, 64, 9, ", \"start\": \"ordered\"", "\"tile_words\": 2, \"tile_rows\": 16"},
 };

@@ -1,7 +1,7 @@
 /*
  * Swendsen-Wang's kernels against the serial oracle, bit for bit, through the sampler's own
  * operations: spins, and all that is measured of spins and clusters. Shapes that fill words and
- * tiles or do not, q with and without unused states, both labellings, several tiles and groups,
+ * tiles or do not, q with and without unused states, both paths, several tiles and groups,
  * temperatures from frozen to infinite in one batch.
  */
 #include <math.h>
@@ -34,31 +34,29 @@ enum often { TINY, LIGHT, ALWAYS }; /* in every run; not under Oclgrind; not on 
 static const struct potts_case {
     enum often often;
     int lx, ly, q, group, tile_words, tile_rows, tile_group, path;
-    bool equivalence;
     const char *more; /* of the job */
 } cases[] = {
     /* pairs of the same neighbours; sides that are odd, and less than a word */
-    {LIGHT, 2, 2, 2, 0, 0, 0, 0, 2, false, ""},
-    {TINY, 5, 7, 3, 0, 0, 0, 0, 0, true, ""},
-    {LIGHT, 31, 4, 4, 4, 1, 2, 0, 0, false, ""},
+    {LIGHT, 2, 2, 2, 0, 0, 0, 0, 2, ""},
+    {TINY, 5, 7, 3, 0, 0, 0, 0, 2, ""},
+    {LIGHT, 31, 4, 4, 4, 1, 2, 0, 0, ""},
     /* one word, whole; one and a bit; tiles that do not divide the lattice */
-    {LIGHT, 32, 33, 2, 8, 1, 8, 0, 0, false, ""},
-    {TINY, 33, 6, 5, 2, 1, 4, 2, 0, false, ""},
-    {ALWAYS, 64, 64, 3, 0, 0, 0, 0, 2, false, ""},
-    {LIGHT, 70, 37, 3, 0, 2, 8, 0, 3, false, ""},
-    {LIGHT, 100, 37, 2, 16, 2, 4, 8, 0, false, ""},
-    {ALWAYS, 130, 70, 2, 0, 2, 32, 0, 0, true, ""},
-    {ALWAYS, 130, 70, 2, 32, 4, 16, 16, 0, false, ""},
-    {ALWAYS, 96, 40, 256, 0, 0, 0, 0, 2, false, ""},
-    {ALWAYS, 257, 5, 9, 0, 0, 0, 0, 2, false, ""},
-    {ALWAYS, 320, 300, 2, 0, 0, 0, 256, 0, false, ", \"hamiltonian\": \"ising\""},
-    {ALWAYS, 256, 256, 8, 0, 0, 0, 0, 0, false, ", \"start\": \"ordered\""},
+    {LIGHT, 32, 33, 2, 8, 1, 8, 0, 0, ""},
+    {TINY, 33, 6, 5, 2, 1, 4, 2, 0, ""},
+    {ALWAYS, 64, 64, 3, 0, 0, 0, 0, 2, ""},
+    {LIGHT, 70, 37, 3, 0, 2, 8, 0, 2, ""},
+    {LIGHT, 100, 37, 2, 16, 2, 4, 8, 0, ""},
+    {ALWAYS, 130, 70, 2, 32, 4, 16, 16, 0, ""},
+    {ALWAYS, 96, 40, 256, 0, 0, 0, 0, 2, ""},
+    {ALWAYS, 257, 5, 9, 0, 0, 0, 0, 2, ""},
+    {ALWAYS, 320, 300, 2, 0, 0, 0, 256, 0, ", \"hamiltonian\": \"ising\""},
+    {ALWAYS, 256, 256, 8, 0, 0, 0, 0, 0, ", \"start\": \"ordered\""},
     /* whole sweeps in local memory */
-    {LIGHT, 2, 2, 2, 0, 0, 0, 0, 1, false, ""},
-    {TINY, 33, 6, 5, 0, 0, 0, 4, 1, false, ""},
-    {LIGHT, 64, 32, 3, 0, 0, 0, 0, 1, false, ""},
-    {ALWAYS, 100, 37, 256, 0, 0, 0, 0, 0, false, ""},
-    {ALWAYS, 130, 120, 2, 0, 0, 0, 0, 1, false, ""},
+    {LIGHT, 2, 2, 2, 0, 0, 0, 0, 1, ""},
+    {TINY, 33, 6, 5, 0, 0, 0, 4, 1, ""},
+    {LIGHT, 64, 32, 3, 0, 0, 0, 0, 1, ""},
+    {ALWAYS, 100, 37, 256, 0, 0, 0, 0, 0, ""},
+    {ALWAYS, 128, 64, 2, 0, 0, 0, 0, 1, ""},
 };
 
 struct bench {
@@ -75,12 +73,12 @@ static bool begin(struct bench *b, const struct potts_case *c) {
     const double tc = 1 / log(1 + sqrt(c->q)) * (strstr(c->more, "ising") ? 2 : 1);
     snprintf(text, sizeof text,
              "{\"sampler\": \"swendsen-wang\", \"seed\": \"18446744073709551557\", \"system\": "
-             "{\"size\": [%d, %d], \"q\": %d, \"temperature\": 1, \"labelling\": \"%s\"%s}, "
+             "{\"size\": [%d, %d], \"q\": %d, \"temperature\": 1%s}, "
              "\"run\": {\"sweeps\": 1}, \"tuning\": {\"work_group\": %d, \"tile_words\": %d, "
              "\"tile_rows\": %d, \"tile_group\": %d, \"path\": %d}, \"scan\": "
              "{\"/system/temperature\": [%.9f, "
              "%.9f, 0.02, 1e9]}}",
-             c->lx, c->ly, c->q, c->equivalence ? "label-equivalence" : "union-find", c->more,
+             c->lx, c->ly, c->q, c->more,
              c->group, c->tile_words, c->tile_rows, c->tile_group, c->path, tc, 0.9 * tc);
     OK(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &b->job));
     assert_int_equal(b->job->n_batches, 1);
@@ -210,8 +208,7 @@ static void collect(struct bench *b, unsigned slot, size_t count, uint64_t every
 
 static void check(const struct potts_case *c) {
     struct bench b;
-    print_message("%d x %d, q = %d, %s%s\n", c->lx, c->ly, c->q,
-                  c->equivalence ? "label equivalence" : "union-find", c->more);
+    print_message("%d x %d, q = %d, path %d%s\n", c->lx, c->ly, c->q, c->path, c->more);
     if (!begin(&b, c))
         return;
     compare_states(&b, "start");
@@ -224,7 +221,7 @@ static void check(const struct potts_case *c) {
     collect(&b, 1, small ? 1 : 3, 2);
     compare_states(&b, "measured sweeps");
     OK(sampler->ops->audit(ctx, b.state));
-    if (!b.state->launch.local && (!small || !c->equivalence)) /* as of very large lattices */
+    if (!b.state->launch.local) /* as of very large lattices */
         OK(sw_audit_rows(ctx, b.state));
     compare_states(&b, "audit");
     if (small) {
@@ -256,7 +253,7 @@ static void test_cases(void **unused) {
 /* A saved state with a site outside the lattice, or in a state that is not there, is refused. */
 static void test_damaged(void **unused) {
     (void)unused;
-    const struct potts_case c = {TINY, 5, 7, 3, 0, 0, 0, 0, 0, false, ""};
+    const struct potts_case c = {TINY, 5, 7, 3, 0, 0, 0, 0, 0, ""};
     struct bench b;
     begin(&b, &c);
     struct ergo_text text = {0};
@@ -277,7 +274,7 @@ static void test_damaged(void **unused) {
 /* The audit sees a device whose bonds are drawn with another probability. */
 static void test_audit(void **unused) {
     (void)unused;
-    const struct potts_case c = {TINY, 33, 6, 5, 2, 1, 4, 2, 0, false, ""};
+    const struct potts_case c = {TINY, 33, 6, 5, 2, 1, 4, 2, 0, ""};
     struct bench b;
     begin(&b, &c);
     OK(sampler->ops->advance(ctx, b.state, 0, 0, 1, 0));

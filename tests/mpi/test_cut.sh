@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One lattice cut over ranks: any number of them, even and uneven shares, both labellings and ways of
+# One lattice cut over ranks: any number of them, even and uneven shares, both ways of
 # merging, devices of two implementations, stops, kills and resumes on another number of ranks leave
 # the same result as one process with the whole lattice.
 # shellcheck source=tests/mpi/lib.sh
@@ -31,15 +31,15 @@ same_points cold uneven
 expect 0 ranks 3 run cold.json -o measured --device "$pocl" --verbose --set /system/shares=measured
 same_points cold measured
 says err "% of the lattice"
-expect 0 ranks 4 run cold.json -o neighbour --device "$pocl" --quiet --set /system/merge=neighbour
-same_points cold neighbour
-expect 0 ranks 6 run cold.json -o both --device "$pocl" --quiet --set /system/merge=neighbour \
-    --set /system/labelling=label-equivalence --set /system/shares=1,4
-same_points cold both
+expect 0 ranks 4 run cold.json -o tree --device "$pocl" --quiet --set /system/merge=tree
+same_points cold tree
+expect 0 ranks 6 run cold.json -o both --device "$pocl" --quiet --set /system/merge=tree \
+    --set /run/measure_every=3 --set /system/shares=1,4
 expect 0 ranks 4 run cold.json -o tiles --device "$pocl" --quiet --set /run/measure_every=3 \
     --set /tuning/tile_group=4
 expect 0 "$ERGOCL" run cold.json -o every3 --device "$pocl" --quiet --set /run/measure_every=3
 same_points every3 tiles
+same_points every3 both
 # spins alone: the same sweeps as those that are not measured
 expect 0 "$ERGOCL" run cold.json -o spins1 --device "$pocl" --quiet --set /run/observables=energy
 expect 0 ranks 4 run cold.json -o spins4 --device "$pocl" --quiet --set /run/observables=energy
@@ -48,7 +48,7 @@ same_digests cold spins4
 expect 0 ranks 7 run cold.json -o gather --device "$pocl" --quiet --set /run/measure_every=3 \
     --set /system/shares=3,1,2 --set /system/merge=gather
 same_points every3 gather
-# ranks with unlike kernels, of a large rectangle and of a small one: what an audit does, all do
+# a large rectangle and a small one: what an audit does, all do
 expect 0 ranks 2 run cold.json -o unlike --device "$pocl" --quiet --set "/system/size=[1024,500]" \
     --set /system/shares=1,3 --set /system/merge=tree --set /run/sweeps=2 --set /run/equilibration=1
 expect 0 ranks 3 run cold.json -o mixed --device "$pocl,$other" --quiet

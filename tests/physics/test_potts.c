@@ -110,8 +110,8 @@ static void test_tables(void **unused) {
     cJSON_Delete(tree);
     tree =
         run("4 x 4, q = 3",
-            "'seed': '202', 'replicas': 24, 'system': {'q': 3, 'size': [4, 4], 'temperature': 1, "
-            "'labelling': 'label-equivalence'}, 'run': {'equilibration': 50, 'sweeps': 3000}, "
+            "'seed': '202', 'replicas': 24, 'system': {'q': 3, 'size': [4, 4], 'temperature': 1}, "
+            "'tuning': {'path': 2}, 'run': {'equilibration': 50, 'sweeps': 3000}, "
             "'scan': {'/system/temperature': [0.994972861072, 2]}");
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 9; i++)

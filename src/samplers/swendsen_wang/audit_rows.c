@@ -22,8 +22,6 @@ static _Thread_local struct { uint32_t q, words, ly, lx, tail; } whole;
 #define SW_WORDS whole.words
 #define SW_LY whole.ly
 #define SW_TAIL whole.tail
-#define SW_ROW0 0u
-#define SW_WORD0 0u
 #define SW_ALL_WORDS whole.words
 #define SW_ALL_LX whole.lx
 #include "swendsen_wang/core.h"
@@ -267,7 +265,7 @@ static enum ergo_status replays(struct ergo_context *ctx, struct audit *a) {
         {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
     };
     struct ergo_replay r = {.sampler = "swendsen-wang",
-                            .remedy = "/system/labelling",
+                            .remedy = "/tuning/tile_rows",
                             .device = s->device,
                             .state = s,
                             .user = a,

@@ -2,14 +2,14 @@
  * One lattice cut over ranks: the sampler's second table of operations. Internal to the sampler.
  *
  *     cut_layout.c     the super-lattice of rectangles, who borders on whom
- *     cut.c            create, start, destroy; plan
- *     cut_piece.c      a rank's rectangle and its buffers
- *     cut_build.c      kernels
+ *     cut_plan.c       a rank's rectangle, launch shapes, memory
+ *     cut_device.c     create, start, destroy; kernels
+ *     cut_piece.c      buffers of a rectangle
  *     cut_shares.c     how much of the lattice each rank has
- *     cut_sweep.c      a sweep of a rank's rectangle, halos and boundary bonds
- *     cut_count.c      sums over ranks, samples
+ *     cut_advance.c    sweeps of a rank's rectangle, halos
+ *     cut_parts.c      parts of clusters on the edges, pairs of them across
+ *     cut_collect.c    sums over ranks, samples
  *     cut_merge.c      clusters of several rectangles, pairwise, in a tree over the ranks
- *     cut_neighbour.c  the same by iteration between neighbours (Komura and Okabe 2013, section 3)
  *     cut_gather.c     the same by each device for itself
  *     cut_state.c      the canonical state from pieces and back; pictures
  *     cut_audit.c      against the serial twin
@@ -136,46 +136,21 @@ void sw_group_free(struct sw_group *group);
 bool sw_group_reduce(struct sw_merge *merge, struct sw_group *group, int first, int end,
                      struct sw_record *record, struct sw_cut_counts *counts);
 void sw_record_free(struct sw_record *record);
-/* Of a rank's parts: bonds of its rectangle with itself. The record is kept in `merge`. */
-bool sw_group_reduce_own(struct sw_merge *merge, struct sw_group *group, int rank,
-                         struct sw_cut_counts *counts);
-const struct sw_record *sw_merge_own(const struct sw_merge *merge);
-
 /* The whole of it: of this rank's group with a cluster for each part, names[] of all become final.
  * Collective. */
 enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *merge,
                                struct sw_group *group, uint64_t *names,
                                struct sw_cut_counts *counts);
-enum ergo_status sw_merge_neighbours(struct ergo_context *ctx, struct sw_merge *merge,
-                                     const struct sw_layout *layout, struct ergo_dist_posts *posts,
-                                     struct sw_group *group, uint64_t *names,
-                                     struct sw_cut_counts *counts, uint64_t *rounds);
-
 /* ---- a member ----------------------------------------------------------------------------------
  */
 
 enum sw_cut_kernel {
     SW_CUT_START,
     SW_CUT_PACK,
-    SW_CUT_BONDS,
-    SW_CUT_NEAR,
-    SW_CUT_PAIRS,
-    SW_CUT_EDGES,
     SW_CUT_PARTS,
     SW_CUT_PART_SIZES,
     SW_CUT_RENAME,
-    SW_CUT_FLIP,
     SW_CUT_MEASURE,
-    SW_CUT_NAME,
-    SW_CUT_LABEL_TILE,
-    SW_CUT_LABEL_TILE_SIZES,
-    SW_CUT_JOIN_TILES,
-    SW_CUT_ADD_SIZES,
-    SW_CUT_SUM_CLUSTERS,
-    SW_CUT_EQ_START,
-    SW_CUT_EQ_SCAN,
-    SW_CUT_EQ_ANALYSE,
-    SW_CUT_EQ_SIZES,
     SW_CUT_NODES,
     SW_CUT_JOIN_NODES,
     SW_CUT_TAKE_STATES,
@@ -192,6 +167,7 @@ enum sw_cut_kernel {
     SW_CUT_TILE_FLIP,
     SW_CUT_KERNELS
 };
+enum { SW_CUT_PROGRAMS = 3 }; /* the last for this rectangle's shape */
 
 /* Device memory that the host reads and writes often, with pinned memory of the host beside it. */
 struct sw_cut_buffer {
@@ -227,30 +203,27 @@ struct sw_cut_member {
 struct sw_cut_times {
     double local, halo, pairs, merge, flip; /* seconds of the host's clock */
     double busy;                            /* of the device alone, without waiting for others */
-    uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes, rounds;
+    uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes;
 };
 
 struct sw_cut {
     const struct ergo_batch *batch;
     struct ergo_device *device;
     struct sw_shape shape; /* of the whole lattice */
-    bool equivalence, neighbour;
-    bool of_clusters; /* are measured, not only spins */
-    bool gathers;     /* sweeps that are not measured join parts on the devices */
-    uint32_t group_size, tile_words, tile_rows, sum_groups;
+    bool of_clusters;      /* are measured, not only spins */
+    bool gathers;          /* sweeps that are not measured join parts on the devices */
+    uint32_t group_size, sum_groups;
     size_t block_samples;
     int rank;
     struct sw_layout layout;
     struct sw_piece piece; /* this rank's */
     struct sw_link below, above, *right, *left;
     size_t n_right, n_left;
-    cl_program programs[4];
+    cl_program programs[SW_CUT_PROGRAMS];
     cl_kernel kernels[SW_CUT_KERNELS];
-    cl_mem rect, right_bonds, down_bonds, labels, sizes, changed;
+    cl_mem rect, right_bonds, down_bonds, labels, sizes;
     cl_mem names; /* of parts */
-    /* sweeps of large rectangles, by the kernels of sweep.cl: their tiles and buffers */
     struct sw_launch tiles;
-    bool by_tiles;
     cl_mem runs, tile_roots, open;
     /* edges: parts there; of parts: roots, sizes; those with other names, and these */
     struct sw_cut_buffer out, edges, roots, part_sizes, parts, renamed, sums, clusters;
@@ -284,28 +257,29 @@ struct sw_cut {
 size_t sw_piece_words(const struct sw_piece *piece);
 size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct sw_piece *piece); /* of its spins */
 
-/* cut.c */
+/* cut_plan.c: rectangle and neighbours of this rank; launch shapes. */
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
+enum ergo_status sw_piece_cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+void sw_piece_choose_launch(struct sw_cut *s);
+size_t sw_cut_block_samples(size_t members);
+
+/* cut_device.c */
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
 void sw_cut_destroy(void *state);
+/* Kernels for another shape of the rectangle. */
+enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s);
 
-/* cut_piece.c: rectangle and neighbours of this rank; launch shapes; with all buffers, which
- * _release frees (and the kernels stay). */
-enum ergo_status sw_piece_cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
-void sw_piece_choose_launch(struct sw_cut *s);
+/* cut_piece.c: rectangle, launch shapes and all buffers, which _release frees (and the kernels
+ * stay). */
 enum ergo_status sw_piece_create(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
 void sw_piece_release(struct sw_cut *s);
 struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *piece);
 enum ergo_status sw_cut_buffer_create(struct ergo_context *ctx, struct sw_cut *s, const char *what,
                                       size_t bytes, struct sw_cut_buffer *b);
 void sw_cut_buffer_release(struct sw_cut *s, struct sw_cut_buffer *b);
-
-/* cut_build.c: all kernels, rank 0 first; those of sweep.cl, for another shape of the rectangle. */
-enum ergo_status sw_cut_build(struct ergo_context *ctx, struct sw_cut *s);
-enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s);
 
 /* cut_shares.c */
 double *sw_shares_initial(const struct ergo_batch *batch); /* [ranks]; NULL: no memory */
@@ -317,7 +291,7 @@ enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const 
 /* Between blocks: does a rank keep the others waiting? Then other shares. */
 enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s);
 
-/* cut_sweep.c */
+/* cut_advance.c */
 enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);
 enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
@@ -339,6 +313,15 @@ extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
 enum ergo_status sw_cut_write_later(struct ergo_context *ctx, const struct sw_cut *s,
                                     const struct sw_cut_buffer *b, size_t bytes);
 
+/* cut_parts.c: what is on the edges of a labelled rectangle, to its host; counted: with sizes, and
+ * sums over all other clusters. */
+enum ergo_status sw_cut_find_parts(struct ergo_context *ctx, struct sw_cut *s,
+                                   struct sw_cut_member *m, bool counted);
+/* Bonds between rectangles make their parts one cluster: names of all parts, to the device. counts
+ * (NULL: none): of clusters. *started: for the times. */
+enum ergo_status sw_cut_join_parts(struct ergo_context *ctx, struct sw_cut *s,
+                                   struct sw_cut_counts *counts, double *started);
+
 /* cut_gather.c */
 bool sw_gather_wanted(const char *merge, const struct sw_layout *layout);
 uint64_t sw_gather_bytes(const struct sw_layout *layout); /* on the device */
@@ -352,7 +335,7 @@ enum ergo_status sw_gather_near(struct ergo_context *ctx, struct sw_cut *s,
 enum ergo_status sw_gather_names(struct ergo_context *ctx, struct sw_cut *s,
                                  struct sw_cut_member *m);
 
-/* cut_count.c */
+/* cut_collect.c */
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
 

@@ -241,11 +241,11 @@ static void log_times(struct ergo_context *ctx, struct sw_cut *s) {
             ctx, ERGO_LOG_INFO,
             "rank %d of %d: %u x %u sites, %llu sweeps; us a sweep: local %.1f halo %.1f pairs "
             "%.1f merge %.1f flip %.1f; bytes a sweep: halo %.0f edges %.0f pairs %.0f; parts "
-            "%zu; rounds %.2f",
+            "%zu",
             s->rank, s->layout.ranks, 32 * s->piece.words, s->piece.rows,
             (unsigned long long)t->sweeps, t->local / n, t->halo / n, t->pairs / n, t->merge / n,
             t->flip / n, 1e-6 * (double)t->halo_bytes / n, 1e-6 * (double)t->edge_bytes / n,
-            1e-6 * (double)t->pair_bytes / n, s->n_parts, 1e-6 * (double)t->rounds / n);
+            1e-6 * (double)t->pair_bytes / n, s->n_parts);
     s->times = (struct sw_cut_times){0};
 }
 

@@ -12,8 +12,6 @@ static _Thread_local uint32_t audited_q;
 #define SW_WORDS 1u
 #define SW_LY 1u
 #define SW_TAIL 32u
-#define SW_ROW0 0u
-#define SW_WORD0 0u
 #define SW_ALL_WORDS 1u
 #define SW_ALL_LX 32u
 #include "swendsen_wang/cut.h"
@@ -51,17 +49,12 @@ enum ergo_status sw_cut_audit_names(struct ergo_context *ctx, struct sw_cut_audi
         const cl_uint from = (cl_uint)(first + at * stride), step = (cl_uint)stride,
                       items = (cl_uint)n;
         const struct ergo_arg args[] = {
-            ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds), ERGO_ARG(s->labels), ERGO_ARG(s->names),
-            ERGO_ARG(a->buffer), ERGO_ARG(from),           ERGO_ARG(step),      ERGO_ARG(items)};
-        const struct ergo_arg by_tiles[] = {
             ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),   ERGO_ARG(s->open),
             ERGO_ARG(s->labels), ERGO_ARG(s->names),       ERGO_ARG(a->buffer), ERGO_ARG(from),
             ERGO_ARG(step),      ERGO_ARG(items)};
         status = ergo_buffer_write(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
         if (status == ERGO_OK)
-            status = s->by_tiles ? sw_cut_launch(ctx, a->s, SW_CUT_TILE_NAME, by_tiles, 10, n,
-                                                 s->group_size)
-                                 : sw_cut_launch(ctx, a->s, SW_CUT_NAME, args, 8, n, s->group_size);
+            status = sw_cut_launch(ctx, a->s, SW_CUT_TILE_NAME, args, 10, n, s->group_size);
         if (status == ERGO_OK)
             status = ergo_buffer_read(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
     }

@@ -190,9 +190,9 @@ enum ergo_status sw_gather_near(struct ergo_context *ctx, struct sw_cut *s,
     struct sw_gather *g = &s->gather;
     const cl_uint nodes = (cl_uint)g->nodes;
     enum ergo_status status = ERGO_OK;
-    LAUNCH(s->by_tiles ? SW_CUT_TILE_NEAR : SW_CUT_NEAR, nodes, ERGO_ARG(m->spins),
-           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs), ERGO_ARG(g->near.mem),
-           ERGO_ARG(g->keys), ERGO_ARG(nodes), ERGO_ARG(g->pairs.mem));
+    LAUNCH(SW_CUT_TILE_NEAR, nodes, ERGO_ARG(m->spins), ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
+           ERGO_ARG(s->runs), ERGO_ARG(g->near.mem), ERGO_ARG(g->keys), ERGO_ARG(nodes),
+           ERGO_ARG(g->pairs.mem));
     if (status != ERGO_OK)
         return status;
     cl_event made = g->copies ? ergo_device_mark(s->device) : NULL;
@@ -272,10 +272,10 @@ static enum ergo_status pairs(struct ergo_context *ctx, struct sw_cut *s,
     const uint32_t *pairs = g->pairs.host;
     cl_event ready = NULL;
     enum ergo_status status = ERGO_OK;
-    LAUNCH(s->by_tiles ? SW_CUT_TILE_PAIRS : SW_CUT_PAIRS, most, ERGO_ARG(m->spins),
-           ERGO_ARG(m->param_buffer), ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds),
-           ERGO_ARG(s->runs), ERGO_ARG(s->labels), ERGO_ARG(g->near.mem), ERGO_ARG(g->far.mem),
-           ERGO_ARG(g->pairs.mem), ERGO_ARG(g->second), ERGO_ARG(g->third), ERGO_ARG(step));
+    LAUNCH(SW_CUT_TILE_PAIRS, most, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
+           ERGO_ARG(s->rect), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs), ERGO_ARG(s->labels),
+           ERGO_ARG(g->near.mem), ERGO_ARG(g->far.mem), ERGO_ARG(g->pairs.mem), ERGO_ARG(g->second),
+           ERGO_ARG(g->third), ERGO_ARG(step));
     /* about as many as last time, and the others when it is known how many */
     const size_t guess = g->guess < most ? g->guess : most;
     if (status == ERGO_OK)

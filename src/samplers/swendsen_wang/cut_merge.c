@@ -272,15 +272,6 @@ bool sw_group_reduce(struct sw_merge *m, struct sw_group *g, int first, int end,
     return true;
 }
 
-const struct sw_record *sw_merge_own(const struct sw_merge *m) {
-    return &m->records[0];
-}
-
-bool sw_group_reduce_own(struct sw_merge *m, struct sw_group *g, int rank,
-                         struct sw_cut_counts *counts) {
-    return sw_group_reduce(m, g, rank, rank + 1, &m->records[0], counts);
-}
-
 /* ---- over ranks ------------------------------------------------------------------------------ */
 
 static void pack(const struct sw_group *g, bool sized, struct ergo_text *text) {
@@ -347,7 +338,7 @@ static enum ergo_status climb(struct ergo_context *ctx, struct sw_merge *m, stru
     enum ergo_status status = ERGO_OK;
     *levels = 1; /* 0: bonds of the rectangle with itself */
     *parent = -1;
-    if (!sw_group_reduce_own(m, group, rank, counts))
+    if (!sw_group_reduce(m, group, rank, rank + 1, &m->records[0], counts))
         return no_merge(ctx);
     for (int width = 1; width < ranks && *parent < 0 && status == ERGO_OK; width *= 2) {
         if (rank & width) {

@@ -1,75 +1,10 @@
-/* One rank's rectangle of a cut lattice: its place, its neighbours, its buffers. */
+/* Buffers of a rank's rectangle of a cut lattice. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/swendsen_wang/cut.h"
 
 _Static_assert(sizeof(struct sw_rect) == SW_RECT_BYTES, "sw_rect has explicit padding only");
-
-/* Words of a rectangle from which on a build for its shape pays. */
-enum { TILES_FROM = 8192 };
-
-void sw_piece_choose_launch(struct sw_cut *s) {
-    const struct ergo_point *first = s->batch->points[0];
-    const struct ergo_device_summary *d = &s->device->summary;
-    const bool gpu = s->device->type != CL_DEVICE_TYPE_CPU;
-    const uint32_t wish_words = (uint32_t)ergo_point_int(first, "/tuning/tile_words");
-    const uint32_t wish_rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
-    /* whatever the rectangle's shape: one build for all ranks with such a device */
-    s->tile_words = wish_words ? wish_words : gpu ? 2 : 4;
-    s->tile_rows = wish_rows ? wish_rows : 32;
-    while (s->tile_rows > 1 && (260ull * s->tile_words * s->tile_rows + 256 > d->local_memory ||
-                                s->tile_words * s->tile_rows > d->largest_group))
-        s->tile_rows /= 2;
-    s->group_size = wish ? wish : gpu ? 128 : 32;
-    while (s->group_size > 1 && s->group_size > d->largest_group)
-        s->group_size /= 2;
-    const struct sw_shape shape = {.row_words = s->piece.words, .ly = s->piece.rows};
-    sw_choose_tile(first, &shape, gpu, s->device, &s->tiles);
-    s->by_tiles = !s->equivalence && (sw_piece_words(&s->piece) >= TILES_FROM ||
-                                      ergo_point_int(first, "/tuning/tile_group") > 0);
-    s->gathers = sw_gather_wanted(ergo_point_text(first, "/system/merge"), &s->layout);
-    const uint64_t words = sw_piece_words(&s->piece), each = (gpu ? 4ull : 64ull) * s->group_size;
-    const uint64_t enough = (gpu ? 8ull : 2ull) * (d->compute_units ? d->compute_units : 1);
-    const uint64_t groups = (words + each - 1) / each, least = words / (1u << 15) + 1;
-    const uint64_t some = groups > enough ? enough : groups;
-    s->sum_groups = (uint32_t)(some < least ? least : some);
-}
-
-static enum ergo_status refuse(struct ergo_context *ctx, const struct sw_cut *s, const char *why) {
-    return ERGO_FAIL(ctx, ERGO_E_DEVICE, "a lattice of %lld x %lld cannot be cut over %d ranks: %s",
-                     (long long)s->shape.lx, (long long)s->shape.ly, ergo_dist_count(), why);
-}
-
-/* Rectangle and neighbours of this rank. */
-enum ergo_status sw_piece_cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
-    const int ranks = ergo_dist_count();
-    s->rank = ergo_ranks_rank();
-    if (s->shape.row_words * (uint64_t)s->shape.ly > UINT64_C(1) << 32)
-        return refuse(ctx, s,
-                      "it has more than 2^37 sites, more than random numbers of bonds have "
-                      "addresses for");
-    if (!sw_layout_make(&s->layout, (uint64_t)s->shape.lx, (uint64_t)s->shape.ly, ranks, weights))
-        return refuse(ctx, s, "it has not a word of 32 sites and a row for each; use fewer ranks");
-    uint64_t most = 0;
-    for (int r = 0; r < ranks; r++) /* all ranks refuse, or none */
-        if (sw_piece_words(&s->layout.pieces[r]) > most)
-            most = sw_piece_words(&s->layout.pieces[r]);
-    if (most > UINT64_C(1) << 26) /* labels of parts come behind those of sites */
-        return refuse(ctx, s, "a rank's piece would have more than 2^31 sites; use more ranks");
-    s->piece = s->layout.pieces[s->rank];
-    s->below = sw_layout_below(&s->layout, s->rank);
-    s->above = sw_layout_above(&s->layout, s->rank);
-    const size_t n = (size_t)ranks;
-    s->right = calloc(n, sizeof *s->right);
-    s->left = calloc(n, sizeof *s->left);
-    if (!s->right || !s->left)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for neighbours");
-    sw_layout_beside(&s->layout, s->rank, true, s->right, &s->n_right);
-    sw_layout_beside(&s->layout, s->rank, false, s->left, &s->n_left);
-    return ERGO_OK;
-}
 
 void sw_cut_buffer_release(struct sw_cut *s, struct sw_cut_buffer *b) {
     sw_unpin(s->device, &b->pinned, &b->host);
@@ -162,9 +97,9 @@ enum ergo_status sw_piece_create(struct ergo_context *ctx, struct sw_cut *s,
                 {"labels", 128 * words + 8 * entries, &s->labels}, /* and of parts */
                 {"cluster sizes", 128 * words, &s->sizes},
                 {"names of parts", 16 * entries, &s->names},
-                {"runs' labels", s->by_tiles ? (size_t)s->tiles.run_bytes : 4, &s->runs},
-                {"clusters' parts", s->by_tiles ? 4 * words : 4, &s->tile_roots},
-                {"open parts", s->by_tiles ? 4 * words : 4, &s->open}};
+                {"runs' labels", (size_t)s->tiles.run_bytes, &s->runs},
+                {"clusters' parts", 4 * words, &s->tile_roots},
+                {"open parts", 4 * words, &s->open}};
     if (status == ERGO_OK)
         status = ergo_constant_create(ctx, s->device, &s->constants, "rectangle", sizeof rect,
                                       &rect, &s->rect);

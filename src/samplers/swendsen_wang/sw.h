@@ -17,7 +17,6 @@ struct sw_shape {
 };
 
 struct sw_launch {
-    bool equivalence;               /* labelling by label equivalence */
     bool local;                     /* one tile is the lattice: whole sweeps in local memory */
     uint64_t most_sweeps;           /* of a launch then */
     uint32_t group;                 /* work-items per group, a power of two */
@@ -28,7 +27,6 @@ struct sw_launch {
     uint32_t label_bits;            /* of a label, beside its index: 2, or 0 (labels.h) */
     uint32_t sum_groups;            /* work-groups per member that add up spins */
     uint32_t sum_slots;             /* places for sums per member */
-    uint32_t seam_entries;          /* of a member */
     size_t block_samples;
     uint64_t launch_sweeps; /* sweeps enqueued before the host waits, when blocks are unsampled */
 };
@@ -36,9 +34,6 @@ struct sw_launch {
 enum sw_kernel {
     SW_START,
     SW_CLEAR,
-    SW_SEAMS,
-    SW_SEAMS_OF,
-    SW_WRAPS_FIND,
     SW_MEASURE,
     SW_NAMES,
     SW_LABEL,
@@ -48,21 +43,15 @@ enum sw_kernel {
     SW_FLIP,
     SW_FLIP_SIZES,
     SW_COUNT_ROOTS,
-    SW_EQ_BONDS,
-    SW_EQ_START,
-    SW_EQ_SCAN,
-    SW_EQ_ANALYSE,
-    SW_EQ_SIZES,
-    SW_EQ_CLEAR,
-    SW_EQ_SUMS,
-    SW_EQ_FLIP,
     SW_LOCAL,
     SW_LOCAL_SIZES,
     SW_KERNELS
 };
 
+enum { SW_PROGRAMS = 3 };
+
 /* A block of samples on its way: sums of the spins, of the clusters, and whether one leads around
- * the lattice (cl/swendsen_wang/measure.cl). */
+ * the lattice. */
 enum { SW_CLUSTERS, SW_WRAPS, SW_SUMS, SW_RESULTS };
 
 struct sw_slot {
@@ -80,10 +69,9 @@ struct sw_state {
     struct sw_launch launch;
     bool clusters;             /* measured, not only spins */
     struct sw_member *members; /* [batch->count] */
-    cl_program programs[4];
+    cl_program programs[SW_PROGRAMS];
     cl_kernel kernels[SW_KERNELS];
-    cl_mem spins, right, down, runs, roots, open, labels, sizes, member_buffer, changed;
-    cl_mem seams, firsts, nodes; /* bonds around the lattice */
+    cl_mem spins, right, down, runs, roots, open, labels, sizes, member_buffer;
     struct ergo_constants constants;
     bool started; /* the spins are those of the start */
     struct sw_slot slots[2];
@@ -93,12 +81,14 @@ struct sw_state {
 struct sw_shape sw_shape_of(const struct ergo_point *point);
 /* Philox key and bond probability of a member. */
 void sw_member_fill(const struct ergo_point *point, struct sw_member *member);
+/* Has a label of one device room to say whether a cluster leads around the lattice? */
+bool sw_shape_counts_clusters(const struct sw_shape *shape);
 /* Is anything asked for that comes of clusters? */
 bool sw_wants_clusters(const struct ergo_point *point);
 /* H = -J sum s s instead of -J sum (delta - 1)? */
 bool sw_is_ising(const struct ergo_point *point);
 
-/* launch.c */
+/* plan.c */
 /* Tiles of a lattice or a rectangle: the fields from tile_words to run_bytes, and most_sweeps. */
 void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *shape, bool gpu,
                     const struct ergo_device *device, struct sw_launch *launch);
@@ -106,7 +96,7 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
                                 const struct ergo_device *device, struct sw_launch *launch,
                                 struct ergo_plan *plan);
 
-/* sw.c */
+/* device.c */
 /* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere
  * (*pinned == NULL). NULL: none. */
 void *sw_pin(struct ergo_device *device, size_t bytes, cl_mem *pinned);
@@ -117,7 +107,7 @@ enum ergo_status sw_create(struct ergo_context *ctx, const struct ergo_batch *ba
 enum ergo_status sw_init(struct ergo_context *ctx, void *state);
 void sw_destroy(void *state);
 
-/* sweep.c */
+/* advance.c */
 enum ergo_status sw_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                             uint64_t every, uint64_t first_sample);
 /* Of `samples` samples of all members; without clusters 0 of what comes of them. */
@@ -171,7 +161,7 @@ void sw_wraps_destroy(struct sw_wraps *wraps);
 void sw_wraps_find(struct sw_wraps *wraps, const uint32_t *pairs, size_t rows, size_t count,
                    bool *around_x, bool *around_y);
 
-/* bits.c: the canonical state: for each row, for each bit-plane from the lowest, (lx + 7) / 8
+/* state.c: the canonical state: for each row, for each bit-plane from the lowest, (lx + 7) / 8
  * bytes; bit x % 8 of byte x / 8 is that bit of the spin at (x, y), a number 0 .. q - 1; unused
  * bits 0. */
 enum ergo_status sw_save(struct ergo_context *ctx, void *state, size_t member,
@@ -213,8 +203,8 @@ enum ergo_status sw_audit_names(struct ergo_context *ctx, struct sw_state *s, si
  * around the lattice. */
 struct sw_twin {
     uint32_t *planes, *right, *down, *labels, *sizes;
-    uint32_t *seams; /* as the device's: pairs of labels without what leads around the lattice */
-    uint8_t *states; /* of sites */
+    uint32_t *around_pairs; /* labels that bonds around the lattice join, before they are joined */
+    uint8_t *states;        /* of sites */
     struct sw_wraps *wraps;
     struct sw_counts counts;
     bool around;

@@ -15,8 +15,6 @@ static _Thread_local struct { uint32_t q, words, ly, lx, tail; } twin;
 #define SW_WORDS twin.words
 #define SW_LY twin.ly
 #define SW_TAIL twin.tail
-#define SW_ROW0 0u
-#define SW_WORD0 0u
 #define SW_ALL_WORDS twin.words
 #define SW_ALL_LX twin.lx
 #include "swendsen_wang/core.h"
@@ -37,10 +35,10 @@ bool sw_twin_open(struct sw_twin *t, const struct sw_shape *s) {
                           .labels = malloc(128 * words),
                           .sizes = malloc(128 * words),
                           .states = malloc(32 * words),
-                          .seams = malloc(8 * entries),
+                          .around_pairs = malloc(8 * entries),
                           .wraps = sw_wraps_create(entries)};
-    return t->planes && t->right && t->down && t->labels && t->sizes && t->states && t->seams &&
-           t->wraps;
+    return t->planes && t->right && t->down && t->labels && t->sizes && t->states &&
+           t->around_pairs && t->wraps;
 }
 
 void sw_twin_close(struct sw_twin *t) {
@@ -50,7 +48,7 @@ void sw_twin_close(struct sw_twin *t) {
     free(t->labels);
     free(t->sizes);
     free(t->states);
-    free(t->seams);
+    free(t->around_pairs);
     sw_wraps_destroy(t->wraps);
     *t = (struct sw_twin){0};
 }
@@ -120,17 +118,17 @@ static void label_inside(struct sw_twin *t) {
 static void label_around(struct sw_twin *t) {
     const uint32_t row = 32 * twin.words, sites = row * twin.ly, last = twin.lx - 1;
     for (uint32_t e = 0; e < 2 * (twin.ly + row); e++)
-        t->seams[e] = SW_NO_BOND;
+        t->around_pairs[e] = SW_NO_BOND;
     for (uint32_t y = 0; y < twin.ly; y++)
         if (bit_of(t->right, (size_t)y * row + last)) {
-            t->seams[2 * y] = t->labels[y * row + last];
-            t->seams[2 * y + 1] = t->labels[y * row];
+            t->around_pairs[2 * y] = t->labels[y * row + last];
+            t->around_pairs[2 * y + 1] = t->labels[y * row];
         }
     for (uint32_t x = 0; x < twin.lx; x++) {
         const uint32_t i = (twin.ly - 1) * row + x;
         if (sw_prune(t->down[i / 32], t->right[i / 32], t->right[x / 32]) >> (x % 32) & 1u) {
-            t->seams[2 * (twin.ly + x)] = t->labels[i];
-            t->seams[2 * (twin.ly + x) + 1] = t->labels[x];
+            t->around_pairs[2 * (twin.ly + x)] = t->labels[i];
+            t->around_pairs[2 * (twin.ly + x) + 1] = t->labels[x];
         }
     }
     for (uint32_t y = 0; y < twin.ly; y++)
@@ -230,7 +228,7 @@ static void count_clusters(struct sw_twin *t) {
         c->bins[31 - __builtin_clz((uint32_t)n)]++;
     }
     c->fourths = value_of(fourths);
-    sw_wraps_find(t->wraps, t->seams, twin.ly, twin.ly + (size_t)row, &x, &y);
+    sw_wraps_find(t->wraps, t->around_pairs, twin.ly, twin.ly + (size_t)row, &x, &y);
     t->around = x || y;
 }
 

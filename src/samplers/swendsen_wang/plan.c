@@ -24,7 +24,15 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
  * also spins and new states. */
 enum { WORD_BYTES = 144, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
 
-enum { PATH_LOCAL = 1, PATH_TILES = 2, PATH_SEAMS = 3 }; /* of /tuning/path */
+enum { PATH_LOCAL = 1, PATH_TILES = 2 }; /* of /tuning/path */
+/* Words of a tile that is the lattice: labels of more have no room for bits (local.cl), and beyond
+ * that tiles are as fast (PoCL 3.1, seconds of a core: 64 x 64 1.0 beside 1.4, 128 x 128 1.3 both,
+ * 128 x 256 1.6 beside 1.5). */
+enum { MOST_LOCAL_WORDS = 256 };
+
+bool sw_shape_counts_clusters(const struct sw_shape *s) {
+    return s->words <= UINT64_C(1) << 25;
+}
 
 static uint64_t parts(uint64_t n, uint32_t size) {
     return size ? (n + size - 1) / size : 0;
@@ -78,16 +86,13 @@ void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, bo
     choose_tile(point, s, gpu, device, 4, 64, l);
 }
 
-/* Does one tile cover the lattice, and does local memory also hold its spins? Beyond 256 words
- * tiles are as fast (PoCL 3.1, seconds of a core: 64 x 64 1.0 beside 1.4, 128 x 128 1.3 both, 128 x
- * 256 1.6 beside 1.5): only where that is asked for. */
+/* Does one tile cover the lattice, and does local memory also hold its spins? */
 static void choose_local(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
-                         const struct ergo_device *device, bool asked, struct sw_launch *l) {
+                         const struct ergo_device *device, struct sw_launch *l) {
     struct sw_launch one = *l;
-    const uint32_t most = asked ? 1024 : 256;
-    choose_tile(point, s, gpu, device, 32, most, &one);
+    choose_tile(point, s, gpu, device, 32, MOST_LOCAL_WORDS, &one);
     const uint64_t items = (uint64_t)one.tile_words * one.tile_rows;
-    one.local = one.tiles == 1 && items <= most &&
+    one.local = one.tiles == 1 && items <= MOST_LOCAL_WORDS &&
                 (WORD_BYTES + PLANE_BYTES * s->planes) * items + SUM_BYTES + 64 <=
                     device->summary.local_memory;
     if (one.local)
@@ -121,19 +126,26 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
             "of 32); labels on one device have 32 bits. Use a smaller lattice",
             (long long)s.lx, (long long)s.ly);
 
-    l.equivalence = strcmp(ergo_point_text(first, "/system/labelling"), "label-equivalence") == 0;
     const int64_t path = ergo_point_int(first, "/tuning/path");
     sw_choose_tile(first, &s, gpu, device, &l);
-    if (!l.equivalence && path != PATH_TILES && path != PATH_SEAMS)
-        choose_local(first, &s, gpu, device, path == PATH_LOCAL, &l);
+    if (path != PATH_TILES)
+        choose_local(first, &s, gpu, device, &l);
     if (path == PATH_LOCAL && !l.local)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "/tuning/path 1 needs union-find and one tile in local memory for all of "
-                         "%lld x %lld sites: at most 1024 words of 32, and %s (%s) has %.3g KiB "
-                         "and groups of %llu. Use 2",
-                         (long long)s.lx, (long long)s.ly, d->name, d->id,
+                         "/tuning/path 1 needs one tile in local memory for all of %lld x %lld "
+                         "sites: at most %d words of 32, and %s (%s) has %.3g KiB and groups of "
+                         "%llu. Use 2",
+                         (long long)s.lx, (long long)s.ly, MOST_LOCAL_WORDS, d->name, d->id,
                          (double)d->local_memory / 1024, (unsigned long long)d->largest_group);
-    if (!l.equivalence && !l.local && path != PATH_SEAMS && s.words <= (uint64_t)1 << 25)
+    if (sw_wants_clusters(first) && !sw_shape_counts_clusters(&s))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "a lattice of %lld x %lld has more than 2^30 sites (rows count as "
+                         "multiples of 32), of which one device does not know whether a cluster "
+                         "leads around. Cut it over ranks, which may share a device (mpirun -np N, "
+                         "\"distribute\": \"lattice\"), or ask for \"observables\": "
+                         "\"energy,order_parameter\" in run",
+                         (long long)s.lx, (long long)s.ly);
+    if (!l.local && sw_shape_counts_clusters(&s))
         l.label_bits = 2;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     l.group = ergo_power_of_two_up(s.words, 1, wish ? wish : gpu ? 128 : 32);
@@ -148,16 +160,13 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     groups = groups > enough ? enough : groups;
     const uint64_t least = s.words / (1u << 25) + 1;
     l.sum_groups = (uint32_t)(groups < least ? least : groups);
-    l.seam_entries = (uint32_t)s.ly + 32 * s.row_words;
     /* groups that add to sums over clusters, some twice: not too many in one place (clusters.h) */
-    const uint64_t adders = l.equivalence ? s.words / l.group + 1 : l.tiles; /* local: 1 */
-    const uint64_t most_slots = adders / 16384 + 32;
-    l.sum_slots = (uint32_t)(adders / 32 < most_slots ? adders / 32 + 1 : most_slots);
+    const uint64_t most_slots = l.tiles / 16384 + 32;
+    l.sum_slots = (uint32_t)(l.tiles / 32 < most_slots ? l.tiles / 32 + 1 : most_slots);
 
     const double spins = (double)s.sites * (double)members;
-    /* 132 units: 1.3e11 by tiles, 4e9 by label equivalence (H200) */
-    const double by_tiles = fmax(2e10, 8e8 * units);
-    const double per_second = !gpu ? 2e7 * units : l.equivalence ? 2e10 : by_tiles;
+    /* 132 units: 1.3e11 (H200) */
+    const double per_second = !gpu ? 2e7 * units : fmax(2e10, 8e8 * units);
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
     plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches cost, too */
     l.launch_sweeps = (uint64_t)plan->block_steps;
@@ -169,20 +178,16 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
         1, fmin(fmax(64, plan->block_steps), (double)(64u << 20) / (double)sample_bytes));
     const uint64_t labels = 128 * s.words * members;
     plan->largest_buffer = l.local ? s.member_bytes * members : labels;
-    plan->device_bytes = (s.member_bytes + 8 * s.words + 256 * s.words + SW_MEMBER_BYTES +
-                          (l.label_bits ? 0 : 128 * s.words + 16 * (uint64_t)l.seam_entries) +
-                          (l.equivalence ? 0 : 8 * s.words + l.run_bytes)) *
+    plan->device_bytes = (s.member_bytes + SW_MEMBER_BYTES +
+                          (l.local ? 0 : 16 * s.words + 256 * s.words + l.run_bytes)) *
                              members +
                          2 * sample_bytes * l.block_samples;
     plan->host_bytes =
         2 * sample_bytes * l.block_samples + 400 * s.words + s.member_bytes * members;
     plan->block_samples = l.block_samples;
     plan->work_per_step = spins;
-    plan->launches_per_step = l.equivalence ? 16 : l.local ? 1.0 / (double)l.most_sweeps : 3;
-    snprintf(plan->path, sizeof plan->path, "%s",
-             l.equivalence ? "label-equivalence"
-             : l.local     ? "local"
-                           : "tiles");
+    plan->launches_per_step = l.local ? 1.0 / (double)l.most_sweeps : 3;
+    snprintf(plan->path, sizeof plan->path, "%s", l.local ? "local" : "tiles");
     snprintf(plan->launch, sizeof plan->launch,
              "labels in tiles of %u x %u sites (work-groups of %u), then across them; other "
              "kernels in groups of %u",
@@ -190,10 +195,6 @@ enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batc
     if (l.local)
         snprintf(plan->launch, sizeof plan->launch,
                  "whole sweeps in local memory, a lattice to a work-group of %u", l.tile_group);
-    if (l.equivalence)
-        snprintf(plan->launch, sizeof plan->launch,
-                 "labels by scanning and analysis until nothing changes (work-groups of %u)",
-                 l.group);
     if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "%s (%s) cannot hold this batch: its labels need a buffer of %.3g MiB and "

@@ -38,21 +38,19 @@ static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s
                : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
 }
 
-/* Edges of tiles: the inner ones, and around: those of the lattice itself. Measured: whether a
- * cluster leads around it. */
-static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s, bool around,
+/* Edges of tiles, and those of the lattice itself. Measured: whether a cluster leads around it. */
+static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s,
                                    const struct sw_slot *slot, cl_uint sample) {
-    const cl_uint first = 0, more = around ? 1 : 0;
-    const cl_uint n_rows = ((cl_uint)s->shape.ly - 1) / s->launch.tile_rows + more;
-    const cl_uint n_columns = (s->shape.row_words - 1) / s->launch.tile_words + more;
+    const cl_uint first = 0;
+    const cl_uint n_rows = ((cl_uint)s->shape.ly - 1) / s->launch.tile_rows + 1;
+    const cl_uint n_columns = (s->shape.row_words - 1) / s->launch.tile_words + 1;
     const size_t items = 32 * (size_t)s->shape.row_words * n_rows + (size_t)s->shape.ly * n_columns;
     cl_mem wraps = (slot ? slot : &s->slots[0])->results[SW_WRAPS];
     const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),   ERGO_ARG(s->runs),
                                     ERGO_ARG(s->labels), ERGO_ARG(first),     ERGO_ARG(n_rows),
                                     ERGO_ARG(first),     ERGO_ARG(n_columns), ERGO_ARG(wraps),
                                     ERGO_ARG(sample)};
-    return items ? launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 10, items, s->launch.group)
-                 : ERGO_OK;
+    return launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 10, items, s->launch.group);
 }
 
 /* sized: sizes of clusters of several tiles, and which parts their roots are, for label_tiles or
@@ -77,71 +75,6 @@ static enum ergo_status count_roots(struct ergo_context *ctx, struct sw_state *s
     return launch(ctx, s, SW_COUNT_ROOTS, "sw_count_roots", args, 4, items, group);
 }
 
-/* ---- label equivalence ----------------------------------------------------------------------- */
-
-static enum ergo_status equivalence_bonds(struct ergo_context *ctx, struct sw_state *s) {
-    const cl_ulong step = s->step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->right), ERGO_ARG(s->down), ERGO_ARG(step)};
-    return launch(ctx, s, SW_EQ_BONDS, "sw_equivalence_bonds", args, 5, (size_t)s->shape.words,
-                  s->launch.group);
-}
-
-static enum ergo_status equivalence_start(struct ergo_context *ctx, struct sw_state *s) {
-    const struct ergo_arg args[] = {ERGO_ARG(s->labels)};
-    return launch(ctx, s, SW_EQ_START, "sw_equivalence_start", args, 1, 32 * (size_t)s->shape.words,
-                  s->launch.group);
-}
-
-/* Scanning and analysis until nothing changes. The host has to see that: it waits each time. */
-static enum ergo_status equivalence_iterate(struct ergo_context *ctx, struct sw_state *s,
-                                            cl_uint around) {
-    const size_t sites = 32 * (size_t)s->shape.words;
-    enum ergo_status status = ERGO_OK;
-    for (cl_uint changed = 1; changed && status == ERGO_OK;) {
-        const struct ergo_arg scan[] = {ERGO_ARG(s->right), ERGO_ARG(s->down), ERGO_ARG(s->labels),
-                                        ERGO_ARG(s->changed), ERGO_ARG(around)};
-        const struct ergo_arg analyse[] = {ERGO_ARG(s->labels)};
-        changed = 0;
-        status = ergo_buffer_write(ctx, s->device, s->changed, 0, sizeof changed, &changed);
-        if (status == ERGO_OK)
-            status =
-                launch(ctx, s, SW_EQ_SCAN, "sw_equivalence_scan", scan, 5, sites, s->launch.group);
-        if (status == ERGO_OK)
-            status = launch(ctx, s, SW_EQ_ANALYSE, "sw_equivalence_analyse", analyse, 1, sites,
-                            s->launch.group);
-        if (status == ERGO_OK)
-            status = ergo_buffer_read(ctx, s->device, s->changed, 0, sizeof changed, &changed);
-    }
-    return status;
-}
-
-static enum ergo_status equivalence_sizes(struct ergo_context *ctx, struct sw_state *s) {
-    const struct ergo_arg clear[] = {ERGO_ARG(s->sizes)};
-    const struct ergo_arg sizes[] = {ERGO_ARG(s->right), ERGO_ARG(s->labels), ERGO_ARG(s->sizes)};
-    enum ergo_status status = launch(ctx, s, SW_EQ_CLEAR, "sw_equivalence_clear", clear, 1,
-                                     32 * (size_t)s->shape.words, s->launch.group);
-    return status == ERGO_OK ? launch(ctx, s, SW_EQ_SIZES, "sw_equivalence_sizes", sizes, 3,
-                                      (size_t)s->shape.words, s->launch.group)
-                             : status;
-}
-
-static enum ergo_status equivalence_sums(struct ergo_context *ctx, struct sw_state *s, cl_mem sums,
-                                         cl_uint sample) {
-    const struct ergo_arg args[] = {ERGO_ARG(s->right), ERGO_ARG(s->labels), ERGO_ARG(s->sizes),
-                                    ERGO_ARG(sums), ERGO_ARG(sample)};
-    return launch(ctx, s, SW_EQ_SUMS, "sw_equivalence_sums", args, 5, (size_t)s->shape.words,
-                  s->launch.group);
-}
-
-static enum ergo_status equivalence_flip(struct ergo_context *ctx, struct sw_state *s) {
-    const cl_ulong step = s->step++;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->right), ERGO_ARG(s->labels), ERGO_ARG(step)};
-    return launch(ctx, s, SW_EQ_FLIP, "sw_equivalence_flip", args, 5, (size_t)s->shape.words,
-                  s->launch.group);
-}
-
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
 /* `sweeps` of a lattice in local memory. */
@@ -162,45 +95,14 @@ static enum ergo_status local_sweeps(struct ergo_context *ctx, struct sw_state *
     return status;
 }
 
-/* of, before: a sample whose spins are to be looked at (by tiles), or NULL, SW_NO_SAMPLE. */
+/* By tiles. of, before: a sample whose spins are to be looked at, or NULL, SW_NO_SAMPLE. */
 static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s,
                               const struct sw_slot *of, cl_uint before) {
-    const bool equivalence = s->launch.equivalence;
     const cl_uint none = SW_NO_SAMPLE;
-    enum ergo_status status =
-        equivalence ? equivalence_bonds(ctx, s) : label_tiles(ctx, s, NULL, none, of, before);
-    if (status == ERGO_OK && equivalence)
-        status = equivalence_start(ctx, s);
+    enum ergo_status status = label_tiles(ctx, s, NULL, none, of, before);
     if (status == ERGO_OK)
-        status =
-            equivalence ? equivalence_iterate(ctx, s, 1) : join_tiles(ctx, s, true, NULL, none);
-    if (status == ERGO_OK)
-        status = equivalence ? equivalence_flip(ctx, s) : flip(ctx, s, false);
-    return status;
-}
-
-/* Bonds around the lattice; `there`: they are listed already. */
-static enum ergo_status seams(struct ergo_context *ctx, struct sw_state *s, bool there) {
-    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),  ERGO_ARG(s->runs),
-                                    ERGO_ARG(s->labels), ERGO_ARG(s->seams), ERGO_ARG(s->firsts),
-                                    ERGO_ARG(s->nodes)};
-    return there ? launch(ctx, s, SW_SEAMS_OF, "sw_seams_of", args + 4, 3, s->launch.seam_entries,
-                          s->launch.group)
-                 : launch(ctx, s, SW_SEAMS, "sw_seams", args, 7, s->launch.seam_entries,
-                          s->launch.group);
-}
-
-/* Who leads around? By tiles also joins what they join. */
-static enum ergo_status wraps(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
-                              cl_uint sample) {
-    const struct ergo_arg args[] = {ERGO_ARG(s->seams),
-                                    ERGO_ARG(s->firsts),
-                                    ERGO_ARG(s->nodes),
-                                    ERGO_ARG(s->labels),
-                                    ERGO_ARG(slot->results[SW_WRAPS]),
-                                    ERGO_ARG(sample)};
-    return launch(ctx, s, SW_WRAPS_FIND, "sw_wraps", args, 6, s->launch.seam_entries,
-                  s->launch.group);
+        status = join_tiles(ctx, s, NULL, none);
+    return status == ERGO_OK ? flip(ctx, s, false) : status;
 }
 
 static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
@@ -211,39 +113,12 @@ static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, st
     return launch(ctx, s, SW_MEASURE, "sw_measure", args, 3, group * s->launch.sum_groups, group);
 }
 
-/* Labels without bits for it: what is inside the lattice first; bonds around it then tell which
- * clusters wrap. */
 static enum ergo_status tiles_measured(struct ergo_context *ctx, struct sw_state *s,
                                        struct sw_slot *slot, cl_uint sample, cl_uint before) {
-    const bool whole = s->launch.label_bits > 0;
     enum ergo_status status = label_tiles(ctx, s, slot, sample, slot, before);
     if (status == ERGO_OK)
-        status = join_tiles(ctx, s, whole, slot, sample);
-    if (status == ERGO_OK && !whole)
-        status = seams(ctx, s, false);
-    if (status == ERGO_OK && !whole)
-        status = wraps(ctx, s, slot, sample);
+        status = join_tiles(ctx, s, slot, sample);
     return status == ERGO_OK ? flip(ctx, s, true) : status;
-}
-
-static enum ergo_status equivalence_measured(struct ergo_context *ctx, struct sw_state *s,
-                                             struct sw_slot *slot, cl_uint sample) {
-    enum ergo_status status = equivalence_bonds(ctx, s);
-    if (status == ERGO_OK)
-        status = equivalence_start(ctx, s);
-    if (status == ERGO_OK)
-        status = equivalence_iterate(ctx, s, 0);
-    if (status == ERGO_OK)
-        status = seams(ctx, s, false);
-    if (status == ERGO_OK)
-        status = wraps(ctx, s, slot, sample);
-    if (status == ERGO_OK)
-        status = equivalence_iterate(ctx, s, 1);
-    if (status == ERGO_OK)
-        status = equivalence_sizes(ctx, s);
-    if (status == ERGO_OK)
-        status = equivalence_sums(ctx, s, slot->results[SW_CLUSTERS], sample);
-    return status == ERGO_OK ? equivalence_flip(ctx, s) : status;
 }
 
 /* Sums are added to what is there; of flags only those of clusters around are set. */
@@ -269,27 +144,26 @@ static enum ergo_status clear_sums(struct ergo_context *ctx, struct sw_state *s,
 static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state *s,
                                        struct sw_slot *slot, cl_uint sample) {
     const cl_ulong step = s->step++;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),           ERGO_ARG(step),
-        ERGO_ARG(s->seams), ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(sample)};
-    enum ergo_status status = launch(ctx, s, SW_LOCAL_SIZES, "sw_local_sizes", args, 6,
-                                     s->launch.tile_group, s->launch.tile_group);
-    if (status == ERGO_OK)
-        status = seams(ctx, s, true);
-    return status == ERGO_OK ? wraps(ctx, s, slot, sample) : status;
+    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
+                                    ERGO_ARG(s->member_buffer),
+                                    ERGO_ARG(step),
+                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
+                                    ERGO_ARG(slot->results[SW_WRAPS]),
+                                    ERGO_ARG(sample)};
+    return launch(ctx, s, SW_LOCAL_SIZES, "sw_local_sizes", args, 6, s->launch.tile_group,
+                  s->launch.tile_group);
 }
 
 /* before: the sample whose spins have not been looked at, or SW_NO_SAMPLE; later: those of this one
  * will be by the next. Without clusters a sweep is one that is not measured. */
 static enum ergo_status measured(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
                                  cl_uint sample, bool clusters, cl_uint before, bool later) {
-    const bool equivalence = s->launch.equivalence, local = s->launch.local;
+    const bool local = s->launch.local;
     enum ergo_status status = !clusters
                                   ? (local ? local_sweeps(ctx, s, 1) : sweep(ctx, s, slot, before))
-                              : equivalence ? equivalence_measured(ctx, s, slot, sample)
-                              : local       ? local_measured(ctx, s, slot, sample)
-                                            : tiles_measured(ctx, s, slot, sample, before);
-    if (status == ERGO_OK && !later && clusters && !equivalence && !local)
+                              : local ? local_measured(ctx, s, slot, sample)
+                                      : tiles_measured(ctx, s, slot, sample, before);
+    if (status == ERGO_OK && !later && clusters && !local)
         status = count_roots(ctx, s, slot, sample);
     return status == ERGO_OK && !later ? measure(ctx, s, slot, sample) : status;
 }
@@ -299,12 +173,11 @@ enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned whi
     struct sw_state *s = opaque;
     struct sw_slot *slot = &s->slots[which];
     enum ergo_status status = count ? clear_sums(ctx, s, slot, count, s->clusters) : ERGO_OK;
-    const bool tiles = !s->launch.local && !s->launch.equivalence;
     (void)first_sample;
     slot->samples = count;
     for (size_t i = 0; i < (count ? count : 1) && status == ERGO_OK; i++) {
         const uint64_t alone = count ? every - 1 : every;
-        const bool rides = tiles && alone == 0; /* spins of samples, on the next sweep */
+        const bool rides = !s->launch.local && alone == 0; /* spins of samples, on the next sweep */
         if (s->launch.local)
             status = local_sweeps(ctx, s, alone);
         for (uint64_t e = 0; e < alone && !s->launch.local && status == ERGO_OK; e++)

@@ -77,12 +77,11 @@ void sw_destroy(void *opaque) {
     for (int k = 0; k < SW_KERNELS; k++)
         if (s->kernels[k])
             clReleaseKernel(s->kernels[k]);
-    for (int p = 0; p < 4; p++)
+    for (int p = 0; p < SW_PROGRAMS; p++)
         if (s->programs[p])
             clReleaseProgram(s->programs[p]);
-    cl_mem *const buffers[] = {&s->spins, &s->right,         &s->down,   &s->runs,  &s->roots,
-                               &s->open,  &s->labels,        &s->sizes,  &s->seams, &s->firsts,
-                               &s->nodes, &s->member_buffer, &s->changed};
+    cl_mem *const buffers[] = {&s->spins, &s->right,  &s->down,  &s->runs,         &s->roots,
+                               &s->open,  &s->labels, &s->sizes, &s->member_buffer};
     for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++)
         ergo_buffer_release(buffers[b]);
     slot_release(s->device, &s->slots[0]);
@@ -95,22 +94,16 @@ static const struct {
     const char *path;
     enum sw_kernel first, end;
     const char *names[8];
-} programs[4] = {
+} programs[SW_PROGRAMS] = {
     {"swendsen_wang/measure.cl",
      SW_START,
      SW_LABEL,
-     {"sw_start", "sw_clear", "sw_seams", "sw_seams_of", "sw_wraps", "sw_measure", "sw_names"}},
+     {"sw_start", "sw_clear", "sw_measure", "sw_names"}},
     {"swendsen_wang/sweep.cl",
      SW_LABEL,
-     SW_EQ_BONDS,
+     SW_LOCAL,
      {"sw_label", "sw_label_spins", "sw_label_sizes", "sw_join_tiles", "sw_flip", "sw_flip_sizes",
       "sw_count_roots"}},
-    {"swendsen_wang/equivalence.cl",
-     SW_EQ_BONDS,
-     SW_LOCAL,
-     {"sw_equivalence_bonds", "sw_equivalence_start", "sw_equivalence_scan",
-      "sw_equivalence_analyse", "sw_equivalence_sizes", "sw_equivalence_clear",
-      "sw_equivalence_sums", "sw_equivalence_flip"}},
     {"swendsen_wang/local.cl", SW_LOCAL, SW_KERNELS, {"sw_local", "sw_local_sizes"}},
 };
 
@@ -120,22 +113,18 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
     enum ergo_status status = ERGO_OK;
     ergo_text_append(&o,
                      "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%lldu -DSW_TAIL=%uu "
-                     "-DSW_ROW0=0u -DSW_WORD0=0u -DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
+                     "-DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
                      "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
-                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=%uu%s %s",
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=%uu %s",
                      shape->q, shape->planes, shape->row_words, (long long)shape->ly, shape->tail,
                      shape->row_words, (long long)shape->lx, s->launch.tile_words,
                      s->launch.tile_rows, s->launch.tile_words * s->launch.tile_rows,
                      s->launch.tile_group, s->launch.sum_slots, s->launch.label_bits,
-                     s->launch.equivalence ? " -DSW_EQUIVALENCE"
-                     : s->launch.local     ? ""
-                                           : " -DSW_OPEN_SUMS",
                      s->device->quirks.relaxed_atomics);
     if (o.failed)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
-    const bool tiles = !s->launch.equivalence && !s->launch.local;
-    const bool wanted[4] = {true, tiles, s->launch.equivalence, s->launch.local};
-    for (int p = 0; p < 4 && status == ERGO_OK; p++) {
+    const bool wanted[SW_PROGRAMS] = {true, !s->launch.local, s->launch.local};
+    for (int p = 0; p < SW_PROGRAMS && status == ERGO_OK; p++) {
         if (!wanted[p])
             continue;
         status = ergo_program_build(ctx, s->device, programs[p].path, o.data, &s->programs[p]);
@@ -150,26 +139,20 @@ static enum ergo_status build_programs(struct ergo_context *ctx, struct sw_state
 
 static enum ergo_status allocate(struct ergo_context *ctx, struct sw_state *s) {
     const size_t count = s->batch->count, words = (size_t)s->shape.words;
-    const size_t entries = s->launch.seam_entries;
-    const bool tiles = !s->launch.equivalence && !s->launch.local, global = !s->launch.local;
-    const bool seams = s->launch.label_bits == 0;
+    const bool tiles = !s->launch.local;
     const struct {
         const char *what;
         size_t bytes;
         cl_mem *mem;
     } buffers[] = {
         {"spins", (size_t)s->shape.member_bytes * count, &s->spins},
-        {"bonds to the right", global ? 4 * words * count : 4, &s->right},
-        {"bonds down", global ? 4 * words * count : 4, &s->down},
+        {"bonds to the right", tiles ? 4 * words * count : 4, &s->right},
+        {"bonds down", tiles ? 4 * words * count : 4, &s->down},
         {"runs' labels", tiles ? (size_t)s->launch.run_bytes * count : 4, &s->runs},
         {"clusters' parts", tiles ? 4 * words * count : 4, &s->roots},
         {"open parts", tiles ? 4 * words * count : 4, &s->open},
-        {"labels", global ? 128 * words * count : 4, &s->labels},
-        {"cluster sizes", global ? 128 * words * count : 4, &s->sizes},
-        {"bonds around the lattice", seams ? 8 * entries * count : 4, &s->seams},
-        {"labels at bonds around the lattice", seams ? 128 * words * count : 4, &s->firsts},
-        {"clusters around the lattice", seams ? 8 * entries * count : 4, &s->nodes},
-        {"changes", 4, &s->changed},
+        {"labels", tiles ? 128 * words * count : 4, &s->labels},
+        {"cluster sizes", tiles ? 128 * words * count : 4, &s->sizes},
     };
     enum ergo_status status =
         ergo_constant_create(ctx, s->device, &s->constants, "parameters",

@@ -1,0 +1,93 @@
+/*
+ * New spins of a tile: roots draw states, runs look them up. The roots are listed first, because
+ * some words have many and most have few: open ones from the list's end, so that those that have to
+ * be followed through memory are together.
+ */
+#ifndef ERGO_CL_SWENDSEN_WANG_TILE_FLIP_H
+#define ERGO_CL_SWENDSEN_WANG_TILE_FLIP_H
+
+#include "swendsen_wang/tile.h"
+
+#define SW_LIST_END (32u * SW_TILE_ITEMS - 1u)
+#define SW_STATE_WORDS ((SW_NODE_ROW * SW_TILE_ITEMS + 31u) / 32u) /* a bit for each node */
+
+/* First word of a tile in a plane. */
+ERGO_INLINE uint sw_corner(const struct sw_tile *t) {
+    return t->y * SW_TILE_ROWS * SW_WORDS + t->x * SW_TILE_WORDS;
+}
+
+/* listed: roots that are closed, roots that are open. */
+ERGO_INLINE void sw_flip_begin(const struct sw_tile *t, __local uint *states,
+                               __local uint *listed) {
+    if (t->first == 0u)
+        listed[0] = listed[1] = 0u;
+    for (uint f = t->first; f < SW_PLANES * SW_STATE_WORDS; f += SW_GROUP)
+        states[f] = 0u;
+}
+
+ERGO_INLINE void sw_flip_list(const struct sw_tile *t, __global const uint *roots,
+                              __global const uint *open, __local ushort *list,
+                              __local uint *listed) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        uint rest = at.inside ? roots[t->plane + at.word] : 0u;
+        /* no others are open, unless a launch was lost */
+        const uint labelled = at.inside ? open[t->plane + at.word] & rest : 0u;
+        uint next = SW_ADD_LOCAL(&listed[0], popcount(rest & ~labelled));
+        uint next_open = labelled ? SW_ADD_LOCAL(&listed[1], popcount(labelled)) : 0u;
+        while (rest) {
+            const uint low = rest & (0u - rest), n = 32u * at.item + sw_bit_of(low);
+            rest ^= low;
+            list[labelled & low ? SW_LIST_END - next_open++ : next++] = (ushort)n;
+        }
+    }
+}
+
+/* The j-th of the roots, open ones first: 32 items + bit in the tile. */
+ERGO_INLINE uint sw_flip_listed(__local const ushort *list, uint j, uint n_open) {
+    return list[j < n_open ? SW_LIST_END - j : j - n_open];
+}
+
+/* State of the cluster that this site represents. */
+ERGO_INLINE uint sw_flip_state(const struct sw_member *m, ulong site, ulong step) {
+    return sw_state(site, SW_PURPOSE_SPIN, (uint)step, (uint)(step >> 32), m->key0, m->key1);
+}
+
+ERGO_INLINE void sw_flip_put(__local uint *states, uint n, uint state) {
+    const uint node = n + (n >> 5);
+    for (uint p = 0; p < SW_PLANES; p++)
+        if (state >> p & 1u)
+            SW_OR_LOCAL(&states[p * SW_STATE_WORDS + (node >> 5)], 1u << (node & 31u));
+}
+
+ERGO_INLINE void sw_flip_spins(const struct sw_tile *t, __global uint *spins,
+                               __global const uint *right, __global const uint *runs,
+                               __local const uint *states) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        __global const uint *part = runs + (ulong)t->index * SW_RUNS + t->id * SW_SLAB + at.item;
+        const uint starts = at.inside ? sw_starts(right[t->plane + at.word], at.valid) : 0u;
+        uint rest = starts, bits[SW_PLANES];
+        for (uint p = 0; p < SW_PLANES; p++)
+            bits[p] = 0u;
+        const uint pairs = (popcount(starts) + 1u) / 2u;
+        for (uint r = 0; r < pairs; r++) {
+            const uint pair = part[r * SW_TILE_ITEMS];
+            const uint root = pair & 0xffffu, root2 = pair >> 16;
+            const uint low = rest & (0u - rest);
+            rest ^= low;
+            const uint low2 = rest & (0u - rest); /* 0: no second run, and root2 is 0 */
+            rest ^= low2;
+            for (uint p = 0; p < SW_PLANES; p++) {
+                __local const uint *state = states + p * SW_STATE_WORDS;
+                bits[p] |= state[root >> 5] >> (root & 31u) & 1u ? low : 0u;
+                bits[p] |= state[root2 >> 5] >> (root2 & 31u) & 1u ? low2 : 0u;
+            }
+        }
+        for (uint p = 0; p < SW_PLANES && at.inside; p++)
+            spins[t->plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] =
+                sw_fill(bits[p], starts) & at.valid;
+    }
+}
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * Labels of a tile, step by step, with a barrier of the work-group between the steps: bonds; links
+ * and joins (tile.h); roots; open parts; what other kernels need. And the clusters of several tiles
+ * of the sample before.
+ *
+ * spins: [member][plane][word]; right, down: active bonds, [member][word]; roots, open: the first
+ * sites of clusters' parts in tiles, and those of them that have labels, [member][word]; runs,
+ * labels: labels.h. See core.h for words and indices.
+ */
+#ifndef ERGO_CL_SWENDSEN_WANG_TILE_SWEEP_H
+#define ERGO_CL_SWENDSEN_WANG_TILE_SWEEP_H
+
+#include "swendsen_wang/bonds.h"
+#include "swendsen_wang/clusters.h"
+#include "swendsen_wang/spins.h"
+#include "swendsen_wang/tile.h"
+
+/* Open parts of a tile at the most: one for each site at its edge. */
+#define SW_MOST_OPEN (64u * SW_TILE_WORDS + 2u * SW_TILE_ROWS)
+
+/* Of sums[sample][member][place][fields] where this group adds its own. */
+ERGO_INLINE __global uint *sw_sums_of(const struct sw_tile *t, __global uint *sums, uint sample,
+                                      uint fields) {
+    const ulong row = (ulong)sample * get_global_size(1) + t->index;
+    return sums + (row * SW_SUM_SLOTS + t->id % SW_SUM_SLOTS) * fields;
+}
+
+/* Bonds of the words of a tile. spin_sums, spin_fields: sums over their spins (spins.h), where
+ * of_spins is set; not used elsewhere. */
+ERGO_INLINE void sw_label_bonds(const struct sw_tile *t, __global const uint *spins,
+                                __global const struct sw_member *members, ulong step,
+                                __global uint *right, __global uint *down, __local uint *sides,
+                                __local uint *unders, __local uint *opens,
+                                struct sw_spins *spin_sums, __local uint *spin_fields,
+                                bool of_spins) {
+    const struct sw_member m = members[t->index];
+    __global const uint *planes = spins + t->plane * SW_PLANES;
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        uint side = 0u, under = 0u;
+        if (at.inside) {
+            sw_equal(planes, at.i, at.y, &side, &under);
+            if (of_spins)
+                sw_spins_add(spin_sums, spin_fields, planes, at.i, at.y, side, under);
+            sw_activate(&m, at.i, at.y, step, &side, &under);
+            right[t->plane + at.word] = side;
+            down[t->plane + at.word] = under;
+        }
+        sides[at.item] = side;
+        opens[at.item] = 0u;
+        unders[at.item] = at.y + 1u < SW_LY ? under : 0u;
+    }
+}
+
+/* Roots of all runs, to memory and, as bits, to words[].linked; sized: with the sizes of parts. */
+ERGO_INLINE void sw_label_roots(const struct sw_tile *t, __local uint *labels,
+                                struct sw_tile_word *words, __global uint *runs, bool sized) {
+    __global uint *slab = runs + (ulong)t->index * SW_RUNS + t->id * SW_SLAB;
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        words[k].linked = sw_tile_roots(labels, at.item, &words[k], sw_last_bit(at.i) + 1u,
+                                        slab + at.item, sized);
+    }
+}
+
+/* Which parts are open; sized: and which sites are alone. */
+ERGO_INLINE void sw_label_open(const struct sw_tile *t, __local uint *labels,
+                               __local const uint *sides, __local const uint *unders,
+                               __local uint *opens, struct sw_tile_word *words, bool sized) {
+    sw_tile_open_rows(labels, sides, unders, opens, t);
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        sw_tile_open_sides(labels, opens, at.item, at.i, words[k].starts, sides[at.item]);
+        if (sized)
+            words[k].alone = sw_tile_alone(sides, unders, at.item, at.i, at.y, at.valid);
+    }
+}
+
+/* Labels of open parts; roots and open parts as bits. sizes: where sized, of open parts. */
+ERGO_INLINE void sw_label_leave(const struct sw_tile *t, __local const uint *tile_labels,
+                                __local const uint *opens, const struct sw_tile_word *words,
+                                __global uint *roots, __global uint *open, __global uint *labels,
+                                __global uint *sizes, bool sized) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        const uint leads_out = opens[at.item];
+        uint rest = leads_out;
+        while (rest) {
+            const uint low = rest & (0u - rest), bit = sw_bit_of(low);
+            const ulong site = (ulong)t->index * SW_SITES + 32u * at.word + bit;
+            rest ^= low;
+            labels[site] = SW_LABEL(32u * at.word + bit);
+            if (sized)
+                sizes[site] = tile_labels[SW_NODE(at.item, bit)] >> SW_SIZE_SHIFT;
+        }
+        if (at.inside) {
+            roots[t->plane + at.word] = words[k].linked;
+            open[t->plane + at.word] = leads_out;
+        }
+    }
+}
+
+/* The clusters that do not leave the tile, to fields: two thirds of them are sites alone, which are
+ * counted by words; large ones are listed (sw_count_or_list). */
+ERGO_INLINE void sw_label_count(const struct sw_tile *t, __local const uint *labels,
+                                __local const uint *opens, const struct sw_tile_word *words,
+                                __local uint *fields, __local uint *list, __local uint *listed) {
+    uint alone = 0u;
+    for (uint k = 0; k < SW_PER; k++) {
+        const uint item = t->first + k * SW_GROUP;
+        uint rest = words[k].linked & ~(opens[item] | words[k].alone);
+        while (rest) {
+            const uint low = rest & (0u - rest);
+            rest ^= low;
+            sw_count_or_list(fields, list, listed,
+                             labels[SW_NODE(item, sw_bit_of(low))] >> SW_SIZE_SHIFT);
+        }
+        alone += popcount(words[k].alone);
+    }
+    SW_ADD_LOCAL(&fields[SW_FIELD_SMALL], alone);
+}
+
+/* ---- spins that the sample before has left: lanes[] so that items add to different places ------
+ */
+
+ERGO_INLINE void sw_label_spins_begin(const struct sw_tile *t, __local uint *spin_fields,
+                                      __local uint *lanes) {
+    for (uint f = t->first; f < SW_Q; f += SW_GROUP)
+        spin_fields[f] = 0u;
+    for (uint f = t->first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
+        lanes[f] = 0u;
+}
+
+ERGO_INLINE void sw_label_spins_add(const struct sw_tile *t, const struct sw_spins *spin_sums,
+                                    __local uint *lanes) {
+    for (uint k = 0; k < SW_SPIN_SUMS; k++)
+        SW_ADD_LOCAL(&lanes[32u * k + t->first % 32u], spin_sums->sums[k]);
+}
+
+ERGO_INLINE void sw_label_spins_end(const struct sw_tile *t, __local const uint *lanes,
+                                    __local uint *spin_fields) {
+    for (uint f = t->first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
+        SW_ADD_LOCAL(&spin_fields[f / 32u], lanes[f]);
+}
+
+/* ---- clusters of several tiles, of the sample before: sw_flip_sizes has left their roots in roots
+ * and their sizes in sizes. They are listed first, because some words have many and most none. ----
+ */
+
+ERGO_INLINE void sw_roots_begin(const struct sw_tile *t, __local uint *fields,
+                                __local uint *listed) {
+    sw_count_begin(fields, t->first, SW_GROUP);
+    if (t->first == 0u)
+        listed[0] = 0u;
+}
+
+ERGO_INLINE void sw_roots_list(const struct sw_tile *t, __global const uint *roots,
+                               __local uint *list, __local uint *listed) {
+    for (uint k = 0; k < SW_PER; k++) {
+        const struct sw_place at = sw_place_of(t, k);
+        uint rest = at.inside ? roots[t->plane + at.word] & at.valid : 0u;
+        uint next = rest ? SW_ADD_LOCAL(listed, popcount(rest)) : 0u;
+        while (rest && next < SW_MOST_OPEN) { /* always, unless a launch was lost */
+            const uint low = rest & (0u - rest);
+            rest ^= low;
+            list[next++] = 32u * at.word + sw_bit_of(low);
+        }
+    }
+}
+
+ERGO_INLINE void sw_roots_count(const struct sw_tile *t, __global const uint *sizes,
+                                __local const uint *list, __local const uint *listed,
+                                __local uint *fields) {
+    for (uint e = t->first; e < min(listed[0], SW_MOST_OPEN); e += SW_GROUP)
+        sw_count(fields, sizes[(ulong)t->index * SW_SITES + list[e]]);
+}
+
+#endif

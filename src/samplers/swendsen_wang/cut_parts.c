@@ -1,0 +1,232 @@
+/*
+ * What of clusters reaches the edges of a rectangle: its parts, from the device; pairs of them that
+ * a bond between rectangles joins, each known to both sides in one order; names of parts, when
+ * ranks have joined them (cut_merge.c).
+ */
+#include <string.h>
+
+#include "samplers/swendsen_wang/cut.h"
+
+enum { TAG_PAIRS = ERGO_DIST_TAGS + 4 };
+
+#define LAUNCH(kernel, items, ...)                                                                 \
+    do {                                                                                           \
+        const struct ergo_arg arguments[] = {__VA_ARGS__};                                         \
+        if (status == ERGO_OK)                                                                     \
+            status =                                                                               \
+                sw_cut_launch(ctx, s, kernel, arguments, sizeof arguments / sizeof arguments[0],   \
+                              (items), s->group_size);                                             \
+    } while (0)
+
+static enum ergo_status no_memory(struct ergo_context *ctx) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the clusters on a rectangle's edges");
+}
+
+static size_t row_sites(const struct sw_cut *s) {
+    return 32 * (size_t)s->piece.words;
+}
+
+static size_t edge_sites(const struct sw_cut *s) {
+    return row_sites(s) + s->piece.rows;
+}
+
+enum ergo_status sw_cut_find_parts(struct ergo_context *ctx, struct sw_cut *s,
+                                   struct sw_cut_member *m, bool counted) {
+    const cl_ulong step = s->step;
+    const size_t items = 2 * edge_sites(s);
+    const cl_uint n = (cl_uint)items;
+    enum ergo_status status = ERGO_OK;
+    cl_event ready = NULL;
+    LAUNCH(SW_CUT_TILE_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
+           ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),
+           ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
+    LAUNCH(SW_CUT_PARTS, items, ERGO_ARG(s->rect), ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem),
+           ERGO_ARG(s->roots.mem), ERGO_ARG(s->names));
+    if (counted) {
+        LAUNCH(SW_CUT_PART_SIZES, items, ERGO_ARG(s->sizes), ERGO_ARG(s->roots.mem),
+               ERGO_ARG(s->part_sizes.mem), ERGO_ARG(n));
+        LAUNCH(SW_CUT_TILE_SUMS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->open),
+               ERGO_ARG(s->labels), ERGO_ARG(s->sizes), ERGO_ARG(s->clusters.mem));
+    }
+    if (status == ERGO_OK)
+        status =
+            ergo_buffer_read_later(ctx, s->device, s->roots.mem, 0, 4 * items, s->roots.host, NULL);
+    if (counted && status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->part_sizes.mem, 0, 4 * items,
+                                        s->part_sizes.host, NULL);
+    if (counted && status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->clusters.mem, 0, s->clusters.bytes,
+                                        s->clusters.host, NULL);
+    if (status == ERGO_OK)
+        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 4 * items, s->edges.host,
+                                        &ready);
+    return status == ERGO_OK ? ergo_event_wait(ctx, s->device, &ready, NULL) : status;
+}
+
+/* The distinct pairs of a stretch of an edge; all but a few of those that come again are left out.
+ */
+static void find_pairs(const uint32_t *own, const uint32_t *far, size_t count, uint32_t *pairs) {
+    enum { SEEN = 4096 };
+    uint64_t seen[SEEN];
+    uint32_t n = 0;
+    memset(seen, 0xff, sizeof seen);
+    for (size_t k = 0; k < count; k++) {
+        if (own[k] == SW_CUT_NO_BOND)
+            continue;
+        const uint64_t key = (uint64_t)own[k] << 32 | far[k];
+        uint64_t *slot = &seen[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 52];
+        if (*slot == key)
+            continue;
+        *slot = key;
+        pairs[1 + 2 * n] = own[k];
+        pairs[2 + 2 * n] = far[k];
+        n++;
+    }
+    pairs[0] = n;
+}
+
+/* Where the pairs of a link are: behind those of the row below (or above), as many sites further.
+ */
+static uint32_t *pairs_of(const struct sw_cut *s, uint32_t *pairs, size_t link, size_t first) {
+    return link == 0 ? pairs : pairs + 1 + 2 * row_sites(s) + (link - 1) + 2 * first;
+}
+
+static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s, const struct sw_link *link,
+                             size_t k, bool row) {
+    const uint32_t *pairs = pairs_of(s, s->found, k, link->first);
+    const size_t bytes = 4 * (1 + 2 * (size_t)pairs[0]);
+    s->times.pair_bytes += bytes;
+    return ergo_dist_post_send(ctx, s->posts, link->rank, row ? TAG_PAIRS : TAG_PAIRS + 1, pairs,
+                               bytes);
+}
+
+/* Pairs across the lower and right edges, found here; those across the others, found by neighbours,
+ * who have the same bonds. */
+static enum ergo_status share_pairs(struct ergo_context *ctx, struct sw_cut *s) {
+    const size_t row = row_sites(s), outer = edge_sites(s);
+    const uint32_t *edges = s->edges.host;
+    enum ergo_status status = ergo_dist_post_receive(ctx, s->posts, s->above.rank, TAG_PAIRS,
+                                                     pairs_of(s, s->told, 0, 0), 4 * (1 + 2 * row));
+    for (size_t k = 0; k < s->n_left && status == ERGO_OK; k++)
+        status = ergo_dist_post_receive(ctx, s->posts, s->left[k].rank, TAG_PAIRS + 1,
+                                        pairs_of(s, s->told, k + 1, s->left[k].first),
+                                        4 * (1 + 2 * (size_t)s->left[k].count));
+    find_pairs(edges + outer, s->far_edges, row, pairs_of(s, s->found, 0, 0));
+    if (status == ERGO_OK)
+        status = tell(ctx, s, &s->below, 0, true);
+    for (size_t k = 0; k < s->n_right && status == ERGO_OK; k++) {
+        const size_t at = row + s->right[k].first;
+        find_pairs(edges + outer + at, s->far_edges + at, s->right[k].count,
+                   pairs_of(s, s->found, k + 1, s->right[k].first));
+        status = tell(ctx, s, &s->right[k], k + 1, false);
+    }
+    if (status == ERGO_OK)
+        ergo_dist_posts_wait(s->posts);
+    return status;
+}
+
+/* Ports of a link's bonds; which of a pair's parts is this rank's: 0 the first, 1 the second. */
+static void add_block(struct sw_cut *s, const struct sw_link *link, const uint32_t *pairs,
+                      int which, int32_t dx, int32_t dy) {
+    struct sw_group *g = &s->group;
+    const size_t n = pairs[0];
+    struct sw_port *ports = g->ports + g->n_ports;
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t part = pairs[1 + 2 * k + (size_t)which];
+        uint32_t *cluster = &s->cluster_of[part];
+        if (*cluster == SW_CUT_NO_BOND) {
+            s->group_parts[g->n_clusters] = part;
+            *cluster = (uint32_t)g->n_clusters++;
+        }
+        ports[k] = (struct sw_port){*cluster, 0, 0};
+    }
+    g->n_ports += n;
+    g->blocks[g->n_blocks++] = (struct sw_block){s->rank, link->rank, dx, dy, n};
+}
+
+/* The parts that have bonds to others, as clusters with ports. */
+static enum ergo_status make_group(struct ergo_context *ctx, struct sw_cut *s, bool counted) {
+    struct sw_group *g = &s->group;
+    const size_t items = 2 * edge_sites(s);
+    const uint32_t *roots = s->roots.host, *sizes = s->part_sizes.host;
+    if (!sw_group_room(g, items, 2 + s->n_right + s->n_left, 2 * items))
+        return no_memory(ctx);
+    g->n_clusters = g->n_blocks = g->n_ports = 0;
+    memset(s->cluster_of, 0xff, items * sizeof *s->cluster_of);
+    add_block(s, &s->below, pairs_of(s, s->found, 0, 0), 0, 0, s->below.around);
+    add_block(s, &s->above, pairs_of(s, s->told, 0, 0), 1, 0, s->above.around ? -1 : 0);
+    for (size_t k = 0; k < s->n_right; k++)
+        add_block(s, &s->right[k], pairs_of(s, s->found, k + 1, s->right[k].first), 0,
+                  s->right[k].around, 0);
+    for (size_t k = 0; k < s->n_left; k++)
+        add_block(s, &s->left[k], pairs_of(s, s->told, k + 1, s->left[k].first), 1,
+                  s->left[k].around ? -1 : 0, 0);
+    for (size_t c = 0; c < g->n_clusters; c++) {
+        const uint32_t part = s->group_parts[c];
+        g->names[c] = sw_piece_site(&s->layout, s->rank, roots[part]);
+        g->sizes[c] = counted ? sizes[part] : 0;
+    }
+    return ERGO_OK;
+}
+
+/* Names of parts that are in other rectangles, to the device. */
+static enum ergo_status rename_parts(struct ergo_context *ctx, struct sw_cut *s, size_t clusters,
+                                     const uint64_t *before) {
+    uint32_t *parts = s->parts.host;
+    uint64_t *renamed = s->renamed.host;
+    cl_uint n = 0;
+    for (size_t c = 0; c < clusters; c++)
+        if (s->group_names[c] != before[c]) {
+            parts[n] = s->group_parts[c];
+            renamed[n++] = s->group_names[c];
+        }
+    if (!n)
+        return ERGO_OK;
+    enum ergo_status status = sw_cut_write_later(ctx, s, &s->parts, 4 * (size_t)n);
+    if (status == ERGO_OK)
+        status = sw_cut_write_later(ctx, s, &s->renamed, 8 * (size_t)n);
+    LAUNCH(SW_CUT_RENAME, n, ERGO_ARG(s->names), ERGO_ARG(s->parts.mem), ERGO_ARG(s->renamed.mem),
+           ERGO_ARG(n));
+    return status;
+}
+
+/* Clusters of this rectangle alone: those inside, and parts without bonds to others. */
+static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
+    const uint32_t *roots = s->roots.host, *sizes = s->part_sizes.host;
+    for (size_t part = 0; part < 2 * edge_sites(s); part++)
+        if (roots[part] != SW_CUT_NO_BOND && s->cluster_of[part] == SW_CUT_NO_BOND)
+            sw_cut_count(c, sizes[part]);
+    for (size_t g = 0; g < s->sum_groups; g++)
+        sw_add_clusters((const uint32_t *)s->clusters.host + g * SW_CLUSTER_FIELDS, &c->largest,
+                        c->bins, c->squares, c->fourths);
+}
+
+/* Bonds between rectangles make their parts one cluster; names of all parts of this rank. */
+static enum ergo_status merge(struct ergo_context *ctx, struct sw_cut *s,
+                              struct sw_cut_counts *counts) {
+    const size_t n = s->group.n_clusters; /* merging changes it */
+    uint64_t *before = s->group_names + 2 * edge_sites(s);
+    if (n)
+        memcpy(before, s->group.names, n * sizeof *before);
+    s->n_parts = n;
+    const enum ergo_status status = sw_merge_tree(ctx, s->merge, &s->group, s->group_names, counts);
+    return status == ERGO_OK ? rename_parts(ctx, s, n, before) : status;
+}
+
+enum ergo_status sw_cut_join_parts(struct ergo_context *ctx, struct sw_cut *s,
+                                   struct sw_cut_counts *counts, double *started) {
+    enum ergo_status status =
+        sw_cut_exchange(ctx, s, s->edges.host, s->far_edges, 4 * row_sites(s), 4);
+    s->times.edge_bytes += 4 * edge_sites(s);
+    if (status == ERGO_OK)
+        status = share_pairs(ctx, s);
+    if (status == ERGO_OK)
+        status = make_group(ctx, s, counts != NULL);
+    s->times.pairs += sw_cut_lap(started);
+    if (counts && status == ERGO_OK)
+        count_clusters(s, counts);
+    if (status == ERGO_OK)
+        status = merge(ctx, s, counts);
+    s->times.merge += sw_cut_lap(started);
+    return status;
+}
