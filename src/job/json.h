@@ -68,13 +68,10 @@ enum ergo_json_integer ergo_json_integer(const char *token, bool *negative, uint
 /* The nearest double. False: too large, or so small that it would become zero. -0 becomes 0. */
 bool ergo_json_real(const char *token, double *real);
 
-/* Append the value as JSON. indent < 0: on one line without blanks. */
-void ergo_json_print(struct ergo_text *out, const struct ergo_json *value, int indent);
-/* Append a JSON string with its quotes. Control characters (also DEL and C1) are escaped, which
- * makes it fit for a terminal too. */
-void ergo_json_quote(struct ergo_text *out, const char *text);
-/* The same without quotes, cut after about `most` bytes with "...": names in messages. */
-void ergo_json_show(struct ergo_text *out, const char *text, size_t most);
+/* The value as JSON again, numbers as they were written; NULL: memory ran out. */
+char *ergo_json_text(const struct ergo_json *value, bool compact);
+/* A job's text once more, with line breaks; NULL: memory ran out, or it is none. */
+char *ergo_json_pretty(const char *json);
 /* Append "/" and the key as a token of a JSON pointer (RFC 6901: ~ is ~0, / is ~1). */
 void ergo_json_pointer(struct ergo_text *out, const char *key);
 
