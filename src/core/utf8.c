@@ -41,12 +41,14 @@ void ergo_utf8_append_json(struct ergo_text *text, const char *json) {
     const char *end = json + strlen(json), *plain = json;
     for (const char *at = json; at < end;) {
         const size_t bytes = ergo_utf8_length(at, end);
-        if (bytes && !is_control(at, bytes)) {
+        if (bytes && *at != '\t' && !is_control(at, bytes)) {
             at += bytes;
             continue;
         }
         ergo_text_append_bytes(text, plain, (size_t)(at - plain));
-        if (bytes)
+        if (*at == '\t')
+            ergo_text_append_bytes(text, "  ", at > json && at[-1] == ':' ? 1 : 2);
+        else if (bytes)
             ergo_text_append(text, "\\u%04x", (unsigned)(unsigned char)at[bytes - 1]);
         else
             ergo_text_append_bytes(text, ERGO_UTF8_REPLACEMENT, 3);

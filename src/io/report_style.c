@@ -49,7 +49,7 @@ const char ergo_report_style[] =
     "th{font-weight:600;border-bottom:1px solid var(--ink)}th small,td small{display:block;"
     "font-weight:400;color:var(--soft);font-size:.76rem}td{border-bottom:1px solid var(--line)}"
     "td.far small{color:var(--c1);font-weight:600}tr.mean td{font-weight:600}"
-    "pre{overflow-x:auto;tab-size:2;font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;"
+    "pre{overflow-x:auto;font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;"
     "background:var(--shade);padding:.8rem 1rem;border-radius:4px}summary{cursor:pointer}"
     "footer{margin-top:2.6rem;padding-top:.9rem;border-top:1px solid var(--line);font-size:.82rem;"
     "color:var(--soft)}";
