@@ -2,25 +2,20 @@
 #include "bench.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "result/format.h"
 #include "job/json.h"
+#include "base/json_in.h"
 
 enum { FILE_MAX = 4 << 20 };
 
-static const char *text_of(const struct ergo_json *object, const char *key) {
-    const struct ergo_json *value = object ? ergo_json_member(object, key) : NULL;
-    return value && value->kind == ERGO_JSON_STRING ? value->text : "";
-}
-
-static double number_of(const struct ergo_json *object, const char *key) {
-    const struct ergo_json *value = object ? ergo_json_member(object, key) : NULL;
-    double number = 0;
-    return value && value->kind == ERGO_JSON_NUMBER && ergo_json_real(value->text, &number) ? number
-                                                                                            : 0;
+static double number_of(const cJSON *object, const char *key) {
+    const double number = ergo_in_number(object, key);
+    return isnan(number) ? 0 : number;
 }
 
 /* These are for a terminal, which is not to obey them. */
@@ -31,11 +26,10 @@ static void clean(char *text) {
 }
 
 /* One case of a file; those that failed their check have no rate. */
-static bool add(struct ergo_bench *bench, const struct ergo_json *file,
-                const struct ergo_json *what) {
-    const struct ergo_json *rate =
-        what->kind == ERGO_JSON_OBJECT ? ergo_json_member(what, "rate") : NULL;
-    if (!rate || rate->kind != ERGO_JSON_OBJECT)
+static bool add(struct ergo_bench *bench, const cJSON *file, const cJSON *what) {
+    const cJSON *rate = ergo_in_member(what, "rate", cJSON_Object);
+    const cJSON *device = ergo_in_member(file, "device", cJSON_Object);
+    if (!rate)
         return true;
     struct ergo_bench_recorded *grown =
         realloc(bench->recorded, (bench->n_recorded + 1) * sizeof *grown);
@@ -44,21 +38,18 @@ static bool add(struct ergo_bench *bench, const struct ergo_json *file,
     bench->recorded = grown;
     struct ergo_bench_recorded *r = &grown[bench->n_recorded++];
     memset(r, 0, sizeof *r);
-    const struct ergo_json *device = ergo_json_member(file, "device");
-    if (device && device->kind != ERGO_JSON_OBJECT)
-        device = NULL;
-    snprintf(r->device, sizeof r->device, "%.60s", text_of(device, "name"));
-    snprintf(r->platform, sizeof r->platform, "%.40s %.30s", text_of(device, "platform"),
-             text_of(device, "driver"));
-    snprintf(r->date, sizeof r->date, "%.10s", text_of(file, "date"));
+    snprintf(r->device, sizeof r->device, "%.60s", ergo_in_text(device, "name", ""));
+    snprintf(r->platform, sizeof r->platform, "%.40s %.30s", ergo_in_text(device, "platform", ""),
+             ergo_in_text(device, "driver", ""));
+    snprintf(r->date, sizeof r->date, "%.10s", ergo_in_text(file, "date", ""));
     clean(r->device);
     clean(r->platform);
     clean(r->date);
     /* files of old name no sampler, and have one */
-    const char *sampler = text_of(what, "sampler");
+    const char *sampler = ergo_in_text(what, "sampler", "");
     snprintf(r->sampler, sizeof r->sampler, "%s", *sampler ? sampler : "spin-lattice");
-    snprintf(r->name, sizeof r->name, "%s", text_of(what, "name"));
-    const char *job = text_of(what, "job");
+    snprintf(r->name, sizeof r->name, "%s", ergo_in_text(what, "name", ""));
+    const char *job = ergo_in_text(what, "job", "");
     r->job = *job ? ergo_hash64(job, strlen(job)) : 0;
     r->median = number_of(rate, "median");
     r->least = number_of(rate, "min");
@@ -67,22 +58,19 @@ static bool add(struct ergo_bench *bench, const struct ergo_json *file,
 }
 
 static enum ergo_status read_file(struct ergo_bench *bench, const char *path) {
-    struct ergo_arena arena = {0};
-    struct ergo_json *root = NULL;
+    cJSON *root = NULL;
+    const cJSON *at;
     char *text = NULL;
     size_t length = 0;
     bool ok = true;
     enum ergo_status status = ergo_file_read(bench->ctx, NULL, path, FILE_MAX, &text, &length);
     if (status == ERGO_OK)
-        status = ergo_json_parse(bench->ctx, path, text, length, &arena, &root);
-    const struct ergo_json *cases = status == ERGO_OK && root->kind == ERGO_JSON_OBJECT
-                                        ? ergo_json_member(root, "cases")
-                                        : NULL;
-    for (const struct ergo_json *at = cases ? cases->child : NULL; at && ok; at = at->next)
-        ok = add(bench, root, at);
+        status = ergo_json_in(bench->ctx, path, text, length, &root);
+    const cJSON *cases = ergo_in_member(root, "cases", cJSON_Array);
+    cJSON_ArrayForEach(at, cases) ok = ok && add(bench, root, at);
     if (!ok)
         status = ERGO_FAIL(bench->ctx, ERGO_E_MEMORY, "no memory for recorded results");
-    ergo_arena_free(&arena);
+    cJSON_Delete(root);
     free(text);
     return status;
 }

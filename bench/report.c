@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "result/format.h"
+#include "base/json_out.h"
 
 const char *ergo_bench_unit(const char *sampler, char text[64]) {
     const char *unit = ergo_sampler_find(sampler)->info->rate_unit;
@@ -85,123 +87,118 @@ void ergo_bench_print(const struct ergo_bench *bench) {
         print_peers(&bench->results[i]);
 }
 
-static void put_number(struct ergo_text *t, const char *key, double value) {
-    ergo_json_key(t, key);
+static void put_number(struct ergo_json_out *out, const char *key, double value) {
     if (isfinite(value))
-        ergo_text_append(t, "%.5g", value);
+        ergo_out_raw(out, key, "%.5g", value);
     else
-        ergo_text_append(t, "null");
+        ergo_out_text(out, key, NULL);
 }
 
-static void put_rate(struct ergo_text *t, const char *key, struct ergo_bench_rate r) {
-    ergo_json_key(t, key);
-    if (r.n)
-        ergo_text_append(t, "{\"median\": %.5g, \"min\": %.5g, \"max\": %.5g, \"n\": %zu}",
-                         r.median, r.least, r.most, r.n);
-    else
-        ergo_text_append(t, "null");
+static void put_rate(struct ergo_json_out *out, const char *key, struct ergo_bench_rate r) {
+    if (!r.n) {
+        ergo_out_text(out, key, NULL);
+        return;
+    }
+    ergo_out_object(out, key);
+    put_number(out, "median", r.median);
+    put_number(out, "min", r.least);
+    put_number(out, "max", r.most);
+    ergo_out_raw(out, "n", "%zu", r.n);
+    ergo_out_close(out, 1);
 }
 
-static void put_head(struct ergo_text *t, const struct ergo_bench_result *r) {
+static void put_head(struct ergo_json_out *out, const struct ergo_bench_result *r) {
     char unit[64], per_ns[80];
     snprintf(per_ns, sizeof per_ns, "%s per ns", ergo_bench_unit(r->suite->sampler, unit));
-    ergo_json_pair(t, "sampler", r->suite->sampler);
-    ergo_json_pair(t, "name", r->what->name);
-    ergo_json_pair(t, "unit", per_ns);
+    ergo_out_text(out, "sampler", r->suite->sampler);
+    ergo_out_text(out, "name", r->what->name);
+    ergo_out_text(out, "unit", per_ns);
 }
 
-static void put_case(struct ergo_text *t, const struct ergo_bench_result *r) {
-    ergo_text_append(t, "{");
-    put_head(t, r);
-    ergo_json_pair(t, "job", r->what->job);
-    ergo_json_pair_number(t, "members", (double)r->members);
-    ergo_json_pair(t, "path", r->path);
-    ergo_json_pair(t, "launch", r->launch);
-    ergo_json_pair_number(t, "sweeps", (double)r->steps);
-    put_rate(t, "rate", r->wall);
-    put_rate(t, "rate_device_events", r->device);
-    put_rate(t, "rate_with_measurement", r->measured);
-    put_rate(t, "rate_per_core", r->per_core);
-    put_number(t, "useful", r->useful);
-    put_number(t, "cores", r->cores);
-    put_number(t, "limit", r->limit);
-    ergo_json_pair(t, "limited_by", r->limited_by ? r->limited_by : "");
-    put_number(t, "share", isfinite(r->limit) ? r->share : NAN);
-    ergo_json_pair(t, "check", r->check);
-    ergo_text_append(t, ", \"ok\": %s}", r->ok ? "true" : "false");
+static void put_case(struct ergo_json_out *out, const struct ergo_bench_result *r) {
+    ergo_out_object(out, NULL);
+    put_head(out, r);
+    ergo_out_text(out, "job", r->what->job);
+    ergo_out_number(out, "members", (double)r->members);
+    ergo_out_text(out, "path", r->path);
+    ergo_out_text(out, "launch", r->launch);
+    ergo_out_number(out, "sweeps", (double)r->steps);
+    put_rate(out, "rate", r->wall);
+    put_rate(out, "rate_device_events", r->device);
+    put_rate(out, "rate_with_measurement", r->measured);
+    put_rate(out, "rate_per_core", r->per_core);
+    put_number(out, "useful", r->useful);
+    put_number(out, "cores", r->cores);
+    put_number(out, "limit", r->limit);
+    ergo_out_text(out, "limited_by", r->limited_by ? r->limited_by : "");
+    put_number(out, "share", isfinite(r->limit) ? r->share : NAN);
+    ergo_out_text(out, "check", r->check);
+    ergo_out_bool(out, "ok", r->ok);
+    ergo_out_close(out, 1);
 }
 
-static void put_peers(struct ergo_text *t, const struct ergo_bench_result *r) {
-    ergo_text_append(t, "{");
-    put_head(t, r);
-    put_rate(t, "ergocl_per_core", r->ergocl);
-    ergo_text_append(t, ", \"programs\": [");
+static void put_peers(struct ergo_json_out *out, const struct ergo_bench_result *r) {
+    ergo_out_object(out, NULL);
+    put_head(out, r);
+    put_rate(out, "ergocl_per_core", r->ergocl);
+    ergo_out_array(out, "programs");
     for (size_t p = 0; p < r->suite->n_peers; p++) {
-        ergo_text_append(t, "%s{", p ? ", " : "");
-        ergo_json_pair(t, "generator", r->suite->peers[p].name);
-        put_rate(t, "rate", r->peers[p]);
-        put_rate(t, "ratio", r->ratio[p]);
-        ergo_text_append(t, "}");
+        ergo_out_object(out, NULL);
+        ergo_out_text(out, "generator", r->suite->peers[p].name);
+        put_rate(out, "rate", r->peers[p]);
+        put_rate(out, "ratio", r->ratio[p]);
+        ergo_out_close(out, 1);
     }
-    ergo_text_append(t, "]");
-    ergo_json_pair(t, "check", r->peers_check);
-    ergo_text_append(t, ", \"ok\": %s}", r->peers_ok ? "true" : "false");
+    ergo_out_close(out, 1);
+    ergo_out_text(out, "check", r->peers_check);
+    ergo_out_bool(out, "ok", r->peers_ok);
+    ergo_out_close(out, 1);
 }
 
-static void put_ceilings(struct ergo_text *t, const struct ergo_bench *bench) {
+static void put_ceilings(struct ergo_json_out *out, const struct ergo_bench *bench) {
     char key[96];
     for (size_t i = 0; i < bench->n_ceilings; i++) {
         const struct ergo_bench_ceiling *c = &bench->ceilings[i];
         snprintf(key, sizeof key, "%s_per_ns", c->key);
-        put_number(t, key, c->rate);
+        put_number(out, key, c->rate);
         snprintf(key, sizeof key, "%s_per_core_ns", c->key);
         if (!bench->gpu)
-            put_number(t, key, c->per_core);
+            put_number(out, key, c->per_core);
     }
 }
 
 enum ergo_status ergo_bench_write(const struct ergo_bench *bench, const char *path) {
     const struct ergo_device_summary *d = &bench->device->summary;
-    struct ergo_text t = {0}, pretty = {0};
-    enum ergo_status status = ERGO_OK;
-    ergo_text_append(&t, "{");
-    ergo_json_pair(&t, "program", "ergocl-bench " ERGO_VERSION);
-    ergo_json_pair(&t, "commit", bench->commit);
-    ergo_json_pair(&t, "date", bench->date);
-    ergo_json_pair(&t, "note", bench->note);
-    ergo_json_pair(&t, "class", bench->gpu ? "gpu" : "cpu");
-    ergo_text_append(&t, ", \"device\": {");
-    ergo_json_pair(&t, "name", d->name);
-    ergo_json_pair(&t, "platform", d->platform);
-    ergo_json_pair(&t, "driver", d->driver);
-    ergo_json_pair(&t, "version", d->version);
-    ergo_text_append(&t, ", \"compute_units\": %u}", d->compute_units);
-    ergo_json_pair(&t, "serial_compiler", __VERSION__);
-    ergo_text_append(&t, ", \"ceilings\": {");
-    put_ceilings(&t, bench);
-    ergo_text_append(&t, "}, \"cases\": [");
-    for (size_t i = 0; i < bench->n_results; i++) {
-        ergo_text_append(&t, "%s", i ? ", " : "");
-        put_case(&t, &bench->results[i]);
-    }
-    ergo_text_append(&t, "], \"serial\": [");
-    for (size_t i = 0, n = 0; i < bench->n_results; i++) {
-        if (!bench->results[i].peers_check[0])
-            continue;
-        ergo_text_append(&t, "%s", n++ ? ", " : "");
-        put_peers(&t, &bench->results[i]);
-    }
-    ergo_text_append(&t, "]}");
-    if (!t.failed)
-        ergo_json_pretty(&pretty, t.data);
-    ergo_text_append(&pretty, "\n");
-    if (t.failed || pretty.failed) {
-        status = ERGO_FAIL(bench->ctx, ERGO_E_MEMORY, "no memory for the results");
-        goto out;
-    }
-    status = ergo_file_write(bench->ctx, NULL, path, pretty.data, pretty.length);
-out:
-    ergo_text_free(&t);
-    ergo_text_free(&pretty);
+    struct ergo_json_out out = {0};
+    ergo_out_object(&out, NULL);
+    ergo_out_text(&out, "program", "ergocl-bench " ERGO_VERSION);
+    ergo_out_text(&out, "commit", bench->commit);
+    ergo_out_text(&out, "date", bench->date);
+    ergo_out_text(&out, "note", bench->note);
+    ergo_out_text(&out, "class", bench->gpu ? "gpu" : "cpu");
+    ergo_out_object(&out, "device");
+    ergo_out_text(&out, "name", d->name);
+    ergo_out_text(&out, "platform", d->platform);
+    ergo_out_text(&out, "driver", d->driver);
+    ergo_out_text(&out, "version", d->version);
+    ergo_out_raw(&out, "compute_units", "%u", d->compute_units);
+    ergo_out_close(&out, 1);
+    ergo_out_text(&out, "serial_compiler", __VERSION__);
+    ergo_out_object(&out, "ceilings");
+    put_ceilings(&out, bench);
+    ergo_out_close(&out, 1);
+    ergo_out_array(&out, "cases");
+    for (size_t i = 0; i < bench->n_results; i++)
+        put_case(&out, &bench->results[i]);
+    ergo_out_close(&out, 1);
+    ergo_out_array(&out, "serial");
+    for (size_t i = 0; i < bench->n_results; i++)
+        if (bench->results[i].peers_check[0])
+            put_peers(&out, &bench->results[i]);
+    char *text = ergo_out_take(&out, false);
+    const enum ergo_status status =
+        text ? ergo_file_write(bench->ctx, NULL, path, text, strlen(text))
+             : ERGO_FAIL(bench->ctx, ERGO_E_MEMORY, "no memory for the results");
+    free(text);
     return status;
 }

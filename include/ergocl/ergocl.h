@@ -113,6 +113,9 @@ struct ergo_device_summary {
  * `list` is allocated; free() it. No device at all is ERGO_OK with *count == 0. */
 enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
                                   struct ergo_device_summary **list, size_t *count);
+/* The list as JSON. */
+enum ergo_status ergo_device_json(struct ergo_context *ctx, const struct ergo_device_summary *list,
+                                  size_t count, char **text);
 
 /* ---- ranks --------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
-#include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,18 +27,33 @@ static bool text_reserve(struct ergo_text *text, size_t extra) {
     return true;
 }
 
-void ergo_text_append(struct ergo_text *text, const char *format, ...) {
-    va_list args, again;
-    va_start(args, format);
+void ergo_text_append_va(struct ergo_text *text, const char *format, va_list args) {
+    va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     text->failed |= length < 0;
     if (length >= 0 && text_reserve(text, (size_t)length)) {
         vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
     va_end(again);
+}
+
+void ergo_text_append(struct ergo_text *text, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    ergo_text_append_va(text, format, args);
+    va_end(args);
+}
+
+void ergo_text_append_number(struct ergo_text *text, double value) {
+    char number[32] = "null";
+    for (int digits = 15; isfinite(value) && digits <= 17; digits++) {
+        snprintf(number, sizeof number, "%.*g", digits, value);
+        if (strtod(number, NULL) == value)
+            break;
+    }
+    ergo_text_append_bytes(text, number, strlen(number));
 }
 
 void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length) {

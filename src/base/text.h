@@ -2,6 +2,7 @@
 #ifndef ERGO_BASE_TEXT_H
 #define ERGO_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,9 @@ struct ergo_text {
 };
 
 void ergo_text_append(struct ergo_text *text, const char *format, ...) ERGO_PRINTF(2, 3);
+void ergo_text_append_va(struct ergo_text *text, const char *format, va_list args);
+/* The shortest decimal that reads back as the same double; "null" for NaN and infinities. */
+void ergo_text_append_number(struct ergo_text *text, double value);
 void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length);
 /* Hand the text over (never NULL unless memory ran out) and reset. */
 char *ergo_text_take(struct ergo_text *text);

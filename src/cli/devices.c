@@ -5,51 +5,6 @@
 
 #include "cli/cli.h"
 
-static void print_json_text(const char *key, const char *text) {
-    printf("\"%s\": \"", key);
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            printf("\\%c", *at);
-        else if (*at < 0x20)
-            printf("\\u%04x", (unsigned)*at);
-        else
-            putchar(*at);
-    }
-    printf("\"");
-}
-
-static void print_json(const struct ergo_device_summary *list, size_t count) {
-    printf("[");
-    for (size_t i = 0; i < count; i++) {
-        const struct ergo_device_summary *device = &list[i];
-        const struct {
-            const char *key, *text;
-        } texts[] = {
-            {"id", device->id},
-            {"name", device->name},
-            {"platform", device->platform},
-            {"driver", device->driver},
-            {"version", device->version},
-            {"type", device->type},
-        };
-        printf("%s\n  { ", i ? "," : "");
-        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-            print_json_text(texts[t].key, texts[t].text);
-            printf(", ");
-        }
-        printf("\n    \"compute_units\": %u, \"global_memory\": %" PRIu64
-               ", \"local_memory\": %" PRIu64 ", \"largest_buffer\": %" PRIu64
-               ", \"largest_group\": %" PRIu64 ",\n    \"fp64\": %s, \"atomics64\": %s"
-               ", \"usable\": %s, ",
-               device->compute_units, device->global_memory, device->local_memory,
-               device->largest_buffer, device->largest_group, device->fp64 ? "true" : "false",
-               device->atomics64 ? "true" : "false", device->usable ? "true" : "false");
-        print_json_text("verdict", device->verdict);
-        printf(" }");
-    }
-    printf("%s]\n", count ? "\n" : "");
-}
-
 static void format_bytes(uint64_t bytes, char *text, size_t size) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes;
@@ -80,6 +35,7 @@ static void print_table(const struct ergo_device_summary *list, size_t count) {
 
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     struct ergo_device_summary *list = NULL;
+    char *json = NULL;
     size_t count = 0, usable = 0;
     enum ergo_status status = ergo_device_list(ctx, arguments->check, &list, &count);
     if (status != ERGO_OK)
@@ -87,9 +43,13 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     for (size_t i = 0; i < count; i++)
         usable += list[i].usable;
     if (arguments->json)
-        print_json(list, count);
+        status = ergo_device_json(ctx, list, count, &json);
     else
         print_table(list, count);
+    if (json)
+        fputs(json, stdout);
+    if (status != ERGO_OK)
+        goto out;
     if (usable == 0) {
         status = ERGO_E_DEVICE;
         cli_error(count ? "none of the %zu OpenCL devices is usable"
@@ -98,6 +58,7 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
                   count);
     }
 out:
+    free(json);
     free(list);
     return status;
 }

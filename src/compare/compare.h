@@ -57,6 +57,7 @@ enum ergo_status ergo_comparison_measure(struct ergo_context *ctx, struct ergo_c
  * differences. NULL: there is none that may be read. It has to be asked more often than a counter
  * of the hardware begins again, once in half an hour. */
 struct ergo_energy;
+extern bool ergo_energy_wanted; /* true; a test sets it to false: no counter is opened */
 struct ergo_energy *ergo_energy_open(const struct ergo_device *device);
 /* The packages of a folder like /sys/class/powercap. */
 struct ergo_energy *ergo_energy_open_packages(const char *folder);

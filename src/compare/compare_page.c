@@ -7,6 +7,7 @@
 
 #include "compare/compare.h"
 #include "page/sections.h"
+#include "job/json.h"
 
 static const char *const phase_names[ERGO_PHASES] = {
     "opening the device", "building programs",      "preparing",
@@ -241,7 +242,7 @@ static void append_kernels(struct ergo_text *text, const struct ergo_comparison 
 static void append_all(struct ergo_text *text, const struct ergo_comparison *c) {
     const struct ergo_job *job = ergo_comparison_job(c);
     const bool agrees = ergo_comparison_agrees(c);
-    struct ergo_text pretty = {0};
+    char *pretty = ergo_json_pretty(job->canonical);
     ergo_text_append(text, "<h1>");
     ergo_html_escape(text, job->name);
     ergo_text_append(text, "<span class=\"pill %s\">%s</span></h1>\n<p class=\"soft\">",
@@ -255,13 +256,12 @@ static void append_all(struct ergo_text *text, const struct ergo_comparison *c) 
     append_energy(text, c);
     append_phases(text, c);
     append_kernels(text, c);
-    ergo_json_pretty(&pretty, job->canonical);
     ergo_text_append(text, "<h2>Job</h2>\n<details><summary>The job of all of them</summary><pre>");
-    ergo_html_escape(text, pretty.data ? pretty.data : "");
+    ergo_html_escape(text, pretty);
     ergo_text_append(text, "</pre></details>\n<footer>Numbers: compare.json. Each device's run has "
                            "a folder with its own report.</footer>\n");
-    text->failed |= pretty.failed;
-    ergo_text_free(&pretty);
+    text->failed |= !pretty;
+    free(pretty);
 }
 
 enum ergo_status ergo_comparison_write_page(struct ergo_context *ctx,

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "base/text.h"
 #include "result/format.h"
+#include "base/json_out.h"
 #include "samplers/sampler.h"
 
 const struct ergo_job *ergo_comparison_job(const struct ergo_comparison *c) {
@@ -118,62 +119,56 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
     return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a table");
 }
 
-static void append_costs(struct ergo_text *t, const struct ergo_compared_device *d) {
+static void put_costs(struct ergo_json_out *out, const struct ergo_compared_device *d) {
     static const char *const phases[ERGO_PHASES] = {"device", "build", "prepare",
                                                     "sample", "audit", "files"};
     const struct ergo_profile *p = d->profiled ? d->profiled->profile : NULL;
-    ergo_text_append(t, "\"phases\": {");
-    for (size_t k = 0; k < ERGO_PHASES; k++) {
-        ergo_text_append(t, "%s\"%s\": ", k ? ", " : " ", phases[k]);
-        ergo_json_number(t, d->result->phases[k]);
-    }
-    ergo_text_append(t,
-                     " },\n      \"device_bytes\": %" PRIu64 ", \"programs_built\": %u, "
-                     "\"programs_cached\": %u",
-                     d->result->device_bytes, d->result->built, d->result->loaded);
-    ergo_json_pair_number(t, "copy_bytes_per_second", d->copy_rate > 0 ? d->copy_rate : NAN);
-    ergo_json_pair_number(t, "joules", d->joules_work > 0 ? d->joules : NAN);
-    ergo_json_pair_number(t, "work_of_these_joules", d->joules_work > 0 ? d->joules_work : NAN);
-    ergo_text_append(t, ", \"kernels_timed_by\": %s,\n      \"kernels\": [",
-                     !p         ? "null"
-                     : p->waits ? "\"host\""
-                                : "\"events\"");
+    ergo_out_object(out, "phases");
+    for (size_t k = 0; k < ERGO_PHASES; k++)
+        ergo_out_number(out, phases[k], d->result->phases[k]);
+    ergo_out_close(out, 1);
+    ergo_out_raw(out, "device_bytes", "%" PRIu64, d->result->device_bytes);
+    ergo_out_raw(out, "programs_built", "%u", d->result->built);
+    ergo_out_raw(out, "programs_cached", "%u", d->result->loaded);
+    ergo_out_number(out, "copy_bytes_per_second", d->copy_rate > 0 ? d->copy_rate : NAN);
+    ergo_out_number(out, "joules", d->joules_work > 0 ? d->joules : NAN);
+    ergo_out_number(out, "work_of_these_joules", d->joules_work > 0 ? d->joules_work : NAN);
+    ergo_out_text(out, "kernels_timed_by", !p ? NULL : p->waits ? "host" : "events");
+    ergo_out_array(out, "kernels");
     for (size_t k = 0; p && k < p->n_kernels; k++) {
-        ergo_text_append(t, "%s{ \"name\": ", k ? ",\n        " : "\n        ");
-        ergo_json_string(t, p->kernels[k].name);
-        ergo_text_append(t, ", \"launches\": %" PRIu64, p->kernels[k].launches);
-        ergo_json_pair_number(t, "seconds", p->kernels[k].seconds);
-        ergo_json_pair_number(t, "bytes", p->kernels[k].bytes);
-        ergo_text_append(t, " }");
+        ergo_out_object(out, NULL);
+        ergo_out_text(out, "name", p->kernels[k].name);
+        ergo_out_raw(out, "launches", "%" PRIu64, p->kernels[k].launches);
+        ergo_out_number(out, "seconds", p->kernels[k].seconds);
+        ergo_out_number(out, "bytes", p->kernels[k].bytes);
+        ergo_out_close(out, 1);
     }
-    ergo_text_append(t, "]");
+    ergo_out_close(out, 1);
 }
 
-static void append_device(struct ergo_text *t, const struct ergo_compared_device *d) {
-    ergo_text_append(t, "    { \"selector\": ");
-    ergo_json_string(t, d->selector);
-    ergo_json_pair(t, "folder", d->folder);
-    ergo_json_pair_number(t, "wall_seconds", d->seconds);
+static void put_device(struct ergo_json_out *out, const struct ergo_compared_device *d) {
+    ergo_out_object(out, NULL);
+    ergo_out_text(out, "selector", d->selector);
+    ergo_out_text(out, "folder", d->folder);
+    ergo_out_number(out, "wall_seconds", d->seconds);
     if (d->message)
-        ergo_json_pair(t, "error", d->message);
-    if (!d->result) {
-        ergo_text_append(t, " }");
-        return;
+        ergo_out_text(out, "error", d->message);
+    if (d->result) {
+        ergo_out_text(out, "name", d->result->device.name);
+        ergo_out_text(out, "platform", d->result->device.platform);
+        ergo_out_text(out, "driver", d->result->device.driver);
+        ergo_out_number(out, "rate", d->result->rate);
+        ergo_out_number(out, "seconds", d->result->seconds);
+        ergo_out_number(out, "host_seconds", d->result->host_seconds);
+        ergo_out_raw(out, "points_that_differ", "%zu", d->n_different);
+        ergo_out_bool(out, "same_samples", d->same_samples);
+        ergo_out_array(out, "digests");
+        for (size_t m = 0; m < d->result->n_members; m++)
+            ergo_out_raw(out, NULL, "\"%016" PRIx64 "\"", d->result->members[m].digest);
+        ergo_out_close(out, 1);
+        put_costs(out, d);
     }
-    ergo_json_pair(t, "name", d->result->device.name);
-    ergo_json_pair(t, "platform", d->result->device.platform);
-    ergo_json_pair(t, "driver", d->result->device.driver);
-    ergo_json_pair_number(t, "rate", d->result->rate);
-    ergo_json_pair_number(t, "seconds", d->result->seconds);
-    ergo_json_pair_number(t, "host_seconds", d->result->host_seconds);
-    ergo_text_append(t,
-                     ",\n      \"points_that_differ\": %zu, \"same_samples\": %s, \"digests\": [",
-                     d->n_different, d->same_samples ? "true" : "false");
-    for (size_t m = 0; m < d->result->n_members; m++)
-        ergo_text_append(t, "%s\"%016" PRIx64 "\"", m ? ", " : "", d->result->members[m].digest);
-    ergo_text_append(t, "],\n      ");
-    append_costs(t, d);
-    ergo_text_append(t, " }");
+    ergo_out_close(out, 1);
 }
 
 enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
@@ -181,30 +176,30 @@ enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
     ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, comparison, text);
     const struct ergo_comparison *c = comparison;
-    struct ergo_text t = {0};
-    ergo_text_append(&t, "{\n  \"ergocl\": \"" ERGO_VERSION "\", \"agree\": %s, \"rate_unit\": ",
-                     ergo_comparison_agrees(c) ? "true" : "false");
-    ergo_json_string(&t, ergo_comparison_job(c)->sampler->info->rate_unit);
-    ergo_text_append(&t, ",\n  \"reference\": %zu, \"first_difference\": ", c->reference);
+    struct ergo_json_out out = {0};
+    ergo_out_object(&out, NULL);
+    ergo_out_text(&out, "ergocl", ERGO_VERSION);
+    ergo_out_bool(&out, "agree", ergo_comparison_agrees(c));
+    ergo_out_text(&out, "rate_unit", ergo_comparison_job(c)->sampler->info->rate_unit);
+    ergo_out_raw(&out, "reference", "%zu", c->reference);
     if (c->first_device < c->n_devices) {
-        ergo_text_append(&t,
-                         "{ \"device\": %zu, \"point\": %zu, \"last_same_step\": %" PRIu64
-                         ", \"first_different_step\": %" PRIu64 ", \"kernel\": ",
-                         c->first_device, c->first_point, c->last_same, c->first_step);
-        ergo_json_string(&t, c->kernel);
-        ergo_json_pair(&t, "buffer", c->buffer);
-        ergo_text_append(&t, " }");
+        ergo_out_object(&out, "first_difference");
+        ergo_out_raw(&out, "device", "%zu", c->first_device);
+        ergo_out_raw(&out, "point", "%zu", c->first_point);
+        ergo_out_raw(&out, "last_same_step", "%" PRIu64, c->last_same);
+        ergo_out_raw(&out, "first_different_step", "%" PRIu64, c->first_step);
+        ergo_out_text(&out, "kernel", c->kernel);
+        ergo_out_text(&out, "buffer", c->buffer);
+        ergo_out_close(&out, 1);
     } else {
-        ergo_text_append(&t, "null");
+        ergo_out_text(&out, "first_difference", NULL);
     }
-    ergo_text_append(&t, ", \"vendor_file\": ");
-    ergo_json_string(&t, c->vendor_file);
-    ergo_text_append(&t, ",\n  \"devices\": [");
-    for (size_t i = 0; i < c->n_devices; i++) {
-        ergo_text_append(&t, i ? ",\n" : "\n");
-        append_device(&t, &c->devices[i]);
-    }
-    ergo_text_append(&t, "\n  ],\n  \"job\": %s\n}\n", ergo_comparison_job(c)->canonical);
-    *text = ergo_text_take(&t);
+    ergo_out_text(&out, "vendor_file", c->vendor_file);
+    ergo_out_array(&out, "devices");
+    for (size_t i = 0; i < c->n_devices; i++)
+        put_device(&out, &c->devices[i]);
+    ergo_out_close(&out, 1);
+    ergo_out_raw(&out, "job", "%s", ergo_comparison_job(c)->canonical);
+    *text = ergo_out_take(&out, false);
     return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for JSON");
 }

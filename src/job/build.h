@@ -82,8 +82,6 @@ void ergo_value_found(struct ergo_text *out, const struct ergo_json *node);
 /* Append the value in the canonical form of streams. */
 void ergo_value_canonical(struct ergo_text *out, const struct ergo_key *key,
                           const struct ergo_value *value);
-/* The shortest decimal that reads back as the same double. */
-void ergo_value_real(struct ergo_text *out, double real);
 
 /* check.c: the tree against the tables, defaults, then what is required and missing. */
 void ergo_check_tree(struct ergo_build *build);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/entry.h"
+#include "base/utf8.h"
 #include "job/build.h"
 
 enum { WIDTH = 79, HELP_INDENT = 6 };
@@ -260,7 +261,7 @@ static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topi
         names[n++] = topics[i].name;
     for (size_t i = 0; i < n; i++)
         ergo_text_append(&list, "%s%s", i ? ", " : "", names[i]);
-    ergo_json_show(&shown, topic, 64);
+    ergo_utf8_append_word(&shown, topic, 64);
     const char *near = strlen(topic) <= 64 ? ergo_text_nearest(topic, names, n) : NULL;
     enum ergo_status status =
         ERGO_FAIL(ctx, ERGO_E_JOB, "no help on \"%s\"%s%s%s; topics: %s",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/entry.h"
+#include "base/utf8.h"
 #include "job/build.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -43,7 +44,7 @@ void ergo_build_error(struct ergo_build *build, const char *pointer, const struc
         return;
     struct ergo_text place = {0};
     if (pointer && *pointer) {
-        ergo_json_show(&place, pointer, ERGO_SHOWN_MAX);
+        ergo_utf8_append_word(&place, pointer, ERGO_SHOWN_MAX);
         ergo_text_append(&place, ": ");
     }
     va_list args;
@@ -53,7 +54,7 @@ void ergo_build_error(struct ergo_build *build, const char *pointer, const struc
     struct ergo_text origin = {0};
     if (node && node->origin) {
         ergo_text_append(&origin, " (from --set \"");
-        ergo_json_show(&origin, node->origin, ERGO_SHOWN_MAX);
+        ergo_utf8_append_word(&origin, node->origin, ERGO_SHOWN_MAX);
         ergo_text_append(&origin, "\")");
     }
     ERGO_FAIL(build->ctx, ERGO_E_JOB, "%s: %s%s%s", build->name, place.data ? place.data : "",
@@ -110,9 +111,7 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
     job->sampler = build->sampler;
     job->keys = build->keys;
     job->n_keys = build->n_keys;
-    struct ergo_text canonical = {0};
-    ergo_json_print(&canonical, build->root, -1);
-    job->canonical = ergo_text_take(&canonical);
+    job->canonical = ergo_json_text(build->root, true);
     if (!job->canonical)
         ergo_build_no_memory(build);
     else

@@ -324,7 +324,7 @@ static bool reader_duplicates(struct reader *r, const struct ergo_json *object) 
             continue;
         struct ergo_text pointer = {0}, shown = {0};
         reader_pointer(r, members[i]->key, &pointer);
-        ergo_json_show(&shown, pointer.data ? pointer.data : "", 200);
+        ergo_utf8_append_word(&shown, pointer.data ? pointer.data : "", 200);
         size_t line, column;
         reader_place(r, r->begin + members[i - 1]->offset, &line, &column);
         reader_fail(r, r->begin + members[i]->offset,

@@ -4,7 +4,8 @@
  * Ours and not cJSON's, because a job must not change while it is read: cJSON 1.7.15 accepts
  * trailing garbage and duplicate keys, ignores case, turns 1e999 into infinity and 2^53+1 into
  * 2^53. Here numbers keep their text, so that integers stay exact, and everything doubtful is
- * refused with line and column.
+ * refused with line and column. What we write and read back ourselves goes through cJSON
+ * (core/json_out.h, core/json_in.h).
  */
 #ifndef ERGO_JOB_JSON_H
 #define ERGO_JOB_JSON_H
@@ -68,13 +69,10 @@ enum ergo_json_integer ergo_json_integer(const char *token, bool *negative, uint
 /* The nearest double. False: too large, or so small that it would become zero. -0 becomes 0. */
 bool ergo_json_real(const char *token, double *real);
 
-/* Append the value as JSON. indent < 0: on one line without blanks. */
-void ergo_json_print(struct ergo_text *out, const struct ergo_json *value, int indent);
-/* Append a JSON string with its quotes. Control characters (also DEL and C1) are escaped, which
- * makes it fit for a terminal too. */
-void ergo_json_quote(struct ergo_text *out, const char *text);
-/* The same without quotes, cut after about `most` bytes with "...": names in messages. */
-void ergo_json_show(struct ergo_text *out, const char *text, size_t most);
+/* The value as JSON again, numbers as they were written; NULL: memory ran out. */
+char *ergo_json_text(const struct ergo_json *value, bool compact);
+/* A job's text once more, with line breaks; NULL: memory ran out, or it is none. */
+char *ergo_json_pretty(const char *json);
 /* Append "/" and the key as a token of a JSON pointer (RFC 6901: ~ is ~0, / is ~1). */
 void ergo_json_pointer(struct ergo_text *out, const char *key);
 

@@ -1,8 +1,9 @@
-/* JSON values after reading: numbers from their text, building, printing. */
+/* JSON values after reading: numbers from their text, building, and as text again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_out.h"
 #include "job/json.h"
 
 struct ergo_json *ergo_json_create(struct ergo_arena *arena, enum ergo_json_kind kind) {
@@ -102,92 +103,44 @@ void ergo_json_pointer(struct ergo_text *out, const char *key) {
     }
 }
 
-/* Escape from `text` to `end` as in a JSON string. */
-static void print_escaped(struct ergo_text *out, const char *text, const char *end, bool quotes) {
-    const char *plain = text;
-    for (const char *p = text; p < end; p++) {
-        unsigned char c = (unsigned char)*p;
-        bool c1 = c == 0xC2 && p + 1 < end && (unsigned char)p[1] < 0xA0;
-        if (c >= 0x20 && c != 0x7F && !c1 && !(quotes && (c == '"' || c == '\\')))
-            continue;
-        ergo_text_append_bytes(out, plain, (size_t)(p - plain));
-        if (c == '"' || c == '\\')
-            ergo_text_append(out, "\\%c", c);
-        else if (c == '\n')
-            ergo_text_append(out, "\\n");
-        else if (c == '\t')
-            ergo_text_append(out, "\\t");
-        else
-            ergo_text_append(out, "\\u%04X", c1 ? (unsigned char)*++p : c);
-        plain = p + 1;
-    }
-    ergo_text_append_bytes(out, plain, (size_t)(end - plain));
-}
-
-void ergo_json_quote(struct ergo_text *out, const char *text) {
-    ergo_text_append_bytes(out, "\"", 1);
-    print_escaped(out, text, text + strlen(text), true);
-    ergo_text_append_bytes(out, "\"", 1);
-}
-
-void ergo_json_show(struct ergo_text *out, const char *text, size_t most) {
-    size_t length = strlen(text);
-    bool cut = length > most;
-    if (cut) {
-        length = most;
-        while (length && ((unsigned char)text[length] & 0xC0) == 0x80)
-            length--;
-    }
-    print_escaped(out, text, text + length, false);
-    if (cut)
-        ergo_text_append(out, "...");
-}
-
-static void print_break(struct ergo_text *out, int indent) {
-    if (indent >= 0)
-        ergo_text_append(out, "\n%*s", 2 * indent, "");
-}
-
-void ergo_json_print(struct ergo_text *out, const struct ergo_json *value, int indent) {
+static void put(struct ergo_json_out *out, const struct ergo_json *value) {
     switch (value->kind) {
     case ERGO_JSON_NULL:
-        ergo_text_append(out, "null");
+        ergo_out_text(out, value->key, NULL);
         return;
     case ERGO_JSON_BOOL:
-        ergo_text_append(out, value->boolean ? "true" : "false");
+        ergo_out_bool(out, value->key, value->boolean);
         return;
     case ERGO_JSON_NUMBER:
-        ergo_text_append_bytes(out, value->text, strlen(value->text));
+        ergo_out_raw(out, value->key, "%s", value->text);
         return;
     case ERGO_JSON_STRING:
-        ergo_json_quote(out, value->text);
+        ergo_out_text(out, value->key, value->text);
         return;
     case ERGO_JSON_ARRAY:
+        ergo_out_array(out, value->key);
+        break;
     case ERGO_JSON_OBJECT:
+        ergo_out_object(out, value->key);
         break;
     }
-    bool object = value->kind == ERGO_JSON_OBJECT;
-    /* Arrays of plain values stay on one line. */
-    bool flat = indent < 0;
-    if (!object) {
-        flat = true;
-        for (const struct ergo_json *item = value->child; item; item = item->next)
-            flat = flat && item->kind < ERGO_JSON_ARRAY;
-    }
-    int inner = indent < 0 ? -1 : indent + 1;
-    ergo_text_append_bytes(out, object ? "{" : "[", 1);
-    for (const struct ergo_json *item = value->child; item; item = item->next) {
-        if (item != value->child)
-            ergo_text_append(out, flat && indent >= 0 ? ", " : ",");
-        if (!flat || (object && indent >= 0))
-            print_break(out, inner);
-        if (object) {
-            ergo_json_quote(out, item->key);
-            ergo_text_append(out, indent < 0 ? ":" : ": ");
-        }
-        ergo_json_print(out, item, inner);
-    }
-    if (value->child && (!flat || (object && indent >= 0)))
-        print_break(out, indent);
-    ergo_text_append_bytes(out, object ? "}" : "]", 1);
+    for (const struct ergo_json *item = value->child; item; item = item->next)
+        put(out, item);
+    ergo_out_close(out, 1);
+}
+
+char *ergo_json_text(const struct ergo_json *value, bool compact) {
+    struct ergo_json_out out = {0};
+    put(&out, value);
+    return ergo_out_take(&out, compact);
+}
+
+char *ergo_json_pretty(const char *json) {
+    struct ergo_arena arena = {0};
+    struct ergo_json *root = NULL;
+    char *text = NULL;
+    if (ergo_json_parse(NULL, "", json, strlen(json), &arena, &root) == ERGO_OK)
+        text = ergo_json_text(root, false);
+    ergo_arena_free(&arena);
+    return text;
 }

@@ -241,7 +241,7 @@ static void append_bound(struct ergo_text *out, double bound) {
     snprintf(text, sizeof text, "%g", bound);
     const char *plus = strchr(text, '+');
     if (fabs(bound) < 1e7 || strtod(text, NULL) != bound || !plus)
-        ergo_value_real(out, bound);
+        ergo_text_append_number(out, bound);
     else /* without the plus and the zero of "1e+09" */
         ergo_text_append(out, "%.*s%s", (int)(plus - text), text, plus + 1 + (plus[1] == '0'));
 }
@@ -291,10 +291,8 @@ void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key) {
         ergo_text_append(out, "true or false");
         return;
     case ERGO_KEY_ENUM:
-        for (size_t i = 0; ergo_key_choice(key, i); i++) {
-            ergo_text_append(out, i ? ", " : "");
-            ergo_json_quote(out, ergo_key_choice(key, i));
-        }
+        for (size_t i = 0; ergo_key_choice(key, i); i++)
+            ergo_text_append(out, "%s\"%s\"", i ? ", " : "", ergo_key_choice(key, i));
         return;
     case ERGO_KEY_STRING:
         ergo_text_append(out, "a string");

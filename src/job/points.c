@@ -181,7 +181,7 @@ static void report_finding(struct ergo_build *build, const struct ergo_job *job,
     if (finding->count < build->n_scan) {
         for (size_t i = 0; i < point->n_scanned; i++) {
             ergo_text_append(&where, "%s%s = ", i ? ", " : " (at ", point->scanned[i].pointer);
-            ergo_value_real(&where, point->scanned[i].value);
+            ergo_text_append_number(&where, point->scanned[i].value);
         }
         if (finding->count > 1)
             ergo_text_append(&where, ", and %zu more scan points", finding->count - 1);

@@ -270,7 +270,7 @@ bool ergo_scan_range(struct ergo_build *build, const struct ergo_key *key, const
             why = "out of range";
         if (why) {
             struct ergo_text shown = {0}, allowed = {0};
-            ergo_value_real(&shown, value);
+            ergo_text_append_number(&shown, value);
             ergo_key_allowed(&allowed, key);
             ergo_build_error(build, pointer, node, "the range contains %s, %s; allowed: %s",
                              shown.data ? shown.data : "", why, allowed.data ? allowed.data : "");

@@ -143,7 +143,7 @@ static bool all_different(struct ergo_build *build, const char *where, const str
         struct ergo_text shown = {0};
         for (size_t j = 0; j < axis->width; j++) {
             ergo_text_append(&shown, j ? ", " : "");
-            ergo_value_real(&shown, tuples[i].values[j]);
+            ergo_text_append_number(&shown, tuples[i].values[j]);
         }
         ergo_build_error(build, where, node, "the value %s occurs twice%s",
                          shown.data ? shown.data : "",

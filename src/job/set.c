@@ -6,7 +6,7 @@
 
 static void complain(struct ergo_build *build, const char *set, const char *why) {
     struct ergo_text shown = {0};
-    ergo_json_show(&shown, set, ERGO_SHOWN_MAX);
+    ergo_utf8_append_word(&shown, set, ERGO_SHOWN_MAX);
     ergo_build_error(build, NULL, NULL, "--set \"%s\": %s", shown.data ? shown.data : "", why);
     ergo_text_free(&shown);
 }
@@ -128,17 +128,11 @@ static void apply(struct ergo_build *build, const char *set) {
 void ergo_set_apply(struct ergo_build *build, const char *const *sets, size_t n_sets) {
     for (size_t i = 0; i < n_sets; i++) {
         /* Checked here once, so that messages and the canonical job stay UTF-8. */
-        const char *end = sets[i] + strlen(sets[i]);
-        bool valid = true;
-        for (const char *p = sets[i]; p < end && valid;) {
-            size_t bytes = ergo_utf8_length(p, end);
-            valid = bytes > 0;
-            p += bytes;
-        }
-        const char *set = ergo_arena_copy(build->arena, sets[i], strlen(sets[i]));
+        const size_t length = strlen(sets[i]);
+        const char *set = ergo_arena_copy(build->arena, sets[i], length);
         if (!set)
             ergo_build_no_memory(build);
-        else if (!valid)
+        else if (ergo_utf8_prefix(set, set + length) < length)
             ergo_build_error(build, NULL, NULL, "--set number %zu is not valid UTF-8", i + 1);
         else
             apply(build, set);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "job/build.h"
 
 void ergo_value_found(struct ergo_text *out, const struct ergo_json *node) {
@@ -15,11 +16,11 @@ void ergo_value_found(struct ergo_text *out, const struct ergo_json *node) {
         ergo_text_append(out, node->boolean ? "true" : "false");
         break;
     case ERGO_JSON_NUMBER:
-        ergo_json_show(out, node->text, 40);
+        ergo_utf8_append_word(out, node->text, 40);
         break;
     case ERGO_JSON_STRING:
         ergo_text_append(out, "the string \"");
-        ergo_json_show(out, node->text, ERGO_SHOWN_MAX);
+        ergo_utf8_append_word(out, node->text, ERGO_SHOWN_MAX);
         ergo_text_append(out, "\"");
         break;
     case ERGO_JSON_ARRAY:
@@ -271,14 +272,4 @@ void ergo_value_canonical(struct ergo_text *out, const struct ergo_key *key,
             ergo_text_append(out, "%s%.17g", i ? "," : "", value->reals[i]);
         break;
     }
-}
-
-void ergo_value_real(struct ergo_text *out, double real) {
-    char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, real);
-        if (strtod(text, NULL) == real)
-            break;
-    }
-    ergo_text_append(out, "%s", text);
 }

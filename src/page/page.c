@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "page/pictures.h"
+#include "job/json.h"
 
 enum { TABLE_ROWS_MAX = 200 };
 
@@ -362,16 +363,15 @@ static void append_table(struct ergo_text *text, const struct ergo_result *resul
 }
 
 static void append_foot(struct ergo_text *text, const struct ergo_result *result) {
-    struct ergo_text job = {0};
     if (result->job->canonical) {
-        ergo_json_pretty(&job, result->job->canonical);
+        char *job = ergo_json_pretty(result->job->canonical);
         ergo_text_append(text,
                          "<h2>Job</h2>\n<details><summary>The job as it ran: the same bits on "
                          "any device</summary><pre>");
-        ergo_html_escape(text, job.data);
+        ergo_html_escape(text, job);
         ergo_text_append(text, "</pre></details>\n");
-        text->failed |= job.failed;
-        ergo_text_free(&job);
+        text->failed |= !job;
+        free(job);
     }
     ergo_text_append(text, "<footer>Numbers: result.json. Series: series.h5.");
     if (result->job->sampler->info->citation) {

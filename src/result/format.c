@@ -7,153 +7,19 @@
 
 #include "base/utf8.h"
 
-void ergo_json_number(struct ergo_text *text, double value) {
-    char buffer[40];
-    if (!isfinite(value)) {
-        ergo_text_append_bytes(text, "null", 4);
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value)
-            break;
-    }
-    ergo_text_append_bytes(text, buffer, strlen(buffer));
-}
-
-static size_t utf8_length(const unsigned char *s) {
-    const char *at = (const char *)s;
-    return ergo_utf8_length(at, at + strnlen(at, 4));
-}
-
-void ergo_json_string(struct ergo_text *text, const char *string) {
-    if (!string) {
-        ergo_text_append_bytes(text, "null", 4);
-        return;
-    }
-    ergo_text_append_bytes(text, "\"", 1);
-    for (const unsigned char *s = (const unsigned char *)string; *s;) {
-        size_t n = utf8_length(s);
-        if (n == 0) {
-            ergo_text_append_bytes(text, "\xef\xbf\xbd", 3);
-            n = 1;
-        } else if (*s == '"' || *s == '\\') {
-            ergo_text_append(text, "\\%c", *s);
-        } else if (*s == '\n') {
-            ergo_text_append_bytes(text, "\\n", 2);
-        } else if (*s < 0x20 || *s == 0x7f) {
-            ergo_text_append(text, "\\u%04x", (unsigned)*s);
-        } else if (*s == 0xc2 && s[1] < 0xa0) { /* a terminal obeys these, too */
-            ergo_text_append(text, "\\u%04x", (unsigned)s[1]);
-        } else {
-            ergo_text_append_bytes(text, s, n);
-        }
-        s += n;
-    }
-    ergo_text_append_bytes(text, "\"", 1);
-}
-
-void ergo_json_key(struct ergo_text *text, const char *name) {
-    size_t at = text->length;
-    while (at && (text->data[at - 1] == ' ' || text->data[at - 1] == '\n'))
-        at--;
-    if (at && !strchr("{,", text->data[at - 1]))
-        ergo_text_append_bytes(text, ", ", 2);
-    ergo_json_string(text, name);
-    ergo_text_append_bytes(text, ": ", 2);
-}
-
-void ergo_json_pair(struct ergo_text *text, const char *name, const char *value) {
-    ergo_json_key(text, name);
-    ergo_json_string(text, value);
-}
-
-void ergo_json_pair_number(struct ergo_text *text, const char *name, double value) {
-    ergo_json_key(text, name);
-    ergo_json_number(text, value);
-}
-
-static void new_line(struct ergo_text *text, int depth) {
-    ergo_text_append(text, "\n%*s", 2 * depth, "");
-}
-
-/* Innermost arrays of numbers stay on one line: [128, 128]. */
-static bool is_flat_array(const char *at) {
-    for (at++; *at && *at != ']'; at++)
-        if (*at == '[' || *at == '{')
-            return false;
-    return *at == ']';
-}
-
-void ergo_json_pretty(struct ergo_text *text, const char *json) {
-    int depth = 0, flat = 0;
-    bool quoted = false;
-    for (const char *at = json; *at; at++) {
-        if (quoted) {
-            ergo_text_append_bytes(text, at, 1);
-            if (*at == '\\' && at[1])
-                ergo_text_append_bytes(text, ++at, 1);
-            else if (*at == '"')
-                quoted = false;
-            continue;
-        }
-        switch (*at) {
-        case ' ':
-        case '\t':
-        case '\n':
-        case '\r':
-            break;
-        case '"':
-            quoted = true;
-            ergo_text_append_bytes(text, at, 1);
-            break;
-        case '{':
-        case '[':
-            ergo_text_append_bytes(text, at, 1);
-            if (at[1] == '}' || at[1] == ']') {
-                ergo_text_append_bytes(text, ++at, 1);
-            } else if (*at == '[' && is_flat_array(at)) {
-                flat++;
-            } else {
-                new_line(text, ++depth);
-            }
-            break;
-        case '}':
-        case ']':
-            if (flat)
-                flat--;
-            else
-                new_line(text, --depth);
-            ergo_text_append_bytes(text, at, 1);
-            break;
-        case ',':
-            ergo_text_append_bytes(text, ",", 1);
-            if (flat)
-                ergo_text_append_bytes(text, " ", 1);
-            else
-                new_line(text, depth);
-            break;
-        case ':':
-            ergo_text_append_bytes(text, ": ", 2);
-            break;
-        default:
-            ergo_text_append_bytes(text, at, 1);
-        }
-    }
-}
-
 void ergo_html_escape(struct ergo_text *text, const char *string) {
-    for (const unsigned char *s = (const unsigned char *)(string ? string : ""); *s;) {
-        size_t n = utf8_length(s);
+    const char *at = string ? string : "", *end = at + strlen(at);
+    while (at < end) {
+        size_t n = ergo_utf8_length(at, end);
         if (n == 0) {
-            ergo_text_append_bytes(text, "\xef\xbf\xbd", 3);
+            ergo_text_append_bytes(text, ERGO_UTF8_REPLACEMENT, 3);
             n = 1;
-        } else if (*s == '&' || *s == '<' || *s == '>' || *s == '"' || *s == '\'') {
-            ergo_text_append(text, "&#%u;", (unsigned)*s);
-        } else if (*s >= 0x20 || *s == '\n' || *s == '\t') {
-            ergo_text_append_bytes(text, s, n);
+        } else if (strchr("&<>\"'", *at)) {
+            ergo_text_append(text, "&#%d;", *at);
+        } else if (n > 1 || *at >= 0x20 || *at == '\n' || *at == '\t') {
+            ergo_text_append_bytes(text, at, n);
         }
-        s += n;
+        at += n;
     }
 }
 

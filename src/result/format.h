@@ -1,20 +1,8 @@
-/* Numbers, names and escapes, as the writers of results need them. Internal to src/result. */
+/* Numbers and names, as the writers of results need them. */
 #ifndef ERGO_RESULT_FORMAT_H
 #define ERGO_RESULT_FORMAT_H
 
 #include "result/result.h"
-
-/* Shortest text that reads back as the same double; "null" for NaN and infinities. */
-void ergo_json_number(struct ergo_text *text, double value);
-/* With quotes and escapes; bytes that are not UTF-8 become U+FFFD. NULL: null. */
-void ergo_json_string(struct ergo_text *text, const char *string);
-/* A name in the object that is being written, and its value: behind a comma, unless it is the
- * first. After ergo_json_key the caller writes the value. */
-void ergo_json_key(struct ergo_text *text, const char *name);
-void ergo_json_pair(struct ergo_text *text, const char *name, const char *value);
-void ergo_json_pair_number(struct ergo_text *text, const char *name, double value);
-/* Valid JSON text again, with line breaks and two spaces a level; numbers stay as written. */
-void ergo_json_pretty(struct ergo_text *text, const char *json);
 
 /* Text inside HTML or SVG, attributes included. */
 void ergo_html_escape(struct ergo_text *text, const char *string);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 
 #include "result/format.h"
 #include "job/json.h"
+#include "base/json_in.h"
+#include "base/json_out.h"
 #include "run/tuning.h"
 
 enum { FILE_MAX = 4 << 20 };
@@ -49,20 +52,15 @@ bool ergo_tuning_same(const struct ergo_tuning_entry *a, const struct ergo_tunin
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* A text member, cut at nothing: one that is too long is wrong. Absent: "". */
-static bool take_text(const struct ergo_json *object, const char *key, char *out, size_t size) {
-    const struct ergo_json *value = ergo_json_member(object, key);
-    out[0] = '\0';
-    if (!value)
-        return true;
-    if (value->kind != ERGO_JSON_STRING || strlen(value->text) >= size)
-        return false;
-    snprintf(out, size, "%s", value->text);
-    return true;
+static bool take_text(const cJSON *object, const char *key, char *out, size_t size) {
+    const char *text = ergo_in_text(object, key, NULL);
+    snprintf(out, size, "%s", text ? text : "");
+    return text ? strlen(text) < size : !cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-static bool take_number(const struct ergo_json *object, const char *key, double *out) {
-    const struct ergo_json *value = ergo_json_member(object, key);
-    return value && value->kind == ERGO_JSON_NUMBER && ergo_json_real(value->text, out) && *out > 0;
+static bool take_number(const cJSON *object, const char *key, double *out) {
+    *out = ergo_in_number(object, key);
+    return *out > 0;
 }
 
 static bool allowed(const struct ergo_tunable *tunable, uint64_t value) {
@@ -80,23 +78,20 @@ size_t ergo_tuning_values(const struct ergo_tunable *tunable, int64_t values[ERG
 }
 
 /* Settings that the job checker would accept. */
-static bool take_settings(const struct ergo_json *object, struct ergo_tuning_entry *entry) {
-    const struct ergo_json *tuning = ergo_json_member(object, "tuning");
+static bool take_settings(const cJSON *object, struct ergo_tuning_entry *entry) {
+    const cJSON *tuning = ergo_in_member(object, "tuning", cJSON_Object), *at;
     const struct ergo_sampler *sampler = ergo_sampler_find(entry->sampler);
-    if (!sampler || !tuning || tuning->kind != ERGO_JSON_OBJECT ||
-        tuning->count > ERGO_TUNING_SETTINGS)
+    if (!sampler || !tuning || cJSON_GetArraySize(tuning) > ERGO_TUNING_SETTINGS)
         return false;
     const struct ergo_sampler_info *info = sampler->info;
-    for (const struct ergo_json *at = tuning->child; at; at = at->next) {
+    cJSON_ArrayForEach(at, tuning) {
         const struct ergo_tunable *tunable = NULL;
-        uint64_t value = 0;
-        bool negative = false;
+        const double value = cJSON_IsNumber(at) ? at->valuedouble : -1;
         for (size_t t = 0; t < info->n_tunables; t++)
-            if (strcmp(info->tunables[t].name, at->key) == 0)
+            if (strcmp(info->tunables[t].name, at->string) == 0)
                 tunable = &info->tunables[t];
-        if (!tunable || at->kind != ERGO_JSON_NUMBER ||
-            ergo_json_integer(at->text, &negative, &value) != ERGO_JSON_INTEGER || negative ||
-            !allowed(tunable, value))
+        if (!tunable || !(value >= 0 && value < 0x1p53) || value != floor(value) ||
+            !allowed(tunable, (uint64_t)value))
             return false;
         struct ergo_tuning_setting *s = &entry->settings[entry->n_settings++];
         snprintf(s->name, sizeof s->name, "%s", tunable->name);
@@ -105,9 +100,9 @@ static bool take_settings(const struct ergo_json *object, struct ergo_tuning_ent
     return true;
 }
 
-static bool take_entry(const struct ergo_json *object, struct ergo_tuning_entry *entry) {
+static bool take_entry(const cJSON *object, struct ergo_tuning_entry *entry) {
     memset(entry, 0, sizeof *entry);
-    return object->kind == ERGO_JSON_OBJECT &&
+    return cJSON_IsObject(object) &&
            take_text(object, "device", entry->device, sizeof entry->device) &&
            take_text(object, "family", entry->family, sizeof entry->family) &&
            take_text(object, "type", entry->type, sizeof entry->type) &&
@@ -124,17 +119,13 @@ static bool take_entry(const struct ergo_json *object, struct ergo_tuning_entry 
 
 enum ergo_status ergo_tuning_parse(struct ergo_context *ctx, const char *name, const char *text,
                                    size_t length, struct ergo_tuning_list *list) {
-    struct ergo_arena arena = {0};
-    struct ergo_json *root = NULL;
-    enum ergo_status status = ergo_json_parse(ctx, name, text, length, &arena, &root);
-    const struct ergo_json *profiles = status == ERGO_OK && root->kind == ERGO_JSON_OBJECT
-                                           ? ergo_json_member(root, "profiles")
-                                           : NULL;
-    if (status == ERGO_OK && (!profiles || profiles->kind != ERGO_JSON_ARRAY))
+    cJSON *root = NULL;
+    enum ergo_status status = ergo_json_in(ctx, name, text, length, &root);
+    const cJSON *profiles = ergo_in_member(root, "profiles", cJSON_Array), *at;
+    if (status == ERGO_OK && !profiles)
         status = ERGO_FAIL(ctx, ERGO_E_IO, "%s has no list \"profiles\"", name);
     size_t index = 0;
-    for (const struct ergo_json *at = profiles ? profiles->child : NULL; at && status == ERGO_OK;
-         at = at->next, index++) {
+    cJSON_ArrayForEach(at, profiles) {
         struct ergo_tuning_entry *grown =
             realloc(list->entries, (list->count + 1) * sizeof *list->entries);
         if (!grown) {
@@ -148,11 +139,13 @@ enum ergo_status ergo_tuning_parse(struct ergo_context *ctx, const char *name, c
                           "%s: /profiles/%zu is no profile that this ergocl knows: mend it, or "
                           "remove the file and tune again",
                           name, index);
-        else
-            list->count++;
+        if (status != ERGO_OK)
+            break;
+        list->count++;
+        index++;
     }
-    ergo_arena_free(&arena);
-    return status == ERGO_E_JOB ? ERGO_E_IO : status;
+    cJSON_Delete(root);
+    return status;
 }
 
 enum ergo_status ergo_tuning_read(struct ergo_context *ctx, const char *path,
@@ -170,28 +163,29 @@ enum ergo_status ergo_tuning_read(struct ergo_context *ctx, const char *path,
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_text(struct ergo_text *t, const char *key, const char *value) {
+static void put_text(struct ergo_json_out *out, const char *key, const char *value) {
     if (*value)
-        ergo_json_pair(t, key, value);
+        ergo_out_text(out, key, value);
 }
 
-static void put_entry(struct ergo_text *t, const struct ergo_tuning_entry *e) {
-    ergo_text_append(t, "    { ");
-    put_text(t, "device", e->device);
-    put_text(t, "family", e->family);
-    put_text(t, "type", e->type);
-    put_text(t, "driver", e->driver);
-    put_text(t, "date", e->date);
-    put_text(t, "sampler", e->sampler);
-    put_text(t, "model", e->model);
-    put_text(t, "path", e->path);
-    ergo_json_pair_number(t, "members", e->members);
-    ergo_json_pair_number(t, "work_per_step", e->work_per_step);
-    ergo_text_append(t, ",\n      \"tuning\": {");
+static void put_entry(struct ergo_json_out *out, const struct ergo_tuning_entry *e) {
+    ergo_out_object(out, NULL);
+    put_text(out, "device", e->device);
+    put_text(out, "family", e->family);
+    put_text(out, "type", e->type);
+    put_text(out, "driver", e->driver);
+    put_text(out, "date", e->date);
+    put_text(out, "sampler", e->sampler);
+    put_text(out, "model", e->model);
+    put_text(out, "path", e->path);
+    ergo_out_number(out, "members", e->members);
+    ergo_out_number(out, "work_per_step", e->work_per_step);
+    ergo_out_object(out, "tuning");
     for (size_t s = 0; s < e->n_settings; s++)
-        ergo_text_append(t, "%s\"%s\": %" PRId64, s ? ", " : " ", e->settings[s].name,
-                         e->settings[s].value);
-    ergo_text_append(t, " }, \"gain\": %.3f }", e->gain);
+        ergo_out_raw(out, e->settings[s].name, "%" PRId64, e->settings[s].value);
+    ergo_out_close(out, 1);
+    ergo_out_raw(out, "gain", "%.3f", e->gain);
+    ergo_out_close(out, 1);
 }
 
 static enum ergo_status make_folder(struct ergo_context *ctx, const char *path) {
@@ -208,19 +202,19 @@ static enum ergo_status make_folder(struct ergo_context *ctx, const char *path) 
 
 enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
                                    const struct ergo_tuning_list *list) {
-    struct ergo_text t = {0};
+    struct ergo_json_out out = {0};
     enum ergo_status status = make_folder(ctx, path);
     if (status != ERGO_OK)
         return status;
-    ergo_text_append(&t, "{ \"ergocl\": \"" ERGO_VERSION "\", \"profiles\": [");
-    for (size_t i = 0; i < list->count; i++) {
-        ergo_text_append(&t, i ? ",\n" : "\n");
-        put_entry(&t, &list->entries[i]);
-    }
-    ergo_text_append(&t, "\n] }\n");
-    status = t.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tuning profiles")
-                      : ergo_file_write(ctx, NULL, path, t.data, t.length);
-    ergo_text_free(&t);
+    ergo_out_object(&out, NULL);
+    ergo_out_text(&out, "ergocl", ERGO_VERSION);
+    ergo_out_array(&out, "profiles");
+    for (size_t i = 0; i < list->count; i++)
+        put_entry(&out, &list->entries[i]);
+    char *text = ergo_out_take(&out, false);
+    status = text ? ergo_file_write(ctx, NULL, path, text, strlen(text))
+                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tuning profiles");
+    free(text);
     return status;
 }
 

@@ -240,9 +240,9 @@ struct ergo_sampler {
 enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                     void *state);
 
-/* registry.c: an explicit array; find.c. */
-extern const struct ergo_sampler *const ergo_samplers[];
-extern const size_t ergo_n_samplers;
+/* registry.c: an explicit array; tests put their own in its place. */
+extern const struct ergo_sampler *const *ergo_samplers;
+extern size_t ergo_n_samplers;
 const struct ergo_sampler *ergo_sampler_find(const char *name); /* NULL: unknown */
 
 #endif

@@ -193,7 +193,7 @@ static void ten_million(void) {
     for (size_t turn = 0; launches < last; turn++) {
         const size_t i = turn % n_lives;
         const uint64_t first = launches;
-        contract.sampler = ergo_samplers[i];
+        contract.sampler = contract_real[i];
         live(&lives[i], next - launches, 0.5);
         by[i] += launches - first;
         if (launches < next)

@@ -14,17 +14,15 @@ static const struct ergo_json *at(const struct ergo_json *value, const char *con
 #define AT(value, ...) at((value), (const char *const[]){__VA_ARGS__, NULL})
 
 static void expect_json(const struct ergo_json *value, const char *expected) {
-    struct ergo_text text = {0};
-    ergo_json_print(&text, value, -1);
-    assert_string_equal(text.data, expected);
-    ergo_text_free(&text);
+    char *text = ergo_json_text(value, true);
+    assert_string_equal(text, expected);
+    free(text);
 }
 
 static bool printed_contains(const struct ergo_json *value, const char *part) {
-    struct ergo_text text = {0};
-    ergo_json_print(&text, value, -1);
-    const bool found = strstr(text.data, part) != NULL;
-    ergo_text_free(&text);
+    char *text = ergo_json_text(value, true);
+    const bool found = strstr(text, part) != NULL;
+    free(text);
     return found;
 }
 

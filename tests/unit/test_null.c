@@ -19,6 +19,7 @@ static struct ergo_job *job;
 /* Never looked into: what is NULL is asked before. */
 static const void *const thing = "thing";
 #define RESULT ((const struct ergo_result *)thing)
+#define DEVICES ((const struct ergo_device_summary *)thing)
 #define COMPARISON ((const struct ergo_comparison *)thing)
 
 /* Set to something before each call, to see them become NULL. */
@@ -52,6 +53,7 @@ CALL(ergo_job_parse, P(0, ctx), P(1, job_text), sizeof job_text - 1, P(2, "job")
 CALL(ergo_schema_text, P(0, ctx), P(1, &text))
 CALL(ergo_help_text, P(0, ctx), "job", P(1, &text))
 CALL(ergo_device_list, P(0, ctx), false, P(1, &list), P(2, &count))
+CALL(ergo_device_json, P(0, ctx), P(1, DEVICES), 1, P(2, &text))
 CALL(ergo_ranks_start, P(0, ctx))
 CALL(ergo_run, P(0, ctx), P(1, job), &run_options, P(2, &result))
 CALL(ergo_resume, P(0, ctx), P(1, "/nonexistent"), &run_options, P(2, &result))
@@ -88,6 +90,7 @@ static const struct {
     {"ergo_schema_text", call_ergo_schema_text, &text, 1, {"", "text is NULL"}},
     {"ergo_help_text", call_ergo_help_text, &text, 1, {"", "text is NULL"}},
     {"ergo_device_list", call_ergo_device_list, &list, 1, {"", "list is NULL", "count is NULL"}},
+    {"ergo_device_json", call_ergo_device_json, &text, 2, {"", "list is NULL", "text is NULL"}},
     {"ergo_ranks_start", call_ergo_ranks_start, NULL, 0, {""}},
     {"ergo_run", call_ergo_run, &result, 2, {"", "job is NULL", "result is NULL"}},
     {"ergo_resume", call_ergo_resume, &result, 2, {"", "directory is NULL", "result is NULL"}},

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 
 void sw_cut_destroy(void *opaque) {
     struct sw_cut *s = opaque;
