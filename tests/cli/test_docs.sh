@@ -58,5 +58,5 @@ if command -v groff >/dev/null; then
     says page "ERGOCL(1)" "report" "tune"
 fi
 
-version=$("$ERGOCL" --version | grep -o '[0-9][0-9.]*')
+version=$("$ERGOCL" --version | sed -n 's/^ergocl //p')
 says "$ERGOCL_ROOT/CITATION.cff" "version: $version"
