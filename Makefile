@@ -38,13 +38,13 @@ INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
 LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
-LIB_SRC := $(wildcard src/core/*.c src/engine/*.c src/job/*.c src/run/*.c src/compare/*.c src/report/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c)
-# One of the two; nothing else knows MPI.
-LIB_SRC := $(filter-out src/dist/$(if $(filter none,$(MPI)),mpi,none).c,$(LIB_SRC))
 CLI_SRC := $(wildcard src/cli/*.c)
+# With or without MPI: one file of the two; nothing else knows it.
+NOT_MPI := src/dist/$(if $(filter none,$(MPI)),mpi,none).c
+LIB_SRC := $(filter-out $(CLI_SRC) $(NOT_MPI),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o $(BUILD)/tuning-profiles.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
-CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl)
+CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl cl/*/*/*.h cl/*/*/*.cl)
 
 # V=1 shows the commands.
 ifneq ($(V),1)
@@ -245,8 +245,8 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
 # ---- the code's looks ---------------------------------------------------------------------------
 
-C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
-CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
+C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
+CL_FILES    := $(CL_SRC)
 SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 
 format:
@@ -255,7 +255,7 @@ format-check:
 	clang-format --dry-run -Werror $(C_FILES) $(CL_FILES)
 
 lint: lint-tidy lint-cppcheck lint-shell
-lint-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(filter-out $(CLI_SRC),$(LIB_SRC)) $(CLI_SRC))
+lint-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(LIB_SRC) $(CLI_SRC))
 # A file is looked at again when it or any header changed.
 $(BUILD)/tidy/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
 	@mkdir -p $(@D)

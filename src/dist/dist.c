@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/device.h"
-#include "core/entry.h"
+#include "base/entry.h"
+#include "device/device.h"
 #include "dist/wire.h"
 
 enum { TAG_STOP = 1, TAG_GATHER };

@@ -10,7 +10,7 @@
 #ifndef ERGO_ENGINE_REPLAY_H
 #define ERGO_ENGINE_REPLAY_H
 
-#include "core/device.h"
+#include "device/device.h"
 #include "engine/samples.h"
 
 enum ergo_replay_kind {

@@ -10,8 +10,8 @@
 #ifndef ERGO_SAMPLERS_SAMPLER_H
 #define ERGO_SAMPLERS_SAMPLER_H
 
-#include "core/device.h"
-#include "core/text.h"
+#include "device/device.h"
+#include "base/text.h"
 #include "engine/samples.h"
 #include "job/job.h"
 #include "stats/stats.h"

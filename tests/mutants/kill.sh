@@ -53,10 +53,10 @@ check() {
 # FILE ENTRY of all kernels, those of the probe of devices apart.
 entry_points() {
     local file
-    for file in cl/*/*.cl; do
+    while IFS= read -r file; do
         [[ $file == cl/common/* ]] ||
             tr '\n' ' ' <"$file" | grep -oP '__kernel\b[^;{]*?\bvoid\s+\K\w+(?=\s*\()' | sed "s|^|${file#cl/} |"
-    done
+    done < <(find cl -name '*.cl' | sort)
 }
 
 if [ $# -eq 0 ]; then

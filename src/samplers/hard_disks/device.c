@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 #include "samplers/hard_disks/disks.h"
 
 _Static_assert(sizeof(struct disks_member) == DISKS_MEMBER_BYTES, "disks_member has no padding");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 #include "samplers/hard_disks/disks.h"
 
 _Static_assert(sizeof(struct disks_growth) == DISKS_GROWTH_BYTES, "disks_growth has no padding");
