@@ -115,6 +115,7 @@ int ergo_ranks_finish(int exit_code) {
     free(dist.cores);
     dist.cores = NULL;
     dist.wire = NULL;
+    dist.count = 1;
     return exit_code;
 }
 

@@ -197,8 +197,8 @@ static void counter_close(void) {
 static void tell(int to, int tag) {
     MPI_Request request;
     MPI_Isend(NULL, 0, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
-    MPI_Request_free(&request);
-}
+    MPI_Request_free(&request); /* nobody waits for it */
+} /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker) */
 
 static bool heard(int tag) {
     int there = 0;
