@@ -4,8 +4,9 @@
  * what the cache's key is made of.
  *
  * A line that begins with #include "x" becomes the text of x, a path from the root, where it comes
- * first, and nothing later: such lines stand outside of conditionals. #include <x> is for the host
- * and stays, for the preprocessor to skip. By #line, compilers name the files that people edit.
+ * first, and nothing later: inside of a conditional only where it comes nowhere else. #include <x>
+ * is for the host and stays, for the preprocessor to skip. By #line, compilers name the files that
+ * people edit.
  */
 #include <stdlib.h>
 #include <string.h>
