@@ -16,9 +16,22 @@ SONAME  := libergocl.so.$(firstword $(subst ., ,$(VERSION)))
 WARN    := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 PKGS    := OpenCL libcjson libsodium libpng hdf5-serial
 
+# make MPI=mpich, a name for pkg-config; MPI=mpicc.mpich, a compiler; MPI=none. Left out: the one that
+# is the system's choice, then any other.
+ifneq ($(origin MPI),command line)
+MPI := $(shell for mpi in mpi-c ompi-c mpich mpi; do pkg-config --exists $$mpi 2>/dev/null && echo $$mpi && exit; done; \
+               command -v mpicc >/dev/null && echo mpicc || echo none)
+endif
+# Open MPI's compiler knows --showme, MPICH's and its kin -compile_info, whose first word is the compiler.
+mpi_flags = $(shell { [ $(MPI) = none ] || pkg-config --$(1) $(MPI) || $(MPI) --showme:$(2) || \
+                                        $(MPI) -$(2)_info | cut -d ' ' -f 2-; } 2>/dev/null)
+as_system = $(patsubst -I%,-isystem %,$(1))
+
 # Headers of other people are system headers: our warnings are about our code.
-PKG_CPPFLAGS := $(shell { pkg-config --cflags $(PKGS); pkg-config --cflags ompi-c || mpicc --showme:compile; } 2>/dev/null | tr '\n' ' ' | sed 's/-I/-isystem /g')
-MPI_LIBS     := $(shell { pkg-config --libs ompi-c || mpicc --showme:link; } 2>/dev/null)
+PKG_CPPFLAGS := $(call as_system,$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
+MPI_CPPFLAGS := $(call as_system,$(call mpi_flags,cflags,compile))
+MPI_LIBS     := $(call mpi_flags,libs,link)
+$(if $(MPI_LIBS)$(filter none,$(MPI)),,$(error MPI=$(MPI): neither pkg-config nor a compiler of MPI knows this name))
 PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) $(MPI_LIBS)
 INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 # No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
@@ -26,7 +39,9 @@ ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract
 LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
 CLI_SRC := $(wildcard src/cli/*.c)
-LIB_SRC := $(filter-out $(CLI_SRC),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
+# With or without MPI: one file of the two; nothing else knows it.
+NOT_MPI := src/dist/$(if $(filter none,$(MPI)),mpi,none).c
+LIB_SRC := $(filter-out $(CLI_SRC) $(NOT_MPI),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o $(BUILD)/tuning-profiles.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl cl/*/*/*.h cl/*/*/*.cl)
@@ -45,16 +60,23 @@ $(BUILD)/ergocl: $(CLI_OBJ) $(BUILD)/libergocl.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/libergocl.a: $(LIB_OBJ)
+$(BUILD)/libergocl.a: $(LIB_OBJ) $(BUILD)/.mpi-$(notdir $(MPI))
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJ)
+
+# Another MPI than last time: what depends on it is made again.
+$(BUILD)/.mpi-$(notdir $(MPI)):
+	@mkdir -p $(@D) && rm -f $(BUILD)/.mpi-* && touch $@
+	$(call say,MPI,$(if $(filter none,$(MPI)),'none: one process runs a job',$(MPI)))
+$(BUILD)/src/dist/mpi.o: $(BUILD)/.mpi-$(notdir $(MPI))
+$(BUILD)/src/dist/mpi.o $(BUILD)/tidy/src/dist/mpi.ok: INCLUDES += $(MPI_CPPFLAGS)
 
 # The shared library shows the functions of the public header and no others.
 $(BUILD)/libergocl.map: include/ergocl/ergocl.h
 	@mkdir -p $(@D)
 	$(Q){ echo '{ global:'; grep -o 'ergo_[a-z0-9_]*(' $< | sed 's/($$/;/' | sort -u; echo 'local: *; };'; } > $@
 
-$(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/libergocl.map
+$(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/libergocl.map $(BUILD)/.mpi-$(notdir $(MPI))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--no-undefined \
 	    -Wl,--version-script=$(BUILD)/libergocl.map -o $@ $(LIB_OBJ) $(LIBS)
@@ -80,7 +102,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/.libraries
 
 # One sentence instead of a screen of missing headers.
 $(BUILD)/.libraries:
-	@pkg-config --exists --print-errors $(PKGS) && { pkg-config --exists ompi-c || command -v mpicc; } >/dev/null || { \
+	@pkg-config --exists --print-errors $(PKGS) || { \
 	    echo 'ergocl: libraries are missing; tools/install-deps.sh installs them' >&2; exit 1; }
 	@mkdir -p $(@D) && touch $@
 
@@ -310,6 +332,7 @@ make test-warnings  gcc and clang with -Werror     make lint           clang-tid
 make format         clang-format                   make format-check
 make bench          measure this machine
 make figures        the drawings of README.md
+make MPI=none       without MPI; MPI=mpich and the like: by that one (pkg-config's name, or a compiler)
 make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)      make uninstall
 make clean
 

@@ -79,6 +79,12 @@ out:
     return code;
 }
 
+static void print_version(void) {
+    char mpi[128];
+    ergo_ranks_library(mpi, sizeof mpi);
+    printf("ergocl %s\nMPI: %s\n", ERGO_VERSION, mpi);
+}
+
 static int unknown_command(const char *word) {
     const char *names[2 + sizeof cli_commands / sizeof *cli_commands] = {"--version", "--help"};
     size_t count = 2;
@@ -118,7 +124,7 @@ int main(int argc, char **argv) {
     const char *word = argv[1];
     int code = 0;
     if (!strcmp(word, "--version") || !strcmp(word, "-V"))
-        printf("ergocl %s\n", ERGO_VERSION);
+        print_version();
     else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         cli_print_usage();
     else {

@@ -4,6 +4,10 @@
 
 #include "base/text.h"
 
+/* The folder ($ERGOCL_CACHE_DIR, $XDG_CACHE_HOME/ergocl, ~/.cache/ergocl), created; NULL: none of
+ * them can be written, or, with errno ENOMEM, memory ran out. Caller frees. */
+char *ergo_cache_folder(struct ergo_context *ctx);
+
 enum ergo_cache_state {
     ERGO_CACHE_HIT,
     ERGO_CACHE_MISS,   /* no such file */
@@ -12,17 +16,19 @@ enum ergo_cache_state {
 };
 
 /*
- * A record is magic (8 bytes), version (4), key (32), payload length (8), SHA-256 of the payload
- * (32), payload; numbers little-endian. Nothing of the payload is returned before all of it was
- * checked: PoCL crashes on corrupt binaries. `kind` is the file's ending.
+ * A record is magic (8 bytes), key (32), SHA-256 of the payload (32), payload. Nothing of the
+ * payload is returned before all of it was checked: PoCL crashes on corrupt binaries. *payload is
+ * allocated, with a zero beyond its end. `kind` is the file's ending. *reason: of a defect.
  */
 enum ergo_cache_state ergo_cache_read(const char *folder, const char *kind, const uint8_t key[32],
-                                      uint8_t **payload, size_t *length, const char **reason);
-/* Written under a name of its own, synced, renamed: readers see the old file or the whole new one,
- * whatever else is starting at the same time. */
-bool ergo_cache_write(const char *folder, const char *kind, const uint8_t key[32],
-                      const void *payload, size_t length, const char **reason);
-/* folder/KEY.kind; caller frees, NULL when memory ran out. */
-char *ergo_cache_path(const char *folder, const char *kind, const uint8_t key[32]);
+                                      char **payload, size_t *length, const char **reason);
+/* Readers see the old file or the whole new one, whatever else is starting at the same time.
+ * A failure is logged: "`what` is not cached: ...". */
+bool ergo_cache_write(struct ergo_context *ctx, const char *folder, const char *kind,
+                      const uint8_t key[32], const char *what, const void *payload, size_t length);
+
+enum { ERGO_CACHE_NAME = 64 };
+/* The file of a record: KEY.kind */
+void ergo_cache_name(const char *kind, const uint8_t key[32], char name[ERGO_CACHE_NAME]);
 
 #endif

@@ -290,7 +290,7 @@ enum ergo_status ergo_probe_recall(struct ergo_context *ctx, struct ergo_device 
                                    bool *known) {
     uint8_t key[32];
     char *folder = NULL;
-    uint8_t *payload = NULL;
+    char *payload = NULL;
     size_t length = 0;
     const char *reason = "";
     unsigned exact = 0, atomics64 = 0;
@@ -305,8 +305,7 @@ enum ergo_status ergo_probe_recall(struct ergo_context *ctx, struct ergo_device 
                            "%s",
                            device->summary.id);
     } else if (state == ERGO_CACHE_HIT &&
-               sscanf((const char *)payload, "passed exact_division=%u atomics64=%u", &exact,
-                      &atomics64) == 2) {
+               sscanf(payload, "passed exact_division=%u atomics64=%u", &exact, &atomics64) == 2) {
         device->probed = *known = true;
         device->exact_division = exact != 0;
         device->summary.atomics64 = device->summary.atomics64 && atomics64 != 0;
@@ -322,7 +321,6 @@ enum ergo_status ergo_probe_recall(struct ergo_context *ctx, struct ergo_device 
 static void remember(struct ergo_context *ctx, struct ergo_device *device) {
     uint8_t key[32];
     char *folder = NULL;
-    const char *reason = "";
     struct ergo_text text = {0};
     if (find_memory(ctx, device, key, &folder) != ERGO_OK)
         ergo_error_clear(ctx); /* it is probed again then */
@@ -331,9 +329,8 @@ static void remember(struct ergo_context *ctx, struct ergo_device *device) {
     ergo_text_append(&text, "passed exact_division=%d atomics64=%d\n%s, driver %s\n",
                      device->exact_division, device->summary.atomics64, device->summary.name,
                      device->summary.driver);
-    if (!text.failed && !ergo_cache_write(folder, "probe", key, text.data, text.length, &reason))
-        ergo_log(ctx, ERGO_LOG_INFO, "probe of device %s not remembered: %s", device->summary.id,
-                 reason);
+    if (!text.failed)
+        (void)ergo_cache_write(ctx, folder, "probe", key, "the probe", text.data, text.length);
     ergo_text_free(&text);
     free(folder);
 }

@@ -1,7 +1,5 @@
 /* Build programs, or take them from the cache. */
-#include <ctype.h>
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "device/cache.h"
@@ -47,161 +45,84 @@ static char *build_log(cl_program program, cl_device_id device) {
     return log;
 }
 
-/* First ":LINE:COLUMN" of a compiler's log; 0 if there is none. */
-static size_t find_log_line(const char *log) {
-    for (const char *at = strchr(log, ':'); at; at = strchr(at + 1, ':')) {
-        char *end = NULL;
-        if (!isdigit((unsigned char)at[1]))
-            continue;
-        unsigned long line = strtoul(at + 1, &end, 10);
-        if (*end != ':' || !isdigit((unsigned char)end[1]))
-            continue;
-        (void)strtoul(end + 1, &end, 10);
-        if (*end == ':' || *end == ' ')
-            return line;
-    }
-    return 0;
-}
-
-/* The compiler counts lines of the flattened text; people edit files. */
-static void append_position(struct ergo_text *message, const char *text, size_t number) {
-    static const char mark[] = "/* file: ";
-    char file[256] = "";
-    size_t line = 0;
-    if (number == 0)
-        return;
-    for (size_t i = 1; *text; i++) {
-        const size_t length = strcspn(text, "\n");
-        if (strncmp(text, mark, sizeof mark - 1) == 0) {
-            unsigned long start = 1;
-            if (sscanf(text + sizeof mark - 1, "%255[^, ], line %lu", file, &start) < 1)
-                file[0] = '\0';
-            line = start;
-        } else {
-            if (i == number && file[0])
-                ergo_text_append(message, "\nLine %zu is line %zu of %s.", number, line, file);
-            line++;
-        }
-        text += length + (text[length] == '\n');
-    }
-}
-
 /* ---- the cache ------------------------------------------------------------------------------- */
 
 /*
- * Payload: the kernels' names, sorted, a zero byte, the binary. A driver that accepts a binary but
- * then lists other kernels has not understood it. Sorted, because rusticl's order changes from run
- * to run.
+ * Payload: the kernels' names, a zero byte, the binary. A driver that accepts a binary but then
+ * lists other kernels has not understood it.
  */
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+static char *kernel_names(cl_program program) {
+    size_t size = 0;
+    if (clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size) != CL_SUCCESS)
+        return NULL;
+    char *names = calloc(size + 1, 1);
+    if (names &&
+        clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, names, NULL) != CL_SUCCESS) {
+        free(names);
+        names = NULL;
+    }
+    return names;
 }
 
-static char *kernel_names(cl_program program) {
-    struct ergo_text sorted = {0};
-    const char **words = NULL;
-    char *names = NULL;
-    size_t size = 0, count = 1, n = 0;
-    if (clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size) != CL_SUCCESS || !size)
-        goto out;
-    names = calloc(size + 1, 1);
-    if (!names ||
-        clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, names, NULL) != CL_SUCCESS)
-        goto out;
-    for (const char *at = names; *at; at++)
-        count += *at == ';';
-    words = calloc(count, sizeof *words);
-    if (!words)
-        goto out;
-    for (char *at = names; n < count; at++) {
-        words[n++] = at;
-        at += strcspn(at, ";");
-        if (!*at)
-            break;
-        *at = '\0';
-    }
-    qsort(words, n, sizeof *words, compare_names);
-    for (size_t i = 0; i < n; i++)
-        ergo_text_append(&sorted, "%s%s", i ? ";" : "", words[i]);
-out:
-    free(words);
+/* NULL or why not; a program may be there all the same. */
+static const char *build_binary(struct build *b, const char *payload, size_t length,
+                                cl_program *program) {
+    cl_int code = CL_SUCCESS, loaded = CL_SUCCESS;
+    const size_t skipped = strlen(payload) + 1; /* a payload ends with a zero, if not before */
+    if (skipped >= length)
+        return "without a binary";
+    const unsigned char *binary = (const unsigned char *)payload + skipped;
+    const size_t size = length - skipped;
+    *program = clCreateProgramWithBinary(b->device->context, 1, &b->device->device, &size, &binary,
+                                         &loaded, &code);
+    if (code == CL_SUCCESS)
+        code = loaded;
+    if (code == CL_SUCCESS)
+        code = clBuildProgram(*program, 1, &b->device->device, b->options.data, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return ergo_error_cl_name(code);
+    char *names = kernel_names(*program);
+    const bool same = names && strcmp(names, payload) == 0;
     free(names);
-    return sorted.data ? ergo_text_take(&sorted) : NULL;
+    return same ? NULL : "loaded, but with other kernels";
 }
 
 static cl_program load_cached(struct build *b) {
     cl_program program = NULL;
-    uint8_t *payload = NULL;
+    char *payload = NULL;
     size_t length = 0;
-    const char *reason = "";
-    char *names = NULL;
-    cl_int code = CL_SUCCESS, loaded = CL_SUCCESS;
-
-    enum ergo_cache_state state =
+    const char *reason = NULL;
+    const enum ergo_cache_state state =
         ergo_cache_read(b->folder, "program", b->key, &payload, &length, &reason);
-    if (state == ERGO_CACHE_MISS)
-        goto out;
-    const uint8_t *zero = state == ERGO_CACHE_HIT ? memchr(payload, 0, length) : NULL;
-    if (!zero) {
-        if (state == ERGO_CACHE_HIT)
-            reason = "without kernel names";
-        goto defect;
-    }
-    const unsigned char *binary = zero + 1;
-    const size_t size = length - (size_t)(binary - payload);
-    program = clCreateProgramWithBinary(b->device->context, 1, &b->device->device, &size, &binary,
-                                        &loaded, &code);
-    if (code == CL_SUCCESS)
-        code = loaded;
-    if (code == CL_SUCCESS)
-        code = clBuildProgram(program, 1, &b->device->device, b->options.data, NULL, NULL);
-    if (code != CL_SUCCESS) {
-        reason = ergo_error_cl_name(code);
-        goto defect;
-    }
-    names = kernel_names(program);
-    if (!names || strcmp(names, (const char *)payload) != 0) {
-        reason = "loaded, but with other kernels";
-        goto defect;
-    }
-    goto out;
-defect:
-    if (program)
-        (void)clReleaseProgram(program);
-    program = NULL;
+    if (state == ERGO_CACHE_HIT)
+        reason = build_binary(b, payload, length, &program);
+    free(payload);
+    if (state == ERGO_CACHE_MISS || !reason)
+        return program;
     ergo_log(b->ctx, ERGO_LOG_INFO, "cached binary of %s for %s is %s: building it again", b->path,
              b->device->summary.name, reason);
-out:
-    free(names);
-    free(payload);
-    return program;
+    if (program)
+        (void)clReleaseProgram(program);
+    return NULL;
 }
 
 static void store_cached(struct build *b, cl_program program) {
     struct ergo_text payload = {0};
-    unsigned char *binary = NULL;
     size_t size = 0;
-    const char *reason = "the driver gives no binary";
-    bool stored = false;
     char *names = kernel_names(program);
-
-    if (!names ||
+    if (names &&
         clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) != CL_SUCCESS)
-        goto out;
-    if (size == 0)
-        goto out;
-    binary = malloc(size);
-    if (!binary ||
-        clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) != CL_SUCCESS)
-        goto out;
-    ergo_text_append_bytes(&payload, names, strlen(names) + 1);
-    ergo_text_append_bytes(&payload, binary, size);
-    if (!payload.failed)
-        stored =
-            ergo_cache_write(b->folder, "program", b->key, payload.data, payload.length, &reason);
-out:
-    if (!stored)
-        ergo_log(b->ctx, ERGO_LOG_INFO, "binary of %s not cached: %s", b->path, reason);
+        size = 0; /* the driver gives none */
+    unsigned char *binary = size ? malloc(size) : NULL;
+    if (names && binary &&
+        clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) ==
+            CL_SUCCESS) {
+        ergo_text_append_bytes(&payload, names, strlen(names) + 1);
+        ergo_text_append_bytes(&payload, binary, size);
+    }
+    if (payload.data && !payload.failed)
+        (void)ergo_cache_write(b->ctx, b->folder, "program", b->key, b->path, payload.data,
+                               payload.length);
     ergo_text_free(&payload);
     free(binary);
     free(names);
@@ -211,16 +132,12 @@ out:
 
 static enum ergo_status fail_build(struct build *b, cl_program program, cl_int code) {
     const struct ergo_device_summary *s = &b->device->summary;
-    struct ergo_text position = {0};
     char *log = build_log(program, b->device->device);
-    append_position(&position, b->text, log ? find_log_line(log) : 0);
     enum ergo_status status = ERGO_FAIL_CL(
         b->ctx, code,
         "Building %s for device %s (%s, driver %s) with options \"%s\" failed. The compiler "
-        "says:\n%s%s\nThe text it was given is what `ergocl kernels --dump` writes.",
-        b->path, s->id, s->name, s->driver, b->options.data, log && *log ? log : "(nothing)",
-        position.data ? position.data : "");
-    ergo_text_free(&position);
+        "says:\n%s\nThe text it was given is what `ergocl kernels --dump` writes.",
+        b->path, s->id, s->name, s->driver, b->options.data, log && *log ? log : "(nothing)");
     free(log);
     return status;
 }

@@ -1,62 +1,97 @@
-/* Ranks, through MPI. */
+/* Ranks: starting, what they do together, and who gets which device. */
 #include "dist/dist.h"
 
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "device/device.h"
 #include "base/entry.h"
+#include "device/device.h"
+#include "dist/wire.h"
 
-enum { TAG_STOP = 1, TAG_LENGTH, TAG_BYTES };
+enum { TAG_STOP = 1, TAG_GATHER };
 
 static struct {
-    bool started;
+    const struct ergo_wire *wire; /* NULL: not started */
     int rank, count;
     int node_rank, node_count; /* among the ranks of this host */
     cpu_set_t *cores;          /* [node_count] that they may use */
     bool crowded;              /* more ranks than cores */
     bool told, heard;
     bool counting;
-    MPI_Win window;
-    uint64_t *counter;
     uint64_t alone;
 } dist = {.count = 1};
 
-/* Launchers say so in the environment: Open MPI's mpirun, PMIx (srun), Hydra. MPI_Init without one
- * would start daemons, which sandboxes forbid. */
-static bool under_launcher(void) {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]))
-            return true;
-    return false;
+/*
+ * How many processes a launcher has started, by what it says in the environment: Open MPI's mpirun,
+ * Hydra (MPICH), srun through PMI or PMIx. 0: there is none; 1 also where it does not say how many.
+ * MPI_Init without a launcher would start daemons, which sandboxes forbid.
+ */
+static int launched(void) {
+    static const struct {
+        const char *there, *size;
+    } names[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"},
+                 {"PMI_SIZE", "PMI_SIZE"},
+                 {"PMI_RANK", "SLURM_STEP_NUM_TASKS"},
+                 {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *size = getenv(names[i].size);
+        if (getenv(names[i].there))
+            return size && atoi(size) > 1 ? atoi(size) : 1;
+    }
+    return 0;
+}
+
+const struct ergo_wire *ergo_dist_wire(void) {
+    return dist.wire;
+}
+
+void ergo_ranks_library(char *text, size_t size) {
+    if (!text || size == 0)
+        return;
+    if (ergo_mpi)
+        ergo_mpi->name(text, size);
+    else
+        snprintf(text, size, "none");
+}
+
+/* Processes that do not see each other would each run the same job, in the same folder. */
+static enum ergo_status refuse_strangers(struct ergo_context *ctx, int processes) {
+    char library[128];
+    if (!ergo_mpi)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%d processes were started together, but this ergocl was built without "
+                         "MPI: each would run the whole job. Install Open MPI or MPICH and build "
+                         "it again, or start one process",
+                         processes);
+    ergo_mpi->name(library, sizeof library);
+    return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                     "%d processes were started together, but not by the mpirun of this ergocl's "
+                     "MPI (%s): each would run the whole job. Use that one, or build ergocl with "
+                     "the other MPI (make MPI=...)",
+                     processes, library);
 }
 
 enum ergo_status ergo_ranks_start(struct ergo_context *ctx) {
     ERGO_ENTRY(ctx, ctx);
-    if (dist.started || !under_launcher())
-        return ERGO_OK;
-    int provided = 0;
-    MPI_Comm node;
+    const int processes = launched();
     cpu_set_t own;
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+    if (dist.wire || processes == 0)
+        return ERGO_OK;
+    if (!ergo_mpi)
+        return processes > 1 ? refuse_strangers(ctx, processes) : ERGO_OK;
+    if (!ergo_mpi->start(&dist.rank, &dist.count, &dist.node_rank, &dist.node_count))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE, "MPI could not be started");
-    dist.started = true;
-    MPI_Comm_rank(MPI_COMM_WORLD, &dist.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &dist.count);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, dist.rank, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &dist.node_rank);
-    MPI_Comm_size(node, &dist.node_count);
+    dist.wire = ergo_mpi;
+    if (dist.count == 1 && processes > 1)
+        return refuse_strangers(ctx, processes);
     dist.cores = calloc((size_t)dist.node_count, sizeof *dist.cores);
     if (!dist.cores)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the ranks of this host");
     if (sched_getaffinity(0, sizeof own, &own) != 0)
         CPU_ZERO(&own); /* more cores than a set has: not divided */
-    MPI_Allgather(&own, sizeof own, MPI_BYTE, dist.cores, sizeof own, MPI_BYTE, node);
-    MPI_Comm_free(&node);
+    dist.wire->collect(true, &own, sizeof own, dist.cores);
     int users = 0;
     for (int r = 0; r < dist.node_count; r++) {
         cpu_set_t both;
@@ -68,18 +103,19 @@ enum ergo_status ergo_ranks_start(struct ergo_context *ctx) {
 }
 
 int ergo_ranks_finish(int exit_code) {
-    if (!dist.started)
+    if (!dist.wire)
         return exit_code;
     if (exit_code != 0 && exit_code != ergo_status_exit_code(ERGO_STOPPED)) {
         fflush(NULL);
-        MPI_Abort(MPI_COMM_WORLD, exit_code); /* all ranks; does not return */
+        dist.wire->abort(exit_code); /* does not return */
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    dist.wire->barrier();
     ergo_dist_stop(false); /* what is still under way */
-    MPI_Finalize();
+    dist.wire->end();
     free(dist.cores);
     dist.cores = NULL;
-    dist.started = false;
+    dist.wire = NULL;
+    dist.count = 1;
     return exit_code;
 }
 
@@ -100,125 +136,102 @@ bool ergo_dist_crowded(void) {
 }
 
 void ergo_dist_barrier(void) {
-    if (dist.started)
-        MPI_Barrier(MPI_COMM_WORLD);
+    if (dist.wire)
+        dist.wire->barrier();
 }
 
-/* MPI counts in int. */
-static const size_t piece = (size_t)1 << 30;
-
-void ergo_dist_share(void *data, size_t length) {
-    for (size_t at = 0; dist.started && at < length; at += piece)
-        MPI_Bcast((char *)data + at, (int)(length - at < piece ? length - at : piece), MPI_BYTE, 0,
-                  MPI_COMM_WORLD);
+void ergo_dist_share(void *data, size_t bytes) {
+    if (dist.wire)
+        dist.wire->share(data, bytes);
 }
 
-static double reduce(double mine, MPI_Op op) {
-    double all = mine;
-    if (dist.started)
-        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
-    return all;
+static void reduce(enum ergo_wire_sum sum, uint64_t *values, size_t n) {
+    if (dist.count > 1)
+        dist.wire->reduce(sum, values, n);
 }
 
-bool ergo_dist_any(bool mine) {
-    return reduce(mine ? 1.0 : 0.0, MPI_MAX) > 0;
+void ergo_dist_sum_counts(uint64_t *values, size_t n) {
+    reduce(ERGO_WIRE_SUM, values, n);
+}
+
+void ergo_dist_max_counts(uint64_t *values, size_t n) {
+    reduce(ERGO_WIRE_MAX, values, n);
 }
 
 double ergo_dist_sum(double mine) {
-    return reduce(mine, MPI_SUM);
+    if (dist.count > 1)
+        dist.wire->reduce_real(ERGO_WIRE_SUM, &mine);
+    return mine;
 }
 
 double ergo_dist_max(double mine) {
-    return reduce(mine, MPI_MAX);
+    if (dist.count > 1)
+        dist.wire->reduce_real(ERGO_WIRE_MAX, &mine);
+    return mine;
 }
 
-static enum ergo_status receive(struct ergo_context *ctx, int from, ergo_dist_take take,
-                                void *user) {
-    uint64_t length = 0;
-    MPI_Recv(&length, 1, MPI_UINT64_T, from, TAG_LENGTH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    char *data = malloc(length + 1);
-    if (!data)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the %llu bytes of rank %d",
-                         (unsigned long long)length, from);
-    for (size_t at = 0; at < length; at += piece)
-        MPI_Recv(data + at, (int)(length - at < piece ? length - at : piece), MPI_BYTE, from,
-                 TAG_BYTES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    const enum ergo_status status = take(user, from, data, (size_t)length);
-    free(data);
-    return status;
+unsigned ergo_dist_or(unsigned bits) {
+    uint64_t all = bits;
+    reduce(ERGO_WIRE_OR, &all, 1);
+    return (unsigned)all;
+}
+
+bool ergo_dist_any(bool mine) {
+    return ergo_dist_or(mine) != 0;
+}
+
+void ergo_dist_collect(const void *mine, size_t bytes, void *all) {
+    if (dist.count > 1)
+        dist.wire->collect(false, mine, bytes, all);
+    else
+        memcpy(all, mine, bytes);
 }
 
 enum ergo_status ergo_dist_gather(struct ergo_context *ctx, const struct ergo_text *mine,
                                   ergo_dist_take take, void *user) {
-    if (dist.rank == 0) {
-        enum ergo_status status = ERGO_OK;
-        for (int r = 1; r < dist.count && status == ERGO_OK; r++)
-            status = receive(ctx, r, take, user);
-        return status;
+    enum ergo_status status = ERGO_OK;
+    if (dist.rank > 0)
+        return ergo_dist_send(ctx, 0, TAG_GATHER, mine->data, mine->length);
+    for (int r = 1; r < dist.count && status == ERGO_OK; r++) {
+        struct ergo_text text = {0};
+        status = ergo_dist_receive(ctx, r, TAG_GATHER, &text);
+        if (status == ERGO_OK)
+            status = take(user, r, text.data, text.length);
+        ergo_text_free(&text);
     }
-    const uint64_t length = mine->length;
-    MPI_Send(&length, 1, MPI_UINT64_T, 0, TAG_LENGTH, MPI_COMM_WORLD);
-    for (size_t at = 0; at < length; at += piece)
-        MPI_Send(mine->data + at, (int)(length - at < piece ? length - at : piece), MPI_BYTE, 0,
-                 TAG_BYTES, MPI_COMM_WORLD);
-    return ERGO_OK;
+    return status;
 }
 
 /* ---- the counter ----------------------------------------------------------------------------- */
 
 void ergo_dist_counter_open(void) {
     dist.alone = 0;
-    if (!dist.started)
-        return;
-    MPI_Win_allocate(dist.rank == 0 ? sizeof *dist.counter : 0, sizeof *dist.counter, MPI_INFO_NULL,
-                     MPI_COMM_WORLD, &dist.counter, &dist.window);
-    if (dist.rank == 0)
-        *dist.counter = 0;
-    dist.counting = true;
-    MPI_Barrier(MPI_COMM_WORLD);
+    dist.counting = dist.wire != NULL;
+    if (dist.counting)
+        dist.wire->counter_open();
 }
 
 uint64_t ergo_dist_counter_next(void) {
-    const uint64_t one = 1;
-    uint64_t mine = 0;
-    if (!dist.counting)
-        return dist.alone++;
-    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, dist.window);
-    MPI_Fetch_and_op(&one, &mine, MPI_UINT64_T, 0, 0, MPI_SUM, dist.window);
-    MPI_Win_unlock(0, dist.window);
-    return mine;
+    return dist.counting ? dist.wire->counter_next() : dist.alone++;
 }
 
 void ergo_dist_counter_close(void) {
-    if (!dist.counting)
-        return;
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody counts any more */
-    MPI_Win_free(&dist.window);
+    if (dist.counting)
+        dist.wire->counter_close();
     dist.counting = false;
 }
 
 /* ---- stop requests --------------------------------------------------------------------------- */
 
 bool ergo_dist_stop(bool asked) {
-    int there = 0;
-    MPI_Status status;
-    if (!dist.started || dist.count == 1)
+    if (dist.count == 1)
         return asked;
-    if (asked && !dist.told) {
-        dist.told = true;
-        for (int r = 0; r < dist.count; r++) {
-            MPI_Request request;
-            if (r == dist.rank)
-                continue;
-            MPI_Isend(NULL, 0, MPI_BYTE, r, TAG_STOP, MPI_COMM_WORLD, &request);
-            MPI_Request_free(&request);
-        }
-    }
-    for (MPI_Iprobe(MPI_ANY_SOURCE, TAG_STOP, MPI_COMM_WORLD, &there, &status); there;
-         MPI_Iprobe(MPI_ANY_SOURCE, TAG_STOP, MPI_COMM_WORLD, &there, &status)) {
-        MPI_Recv(NULL, 0, MPI_BYTE, status.MPI_SOURCE, TAG_STOP, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int r = 0; r < dist.count && asked && !dist.told; r++)
+        if (r != dist.rank)
+            dist.wire->tell(r, TAG_STOP);
+    dist.told |= asked;
+    while (dist.wire->heard(TAG_STOP))
         dist.heard = true;
-    }
     return asked || dist.heard;
 }
 

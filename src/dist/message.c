@@ -1,13 +1,10 @@
 /* Messages from rank to rank. Of one rank without MPI they stay in the process. */
-#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "dist/dist.h"
-
-/* Below the samplers' tags (dist.h) are those of dist.c. */
-enum { PIECE = 1 << 30 };
+#include "dist/wire.h"
 
 /* A message of a rank to itself where there is no MPI. */
 struct letter {
@@ -18,17 +15,10 @@ struct letter {
 };
 
 struct ergo_dist_posts {
-    size_t count, room; /* requests of MPI */
-    MPI_Request *requests;
+    struct ergo_wire_posts wire;
     size_t n_letters, letter_room;
     struct letter *letters;
 };
-
-static bool has_mpi(void) {
-    int flag = 0;
-    MPI_Initialized(&flag);
-    return flag != 0;
-}
 
 struct ergo_dist_posts *ergo_dist_posts_create(void) {
     return calloc(1, sizeof(struct ergo_dist_posts));
@@ -37,7 +27,7 @@ struct ergo_dist_posts *ergo_dist_posts_create(void) {
 void ergo_dist_posts_destroy(struct ergo_dist_posts *posts) {
     if (!posts)
         return;
-    free(posts->requests);
+    free(posts->wire.requests);
     free(posts->letters);
     free(posts);
 }
@@ -46,58 +36,33 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for messages between ranks");
 }
 
-static MPI_Request *next_request(struct ergo_dist_posts *p) {
-    if (p->count == p->room) {
-        const size_t room = 2 * p->room + 8;
-        MPI_Request *more = realloc(p->requests, room * sizeof *more);
-        if (!more)
-            return NULL;
-        p->requests = more;
-        p->room = room;
-    }
-    return &p->requests[p->count++];
-}
-
-static enum ergo_status put_letter(struct ergo_context *ctx, struct ergo_dist_posts *p,
-                                   struct letter letter) {
+static bool put_letter(struct ergo_dist_posts *p, struct letter letter) {
     if (p->n_letters == p->letter_room) {
         const size_t room = 2 * p->letter_room + 8;
         struct letter *more = realloc(p->letters, room * sizeof *more);
         if (!more)
-            return no_memory(ctx);
+            return false;
         p->letters = more;
         p->letter_room = room;
     }
     p->letters[p->n_letters++] = letter;
-    return ERGO_OK;
+    return true;
 }
 
 enum ergo_status ergo_dist_post_send(struct ergo_context *ctx, struct ergo_dist_posts *posts,
                                      int to, int tag, const void *data, size_t bytes) {
-    if (!has_mpi())
-        return put_letter(ctx, posts, (struct letter){tag, data, NULL, bytes});
-    for (size_t at = 0; at < bytes; at += PIECE) {
-        MPI_Request *request = next_request(posts);
-        if (!request)
-            return no_memory(ctx);
-        MPI_Isend((const char *)data + at, (int)(bytes - at < PIECE ? bytes - at : PIECE), MPI_BYTE,
-                  to, tag, MPI_COMM_WORLD, request);
-    }
-    return ERGO_OK;
+    const struct ergo_wire *wire = ergo_dist_wire();
+    const bool posted = wire ? wire->post_send(&posts->wire, to, tag, data, bytes)
+                             : put_letter(posts, (struct letter){tag, data, NULL, bytes});
+    return posted ? ERGO_OK : no_memory(ctx);
 }
 
 enum ergo_status ergo_dist_post_receive(struct ergo_context *ctx, struct ergo_dist_posts *posts,
                                         int from, int tag, void *data, size_t bytes) {
-    if (!has_mpi())
-        return put_letter(ctx, posts, (struct letter){tag, NULL, data, bytes});
-    for (size_t at = 0; at < bytes; at += PIECE) {
-        MPI_Request *request = next_request(posts);
-        if (!request)
-            return no_memory(ctx);
-        MPI_Irecv((char *)data + at, (int)(bytes - at < PIECE ? bytes - at : PIECE), MPI_BYTE, from,
-                  tag, MPI_COMM_WORLD, request);
-    }
-    return ERGO_OK;
+    const struct ergo_wire *wire = ergo_dist_wire();
+    const bool posted = wire ? wire->post_receive(&posts->wire, from, tag, data, bytes)
+                             : put_letter(posts, (struct letter){tag, NULL, data, bytes});
+    return posted ? ERGO_OK : no_memory(ctx);
 }
 
 /* MPI waits by polling, which takes a core from who is waited for where ranks are more than cores:
@@ -109,13 +74,10 @@ static void pause_after(double started) {
         nanosleep(&rest, NULL);
 }
 
-static void wait_for(int count, MPI_Request *requests) {
+static void wait_for(struct ergo_wire_posts *posts) {
     const double started = ergo_clock();
-    for (int done = count == 0; !done;) {
-        MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
-        if (!done)
-            pause_after(started);
-    }
+    while (posts->count > 0 && !ergo_dist_wire()->done(posts))
+        pause_after(started);
 }
 
 /* In order of posting, each letter to the first receiver of its tag. */
@@ -132,42 +94,43 @@ static void deliver(struct ergo_dist_posts *p) {
 
 void ergo_dist_posts_wait(struct ergo_dist_posts *posts) {
     deliver(posts);
-    wait_for((int)posts->count, posts->requests);
-    posts->count = 0;
+    wait_for(&posts->wire);
+}
+
+/* Empty, with room that stays for the next message. */
+static enum ergo_status make_room(struct ergo_context *ctx, struct ergo_text *text, size_t bytes) {
+    text->length = 0;
+    if (bytes < text->capacity)
+        return ERGO_OK;
+    char *more = realloc(text->data, bytes + 1);
+    if (!more)
+        return no_memory(ctx);
+    text->data = more;
+    text->capacity = bytes + 1;
+    return ERGO_OK;
 }
 
 enum ergo_status ergo_dist_send(struct ergo_context *ctx, int to, int tag, const void *data,
                                 size_t bytes) {
-    (void)ctx;
     const uint64_t length = bytes;
-    MPI_Send(&length, 1, MPI_UINT64_T, to, tag, MPI_COMM_WORLD);
-    for (size_t at = 0; at < bytes; at += PIECE)
-        MPI_Send((const char *)data + at, (int)(bytes - at < PIECE ? bytes - at : PIECE), MPI_BYTE,
-                 to, tag, MPI_COMM_WORLD);
+    (void)ctx;
+    ergo_dist_wire()->send(to, tag, &length, sizeof length);
+    ergo_dist_wire()->send(to, tag, data, bytes);
     return ERGO_OK;
 }
 
 enum ergo_status ergo_dist_receive(struct ergo_context *ctx, int from, int tag,
                                    struct ergo_text *text) {
-    uint64_t length = 0;
+    const struct ergo_wire *wire = ergo_dist_wire();
     const double started = ergo_clock();
-    for (int there = 0; !there;) {
-        MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
-        if (!there)
-            pause_after(started);
-    }
-    MPI_Recv(&length, 1, MPI_UINT64_T, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    text->length = 0;
-    if (length >= text->capacity) { /* room that stays, for the next message */
-        char *more = realloc(text->data, (size_t)length + 1);
-        if (!more)
-            return no_memory(ctx);
-        text->data = more;
-        text->capacity = (size_t)length + 1;
-    }
-    for (size_t at = 0; at < length; at += PIECE)
-        MPI_Recv(text->data + at, (int)(length - at < PIECE ? length - at : PIECE), MPI_BYTE, from,
-                 tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    uint64_t length = 0;
+    while (!wire->arrived(from, tag))
+        pause_after(started);
+    wire->receive(from, tag, &length, sizeof length);
+    const enum ergo_status status = make_room(ctx, text, (size_t)length);
+    if (status != ERGO_OK)
+        return status;
+    wire->receive(from, tag, text->data, (size_t)length);
     text->length = (size_t)length;
     return ERGO_OK;
 }
@@ -195,15 +158,9 @@ enum ergo_status ergo_dist_swap(struct ergo_context *ctx, struct ergo_dist_posts
     for (size_t k = 0; k < n && status == ERGO_OK; k++) {
         if (peers[k] == own)
             continue;
-        if (lengths[n + k] >= theirs[k].capacity) {
-            char *more = realloc(theirs[k].data, (size_t)lengths[n + k] + 1);
-            if (!more) {
-                status = no_memory(ctx);
-                break;
-            }
-            theirs[k].data = more;
-            theirs[k].capacity = (size_t)lengths[n + k] + 1;
-        }
+        status = make_room(ctx, &theirs[k], (size_t)lengths[n + k]);
+        if (status != ERGO_OK)
+            break;
         theirs[k].length = (size_t)lengths[n + k];
         status =
             ergo_dist_post_receive(ctx, posts, peers[k], tag, theirs[k].data, theirs[k].length);
@@ -216,35 +173,10 @@ enum ergo_status ergo_dist_swap(struct ergo_context *ctx, struct ergo_dist_posts
     return status;
 }
 
-static void reduce_counts(uint64_t *values, size_t n, MPI_Op op) {
-    if (ergo_dist_count() > 1)
-        MPI_Allreduce(MPI_IN_PLACE, values, (int)n, MPI_UINT64_T, op, MPI_COMM_WORLD);
-}
-
-void ergo_dist_sum_counts(uint64_t *values, size_t n) {
-    reduce_counts(values, n, MPI_SUM);
-}
-
-void ergo_dist_max_counts(uint64_t *values, size_t n) {
-    reduce_counts(values, n, MPI_MAX);
-}
-
-unsigned ergo_dist_or(unsigned bits) {
-    if (ergo_dist_count() > 1)
-        MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UNSIGNED, MPI_BOR, MPI_COMM_WORLD);
-    return bits;
-}
-
-void ergo_dist_collect(const void *mine, size_t bytes, void *all) {
-    if (ergo_dist_count() > 1)
-        MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
-    else
-        memcpy(all, mine, bytes);
-}
-
 enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *mine, void *all,
                                          size_t bytes, const uint64_t *counts) {
     const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
+    struct ergo_wire_posts posts = {0};
     if (ranks == 1) {
         memcpy(all, mine, bytes * (size_t)counts[0]);
         return ERGO_OK;
@@ -257,21 +189,20 @@ enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *m
         lengths[r] = (int)counts[r];
         firsts[r] = at;
     }
-    MPI_Datatype item;
-    MPI_Request request;
-    MPI_Type_contiguous((int)bytes, MPI_BYTE, &item);
-    MPI_Type_commit(&item);
-    MPI_Iallgatherv(mine, lengths[own], item, all, lengths, firsts, item, MPI_COMM_WORLD, &request);
-    wait_for(1, &request);
-    MPI_Type_free(&item);
+    const bool posted =
+        ergo_dist_wire()->post_collect(&posts, mine, lengths[own], all, bytes, lengths, firsts);
+    wait_for(&posts);
+    free(posts.requests);
     free(lengths);
-    return ERGO_OK;
+    return posted ? ERGO_OK : no_memory(ctx);
 }
 
 void ergo_dist_meet(void) {
-    MPI_Request request;
+    struct ergo_wire_posts posts = {0};
     if (ergo_dist_count() == 1)
         return;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    wait_for(1, &request);
+    if (!ergo_dist_wire()->post_barrier(&posts))
+        ergo_dist_wire()->barrier(); /* no memory for a polite one */
+    wait_for(&posts);
+    free(posts.requests);
 }

@@ -58,7 +58,7 @@ if command -v groff >/dev/null; then
     says page "ERGOCL(1)" "report" "tune"
 fi
 
-version=$("$ERGOCL" --version | grep -o '[0-9][0-9.]*')
+version=$("$ERGOCL" --version | sed -n 's/^ergocl //p')
 says "$ERGOCL_ROOT/CITATION.cff" "version: $version"
 
 # Pages: every link leads to a file and a heading that are there, and every command that a page shows has

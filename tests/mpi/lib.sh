@@ -4,6 +4,7 @@
 . "$ERGOCL_ROOT/tests/cli/lib.sh"
 
 command -v mpirun >/dev/null || { echo "no mpirun here"; exit 77; }
+"$ERGOCL" --version | grep -q 'MPI: none' && { echo "built without MPI"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
 export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader RUSTICL_ENABLE=llvmpipe
