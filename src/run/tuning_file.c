@@ -48,7 +48,7 @@ bool ergo_tuning_same(const struct ergo_tuning_entry *a, const struct ergo_tunin
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A text member, cut at nothing: one that is too long is wrong. Absent: "". */
+/* A text member; one that is too long is an error. Absent: "". */
 static bool take_text(const struct ergo_json *object, const char *key, char *out, size_t size) {
     const struct ergo_json *value = ergo_json_member(object, key);
     out[0] = '\0';
@@ -224,8 +224,8 @@ enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
     return status;
 }
 
-/* Held until *fd is closed, for as long as it takes to write a file: the others wait. The file
- * stays: who removes it may take it from under another's lock. */
+/* Locks the file until *fd is closed, for as long as a write takes; other processes wait. The lock
+ * file is not removed: another process may already have locked it. */
 static enum ergo_status lock(struct ergo_context *ctx, const char *path, int *fd) {
     struct ergo_text name = {0};
     enum ergo_status status = make_folder(ctx, path);
@@ -252,7 +252,7 @@ enum ergo_status ergo_tuning_keep(struct ergo_context *ctx, const char *path,
     struct ergo_tuning_list list = {0};
     int fd = -1;
     if (!entry->n_settings && access(path, F_OK) != 0)
-        return ERGO_OK; /* nothing to take out */
+        return ERGO_OK; /* nothing to remove */
     enum ergo_status status = lock(ctx, path, &fd);
     if (status == ERGO_OK)
         status = ergo_tuning_read(ctx, path, &list);
