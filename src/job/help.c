@@ -1,4 +1,4 @@
-/* `ergocl help`: pages made from the tables of the samplers, and a few written ones. */
+/* `ergocl help`: pages made from the samplers' tables, and a few written by hand. */
 #include <stdlib.h>
 #include <string.h>
 

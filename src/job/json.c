@@ -20,7 +20,7 @@ struct reader {
 };
 
 /* Line and column, both from 1; the column counts characters. Only errors need it, so it is found
- * by reading again and not carried along. */
+ * by reading the text again. */
 static void reader_place(const struct reader *r, const char *where, size_t *line, size_t *column) {
     *line = 1;
     const char *start = r->begin;

@@ -1,10 +1,8 @@
 /*
- * A strict JSON reader (RFC 8259) for what people write by hand.
- *
- * Ours and not cJSON's, because a job must not change while it is read: cJSON 1.7.15 accepts
- * trailing garbage and duplicate keys, ignores case, turns 1e999 into infinity and 2^53+1 into
- * 2^53. Here numbers keep their text, so that integers stay exact, and everything doubtful is
- * refused with line and column.
+ * A strict JSON reader (RFC 8259) for jobs, which people write by hand. It is not cJSON, because a
+ * job must not change while it is read: cJSON 1.7.15 accepts trailing garbage and duplicate keys,
+ * ignores case, turns 1e999 into infinity and 2^53+1 into 2^53. Here numbers keep their text, so
+ * that integers stay exact, and everything doubtful is refused with line and column.
  */
 #ifndef ERGO_JOB_JSON_H
 #define ERGO_JOB_JSON_H
@@ -45,9 +43,9 @@ struct ergo_json {
 };
 
 /*
- * Read `text`; the tree lives in `arena`. Messages are "name:line:column: reason". After duplicate
- * keys reading goes on: the status is ERGO_E_JOB and *root is set all the same, so that the rest
- * can be checked in the same go. ctx == NULL: be silent.
+ * Read `text`; the tree lives in `arena`. Messages are "name:line:column: reason". Reading
+ * continues after duplicate keys: the status is ERGO_E_JOB and *root is set all the same, so that
+ * the rest can be checked too. ctx == NULL: be silent.
  */
 enum ergo_status ergo_json_parse(struct ergo_context *ctx, const char *name, const char *text,
                                  size_t length, struct ergo_arena *arena, struct ergo_json **root);

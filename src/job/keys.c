@@ -1,4 +1,4 @@
-/* The keys all samplers share, and questions to key tables. */
+/* The keys all samplers share, and searches in key tables. */
 #include "job/build.h"
 
 #include <math.h>
@@ -242,13 +242,13 @@ static void append_bound(struct ergo_text *out, double bound) {
     const char *plus = strchr(text, '+');
     if (fabs(bound) < 1e7 || strtod(text, NULL) != bound || !plus)
         ergo_value_real(out, bound);
-    else /* without the plus and the zero of "1e+09" */
+    else /* "1e9" from "1e+09" */
         ergo_text_append(out, "%.*s%s", (int)(plus - text), text, plus + 1 + (plus[1] == '0'));
 }
 
 static void append_range(struct ergo_text *out, const struct ergo_key *key) {
     const bool open = key->flags & ERGO_KEY_EXCLUDES_MIN;
-    /* Bounds as large as these only keep arithmetic safe: they would blur the message. */
+    /* Bounds as large as these only keep arithmetic safe: the message leaves them out. */
     const bool low = key->min > -1e300, high = key->max < 1e300;
     if (!ergo_key_has_range(key) || (!low && !high))
         return;

@@ -1,6 +1,6 @@
 /*
- * The JSON schema of jobs, from the key tables. One object schema for all samplers: what a sampler
- * adds hangs on `if sampler is X then`.
+ * The JSON schema of jobs, from the key tables. One object schema serves all samplers: a sampler's
+ * own keys are in `if sampler is X then`.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -284,7 +284,8 @@ enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text) {
         good = good && put_sampler(&out, ergo_samplers[i], &arena);
     ergo_text_append(&out, "],%s}", definitions);
 
-    /* Written compactly and printed again from the tree: the reader also proves it is JSON. */
+    /* Written compactly, read and printed again from the tree: the reader also proves that it is
+     * JSON. */
     if (good && !out.failed && !arena.failed)
         status = ergo_json_parse(ctx, "schema", out.data, out.length, &arena, &tree);
     if (tree) {
