@@ -41,7 +41,7 @@ const struct cli_command *cli_find_command(const char *name) {
 
 /* ---- suggestions ---------------------------------------------------------------------------- */
 
-enum { WORD_MAX = 32 }; /* longer words are not typos of our short names */
+enum { WORD_MAX = 32 }; /* a longer word is not a typo of one of our short names */
 
 /* Damerau-Levenshtein distance (adjacent swaps count once): "relpicas" is one slip. */
 static size_t word_distance(const char *a, const char *b) {

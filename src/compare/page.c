@@ -1,4 +1,4 @@
-/* compare.html: the comparison for people, in one page without network or scripts. */
+/* compare.html: the comparison on one page without network or scripts. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -67,7 +67,7 @@ bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data
         return false;
     if (length)
         memcpy(copy, data, length);
-    copy[length] = 0; /* blobs that are text can be used as such */
+    copy[length] = 0; /* so that a blob of text is a C string */
     return ergo_blobs_take(blobs, name, copy, length);
 }
 
@@ -175,7 +175,7 @@ static bool has_record(const struct ergo_checkpoint *checkpoint, const char *nam
     return false;
 }
 
-/* The head's entries, whose checksum is right; `size`: of the file. */
+/* Takes the entries of a head whose checksum is right; `size`: of the file. */
 static const char *take_entries(struct ergo_checkpoint *checkpoint, const uint8_t *head,
                                 size_t count, uint64_t size, const char *const *names,
                                 char reason[128]) {

@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "run/result.h"
 
-/* A folder that is open. What is in it may be from anybody: files in it are found from the
+/* An open folder. Its contents may be from anybody: files in it are opened relative to the
  * descriptor, by their names, and no symbolic link is followed. */
 struct ergo_folder {
     int fd;     /* -1: not open */
@@ -18,12 +18,12 @@ struct ergo_folder {
 };
 enum ergo_status ergo_folder_open(struct ergo_context *ctx, const char *path,
                                   struct ergo_folder *folder);
-/* Also one that was never opened. */
+/* May be called for a folder that was never opened. */
 void ergo_folder_close(struct ergo_folder *folder);
-/* A folder in it, made where there is none. */
+/* A folder inside a folder; made if it does not exist. */
 enum ergo_status ergo_folder_inner(struct ergo_context *ctx, const struct ergo_folder *outer,
                                    const char *name, struct ergo_folder *inner);
-/* Refuses what is of this name and no folder. */
+/* Refuses anything of this name that is not a folder. */
 enum ergo_status ergo_folder_check(struct ergo_context *ctx, const struct ergo_folder *outer,
                                    const char *name);
 /* A file's path for messages, malloc'ed; `in` may be NULL. */
@@ -40,12 +40,11 @@ enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const struct ergo_fo
 int ergo_folder_descriptor(int at, const char *path, int flags);
 extern const char ergo_folder_no_link[]; /* why a symbolic link is refused */
 
-/* `in` NULL: `name` is a path that the user has chosen. There links are followed as by cp, and what
- * is no regular file (a terminal, a pipe) is written to instead of replaced. */
+/* `in` NULL: `name` is a path that the user has chosen. Its links are followed as by cp, and
+ * anything that is not a regular file (a terminal, a pipe) is written to instead of replaced. */
 enum ergo_status ergo_file_write(struct ergo_context *ctx, const struct ergo_folder *in,
                                  const char *name, const void *data, size_t length);
-/* The same for contents in pieces, one after the other: what is large need not be copied together.
- */
+/* The same for contents in pieces, one after the other, so that large contents need no copy. */
 struct ergo_piece {
     const void *data;
     size_t length;
@@ -53,7 +52,7 @@ struct ergo_piece {
 enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const struct ergo_folder *in,
                                         const char *name, const struct ergo_piece *pieces,
                                         size_t count);
-/* Open for reading a regular file, nothing else; -1 after an error. */
+/* Open a regular file for reading, and nothing else; -1 after an error. */
 enum ergo_status ergo_file_open(struct ergo_context *ctx, const struct ergo_folder *in,
                                 const char *name, int *fd, uint64_t *size);
 /* *data is malloc'ed and has a terminating zero beyond length. limit: refuse larger files. */
@@ -66,7 +65,7 @@ char *ergo_path_join(const char *folder, const char *name);
 
 /* The file that a key names at a point; NULL: none. */
 const char *ergo_input_path(const struct ergo_point *point, const struct ergo_key *key);
-/* What is in it, as by ergo_file_read; from the job's memory where it is kept. */
+/* Its contents, as by ergo_file_read; from the job's memory if they are kept there. */
 enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_point *point,
                                  const char *pointer, size_t limit, char **text, size_t *length);
 
@@ -98,19 +97,19 @@ enum ergo_status ergo_result_write_pictures(struct ergo_context *ctx,
                                             const struct ergo_folder *folder,
                                             const struct ergo_result *result);
 
-/* The file from which a run goes on and is reported; and of earlier versions, which is not read any
- * more. */
+/* The file from which a run is resumed and reported; and that of earlier versions, which is not
+ * read any more. */
 #define ERGO_CHECKPOINT "checkpoint"
 #define ERGO_CHECKPOINT_OLD "checkpoint.h5"
 
 /*
  * checkpoint.c: named blobs in one file, each with its length and SHA-256. Nothing is allocated for
- * a record that is longer than its reader allows, and nothing of a damaged one is handed out. A
- * file may have been made by anyone: what is in a record is checked by who reads it.
+ * a record that is longer than its reader allows, and a damaged record is never handed out. A file
+ * may have been made by anyone: the reader of a record checks its contents.
  */
 struct ergo_blob {
     char name[32];
-    void *data; /* a zero is behind its end */
+    void *data; /* followed by a zero byte */
     size_t length;
 };
 struct ergo_blobs {
@@ -118,15 +117,16 @@ struct ergo_blobs {
     struct ergo_blob *blobs;
 };
 bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data, size_t length);
-/* The same without a copy: malloc'ed data, which are freed at a failure, too. NULL: a failure. */
+/* The same without a copy: takes malloc'ed data, and frees them at a failure, too. NULL: a failure.
+ */
 bool ergo_blobs_take(struct ergo_blobs *blobs, const char *name, void *data, size_t length);
 const struct ergo_blob *ergo_blobs_find(const struct ergo_blobs *blobs, const char *name);
 void ergo_blobs_free(struct ergo_blobs *blobs);
 enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct ergo_folder *in,
                                        const char *name, const struct ergo_blobs *blobs);
 
-/* The head is read, and records when they are asked for. names: those that there may be,
- * NULL-terminated; a file with another one is refused. NULL: any. */
+/* Reads the head now and records when they are asked for. names: the allowed ones, NULL-terminated;
+ * a file with another one is refused. NULL: any. */
 struct ergo_checkpoint;
 enum ergo_status ergo_checkpoint_open(struct ergo_context *ctx, const struct ergo_folder *in,
                                       const char *name, const char *const *names,

@@ -1,4 +1,4 @@
-/* Choosing and scaling pictures for people. Internal to src/io. */
+/* Choosing and scaling pictures for pages. Internal to src/io. */
 #ifndef ERGO_IO_PICTURES_H
 #define ERGO_IO_PICTURES_H
 

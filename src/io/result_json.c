@@ -1,4 +1,4 @@
-/* result.json, for scripts: `ergocl help result` says what is in it. */
+/* result.json, for scripts. `ergocl help result` describes it. */
 #include "io/format.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static void append_array(struct ergo_text *text, const char *name, const double 
     ergo_text_append_bytes(text, "]", 1);
 }
 
-/* Of an observable of a point: behind mean and error, which both have. */
+/* The rest of an observable at a point, after mean and error. */
 static void append_rest(struct ergo_text *text, const struct ergo_observable_result *o,
                         uint64_t measure_every) {
     const struct ergo_estimate *estimate = &o->estimate;
@@ -158,7 +158,7 @@ static void append_mean(struct ergo_text *text, const struct ergo_result *result
     ergo_text_append(text, *separator ? "\n      }\n    }" : "}\n    }");
 }
 
-/* With the rate: like all that a clock measured, it differs from run to run. */
+/* Stands with the rate: both depend on the clock and differ from run to run. */
 static void append_merit(struct ergo_text *text, const struct ergo_result *result) {
     struct ergo_merit merit;
     if (!ergo_format_merit(result, &merit))

@@ -1,5 +1,5 @@
-/* VTK image data (.vti), which ParaView and others read: ASCII, so that no byte order or encoding
- * can be got wrong. */
+/* VTK image data (.vti), which ParaView and others read. ASCII needs no byte order and no encoding.
+ */
 #include "io/io.h"
 
 #include <stdio.h>
