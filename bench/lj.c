@@ -120,9 +120,9 @@ static enum ergo_status check(struct ergo_bench *bench, const struct ergo_bench_
 }
 
 /*
- * Nobody can leave out: two Philox calls; the pairs within the cutoff, 39 at density 0.6, of the
- * insertions and displacements that hit no core (a quarter of 65%), and of the 2.5% of moves that
- * are accepted, whose neighbours are told (old places and deletions need no sums then): 0.19
+ * The least: two Philox calls; the pairs within the cutoff, 39 at density 0.6, of the insertions
+ * and displacements that hit no core (a quarter of 65%), and of the 2.5% of moves that are
+ * accepted, whose neighbours are updated (old places and deletions need no sums then): 0.19
  * neighbourhoods a move; 17 multiply-adds or multiplications a pair. Bytes: 12 a pair, of chains
  * that do not fit the cache.
  */

@@ -1,4 +1,4 @@
-/* Results of other devices, from the files of a folder: beside what was measured now. */
+/* Results of other devices, from the files of a folder, for comparison with this run. */
 #include "bench.h"
 
 #include <dirent.h>
@@ -23,7 +23,7 @@ static double number_of(const struct ergo_json *object, const char *key) {
                                                                                             : 0;
 }
 
-/* These are for a terminal, which is not to obey them. */
+/* Removes control characters: these texts go to a terminal. */
 static void clean(char *text) {
     for (; *text; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7F)
@@ -54,7 +54,7 @@ static bool add(struct ergo_bench *bench, const struct ergo_json *file,
     clean(r->device);
     clean(r->platform);
     clean(r->date);
-    /* files of old name no sampler, and have one */
+    /* old files name no sampler; they are of spin-lattice */
     const char *sampler = text_of(what, "sampler");
     snprintf(r->sampler, sizeof r->sampler, "%s", *sampler ? sampler : "spin-lattice");
     snprintf(r->name, sizeof r->name, "%s", text_of(what, "name"));

@@ -33,7 +33,7 @@ list_and_leave() {
 }
 
 if ! command -v dpkg-query >/dev/null; then
-    # Another system, prepared by hand: good.
+    # Another system, prepared by hand.
     pkg-config --exists OpenCL libcjson libsodium libpng hdf5-serial 2>/dev/null &&
         { pkg-config --exists ompi-c 2>/dev/null || command -v mpicc >/dev/null; } && exit 0
     list_and_leave "this is not Debian or Ubuntu."

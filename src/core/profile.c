@@ -67,8 +67,8 @@ void ergo_profile_add_buffer(struct ergo_device *device, const char *what, cl_me
     size_t at = 0;
     if (!p)
         return;
-    while (at < p->n_buffers && p->buffers[at].mem != mem) /* search from the latest: an address
-                                                            * may be used again */
+    /* a handle may be used again: then its entry is overwritten */
+    while (at < p->n_buffers && p->buffers[at].mem != mem)
         at++;
     if (at == ERGO_PROFILE_BUFFERS) {
         p->missed++;
