@@ -86,7 +86,7 @@ find "$lib" -xtype l -name '*.so' 2>/dev/null | while read -r link; do
 done
 if [ -x "$prefix/usr/bin/pkgconf" ]; then
     export PATH="$prefix/usr/bin:$PATH"
-    # its own library, and nobody else's business
+    # the library of this pkgconf
     export LD_LIBRARY_PATH="$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     ln -sf pkgconf "$prefix/usr/bin/pkg-config"
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A scan over a key whose 0 is the reference (lambda of spin-lattice): what agrees with it is said
-# in the table, in result.json and in the report, with the numbers that say it.
+# A scan over a key whose 0 is the reference (lambda of spin-lattice): table, result.json and report
+# say which points agree with it, with the numbers.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Which errors are given, which are refused, and why; replicas beside each other. What a user reads
-# in the terminal, in result.json and on the page is the same list.
+# Which errors are given, which are refused, and why; comparison of replicas. Terminal, result.json
+# and page show the same list.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Devices, disks and clocks that fail, by faults.so: each fault has its exit code and its message, and
-# when it is gone the run goes on to the digests of one that met none.
+# Devices, disks and clocks that fail, by faults.so: each fault has its exit code and its message.
+# Without the fault the run then continues to the digests of an undisturbed one.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 make_faults

@@ -1,10 +1,9 @@
 /*
  * What the contract tests share: the job file of a sampler, runs of it in a scratch folder, and
- * comparisons of results. No sampler is named here or in the tests.
- *
- * The run layer finds samplers by ergo_sampler_find. Below is the tests' own: it gives the real
- * sampler, with two functions looked after, so that a test says how long blocks are and after which
- * step a run is asked to stop. Everything else is as in the program.
+ * comparisons of results. No sampler is named here or in the tests. The run layer finds samplers by
+ * ergo_sampler_find. The tests' own version below gives the real sampler with two functions
+ * wrapped, so that a test decides how long blocks are and after which step a run is asked to stop.
+ * Everything else is as in the program.
  */
 #ifndef ERGO_TESTS_CONTRACT_H
 #define ERGO_TESTS_CONTRACT_H

@@ -1,11 +1,8 @@
 /*
- * The chains of the contract jobs, as they have always been: data/reference/digests.json. On every
- * implementation the same; under Oclgrind ($ERGOCL_TEST_SMALL) the tiny jobs.
- *
- *     build/tests/contract/test_golden --write
- *
- * writes the file anew. That is for a new job, or for a change that breaks chains on purpose and
- * says so in CHANGELOG.md; nothing calls it.
+ * The chains of the contract jobs have not changed: data/reference/digests.json. They are the same
+ * on every implementation; under Oclgrind ($ERGOCL_TEST_SMALL) only the tiny jobs run.
+ * build/tests/contract/test_golden --write writes the file anew. Use it for a new job, or for a
+ * change that breaks chains on purpose and says so in CHANGELOG.md; nothing calls it.
  */
 #include "contract.h"
 

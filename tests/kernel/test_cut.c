@@ -1,8 +1,9 @@
 /*
- * The kernels of a cut lattice against the serial oracle, bit for bit: one rank, whose rectangle is
- * the lattice and borders on itself, so that halos, bonds between rectangles, lists of parts and
- * merging all have their work. (Several ranks: tests/mpi.) Spins and all that is measured; both
- * labellings, all ways of merging; words that are not full, a single word, two rows.
+ * The kernels of a cut lattice against the serial oracle, bit for bit. With one rank, whose
+ * rectangle is the lattice and borders on itself, halos, bonds between rectangles, lists of parts
+ * and merging all have work to do. (Several ranks: tests/mpi.) Compared are spins and all
+ * measurements; both labellings, all ways of merging; words that are not full, a single word, two
+ * rows.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Which errors are trusted, replicas beside each other, and what is said: from synthetic chains. */
+/* Which errors are trusted, comparison of replicas, and the warnings: from synthetic chains. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
