@@ -20,7 +20,7 @@ enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_argumen
  */
 static void end_at_once(int number) {
     static const char message[] = "ergocl: ended at once by a second signal; the last checkpoint "
-                                  "stands, ergocl resume goes on from it\n";
+                                  "is valid, ergocl resume continues from it\n";
     if (ergo_run_has_checkpoint()) {
         /* not through stdio, which the blocked thread may have locked */
         const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
@@ -126,6 +126,6 @@ enum ergo_status cli_report(struct ergo_context *ctx, const char *directory,
         fflush(stdout); /* so that the table comes before the advice when both go to one place */
     }
     if (status == ERGO_STOPPED)
-        cli_note("stopped with a checkpoint; to go on: ergocl resume %s", directory);
+        cli_note("stopped with a checkpoint; to continue: ergocl resume %s", directory);
     return status;
 }

@@ -122,7 +122,7 @@ static void append_energy(struct ergo_text *text, const struct ergo_comparison *
             most = fmax(most, c->devices[i].joules / c->devices[i].joules_work);
     if (!(most > 0)) {
         ergo_text_append(text,
-                         "<p class=\"soft\">No device tells its energy here, or the runs were "
+                         "<p class=\"soft\">No device reports its energy here, or the runs were "
                          "shorter than a second.</p>\n");
         return;
     }
@@ -201,7 +201,7 @@ static void append_kernels(struct ergo_text *text, const struct ergo_comparison 
                      "<h2>Kernels</h2>\n<p class=\"soft\">Of a shorter run of the same job. "
                      "Bytes are the sizes of the buffers that a launch is given: what moves "
                      "if it goes through each of them once. Many kernels touch only parts, or "
-                     "keep data in caches; then the share of the copy rate says nothing.</p>\n");
+                     "keep data in caches; then the share of the copy rate means nothing.</p>\n");
     for (size_t i = 0; i < c->n_devices; i++) {
         const struct ergo_compared_device *d = &c->devices[i];
         const struct ergo_profile *p = d->profiled ? d->profiled->profile : NULL;
@@ -256,7 +256,7 @@ static void append_all(struct ergo_text *text, const struct ergo_comparison *c) 
     append_phases(text, c);
     append_kernels(text, c);
     ergo_json_pretty(&pretty, job->canonical);
-    ergo_text_append(text, "<h2>Job</h2>\n<details><summary>The job of all of them</summary><pre>");
+    ergo_text_append(text, "<h2>Job</h2>\n<details><summary>The job</summary><pre>");
     ergo_html_escape(text, pretty.data ? pretty.data : "");
     ergo_text_append(text, "</pre></details>\n<footer>Numbers: compare.json. Each device's run has "
                            "a folder with its own report.</footer>\n");

@@ -140,10 +140,10 @@ static void append_difference(struct ergo_context *ctx, struct ergo_text *t,
                              "before it all buffers were equal.\n",
                              c->launch, c->kernel, c->buffer);
         else
-            ergo_text_append(t, "\nWhich kernel is not known: the devices make other launches, or "
-                                "too many to look at each.\n");
+            ergo_text_append(t, "\nThe kernel is not known: the devices make different launches, "
+                                "or too many to trace.\n");
     } else if (*ergo_error_message(ctx)) {
-        ergo_text_append(t, "\nA look at each launch failed: %s\n", ergo_error_message(ctx));
+        ergo_text_append(t, "\nTracing the launches failed: %s\n", ergo_error_message(ctx));
         ergo_error_clear(ctx);
     }
     if (job)
@@ -185,7 +185,7 @@ enum ergo_status ergo_comparison_diagnose(struct ergo_context *ctx, struct ergo_
                              m, d->result->members[m].steps, d->result->members[m].digest);
     }
     ergo_text_append(&t,
-                     "\nTo see it again: save the job as job.json, then\n"
+                     "\nTo reproduce it: save the job as job.json, then\n"
                      "  ergocl devices --check\n  ergocl compare job.json -o again --devices \"");
     for (size_t i = 0; i < c->n_devices; i++)
         ergo_text_append(&t, "%s%s", i ? "," : "", c->devices[i].selector);

@@ -109,7 +109,7 @@ static const char *find_defect(const struct ergo_candidate *one) {
         !little)
         return "it is not little-endian";
     if (sscanf(one->summary.version, "OpenCL %u.%u", &major, &minor) != 2)
-        return "it does not tell its OpenCL version";
+        return "it does not report its OpenCL version";
     if (major < 1 || (major == 1 && minor < 2))
         return "it is older than OpenCL 1.2";
     (void)get_info(one->device, CL_DEVICE_PROFILE, sizeof profile, profile);

@@ -76,11 +76,10 @@ static enum ergo_status put_back(struct ergo_context *ctx, const struct ergo_rep
     if (status == ERGO_OK)
         status = found ? read_row(ctx, r, row, found) : no_memory(ctx, r);
     if (status == ERGO_OK && memcmp(found, kept, size_of(row)) != 0)
-        status =
-            ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                      "audit of %s failed on %s (%s): %s written to the device read back as "
-                      "something else",
-                      r->sampler, r->device->summary.name, r->device->summary.driver, row->what);
+        status = ERGO_FAIL(
+            ctx, ERGO_E_AUDIT,
+            "audit of %s failed on %s (%s): %s written to the device read back differently",
+            r->sampler, r->device->summary.name, r->device->summary.driver, row->what);
     free(found);
     return status;
 }

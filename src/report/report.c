@@ -67,8 +67,7 @@ static enum ergo_status may_write(struct ergo_context *ctx, const char *path, bo
     return overwrite || access(path, F_OK) != 0
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_IO,
-                           "%s is there already: take another name, or say that it may be replaced "
-                           "(--overwrite)",
+                           "%s exists already: take another name, or replace it with --overwrite",
                            path);
 }
 

@@ -118,7 +118,7 @@ enum ergo_status ergo_run_compare(struct ergo_run *run) {
         if (differ.length)
             ergo_text_append(&text, "; not: %s", differ.data);
         if (unknown.length)
-            ergo_text_append(&text, "; without errors, so that nothing can be said: %s",
+            ergo_text_append(&text, "; without errors, so they cannot be compared: %s",
                              unknown.data);
         run->result->comparison = ergo_text_take(&text);
         if (!run->result->comparison)

@@ -38,7 +38,7 @@ enum ergo_status ergo_run_digest_members(struct ergo_run *run) {
 static void warn_only(struct ergo_run *run, enum ergo_status status) {
     if (status == ERGO_OK)
         return;
-    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; the results are there without it",
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; the results are complete without it",
              ergo_error_message(run->ctx));
     ergo_error_clear(run->ctx);
 }

@@ -172,8 +172,8 @@ enum ergo_status ergo_run_hold_folder(struct ergo_run *run) {
         return ERGO_OK;
     if (!gone)
         return ERGO_FAIL(run->ctx, ERGO_E_IO,
-                         "the folder %s was taken away, and another run works or has worked in one "
-                         "of that name: nothing is written there",
+                         "the folder %s was removed, and its name now belongs to another run: "
+                         "nothing is written there",
                          run->folder.path);
     struct ergo_run again = {.ctx = run->ctx, .folder = {.fd = -1}, .lock = -1};
     enum ergo_status status = ergo_folder_create(run->ctx, run->folder.path);
@@ -185,7 +185,7 @@ enum ergo_status ergo_run_hold_folder(struct ergo_run *run) {
         ergo_folder_close(&again.folder);
         return status;
     }
-    ergo_log(run->ctx, ERGO_LOG_WARNING, "the folder %s was taken away, and is made again",
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "the folder %s was removed, and is made again",
              run->folder.path);
     close(run->lock);
     run->lock = again.lock;

@@ -314,7 +314,7 @@ static enum ergo_status save(struct ergo_run *run) {
     run->last_checkpoint = ergo_clock();
     if (status != ERGO_E_IO)
         return status;
-    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; going on, with another try in %.0f s",
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
              ergo_error_message(run->ctx),
              ergo_point_real(&run->job->points[0], "/checkpoint/every_seconds"));
     ergo_error_clear(run->ctx);

@@ -365,8 +365,8 @@ static enum ergo_status open_run(struct ergo_run *run, const char *directory,
         if (ergo_folder_has(&run->folder, ERGO_CHECKPOINT_OLD))
             return ERGO_FAIL(run->ctx, ERGO_E_IO,
                              "%s holds " ERGO_CHECKPOINT_OLD " of an earlier version of ergocl, "
-                             "which this one does not read: go on with that version, or begin anew "
-                             "with `ergocl run JOB.json -o %s --overwrite`",
+                             "which this one does not read: continue with that version, or start "
+                             "again with `ergocl run JOB.json -o %s --overwrite`",
                              directory, directory);
     }
     return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s has no file " ERGO_CHECKPOINT "%s",

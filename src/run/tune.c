@@ -289,7 +289,8 @@ static void describe(const struct tuner *t, const struct ergo_tuning_entry *entr
     ergo_text_append(out, "  automatic  %.4g %s\n             %s\n", plain,
                      t->sampler->info->rate_unit, automatic);
     if (!entry->n_settings) {
-        ergo_text_append(out, "  nothing is surely faster by %.0f%%: the automatic launch stays\n",
+        ergo_text_append(out,
+                         "  nothing is reliably faster by %.0f%%: the automatic launch stays\n",
                          100 * (worthwhile - 1));
         return;
     }

@@ -135,7 +135,7 @@ static void warn_short(struct warner *w) {
     struct ergo_text text = {0};
     if (!where.member)
         return;
-    ergo_text_append(&text, "the run is too short, or too correlated, for honest errors of ");
+    ergo_text_append(&text, "the run is too short, or too correlated, for trustworthy errors of ");
     append_names(&text, w, is_short);
     append_where(&text, w, &where, "first");
     ergo_text_append(&text, ": run longer");
@@ -173,7 +173,7 @@ static void warn_few(struct warner *w) {
             again = find(w, is_few, o, o + 1).count && same_key(w, o, first);
         if (again || !where.member)
             continue;
-        ergo_text_append(&text, "too few independent samples for honest errors of %s",
+        ergo_text_append(&text, "too few independent samples for trustworthy errors of %s",
                          w->info->observables[first].name);
         for (size_t o = first + 1; o < n; o++)
             if (find(w, is_few, o, o + 1).count && same_key(w, o, first))
@@ -205,7 +205,7 @@ static void warn_constant(struct warner *w) {
     }
     where = find(w, is_constant_so_far, 1, w->info->n_observables);
     if (where.member) {
-        ergo_text_append(&text, "nothing is known of the errors of ");
+        ergo_text_append(&text, "the errors are unknown for ");
         append_names(&text, w, is_constant_so_far);
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": not one change in so few samples; run longer");
@@ -331,7 +331,7 @@ static void warn_unmeasured(struct warner *w) {
         ergo_text_append(&text, ": %s after %" PRIu64 " %ss, before the first sample",
                          w->result->status, m->steps, w->info->step_name);
     if (strcmp(w->result->status, "stopped") == 0)
-        ergo_text_append(&text, "; ergocl resume goes on");
+        ergo_text_append(&text, "; ergocl resume continues");
     add(w, &text);
 }
 
@@ -464,7 +464,7 @@ static void warn_replicas(struct warner *w) {
         append_point(&text, point, false);
         ergo_text_append(&text, ")");
     }
-    ergo_text_append(&text, ", and their mean has no honest error: ");
+    ergo_text_append(&text, ", and their mean has no trustworthy error: ");
     for (size_t o = 0; o < w->info->n_observables; o++) {
         if (!disagrees(w, worst, o))
             continue;
