@@ -257,7 +257,7 @@ static struct ergo_json *reader_number(struct reader *r, struct ergo_json *value
     if (!is_digit(p, r->end))
         return reader_word(r, value); /* -Infinity, -.5 */
     if (*p == '0' && is_digit(p + 1, r->end))
-        return reader_fail(r, start, "a number cannot start with a superfluous zero");
+        return reader_fail(r, start, "a number cannot start with a zero before other digits");
     while (is_digit(p, r->end))
         p++;
     if (p < r->end && *p == '.') {
