@@ -192,7 +192,7 @@ uint64_t ergo_dist_counter_next(void) {
 void ergo_dist_counter_close(void) {
     if (!dist.counting)
         return;
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody counts any more */
+    MPI_Barrier(MPI_COMM_WORLD); /* no rank uses the counter any more */
     MPI_Win_free(&dist.window);
     dist.counting = false;
 }
