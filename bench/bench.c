@@ -10,7 +10,7 @@
 #define ERGO_BENCH_COMMIT "unknown"
 #endif
 
-/* A case with its suite; all there are. */
+/* A case with its suite; the list has all. */
 struct entry {
     const struct ergo_bench_suite *suite;
     const struct ergo_bench_case *what;
@@ -24,7 +24,7 @@ struct names {
 
 struct options {
     const char *device, *json, *results, *commit, *date, *note;
-    unsigned class; /* 0: by the device */
+    unsigned class; /* 0: chosen by the device */
     struct names cases, samplers;
     double seconds;
     bool list, explore;
@@ -108,7 +108,7 @@ static bool wanted(const struct options *o, const struct entry *e) {
            (o->cases.n > 0 || (e->what->classes & o->class));
 }
 
-/* Every name asked for is one that there is. */
+/* Does every given name exist? */
 static bool names_known(const struct options *o, const struct entry *entries, size_t n) {
     const struct names *lists[] = {&o->samplers, &o->cases};
     for (size_t l = 0; l < 2; l++) {
@@ -139,7 +139,7 @@ static void list(const struct options *o, const struct entry *entries, size_t n)
     }
 }
 
-/* Those wanted move to the front; returns how many. */
+/* Moves the chosen entries to the front; returns how many. */
 static size_t choose(const struct options *o, struct entry *entries, size_t n) {
     size_t kept = 0;
     for (size_t e = 0; e < n; e++)
@@ -158,7 +158,7 @@ static enum ergo_status explore(struct ergo_bench *bench, const struct options *
     return status;
 }
 
-/* What the device can do: for all, and for the suites that are here. */
+/* Measures the device's ceilings: the common ones, and those of the chosen suites. */
 static enum ergo_status ceilings(struct ergo_bench *bench, const struct entry *entries, size_t n) {
     enum ergo_status status = ergo_bench_ceilings_measure(bench);
     for (size_t e = 0; e < n && status == ERGO_OK; e++) {

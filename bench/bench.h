@@ -68,17 +68,19 @@ struct ergo_bench_suite {
     const char *sampler;
     const struct ergo_bench_case *cases;
     size_t n_cases;
-    /* Is the answer right? Sentences to `verdict`; *ok (true before) false: no rate is measured. */
+    /* Is the answer right? Appends sentences to `verdict`; sets *ok (true before) to false: then no
+     * rate is measured. */
     enum ergo_status (*check)(struct ergo_bench *bench, const struct ergo_bench_case *what,
                               struct ergo_text *verdict, bool *ok);
     /* The least that a unit of work costs of each resource, by the algorithm and the path of this
-     * run; 0 before. What shares a pipe is to be counted under one of them. NULL: no limit known.
-     */
+     * run; 0 before. Operations that share a pipe are counted under one resource. NULL: no limit
+     * known. */
     void (*cost)(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOURCES]);
-    /* Share of the plan's units of work that are work of the kind that `peers` count; asked after
-     * the timing, may change the run. NULL: 1. */
+    /* Share of the plan's units of work that `peers` count too. Called after the timing, may change
+     * the run. NULL: 1. */
     enum ergo_status (*useful)(struct ergo_bench_run *run, double *share);
-    /* A ceiling of the suite's own, e.g. its kernels without memory, for people; may be NULL. */
+    /* A ceiling of the suite's own, e.g. its kernels without memory, for information; may be NULL.
+     */
     enum ergo_status (*ceiling)(struct ergo_bench *bench, struct ergo_bench_ceiling *out);
     /* Serial programs, measured on CPUs; `check_peers` as `check`. */
     const struct ergo_bench_peer *peers;
@@ -119,14 +121,14 @@ enum ergo_status ergo_bench_plan(struct ergo_bench *bench, const char *job, cons
                                  unsigned seed, struct ergo_bench_run *run);
 /* Create what was planned, at step 0. */
 enum ergo_status ergo_bench_create(struct ergo_bench_run *run);
-/* Both; nothing to close when it fails. */
+/* Plan and create; nothing to close after a failure. */
 enum ergo_status ergo_bench_open(struct ergo_bench *bench, const char *job, const char *const *sets,
                                  unsigned seed, struct ergo_bench_run *run);
 void ergo_bench_close(struct ergo_bench_run *run);
 /* Steps alone, and wait. clocks may be NULL. */
 enum ergo_status ergo_bench_steps(struct ergo_bench_run *run, uint64_t steps,
                                   struct ergo_bench_clocks *clocks);
-/* Samples of a block as a run begins with them. */
+/* Samples per block at the beginning of a run. */
 size_t ergo_bench_block(const struct ergo_bench_run *run, uint64_t every);
 /* `samples` times (`every` steps and a measurement), two blocks in flight as in a run. columns (may
  * be NULL): [samples][members][columns of the sampler]. */
@@ -134,14 +136,14 @@ enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, u
                                    double *columns, struct ergo_bench_clocks *clocks);
 /* Hash over the canonical states of the first members, at most `most`. */
 enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t most, uint64_t *digest);
-/* For suites' checks: the digest of a case (its first members, at most `most`) after `steps` by the
- * automatic choice and by another; a sentence, and *ok false when they differ. Where the plan knows
- * nothing else to do with `sets`, it says so. `audit`: of the first, too. */
+/* For suites' checks: compares the digests of a case (its first members, at most `most`) after
+ * `steps` by the automatic choice and by another. Appends a sentence, and sets *ok to false when
+ * they differ. If the plan ignores `sets`, the sentence says so. `audit`: audits the first, too. */
 enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *job,
                                           const char *const *sets, uint64_t steps, size_t most,
                                           bool audit, struct ergo_text *verdict, bool *ok);
 /* Likewise against a serial program, which appends a member's canonical state after as many steps.
- * *plan: of what ran. */
+ * *plan: that of the run. */
 typedef enum ergo_status ergo_bench_oracle(struct ergo_context *ctx, const struct ergo_point *point,
                                            struct ergo_text *state);
 enum ergo_status ergo_bench_same_as(struct ergo_bench *bench, const char *job,
@@ -159,11 +161,11 @@ double ergo_bench_thread_cpu(void); /* of this thread */
 struct ergo_bench_probe {
     const char *before, *path; /* text, then cl/path flattened, */
     const char *source;        /* then text */
-    const char *options;       /* added to the device's */
+    const char *options;       /* added to the device's options */
     const char *kernel;
     double work; /* of a work-item and round */
 };
-/* Rates above what is there already are kept. */
+/* Keeps the higher of this rate and the earlier one. */
 enum ergo_status ergo_bench_probe(struct ergo_bench *bench, const struct ergo_bench_probe *probe,
                                   struct ergo_bench_ceiling *out);
 enum ergo_status ergo_bench_ceilings_measure(struct ergo_bench *bench);
@@ -233,7 +235,7 @@ enum ergo_status ergo_bench_peers_measure(struct ergo_bench *bench,
 enum ergo_status ergo_bench_explore(struct ergo_bench *bench, const struct ergo_bench_suite *suite,
                                     const struct ergo_bench_case *what, double seconds);
 
-/* recorded.c: all *.json of a folder; and those of a case, as lines of the table. */
+/* recorded.c: reads all *.json of a folder; prints those of a case as lines of the table. */
 enum ergo_status ergo_bench_recorded_read(struct ergo_bench *bench, const char *folder);
 void ergo_bench_recorded_print(const struct ergo_bench *bench, const struct ergo_bench_result *r,
                                double factor);
@@ -241,7 +243,7 @@ void ergo_bench_recorded_print(const struct ergo_bench *bench, const struct ergo
 /* report.c */
 /* "trial moves": the sampler's unit of work. */
 const char *ergo_bench_unit(const char *sampler, char text[64]);
-/* What 1/ns is to be multiplied by to be readable, and the name of the result: "/ns", " M/s". */
+/* The factor that makes a rate in 1/ns readable, and the name of the unit: "/ns", " M/s". */
 double ergo_bench_scale(double rate, const char **name);
 void ergo_bench_print(const struct ergo_bench *bench);
 enum ergo_status ergo_bench_write(const struct ergo_bench *bench, const char *path);

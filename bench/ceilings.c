@@ -1,6 +1,6 @@
 /*
- * What the device can do, measured in the same run: Philox4x32-10, arithmetic and copies. Each by
- * the kernels that suit GPUs and those that suit CPUs, and the better counts.
+ * The device's ceilings, measured in the same run: Philox4x32-10, arithmetic and copies. Each is
+ * measured by kernels that suit GPUs and by kernels that suit CPUs, and the better rate counts.
  */
 #include "bench.h"
 
@@ -9,8 +9,8 @@
 
 #include "device/program.h"
 
-/* One kernel a program: some compilers take their time. Counters as in samplers: the entity differs
- * from item to item, the rest is the same for all. */
+/* One kernel per program, because some compilers are slow. Counters as in samplers: the entity
+ * differs from item to item, the rest is the same for all. */
 static const char philox[] =
     "__kernel void bench_philox(__global uint *out, uint rounds, uint key) {\n"
     "    const uint id = (uint)get_global_id(0);\n"
@@ -34,7 +34,7 @@ static const char philox_lanes[] =
     "    }\n"
     "    out[id] = any(sum != (ulong8)(0UL)) ? 1u : 0u;\n"
     "}\n";
-/* Eight chains of their own, each result the next input. */
+/* Eight independent chains; in each, a result is the next input. */
 static const char chains[] =
     "#define EIGHT STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)\n"
     "__kernel void bench_chains(__global uint *out, uint rounds, uint key) {\n"
@@ -141,7 +141,8 @@ enum ergo_status ergo_bench_probe(struct ergo_bench *bench, const struct ergo_be
             ergo_buffer_create(bench->ctx, bench->device, "results", l.items * 4, NULL, &results);
     if (status == ERGO_OK)
         status = ergo_kernel_create(bench->ctx, bench->device, program, l.name, &l.kernel);
-    /* the first compiles; then until it takes 10 ms, and five that count */
+    /* the first launch compiles; then rounds grow until a launch takes 10 ms, and five launches
+     * count */
     for (int i = 0; i < 20 && seconds < 0.01 && status == ERGO_OK; i++) {
         status = time_launch(bench, &l, 0, NULL, &seconds);
         if (i == 0)

@@ -1,4 +1,4 @@
-/* Rates over launch shapes, for whoever chooses the defaults of a device. */
+/* Rates over launch shapes, to choose the defaults of a device. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -9,12 +9,13 @@ enum { REPEATS = 5, AXES = 6 };
 struct search {
     struct ergo_bench *bench;
     const struct ergo_bench_case *what;
-    struct ergo_text seen; /* launches, a line each: many values may lead to one */
+    struct ergo_text seen; /* launches seen so far, a line each: several values may give the same
+                            * launch */
     double best;
     char best_words[256];
 };
 
-/* A shape that cannot run here is not an error: it is left out. */
+/* Tries a shape. One that cannot run here is left out, without an error. */
 static void try_shape(struct search *s, const char *const *sets, const char *words) {
     struct ergo_bench_run run;
     struct ergo_bench_clocks t;
@@ -75,7 +76,7 @@ enum ergo_status ergo_bench_explore(struct ergo_bench *bench, const struct ergo_
         }
         try_shape(&s, sets, words.data ? words.data : "automatic");
         ergo_text_free(&words);
-        /* the next, as an odometer: the last axis turns fastest */
+        /* next combination, as an odometer: the last axis changes fastest */
         for (axis = n; axis > 0; axis--) {
             if (suite->axes[axis - 1].values[++at[axis - 1]])
                 break;

@@ -228,7 +228,8 @@ static void cost(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOUR
         cost[ERGO_BENCH_COPY] = 40.0 * n / (cells * moves);
 }
 
-/* Moves are counted for every cell; those of empty cells are no trials. */
+/* Share of moves in cells with disks: moves are counted for every cell, and those of empty cells
+ * are no trials. */
 static enum ergo_status useful(struct ergo_bench_run *run, double *share) {
     const struct ergo_sampler_info *info = run->sampler->info;
     const size_t members = run->batch->count;
@@ -343,7 +344,7 @@ static enum ergo_status check_peers(struct ergo_bench *bench, const struct ergo_
     known = true;
     ergo_text_append(verdict, "pairs closer than 1.05 in N = %d at 0.6:", CHECK_N);
     for (size_t p = 0; p < PEERS; p++) {
-        /* floats are rounded when a disk goes over to another cell */
+        /* floats are rounded when a disk moves to another cell */
         const bool apart = least[p] > (peers[p].variant == ERGO_SERIAL_DISKS_RANDOM ? 1 : 1 - 5e-7);
         *ok = *ok && fabs(z[p]) < 4 && apart;
         ergo_text_append(verdict, "%s z = %+.1f%s, none closer than %.7f%s", p ? ";" : "", z[p],

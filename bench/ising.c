@@ -151,7 +151,7 @@ static enum ergo_status physics(struct ergo_bench *bench, const struct ergo_benc
         double worst = 0;
         for (size_t m = 0; m < members && status == ERGO_OK; m++)
             worst = fmax(worst, fabs(mean[m] - exact[m]));
-        /* one chain each, and slow near Tc: a coarse bound; the bits are the proof */
+        /* one chain each, and slow near Tc, so the bound is coarse; the bits are the proof */
         if (status == ERGO_OK) {
             *ok = *ok && worst < 0.03;
             ergo_text_append(out, "; energies within %.3f of the exact ones%s", worst,
@@ -259,7 +259,7 @@ static const char decide_source[] =
     "    out[id] = ISING_ANY(spins[0] | spins[BENCH_PARTS - 1]) ? 1u : 0u;\n"
     "}\n";
 
-/* With the kernels and the options that the sampler takes here. */
+/* Measured with the kernels and options that the sampler uses here. */
 static enum ergo_status decisions(struct ergo_bench *bench, struct ergo_bench_ceiling *out) {
     struct ergo_bench_run run;
     char options[256];
@@ -292,7 +292,8 @@ static enum ergo_status decisions(struct ergo_bench *bench, struct ergo_bench_ce
 
 enum { PEERS = 3, BINS = 20, SAMPLES = 100, EVERY = 50, LEAD = 20000 };
 
-/* At Tc for scans, too. One lattice after the other is the same to it as one lattice. */
+/* At Tc for scans, too. To a serial program, many lattices one after the other are the same as one.
+ */
 static enum ergo_status peer_begin(struct ergo_context *ctx, size_t lx, size_t ly, int generator,
                                    uint64_t stream, struct ergo_serial *s) {
     return ergo_serial_init(s, lx, ly, atof(TC), (enum ergo_serial_generator)generator, stream)

@@ -19,7 +19,8 @@ enum ergo_status ergo_bench_calibrate(struct ergo_bench_run *run, double seconds
     struct ergo_bench_clocks t = {0};
     uint64_t n = 1;
     enum ergo_status status = ERGO_OK;
-    /* the first two compile and warm up; the rest lead to the wished time */
+    /* the first two passes compile and warm up; the others find the number of steps for the wanted
+     * time */
     for (int pass = 0; pass < 24 && status == ERGO_OK; pass++) {
         status = ergo_bench_steps(run, n, &t);
         if (pass < 2 || status != ERGO_OK)
@@ -29,14 +30,14 @@ enum ergo_status ergo_bench_calibrate(struct ergo_bench_run *run, double seconds
         const double more = fmin(8.0, seconds / fmax(t.wall, 1e-6));
         n = (uint64_t)ceil((double)n * fmax(more, 1.2));
     }
-    /* whole groups of steps where several make a launch */
+    /* a multiple of the steps that make a launch */
     n = (uint64_t)fmax(1.0, (double)n * seconds / fmax(t.wall, 1e-9));
     *steps = n < 80 ? n : n / 80 * 80;
     return status;
 }
 
-/* The resource that this path runs out of first (README.md). On CPUs per core in use, because other
- * people's programs take the rest. */
+/* The resource that limits this path (README.md). On CPUs per core in use, because other programs
+ * use the rest. */
 static void find_limit(const struct ergo_bench *bench, const struct ergo_bench_run *run,
                        struct ergo_bench_result *r) {
     double cost[ERGO_BENCH_RESOURCES] = {0};
@@ -80,8 +81,8 @@ enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_
         if (t.device > 0)
             device[events++] = work / t.device;
     }
-    /* several blocks, as in a run, where they are short: what the host does with the last of them
-     * is not hidden. Where a sample takes longer than the steps timed, three times must do. */
+    /* several blocks, as in a run, if they are short: the host's work on the last one is not
+     * hidden. If a sample takes longer than the timed steps, three have to do. */
     const size_t least = r->steps < every ? 1 : (size_t)(r->steps / every);
     const size_t wish = BLOCKS * ergo_bench_block(&run, every);
     const size_t samples = wish < least ? least : wish < 4 * least ? wish : 4 * least;

@@ -1,4 +1,4 @@
-/* Results of other devices, from the files of a folder: beside what was measured now. */
+/* Results of other devices, from the files of a folder, for comparison with this run. */
 #include "bench.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@ static double number_of(const cJSON *object, const char *key) {
     return isnan(number) ? 0 : number;
 }
 
-/* These are for a terminal, which is not to obey them. */
+/* Removes control characters: these texts go to a terminal. */
 static void clean(char *text) {
     for (; *text; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7F)

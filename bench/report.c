@@ -1,4 +1,4 @@
-/* The table for people and the file for results/. */
+/* The table on the terminal, and the file for results/. */
 #include "bench.h"
 
 #include <math.h>

@@ -84,7 +84,8 @@ void ergo_bench_close(struct ergo_bench_run *run) {
     memset(run, 0, sizeof *run);
 }
 
-/* A marker's event ends when everything enqueued before it has. NULL where there are no markers. */
+/* A marker: its event ends when everything enqueued before it has. NULL if the device has no
+ * markers. */
 static cl_event mark(struct ergo_device *device) {
     cl_event event = NULL;
     if (device->quirks.no_profiling ||
@@ -121,7 +122,7 @@ static void watch_mark(struct watch *w, struct ergo_device *device) {
 static void watch_stop(struct watch *w, struct ergo_bench_clocks *clocks) {
     const double wall = ergo_bench_wall() - w->wall, cpu = ergo_bench_cpu() - w->cpu;
     const double begin = end_of(w->begin), end = end_of(w->end);
-    /* an implementation whose markers mean something else shows here */
+    /* rejects markers that mean something else */
     const double device = begin > 0 && end > begin && end - begin < 1.05 * wall ? end - begin : -1;
     if (w->begin)
         clReleaseEvent(w->begin);
@@ -143,7 +144,7 @@ enum ergo_status ergo_bench_steps(struct ergo_bench_run *run, uint64_t steps,
     return status;
 }
 
-/* Room for a block of samples, with curves where the job has them. */
+/* Memory for a block of samples, with curves where the job has them. */
 static bool samples_allocate(const struct ergo_bench_run *run, size_t block,
                              struct ergo_samples *s) {
     const struct ergo_sampler_ops *ops = run->sampler->ops;
@@ -269,7 +270,8 @@ enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *
                              status == ERGO_OK ? "audited" : ergo_error_message(run.ctx));
         }
         ergo_bench_close(&run);
-        if (status == ERGO_E_AUDIT) { /* an answer, and no failure of this program */
+        if (status == ERGO_E_AUDIT) { /* a failed audit is a result, not a failure of this
+                                       * program */
             ergo_error_clear(bench->ctx);
             *ok = false;
             return ERGO_OK;

@@ -15,7 +15,7 @@ static const float FAR = 1e6f;
  */
 
 static inline uint32_t cell_of(const struct ergo_serial_disks *s, double x, double y) {
-    /* rounding may lead to the cell behind the last */
+    /* rounding may give the index after the last cell */
     const uint32_t i = (uint32_t)(x / s->cell), j = (uint32_t)(y / s->cell);
     return (j < s->m ? j : s->m - 1) * s->m + (i < s->m ? i : s->m - 1);
 }
@@ -151,7 +151,7 @@ static void vectors_sweep(struct ergo_serial_disks *s) {
         x -= (float)u * w;
         y -= (float)v * w;
         uint32_t to = cell + (uint32_t)(v * (int)stride + u);
-        if (u != 0 || v != 0) { /* an image stands for the cell itself */
+        if (u != 0 || v != 0) { /* an image represents the cell itself */
             const uint32_t column = (to % stride + m - 1) % m + 1;
             const uint32_t row = (to / stride + m - 1) % m + 1;
             to = row * stride + column;

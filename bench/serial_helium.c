@@ -93,7 +93,7 @@ static float row(const struct ergo_serial_helium *s, size_t i, float x, float y,
 void ergo_serial_helium_macroupdates(struct ergo_serial_helium *s, uint64_t count) {
     const bool cached = s->kind == ERGO_SERIAL_HELIUM_CACHED;
     for (uint64_t t = 0; t < count; t++) {
-        for (size_t i = 0; i < s->n && cached; i++) /* floats drift */
+        for (size_t i = 0; i < s->n && cached; i++) /* sums of floats drift: make them anew */
             s->sum[i] = row(s, i, s->x[i], s->y[i], s->z[i], s->old);
         for (size_t trial = 0; trial < s->n; trial++) {
             const size_t i = (size_t)(uniform(s) * (float)s->n);

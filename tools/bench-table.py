@@ -108,7 +108,7 @@ def sources(key, device):
           ", ".join(ceilings(latest["ceilings"], gpu)) + ". Files:"
     for path, result in device["files"]:
         note = f" ({result['note']})" if result["note"] else ""
-        yield f"  [{pathlib.Path(path).name}](results/{pathlib.Path(path).name}), commit {result['commit'][:7]}{note}"
+        yield f"  - [{pathlib.Path(path).name}](results/{pathlib.Path(path).name}), commit {result['commit'][:7]}{note}"
 
 
 def cell(entry, factor, gpu):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Print C source that holds every *.cl and *.h file below the folder $1, for device/program.h; or, as
 # embed.sh FOLDER '*.json' FILES COUNT, other files in a table and a number of those names.
-# Bytes as numbers: no string length limit, no escapes to get wrong. Needs only od and awk.
+# Bytes are written as numbers, which have no length limit and need no escapes. Needs only od and awk.
 set -eu
 if { [ $# -ne 1 ] && [ $# -ne 4 ]; } || [ ! -d "$1" ]; then
     echo "usage: embed.sh FOLDER [PATTERN FILES COUNT] > embedded.c" >&2
@@ -31,7 +31,7 @@ find . -type f \( -name "$pattern" -o -name "$other" \) | sed 's|^\./||' | sort 
 "
         n=$((n + 1))
     done
-    # A table of no entries is not C; an empty path is never asked for.
+    # An empty table is not valid C; nothing looks for an empty path.
     [ "$n" -gt 0 ] || table='    {"", "", 0},
 '
     printf '\nconst struct ergo_embedded %s[] = {\n%s};\n' "$files" "$table"

@@ -29,7 +29,7 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 prefix=$(mkdir -p "$build/deps" && cd "$build/deps" && pwd)
 
-# The driver's containers bring the library and not always the file that names it.
+# Containers with the driver have the library, but not always the .icd file that names it.
 vendors=/etc/OpenCL/vendors
 if [ ! -e $vendors/nvidia.icd ] && [ -z "${OCL_ICD_VENDORS:-}" ]; then
     for library in /usr/lib/libnvidia-opencl.so.1 /usr/lib/x86_64-linux-gnu/libnvidia-opencl.so.1 \
@@ -42,7 +42,7 @@ if [ ! -e $vendors/nvidia.icd ] && [ -z "${OCL_ICD_VENDORS:-}" ]; then
     done
 fi
 
-# With GPU_RUN_BARE=1 nothing of the system's counts: a rehearsal of the bare machine.
+# With GPU_RUN_BARE=1 nothing of the system is used: a rehearsal of the bare machine.
 system_has() { # a path inside a package
     [ -z "${GPU_RUN_BARE:-}" ] || return 1
     case $1 in
@@ -72,13 +72,13 @@ for deb in "$debs"/*.deb; do
         dpkg -x "$deb" "$prefix"
     fi
 done
-# Modules say where they are installed: they are here instead.
+# Modules name the folder where they are installed: replace it by this one.
 find "$prefix" -name '*.pc' -exec sed -i "s|=/usr|=$prefix/usr|; s| -L/usr| -L$prefix/usr|g; s|-I/usr|-I$prefix/usr|g" {} +
 find "$prefix" -name '*.pc' -exec sed -i "s|$prefix$prefix|$prefix|g" {} +
 
 lib=$prefix/usr/lib/x86_64-linux-gnu
 mkdir -p "$lib" # where nothing was lacking
-# A -dev package's link to a library that the system has already.
+# The link of a -dev package to a library that the system already has.
 find "$lib" -xtype l -name '*.so' 2>/dev/null | while read -r link; do
     stem=$(basename "$(readlink "$link")" | sed 's/\.so.*//')
     real=$(ldconfig -p | awk -v stem="$stem.so" 'index($1, stem) == 1 && /x86-64/ { print $NF; exit }')
@@ -86,7 +86,7 @@ find "$lib" -xtype l -name '*.so' 2>/dev/null | while read -r link; do
 done
 if [ -x "$prefix/usr/bin/pkgconf" ]; then
     export PATH="$prefix/usr/bin:$PATH"
-    # its own library, and nobody else's business
+    # the library of this pkgconf
     export LD_LIBRARY_PATH="$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     ln -sf pkgconf "$prefix/usr/bin/pkg-config"
 fi

@@ -56,13 +56,13 @@ void ergo_context_destroy(struct ergo_context *ctx); /* ctx may be NULL */
  * on, may be NULL. */
 void ergo_context_set_log(struct ergo_context *ctx, enum ergo_log_level level,
                           ergo_log_function log, void *user);
-/* Everything that went wrong since the last ergo_error_clear, one message a line; "" if nothing. */
+/* All errors since the last ergo_error_clear, one message a line; "" if there are none. */
 const char *ergo_error_message(const struct ergo_context *ctx);
 void ergo_error_clear(struct ergo_context *ctx);
-/* Text of others (a file's name, a job's, a word of a command line) as a terminal may show it, and
- * as all messages and tables of the library are: control characters but line ends as "\u001B",
- * bytes that are no UTF-8 as "\xFF", tabs as blanks. As snprintf: `size` bytes of room, into which
- * as many characters go as fit; returns the length of all of it. out may be NULL when size is 0. */
+/* Makes text from others (names of files and jobs, words of a command line) safe for a terminal, as
+ * in all messages and tables of the library: control characters except line ends become "\u001B",
+ * bytes that are not UTF-8 "\xFF", tabs blanks. As snprintf: writes as many characters as fit into
+ * `size` bytes, and returns the length of the whole text. out may be NULL when size is 0. */
 size_t ergo_message_show(char *out, size_t size, const char *text);
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ struct ergo_device_summary {
 };
 
 /* Every platform and device. probe: run the start-up probe on each (cached), else only query.
- * `list` is allocated; free() it. No device at all is ERGO_OK with *count == 0. */
+ * `list` is allocated; free() it. Without any device: ERGO_OK with *count == 0. */
 enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
                                   struct ergo_device_summary **list, size_t *count);
 /* The list as JSON. */
@@ -119,10 +119,10 @@ enum ergo_status ergo_device_json(struct ergo_context *ctx, const struct ergo_de
 
 /* ---- ranks --------------------------------------------------------------------------------- */
 
-/* Before the first run of a process that mpirun (or srun) has started: its ranks then share the
- * points of a job. Nothing happens, and MPI is not touched, in any other process. After it,
- * ergo_run and ergo_resume are called by all ranks alike; results, files and tables are rank 0's,
- * and the others get no result. */
+/* Call this before the first run of a process that mpirun (or srun) has started: its ranks then
+ * share the points of a job. In any other process it does nothing, and MPI is not touched. After
+ * it, all ranks call ergo_run and ergo_resume alike; results, files and tables are rank 0's, and
+ * the others get no result. */
 enum ergo_status ergo_ranks_start(struct ergo_context *ctx);
 int ergo_ranks_rank(void);
 /* The MPI that is used, "Open MPI v4.1.4", or "none": built without, one process runs a job, and
@@ -151,34 +151,34 @@ struct ergo_run_options {
     bool overwrite; /* replace an earlier run in the folder, once this one has a checkpoint */
     ergo_progress_function progress;
     void *user;
-    const struct ergo_run_watch *watch; /* of the library's own: NULL */
+    const struct ergo_run_watch *watch; /* for the library's own use: NULL */
 };
 
 struct ergo_result;
 
-/* Run a job to the end (or to a checkpoint: ERGO_STOPPED, with what there is in *result). `options`
- * may be NULL: those of zeros. */
+/* Run a job to the end, or to a checkpoint (ERGO_STOPPED, with the results so far in *result).
+ * `options` may be NULL: all zeros. */
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result);
-/* Continue the run in `directory`; a finished run is ERGO_OK and only reports. */
+/* Continue the run in `directory`. For a finished run: ERGO_OK and its result. */
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                              const struct ergo_run_options *options, struct ergo_result **result);
 /* Ask all runs of this process to checkpoint and stop. Async-signal-safe. */
 void ergo_run_request_stop(void);
-/* Whether the latest run of this process has a checkpoint, so that ending at once loses no more
- * than what came after it. Async-signal-safe. */
+/* Has the latest run of this process a checkpoint? Then ending the process loses only what came
+ * after it. Async-signal-safe. */
 bool ergo_run_has_checkpoint(void);
-/* Runs that begin after this one are not stopped. */
+/* Withdraw the request: runs that begin after this call are not stopped. */
 void ergo_run_withdraw_stop(void);
-/* What a run of this job would refuse on this machine before it opens a device: ERGO_E_MEMORY where
- * its results do not fit. */
+/* Refuses what a run of this job would refuse on this machine before it opens a device:
+ * ERGO_E_MEMORY where its results do not fit. */
 enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job);
-/* Memory, launches and expected time of the job on the selected device, as text for people.
- * `device`: as of ergo_run_options. */
+/* Memory, launches and expected time of the job on the selected device, as text. `device`: as in
+ * ergo_run_options. */
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *device, char **text);
 
-/* result.json as text / the table a terminal shows. */
+/* result.json as text, and the table that a terminal shows. */
 enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_result *result,
                                   char **text);
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
@@ -188,10 +188,10 @@ void ergo_result_destroy(struct ergo_result *result); /* result may be NULL */
 /* ---- reports ----------------------------------------------------------------------------------
  */
 
-/* One HTML page, `path`, of the runs in n_directories folders, from their checkpoints: finished,
- * stopped or going on, they are only read. It needs no other file and no network. NULL: report.html
- * in the folder of a single run, else here. A file that is there, unless it is the run's own
- * report, is ERGO_E_IO without `overwrite`. */
+/* Writes one HTML page, `path`, of the runs in n_directories folders, which may be finished,
+ * stopped or running. Their checkpoints are only read. The page needs no other file and no network.
+ * path NULL: report.html in the folder of a single run, else in the current folder. An existing
+ * file, unless it is the run's own report, is ERGO_E_IO without `overwrite`. */
 enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *directories,
                              size_t n_directories, const char *path, bool overwrite);
 
@@ -210,13 +210,13 @@ struct ergo_comparison;
 
 /* Runs the job on each device, one after the other, and compares final states and all samples, bit
  * for bit, with those of the first device that finished. Where states differ, shorter runs find the
- * first step after which they do. A device that fails is part of the result; the call fails when
- * fewer than two devices are meant, or the job ran on none. `options` may be NULL: those of zeros.
- * *comparison may be there after ERGO_STOPPED and failures to write. */
+ * first step after which they do. A device that fails is part of the result. The call fails when
+ * fewer than two devices are given, or none could run the job. `options` may be NULL: all zeros.
+ * *comparison may be set after ERGO_STOPPED and after failures to write. */
 enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *job,
                               const struct ergo_compare_options *options,
                               struct ergo_comparison **comparison);
-/* Every device finished, with the same bits. */
+/* Has every device finished, with the same bits? */
 bool ergo_comparison_agrees(const struct ergo_comparison *comparison);
 enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
                                        const struct ergo_comparison *comparison, char **text);
@@ -228,23 +228,23 @@ void ergo_comparison_destroy(struct ergo_comparison *comparison); /* may be NULL
  */
 
 struct ergo_tune_options {
-    const char *device; /* as of ergo_run_options */
-    double seconds;     /* to search for; a last comparison comes on top */
-    const char *path;   /* of the profile file; NULL: the user's, which runs read */
+    const char *device; /* as in ergo_run_options */
+    double seconds;     /* to search; a last comparison takes more */
+    const char *path;   /* of the profile; NULL: the user's profile, which runs read */
     ergo_progress_function progress;
     void *user;
 };
 
-/* Searches the launch parameters (/tuning) that are fastest for the job's first batch, and puts
- * them into a profile, which later runs of jobs like it use on that device; their chains are the
- * same. An older entry for the same jobs goes, also when nothing is faster. *text says what was
- * gained. */
+/* Searches the launch parameters (/tuning) that are fastest for the job's first batch, and writes
+ * them to a profile. Later runs of jobs like it use them on that device; their chains are the same.
+ * An older entry for the same jobs is removed, even when nothing is faster. *text reports the gain.
+ */
 enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
                            const struct ergo_tune_options *options, char **text);
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 
-/* The flattened OpenCL C that a sampler's programs are built from; NULL: all samplers. */
+/* The flattened OpenCL C from which a sampler's programs are built; NULL: of all samplers. */
 enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *sampler, char **text);
 
 #ifdef __cplusplus

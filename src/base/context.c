@@ -11,7 +11,7 @@
 
 struct ergo_context {
     struct ergo_text errors;
-    char last[256];          /* a message for which there was no memory */
+    char last[256];          /* holds a message when memory ran out */
     enum ergo_status status; /* of the first failure */
     enum ergo_log_level level;
     ergo_log_function log;
@@ -84,7 +84,7 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
     ergo_utf8_append_shown(&ctx->errors, message);
     if (cl_code)
         ergo_text_append(&ctx->errors, " [%s (%d)]", ergo_error_cl_name(cl_code), cl_code);
-    /* A source position helps for our own and the driver's failures, not for a typo in a job. */
+    /* A source position helps with failures of ours and the driver's, not with a typo in a job. */
     if (status != ERGO_E_JOB && status != ERGO_STOPPED) {
         const char *base = strstr(file, "src/");
         ergo_text_append(&ctx->errors, " (%s:%d)", base ? base : file, line);

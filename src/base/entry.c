@@ -7,12 +7,12 @@
 static locale_t c_locale;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Of the calling thread. */
-static _Thread_local unsigned depth;       /* public functions that are under way */
-static _Thread_local locale_t host_locale; /* of the program; known where depth > 0 */
+/* per thread */
+static _Thread_local unsigned depth;       /* public functions that the thread is in */
+static _Thread_local locale_t host_locale; /* the program's locale; known if depth > 0 */
 
 static void make_locale(void) {
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* kept to the end of the process */
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* never freed */
 }
 
 void ergo_entry_clear(void *output, size_t size) {
@@ -52,7 +52,7 @@ enum ergo_status ergo_entry_check(struct ergo_context *ctx, struct ergo_entry en
                                   const char *function, const char *names,
                                   const void *const *pointers, size_t count) {
     if (!ctx)
-        return ERGO_E_JOB; /* and nowhere to say so */
+        return ERGO_E_JOB; /* no context for a message */
     if (!entry.ready)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "%s: no memory for a locale", function);
     for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,8 @@
 /*
- * What every public function that can fail begins with: its arguments are there, and numbers have
- * decimal points until it returns, whatever the locale of the program that calls. Nothing below
- * asks for a locale. The library starts no threads of its own.
+ * The entry to every public function that can fail. It checks that pointers are not NULL, and sets
+ * the "C" locale, so that numbers have decimal points until the function returns, whatever the
+ * locale of the calling program. No other code asks for a locale. The library starts no threads of
+ * its own.
  */
 #ifndef ERGO_BASE_ENTRY_H
 #define ERGO_BASE_ENTRY_H
@@ -13,11 +14,11 @@
     const struct ergo_entry ergo_entry __attribute__((cleanup(ergo_entry_leave), unused)) =        \
         ergo_entry_enter()
 
-/* Before it, for a pointer to what the function returns, or NULL. */
+/* Comes before it, for the pointer through which a function returns its result, or NULL. */
 #define ERGO_CLEAR(output) ergo_entry_clear((output), sizeof *(output))
 
-/* The first statement of a public function. Behind ctx: the pointers that must not be NULL; one
- * that is makes the function return ERGO_E_JOB, with a message that names it. */
+/* The first statement of a public function. After ctx: the pointers that must not be NULL. If one
+ * is, the function returns ERGO_E_JOB with a message that names it. */
 #define ERGO_ENTRY(ctx, ...)                                                                       \
     ERGO_C_LOCALE;                                                                                 \
     const enum ergo_status ergo_refused = ergo_entry_check(                                        \
@@ -39,8 +40,8 @@ enum ergo_status ergo_entry_check(struct ergo_context *ctx, struct ergo_entry en
 enum ergo_status ergo_entry_texts(struct ergo_context *ctx, const char *function, const char *name,
                                   const char *const *texts, size_t count);
 
-/* Around calls into the user's program (progress, log): it has its own locale there, may change
- * it, and may call public functions. */
+/* Around calls into the user's program (progress, log): there it has its own locale, may change it,
+ * and may call public functions. */
 unsigned ergo_entry_lend(void);
 void ergo_entry_take_back(unsigned depth);
 

@@ -18,7 +18,8 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
                                   const char *file, int line, const char *format, ...)
     ERGO_PRINTF(6, 7);
 
-/* A failure is not ERGO_OK: said in the header, where callers and the static analyser see it. */
+/* Returns a status that is not ERGO_OK; inline, so that callers and the static analyser see that.
+ */
 static inline enum ergo_status ergo_error_raised(enum ergo_status status) {
     assert(status != ERGO_OK);
     return status;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Some file systems (FUSE, pipes behind /proc) have no fsync: not a reason to lose the file. */
+/* Some file systems (FUSE, pipes behind /proc) have no fsync: that does not fail a write. */
 static bool sync_fd(int fd) {
     int result;
     do
@@ -42,11 +42,11 @@ static bool write_all(int fd, const char *data, size_t length) {
 
 struct target {
     char *path;       /* for messages */
-    char *real;       /* of a file outside of run folders: behind all links */
+    char *real;       /* of a file outside of run folders: its path after all links */
     const char *name; /* in the folder */
     int folder;
-    bool own;     /* the folder was opened for it */
-    bool special; /* a terminal, a pipe, a file without a name: written to and never replaced */
+    bool own;     /* the folder was opened here and has to be closed */
+    bool special; /* a terminal, a pipe, a file without a name: written to, never replaced */
 };
 
 static void free_target(struct target *t) {
@@ -56,7 +56,7 @@ static void free_target(struct target *t) {
     free(t->path);
 }
 
-/* The file that a path of the user's leads to, as `cp` finds it. */
+/* The file to which a user's path leads, links followed as by `cp`. */
 static enum ergo_status follow(struct ergo_context *ctx, const char *path, struct target *t) {
     struct stat info;
     if (stat(path, &info) == 0) {
@@ -98,7 +98,7 @@ static enum ergo_status find_target(struct ergo_context *ctx, const struct ergo_
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* What a file is to hold. */
+/* The new contents of a file. */
 struct contents {
     const struct ergo_piece *pieces;
     size_t count;
@@ -132,8 +132,8 @@ static enum ergo_status write_special(struct ergo_context *ctx, const char *path
                   : fill(ctx, path, fd, contents, false);
 }
 
-/* The name says whose it is, for those who clear up after the dead (run/folder.c), and cannot be
- * foreseen by those who would put something else there. */
+/* The name has the process number, so that files of dead processes can be removed (run/folder.c),
+ * and a random part, so that nobody can put something else there first. */
 static enum ergo_status write_beside(struct ergo_context *ctx, const struct target *t,
                                      struct contents contents) {
     uint64_t number = 0;
@@ -154,9 +154,9 @@ static enum ergo_status write_beside(struct ergo_context *ctx, const struct targ
     if (status != ERGO_OK && fd >= 0)
         unlinkat(t->folder, temporary, 0);
     free(temporary);
-    /* The rename is on disk only once the folder is: otherwise a power cut may bring the old file
-     * back, which is allowed, or no file at all, which is not. (EBADF: of a folder that may be
-     * written but not read.) */
+    /* The rename is on disk only after the folder is synced. Otherwise a power cut could bring the
+     * old file back, which is allowed, or leave no file at all, which is not. (EBADF: a folder that
+     * may be written but not read.) */
     if (status == ERGO_OK && !sync_fd(t->folder) && errno != EBADF)
         status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot write the folder of %s to the disk: %s", t->path,
                            strerror(errno));
@@ -244,7 +244,7 @@ enum ergo_status ergo_file_read(struct ergo_context *ctx, const struct ergo_fold
             goto out;
         }
         buffer = larger;
-        while (filled <= capacity) { /* one byte beyond, to see the end or growth */
+        while (filled <= capacity) { /* one byte more, to see the end, or that the file grows */
             size_t rest = capacity + 1 - filled;
             ssize_t n = read(fd, buffer + filled, rest < 1 << 30 ? rest : 1 << 30);
             if (n < 0 && errno == EINTR)
@@ -259,7 +259,7 @@ enum ergo_status ergo_file_read(struct ergo_context *ctx, const struct ergo_fold
         }
         if (filled <= capacity)
             break;
-        capacity = filled + filled / 2; /* it grew while we read, or is one of /proc */
+        capacity = filled + filled / 2; /* it grew meanwhile, or is a file of /proc */
         if (capacity > limit && filled <= limit)
             capacity = limit;
     }

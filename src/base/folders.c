@@ -1,6 +1,6 @@
 /*
- * Folders. A run folder is opened once, and what is in it is found from its descriptor, by a name
- * and never through a link: a folder from anybody leads nowhere else.
+ * Folders. A run folder is opened once, and its files are opened relative to its descriptor, by
+ * name and never through a link. So a folder from anybody leads to nothing outside.
  */
 #include "base/file.h"
 
@@ -44,7 +44,7 @@ enum ergo_status ergo_folder_create(struct ergo_context *ctx, const char *path) 
         *at = '\0';
         if (mkdir(copy, 0777)) {
             int error = errno;
-            /* Not only EEXIST: a read-only or unreadable parent that is there is fine too. */
+            /* Not only EEXIST: a folder in a read-only or unreadable parent is fine, too. */
             if (stat(copy, &info) || !S_ISDIR(info.st_mode)) {
                 status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot create folder %s: %s%s%s", path,
                                    error == EEXIST ? "a file of this name is in the way: "
@@ -68,7 +68,7 @@ int ergo_folder_descriptor(int at, const char *path, int flags) {
     const int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
     if (fd >= 0 || errno != EACCES)
         return fd;
-    /* may be written but not read */
+    /* a folder that may be written but not read */
     return openat(at, path, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
 }
 
@@ -151,14 +151,14 @@ static int take_lock(int fd) {
     return result ? errno : 0;
 }
 
-/* Who holds a lock, a line; "" if that is not written there. */
+/* The owner of a lock, as one line; "" if that is not written there. */
 static void read_owner(int fd, char *owner, size_t size) {
     const ssize_t n = pread(fd, owner, size - 1, 0);
     owner[n > 0 ? n : 0] = '\0';
     owner[strcspn(owner, "\n")] = '\0';
 }
 
-/* A process of this host that is no more? */
+/* Is the owner a process of this host that has ended? */
 static bool is_dead(const char *owner, const char *host) {
     char on[80] = "";
     long pid = 0;
@@ -190,8 +190,8 @@ enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const struct ergo_fo
     if (gethostname(host, sizeof host - 1))
         host[0] = '\0';
     int error = take_lock(lock);
-    /* A child that a killed run's driver has forked to start a compiler or linker holds the lock,
-     * too, until it does so: moments. */
+    /* A killed run's driver may just have forked a child to start a compiler or linker. The child
+     * holds the lock for a moment, too. */
     for (int i = 0; error == EWOULDBLOCK; i++) {
         read_owner(lock, owner, sizeof owner);
         if (i == 100 || !is_dead(owner, host))
@@ -211,11 +211,11 @@ enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const struct ergo_fo
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot lock %s/lock: %s", folder->path, strerror(error));
         goto out;
     }
-    if (error) /* some cluster file systems have no locks; that must not forbid work there */
+    if (error) /* some cluster file systems have no locks: work there without one */
         ergo_log(ctx, ERGO_LOG_WARNING,
                  "cannot lock %s/lock (%s): do not start another ergocl in this folder",
                  folder->path, strerror(error));
-    /* Who holds it, for the message above. The lock holds whether or not this can be written. (Not
+    /* The owner, for the message above. The lock holds whether or not this can be written. (Not
      * into a file that has another name too, which may be anywhere.) */
     int length = snprintf(owner, sizeof owner, "process %ld on %s\n", (long)getpid(), host);
     if (info.st_nlink == 1 &&

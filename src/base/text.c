@@ -110,7 +110,7 @@ size_t ergo_text_distance(const char *a, const char *b) {
 
 const char *ergo_text_nearest(const char *word, const char *const *names, size_t count) {
     const char *nearest = NULL;
-    size_t best = strlen(word) / 3 + 2; /* farther than this is no misspelling */
+    size_t best = strlen(word) / 3 + 2; /* a larger distance is no misspelling */
     for (size_t i = 0; i < count; i++) {
         if (!names[i])
             continue;

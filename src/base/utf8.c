@@ -11,7 +11,7 @@ size_t ergo_utf8_length(const char *at, const char *end) {
     if (p[0] < 0x80)
         return 1;
     const size_t length = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
-    /* C0, C1 would be overlong; beyond F4 lies nothing */
+    /* C0 and C1 would be overlong; nothing is beyond F4 */
     if (p[0] < 0xC2 || p[0] > 0xF4 || room < length)
         return 0;
     for (size_t i = 1; i < length; i++)

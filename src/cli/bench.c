@@ -22,7 +22,7 @@ static bool own_folder(char *path, size_t size) {
     return slash != NULL;
 }
 
-/* The first of two places below `folder` that is there, into `path`. */
+/* Finds the first of two places below `folder` that exists, into `path`. */
 static bool find(const char *folder, const char *built, const char *installed, int mode, char *path,
                  size_t size) {
     const char *const places[] = {built, installed};

@@ -35,7 +35,7 @@ enum cli_option_id {
 struct cli_option {
     const char *name;  /* without the dashes */
     char letter;       /* 0: no short form */
-    const char *value; /* what the value is called in help; NULL: the option takes none */
+    const char *value; /* name of the value in help; NULL: the option takes none */
     const char *help;
 };
 extern const struct cli_option cli_options[CLI_N_OPTIONS];
@@ -60,7 +60,8 @@ struct cli_command {
     bool operand_required, operands_many;
     const char *summary; /* one line */
     const char *details; /* what --help adds */
-    unsigned options;    /* CLI_BIT of those it takes; quiet, verbose and help come by themselves */
+    unsigned options;    /* CLI_BIT of the options that it takes; all take quiet, verbose and
+                          * help */
     enum ergo_status (*run)(struct ergo_context *ctx, const struct cli_arguments *arguments);
 };
 
@@ -86,14 +87,14 @@ double cli_clock(void); /* monotonic seconds */
 /* To stderr, "ergocl: error: ..." for every line; a progress bar is wiped first. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* To stdout: a name of others, as ergo_message_show has it. */
+/* To stdout: a name from others, escaped by ergo_message_show. */
 void cli_put(const char *text);
 /* Log function of the context. */
 void cli_log(void *user, enum ergo_log_level level, const char *message);
 /* Progress function of a run; user: struct cli_progress. */
 struct cli_progress {
     bool quiet, verbose;
-    double next; /* monotonic seconds: draw no sooner */
+    double next; /* monotonic seconds: time of the next drawing */
 };
 void cli_progress(void *user, const struct ergo_progress *progress);
 void cli_progress_end(void);

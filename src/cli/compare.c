@@ -62,7 +62,7 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         status = print(ctx, comparison, arguments);
     if (status == ERGO_OK && !ergo_comparison_agrees(comparison)) {
         fflush(stdout);
-        cli_error("the devices do not agree; all of it is in %s/compare.json",
+        cli_error("the devices do not agree; details are in %s/compare.json",
                   arguments->output ? arguments->output : ergo_job_name(job));
         status = ERGO_E_AUDIT;
     }

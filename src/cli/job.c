@@ -14,15 +14,15 @@ enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_argumen
 }
 
 /*
- * Without waiting for anything: a driver that compiles, sometimes for minutes, never sees a
- * request. Files are written whole, so the last checkpoint stands; without one, the signal ends the
- * program.
+ * Ends the process without waiting for anything: a driver may compile for minutes and sees no
+ * request. Files are written whole, so the last checkpoint is valid; without one, the signal ends
+ * the program.
  */
 static void end_at_once(int number) {
     static const char message[] = "ergocl: ended at once by a second signal; the last checkpoint "
-                                  "stands, ergocl resume goes on from it\n";
+                                  "is valid, ergocl resume continues from it\n";
     if (ergo_run_has_checkpoint()) {
-        /* not through stdio, which the thread that is stuck may have locked */
+        /* not through stdio, which the blocked thread may have locked */
         const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
         (void)written;
         _exit(ergo_status_exit_code(ERGO_STOPPED));
@@ -37,11 +37,10 @@ static void end_at_once(int number) {
 
 /*
  * A thread that waits for signals, which all other threads block. Handlers would not do: OpenCL
- * implementations built on LLVM install their own ones while they compile (PoCL 3.1 takes SIGUSR1
- * away and prints a stack, seen on Debian 12, 2026-11).
- *
- * The first signal asks, a second SIGINT or SIGTERM ends. Only after half a second: timeout(1) and
- * batch systems signal the process and its group, which is one request that comes twice.
+ * implementations built on LLVM install their own while they compile (PoCL 3.1 takes SIGUSR1 away
+ * and prints a stack, seen on Debian 12, 2026-11). The first signal asks for a stop, a second
+ * SIGINT or SIGTERM ends. The second counts only after half a second: timeout(1) and batch systems
+ * signal the process and its group, so that one request comes twice.
  */
 static void *wait_for_signals(void *set_of_signals) {
     const sigset_t *set = set_of_signals;
@@ -89,7 +88,8 @@ void cli_catch_stop_signals(void) {
     if (pthread_create(&thread, NULL, wait_for_signals, &set) == 0)
         pthread_detach(thread);
     else
-        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* then a signal at least ends the program */
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* without the thread a signal at least ends
+                                                   * the program */
 }
 
 static void print_files(const char *directory) {
@@ -123,9 +123,9 @@ enum ergo_status cli_report(struct ergo_context *ctx, const char *directory,
         } else if (status == ERGO_OK)
             status = shown;
         free(table);
-        fflush(stdout); /* the table stands above the advice below when both go to one place */
+        fflush(stdout); /* so that the table comes before the advice when both go to one place */
     }
     if (status == ERGO_STOPPED)
-        cli_note("stopped with a checkpoint; to go on: ergocl resume %s", directory);
+        cli_note("stopped with a checkpoint; to continue: ergocl resume %s", directory);
     return status;
 }

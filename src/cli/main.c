@@ -1,4 +1,5 @@
-/* ergocl: Monte Carlo on any OpenCL device. Finds the subcommand; the only caller of exit codes. */
+/* ergocl: Monte Carlo on any OpenCL device. Finds the subcommand; only this file sets exit codes.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,14 +28,15 @@ static void occupy_standard_files(void) {
         close(fd);
 }
 
-/* Output counts only when it has arrived: `ergocl schema > /dev/full` must not report success. */
+/* Output counts only when it is written: `ergocl schema > /dev/full` must not report success. */
 static int close_stdout(int code) {
     bool failed = ferror(stdout) != 0;
     if (fflush(stdout) != 0)
         failed = true;
     if (!failed)
         return code;
-    /* The reader of a pipe that went away (`| head`) knows it; anybody else has to be told. */
+    /* If the reader of a pipe has ended (`| head`), no message is needed; any other failure is
+     * reported. */
     if (errno != EPIPE)
         cli_error("standard output could not be written: %s", strerror(errno));
     return code == 0 ? EXIT_FILE : code;
@@ -99,9 +101,10 @@ static int unknown_command(const char *word) {
     return EXIT_USAGE;
 }
 
-/* Everything is closed and flushed. Exit handlers of drivers take apart what their threads still
- * use: with Mesa 22.3.6 (rusticl) 6 of 60 processes that planned a job and ended died of it, and
- * none without the handlers (2026-11-21). Sanitizers find leaks in such a handler. */
+/* Leaves without exit handlers; everything is closed and flushed. Drivers' handlers take apart what
+ * their threads still use: with Mesa 22.3.6 (rusticl) 6 of 60 processes that planned a job and
+ * ended died of it, and none without the handlers (2026-11-21). Under sanitizers handlers run,
+ * because they report leaks. */
 static _Noreturn void leave(int code) {
 #ifdef __SANITIZE_ADDRESS__
     exit(code);
@@ -112,8 +115,8 @@ static _Noreturn void leave(int code) {
 
 int main(int argc, char **argv) {
     occupy_standard_files();
-    /* A vanished reader and a file size limit become errors of the write that meets them: a run
-     * must not die of either without its checkpoint. */
+    /* A closed pipe and a file size limit become errors of the write: a run must not die of either
+     * without its checkpoint. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 

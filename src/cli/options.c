@@ -41,7 +41,7 @@ const struct cli_command *cli_find_command(const char *name) {
 
 /* ---- suggestions ---------------------------------------------------------------------------- */
 
-enum { WORD_MAX = 32 }; /* longer words are not typos of our short names */
+enum { WORD_MAX = 32 }; /* a longer word is not a typo of one of our short names */
 
 /* Damerau-Levenshtein distance (adjacent swaps count once): "relpicas" is one slip. */
 static size_t word_distance(const char *a, const char *b) {
@@ -264,7 +264,7 @@ void cli_print_usage(void) {
     printf("  %-22s %s\n  %-22s %s\n\n", "--version", "print the version", "--help",
            "print this; COMMAND --help says more about each");
     printf("Exit codes: 0 done, 2 job or command line, 3 device, 4 file, 5 audit failed,\n"
-           "75 stopped with a checkpoint (\"ergocl resume DIR\" goes on).\n");
+           "75 stopped with a checkpoint (\"ergocl resume DIR\" continues).\n");
 }
 
 void cli_print_command_help(const struct cli_command *command) {

@@ -21,10 +21,9 @@ const struct cli_command cli_command_report = {
     .summary = "make one HTML page from run folders",
     .details =
         "Parameters, device, observables with error bars, curves, time series with equilibration\n"
-        "marked, autocorrelation, histograms, configurations, and what looks odd. Several runs of "
-        "a\n"
+        "marked, autocorrelation, histograms, configurations, warnings. Several runs of a\n"
         "sampler are also drawn together. The page needs no network and no other file.\n"
-        "Runs are only read, from their checkpoints: they may be finished, stopped or going on.\n"
+        "Runs are only read, from their checkpoints: they may be finished, stopped or running.\n"
         "-o FILE names the page; without it DIR/report.html of one run, report.html of several.",
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_OVERWRITE),
     .run = run,

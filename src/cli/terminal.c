@@ -1,4 +1,4 @@
-/* Messages and the progress bar: all that goes to stderr. */
+/* Messages and the progress bar: everything on stderr. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ double cli_clock(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool bar_is_drawn; /* the process has one stderr, so this is one flag */
+static bool bar_is_drawn; /* one flag, as the process has one stderr */
 
 static bool colours(void) {
     const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
@@ -29,8 +29,8 @@ static void wipe_bar(void) {
     bar_is_drawn = false;
 }
 
-/* Each line of `said` with the program's name and the kind of message before it. Words of the
- * command line and names of files may hold what a terminal would obey. */
+/* Prints each line of `said` after the program's name and the kind of message. Words of the command
+ * line and names of files are escaped: a terminal might obey them. */
 static void print_lines(const char *kind, const char *colour, const char *said) {
     char some[1024]; /* when memory ran out */
     const size_t length_shown = ergo_message_show(NULL, 0, said);
@@ -103,7 +103,7 @@ static unsigned terminal_width(void) {
     return size.ws_col;
 }
 
-/* "1:02:03", "4:05"; nothing is said about times that are not known yet. */
+/* "1:02:03", "4:05"; "" for times that are not known yet. */
 static void format_time(double seconds, char *text, size_t size) {
     if (!isfinite(seconds) || seconds < 0 || seconds > 3.6e8) {
         snprintf(text, size, "-:--");
@@ -124,7 +124,8 @@ static void draw_bar(const struct ergo_progress *progress, double part) {
              progress->rate_unit ? progress->rate_unit : "", left);
 
     unsigned width = terminal_width();
-    /* Never the last column: some terminals wrap there, and \r would no longer reach the start. */
+    /* Leave the last column free: some terminals wrap there, and \r would no longer reach the
+     * start. */
     size_t room = width > 1 ? width - 1 : 1;
     size_t fixed = strlen(tail) + 14 + 4;
     size_t n = room > fixed ? room - fixed : 0;
@@ -143,7 +144,7 @@ static void draw_bar(const struct ergo_progress *progress, double part) {
 void cli_progress(void *user, const struct ergo_progress *progress) {
     struct cli_progress *state = user;
     bool terminal = isatty(STDERR_FILENO);
-    /* Log files get a line now and then, and only when asked: nobody wants bars in them. */
+    /* Log files get no bar, and a line now and then only with --verbose. */
     if (state->quiet || (!terminal && !state->verbose))
         return;
     double now = cli_clock();

@@ -1,4 +1,4 @@
-/* Runs on each device, their bits side by side, and the search for the first step that differs. */
+/* Runs the job on each device, compares the bits, and searches for the first step that differs. */
 #include "compare/compare.h"
 
 #include <stdio.h>
@@ -70,7 +70,7 @@ static enum ergo_status choose_devices(struct ergo_context *ctx, struct ergo_com
 /* ---- energy ------------------------------------------------------------------------------------
  */
 
-/* Reads a counter as a run goes on, and hands its progress on. */
+/* Reads an energy counter during a run, and passes its progress on. */
 struct watcher {
     struct ergo_energy *energy;
     const struct ergo_compare_options *asked;
@@ -96,8 +96,8 @@ static void watch_progress(void *user, const struct ergo_progress *progress) {
     w->last_done = progress->done;
 }
 
-/* Counters are read as progress is told, a fifth of a second apart: less than a second says little.
- */
+/* Counters are read with each progress message, a fifth of a second apart: less than a second gives
+ * no usable number. */
 static void note_energy(const struct watcher *w, struct ergo_compared_device *d) {
     const double joules = w->last - w->first, work = w->last_done - w->first_done;
     if (!w->counting || ergo_clock() - w->begun < 1 || !(joules > 0) || !(work > 0))
@@ -112,7 +112,7 @@ static struct ergo_energy *open_energy(struct ergo_context *ctx, const char *sel
     if (ergo_device_open(ctx, selector, &device) == ERGO_OK)
         energy = ergo_energy_open(device);
     else
-        ergo_error_clear(ctx); /* the run will say so */
+        ergo_error_clear(ctx); /* the run itself reports this error */
     ergo_device_close(device);
     return energy;
 }
@@ -128,8 +128,8 @@ static void keep_message(struct ergo_context *ctx, struct ergo_compared_device *
 
 static const struct ergo_run_watch unaudited = {.unaudited = true};
 
-/* A device whose audit failed runs once more without, in a folder that is not its own: what it
- * makes is compared, to find where it begins to be wrong. */
+/* If the audit failed, the device runs once more without it, in another folder. These results are
+ * compared, to find where they begin to be wrong. */
 static void run_on(struct ergo_context *ctx, const struct ergo_job *job, const char *directory,
                    struct ergo_compared_device *d) {
     char *folder = NULL;
@@ -169,7 +169,7 @@ static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job
         if (d->status == ERGO_STOPPED)
             return ERGO_STOPPED;
         if (d->status == ERGO_E_JOB || d->status == ERGO_E_IO)
-            return d->status; /* no device's fault */
+            return d->status; /* not a device's fault */
         if (d->status != ERGO_OK)
             keep_message(ctx, d);
         if (d->status == ERGO_E_AUDIT)
@@ -193,7 +193,7 @@ static bool same_samples(const struct ergo_member_result *a, const struct ergo_m
     return same;
 }
 
-/* Points of b that end in another state than a's; *first: the first of them. */
+/* Number of points that end in different states; *first: the first of them. */
 static size_t count_different(const struct ergo_result *a, const struct ergo_result *b,
                               size_t *first) {
     size_t different = 0;
@@ -206,7 +206,7 @@ static size_t count_different(const struct ergo_result *a, const struct ergo_res
     return different;
 }
 
-/* Beside the reference. Results of one job have the same members. */
+/* Compares each device with the reference. Results of one job have the same members. */
 static void judge(struct ergo_comparison *c) {
     const struct ergo_result *a = c->devices[c->reference].result;
     c->first_device = c->n_devices;
@@ -243,14 +243,14 @@ enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
     snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",
              (unsigned long long)equilibration);
     snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu", (unsigned long long)sweeps);
-    /* jobs that would measure nothing are refused; measuring changes no state */
+    /* a job that measures nothing would be refused; measuring changes no state */
     snprintf(lengths[2], sizeof lengths[2], "/run/measure_every=%llu",
              (unsigned long long)(every < sweeps ? every : sweeps));
     return ergo_job_again(ctx, whole, sets, 4, job);
 }
 
-/* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Shorter
- * runs of the same job. */
+/* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Runs the
+ * job shortened to that. */
 static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_comparison *c,
                                     const char *folder, uint64_t steps, uint64_t most,
                                     bool *agree) {
@@ -284,7 +284,8 @@ static enum ergo_status find_first_step(struct ergo_context *ctx, struct ergo_co
     enum ergo_status status = ergo_folder_within(ctx, directory, "bisection", &folder);
     if (status != ERGO_OK)
         return status;
-    uint64_t same = 0, differs = total; /* steps after which states are known to be */
+    uint64_t same = 0, differs = total; /* states are known to be the same after `same` steps and
+                                         * to differ after `differs` */
     while (differs - same > 1 && status == ERGO_OK) {
         const uint64_t steps = same + (differs - same) / 2;
         bool agree = false;
@@ -340,7 +341,7 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
     judge(c);
     if (c->first_device < c->n_devices) {
         status = find_first_step(ctx, c, directory);
-        if (status != ERGO_OK && status != ERGO_STOPPED) { /* what is known is worth telling */
+        if (status != ERGO_OK && status != ERGO_STOPPED) { /* keep what is known so far */
             ergo_log(ctx, ERGO_LOG_WARNING, "the first step that differs was not found: %s",
                      ergo_error_message(ctx));
             ergo_error_clear(ctx);

@@ -1,4 +1,4 @@
-/* compare.html: the comparison for people, in one page without network or scripts. */
+/* compare.html: the comparison on one page without network or scripts. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ static void append_energy(struct ergo_text *text, const struct ergo_comparison *
             most = fmax(most, c->devices[i].joules / c->devices[i].joules_work);
     if (!(most > 0)) {
         ergo_text_append(text,
-                         "<p class=\"soft\">No device tells its energy here, or the runs were "
+                         "<p class=\"soft\">No device reports its energy here, or the runs were "
                          "shorter than a second.</p>\n");
         return;
     }
@@ -202,7 +202,7 @@ static void append_kernels(struct ergo_text *text, const struct ergo_comparison 
                      "<h2>Kernels</h2>\n<p class=\"soft\">Of a shorter run of the same job. "
                      "Bytes are the sizes of the buffers that a launch is given: what moves "
                      "if it goes through each of them once. Many kernels touch only parts, or "
-                     "keep data in caches; then the share of the copy rate says nothing.</p>\n");
+                     "keep data in caches; then the share of the copy rate means nothing.</p>\n");
     for (size_t i = 0; i < c->n_devices; i++) {
         const struct ergo_compared_device *d = &c->devices[i];
         const struct ergo_profile *p = d->profiled ? d->profiled->profile : NULL;

@@ -38,7 +38,7 @@ void ergo_comparison_append_first(struct ergo_text *t, const struct ergo_compari
     if (c->first_device >= c->n_devices)
         return;
     const struct ergo_compared_device *d = &c->devices[c->first_device];
-    ergo_text_append(t, "%s ends in other states at %zu of %zu points (first: point %zu)",
+    ergo_text_append(t, "%s ends in different states at %zu of %zu points (first: point %zu)",
                      ergo_comparison_name(d), d->n_different, ergo_comparison_job(c)->n_points,
                      c->first_point);
     if (c->first_step)

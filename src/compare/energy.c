@@ -1,7 +1,7 @@
 /*
- * Energy counters, where a driver has one that may be read: NVIDIA's management library (opened at
- * run time, Volta and later), and Intel's and AMD's package counters as Linux shows them (RAPL;
- * often root's alone, and absent in virtual machines).
+ * Energy counters, if a driver has a readable one: NVIDIA's management library (opened at run time,
+ * Volta and later), and Intel's and AMD's package counters as Linux shows them (RAPL; often for
+ * root only, and absent in virtual machines).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,10 +26,10 @@ struct ergo_energy {
     struct package *packages; /* of a CPU */
     size_t n_packages;
     double joules; /* of them, since the counter was opened */
-    bool lost;     /* nothing can be told any more */
+    bool lost;     /* the counter was lost: no number any more */
 };
 
-/* A counter of microjoules that goes on from 0 behind `range` (262 kJ: half an hour at 150 W). */
+/* A counter of microjoules that wraps around at `range` (262 kJ: half an hour at 150 W). */
 struct package {
     char *energy; /* its file */
     unsigned long long last, range;
@@ -42,7 +42,7 @@ static bool find_function(void *library, const char *name, void *function, size_
     return found != NULL;
 }
 
-/* By its place on the bus: names are not unique. */
+/* Finds the device by its place on the bus: names are not unique. */
 static bool open_nvidia(struct ergo_energy *e, const struct ergo_device *device) {
     int (*init)(void) = NULL;
     int (*by_bus)(const char *, void **) = NULL;
@@ -63,7 +63,7 @@ static bool open_nvidia(struct ergo_energy *e, const struct ergo_device *device)
         e->shutdown = NULL;
         return false;
     }
-    /* the slot's number holds device and function */
+    /* the slot number contains device and function */
     snprintf(place, sizeof place, "%08x:%02x:%02x.%x", domain, bus, slot >> 3, slot & 7);
     if (by_bus(place, &e->device) == 0)
         return true;
@@ -91,7 +91,7 @@ static bool open_package(struct package *p, const char *path) {
     ergo_text_append(&range, "%.*s/max_energy_range_uj", (int)(slash - path), path);
     p->energy = strdup(path);
     if (!p->energy || range.failed || !read_number(range.data, &p->range))
-        p->range = 0; /* a counter that goes back is lost then */
+        p->range = 0; /* without a range a counter that goes back is lost */
     ergo_text_free(&range);
     return p->energy && read_number(p->energy, &p->last);
 }

@@ -1,4 +1,4 @@
-/* What kernels cost on each device: a second's worth of the same job, watched. */
+/* Times of kernels on each device, from a second's worth of the same job with profiling. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static enum ergo_status copy_rate(struct ergo_context *ctx, struct ergo_compared
     return status;
 }
 
-/* Watching slows a run down, so the rates are those of the run before. */
+/* Profiling slows a run down, so rates come from the run before. */
 static enum ergo_status profile(struct ergo_context *ctx, const struct ergo_comparison *c,
                                 struct ergo_compared_device *d, const char *folder) {
     static const struct ergo_run_watch watch = {.profile = true};
@@ -24,7 +24,7 @@ static enum ergo_status profile(struct ergo_context *ctx, const struct ergo_comp
     const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
     const double part = d->result->seconds > 1 ? 1 / d->result->seconds : 1;
     const double before = floor((double)equilibration * part);
-    /* with a measurement at least */
+    /* at least one measurement */
     const double steps = fmax(ceil((double)(equilibration + sweeps) * part),
                               before + (double)ergo_point_int(point, "/run/measure_every"));
     const struct ergo_run_options options = {

@@ -1,4 +1,5 @@
-/* Devices that differ: in which kernel first, and what a vendor needs to see it again. */
+/* For devices that differ: the first kernel that does, and the file with which a vendor can
+ * reproduce it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +13,14 @@
 static void compare_traces(struct ergo_comparison *c, const struct ergo_profile *a,
                            const struct ergo_profile *b) {
     if (a->n_launches > ERGO_PROFILE_LAUNCHES || b->n_launches > ERGO_PROFILE_LAUNCHES)
-        return; /* their first ones are forgotten */
+        return; /* the first launches are no longer in the trace */
     for (size_t i = 0; i < a->n_launches && i < b->n_launches; i++) {
         const struct ergo_profile_launch *x = &a->launches[i], *y = &b->launches[i];
         if (strcmp(a->kernels[x->kernel].name, b->kernels[y->kernel].name) != 0 || !x->hashes ||
             !y->hashes)
             return;
         for (size_t k = 0; k < x->n_buffers && k < y->n_buffers; k++) {
-            /* other sizes: padding to other work-groups */
+            /* sizes differ: padding to other work-groups */
             if (a->buffers[k].bytes != b->buffers[k].bytes ||
                 strcmp(a->buffers[k].what, b->buffers[k].what) != 0 || x->hashes[k] == y->hashes[k])
                 continue;
@@ -39,7 +40,7 @@ static void append_hex(struct ergo_text *t, const char *name, const char *state,
     ergo_text_append(t, "\n");
 }
 
-/* Where the canonical states differ, byte by byte. */
+/* Lists where the canonical states differ, byte by byte. */
 static void append_states(struct ergo_text *t, const struct ergo_result *a,
                           const struct ergo_result *b) {
     for (size_t m = 0, shown = 0; m < a->n_members && shown < 8; m++) {
@@ -92,7 +93,7 @@ static void append_launches(struct ergo_text *t, const char *name, const struct 
     ergo_text_append(t, "\n");
 }
 
-/* Both devices once more, up to the first step that differs, with every launch looked at. */
+/* Runs both devices once more up to the first step that differs, and traces every launch. */
 static enum ergo_status run_watched(struct ergo_context *ctx, struct ergo_comparison *c,
                                     const char *directory, struct ergo_job **job,
                                     struct ergo_result *results[2]) {
@@ -139,10 +140,10 @@ static void append_difference(struct ergo_context *ctx, struct ergo_text *t,
                              "before it all buffers were equal.\n",
                              c->launch, c->kernel, c->buffer);
         else
-            ergo_text_append(t, "\nWhich kernel is not known: the devices make other launches, or "
-                                "too many to look at each.\n");
+            ergo_text_append(t, "\nThe kernel is not known: the devices make different launches, "
+                                "or too many to trace.\n");
     } else if (*ergo_error_message(ctx)) {
-        ergo_text_append(t, "\nA look at each launch failed: %s\n", ergo_error_message(ctx));
+        ergo_text_append(t, "\nTracing the launches failed: %s\n", ergo_error_message(ctx));
         ergo_error_clear(ctx);
     }
     if (job)
@@ -184,7 +185,7 @@ enum ergo_status ergo_comparison_diagnose(struct ergo_context *ctx, struct ergo_
                              m, d->result->members[m].steps, d->result->members[m].digest);
     }
     ergo_text_append(&t,
-                     "\nTo see it again: save the job as job.json, then\n"
+                     "\nTo reproduce it: save the job as job.json, then\n"
                      "  ergocl devices --check\n  ergocl compare job.json -o again --devices \"");
     for (size_t i = 0; i < c->n_devices; i++)
         ergo_text_append(&t, "%s%s", i ? "," : "", c->devices[i].selector);

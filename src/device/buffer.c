@@ -8,7 +8,7 @@ static double mebibytes(uint64_t bytes) {
     return (double)bytes / (1024.0 * 1024.0);
 }
 
-/* Zeros by plain writes, for drivers whose fill fails. */
+/* Writes zeros, for drivers whose fill fails. */
 static cl_int write_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) {
     const size_t piece = bytes < ((size_t)1 << 20) ? bytes : (size_t)1 << 20;
     char *zeros = calloc(piece, 1);
@@ -21,12 +21,13 @@ static cl_int write_zeros(struct ergo_device *device, cl_mem mem, size_t bytes) 
     return code;
 }
 
-/* By the device itself; false: it cannot. */
+/* Fills by the device itself; false: it cannot. */
 static bool fill(struct ergo_device *device, cl_mem mem, size_t offset, size_t bytes,
                  uint8_t byte) {
     const cl_uint word = UINT32_C(0x01010101) * byte;
     const size_t unit = (offset | bytes) % sizeof word == 0 ? sizeof word : 1;
-    /* Waiting finds a failed fill here, where its buffer has a name, and not at some later call. */
+    /* wait, so that a failed fill is reported here with the buffer's name, and not at some later
+     * call */
     return !device->quirks.no_fill &&
            clEnqueueFillBuffer(device->queue, mem, &word, unit, offset, bytes, 0, NULL, NULL) ==
                CL_SUCCESS &&
@@ -74,7 +75,7 @@ void ergo_buffer_release(cl_mem *mem) {
     }
 }
 
-/* Transfers report what an earlier kernel did wrong: enqueueing it had returned success. */
+/* A transfer can report the failure of an earlier kernel, whose enqueueing returned success. */
 static const char *blame(cl_int code) {
     return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE || code == -9999
                ? "; the likely cause is a kernel launched before it, which failed on the device"
@@ -115,7 +116,7 @@ enum ergo_status ergo_buffer_read_later(struct ergo_context *ctx, struct ergo_de
                         offset, device->summary.id, device->summary.name, blame(code));
 }
 
-/* A part of a buffer by writing all of it. */
+/* Writes a part of a buffer by writing all of it. */
 static cl_int write_whole(struct ergo_device *device, cl_mem mem, size_t offset, size_t bytes,
                           const void *data) {
     size_t all = 0;

@@ -11,7 +11,7 @@ struct ergo_candidate {
     cl_device_id device;
     cl_device_type type;
     unsigned clock_mhz;
-    char pci[16];                /* "0000:01:00.0"; "" where the driver does not tell */
+    char pci[16];                /* "0000:01:00.0"; "" if the driver does not give it */
     bool exact_option;           /* claims -cl-fp32-correctly-rounded-divide-sqrt */
     bool profiling;              /* queues can record event times */
     bool probed, exact_division; /* as in struct ergo_device */
@@ -21,13 +21,13 @@ struct ergo_candidate {
 /* All devices of all platforms by queries only; broken platforms are logged and skipped. */
 enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candidate **list,
                                      size_t *count);
-/* Rewrite the verdict of a usable candidate from what is known about it. */
+/* Rewrites the verdict of a usable candidate from what is known about it now. */
 void ergo_candidate_describe(struct ergo_candidate *candidate);
 
 enum ergo_choice {
     ERGO_CHOICE_FOUND,
     ERGO_CHOICE_NONE,      /* nothing fits */
-    ERGO_CHOICE_REFUSED,   /* what fits cannot be used */
+    ERGO_CHOICE_REFUSED,   /* the device that fits cannot be used */
     ERGO_CHOICE_AMBIGUOUS, /* several usable ones fit */
     ERGO_CHOICE_MALFORMED, /* no selector at all: "", "1" */
 };
@@ -39,15 +39,15 @@ enum ergo_choice {
 enum ergo_choice ergo_candidate_choose(const char *selector, const struct ergo_candidate *list,
                                        size_t count, size_t *index, bool *matched);
 /*
- * Pure: a selector that fits several usable devices, for ranks that share a host: the one whose
- * turn it is (0, 1, ... again and again, by index). All of a type are dealt out; of a name only
- * those that are the same model of one platform: otherwise the user is to say which. Indices and
- * PCI addresses mean one device. False: not to be dealt out.
+ * Pure: for ranks that share a host and a selector that fits several usable devices. Chooses the
+ * device for turn 0, 1, ... in cycles, by index. All devices of a type are dealt out; of a name
+ * only devices that are the same model of one platform: otherwise the user has to say which.
+ * Indices and PCI addresses mean one device. False: cannot be dealt out.
  */
 bool ergo_candidate_deal(const char *selector, const struct ergo_candidate *list, size_t count,
                          size_t turn, size_t *index);
-/* The sentence for a choice that is not FOUND. `source`: where the selector is from, "" if plain.
- */
+/* The sentence for a choice that is not FOUND. `source`: where the selector comes from, "" for an
+ * argument. */
 void ergo_candidate_explain(struct ergo_text *text, enum ergo_choice choice, const char *selector,
                             const char *source, const struct ergo_candidate *list, size_t count,
                             const bool *matched);

@@ -8,7 +8,7 @@
 #include "device/probe.h"
 #include "device/profile.h"
 
-/* What a device carries before anything of OpenCL is created; enough to recall a probe. */
+/* Fills in what is known before any OpenCL object is created; enough to recall a probe. */
 static void describe_device(struct ergo_device *device, const struct ergo_candidate *from) {
     *device = (struct ergo_device){
         .summary = from->summary,
@@ -72,7 +72,7 @@ void ergo_device_close(struct ergo_device *device) {
         return;
     ergo_profile_destroy(ergo_profile_take(device));
     if (device->queue) {
-        /* Release alone may leave commands in flight that still read host memory. */
+        /* after a release alone, commands in flight may still read host memory */
         (void)ergo_queue_finish(device, device->queue);
         (void)clReleaseCommandQueue(device->queue);
     }
@@ -85,7 +85,7 @@ static void forward_log(void *user, enum ergo_log_level level, const char *messa
     ergo_log(user, level, "%s", message);
 }
 
-/* One line of at most `size`: verdicts stand in tables. */
+/* Copies as one line of at most `size` bytes, because verdicts are shown in tables. */
 static void copy_line(char *to, size_t size, const char *prefix, const char *from) {
     int room = (int)(size - strlen(prefix)) - 1;
     snprintf(to, size, "%s%.*s", prefix, room, from);
@@ -95,9 +95,9 @@ static void copy_line(char *to, size_t size, const char *prefix, const char *fro
 }
 
 /*
- * Open and probe a candidate and write down what became of it. The errors of a device that is only
- * looked at are not the caller's: they end in its verdict, through a context of their own.
- * opened: NULL to close again. remembered: a pass in the cache will do.
+ * Opens and probes a candidate and sets its verdict. The errors of a device that is only looked at
+ * are not the caller's: they go into its verdict, through a context of their own. opened: NULL to
+ * close it again. remembered: accept a pass from the cache.
  */
 static void try_candidate(struct ergo_context *ctx, struct ergo_candidate *one, bool remembered,
                           struct ergo_device **opened) {
@@ -162,7 +162,7 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to choose among %zu devices", count);
         goto out;
     }
-    /* Each round opens a device or refuses at least one more, so it ends. */
+    /* ends, because each round opens a device or refuses at least one more */
     for (;;) {
         enum ergo_choice choice = ergo_candidate_choose(selector, list, count, &index, matched);
         if (choice == ERGO_CHOICE_FOUND) {
@@ -207,7 +207,7 @@ enum ergo_status ergo_device_deal(struct ergo_context *ctx, const char *selector
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to choose among %zu devices", count);
     if (status == ERGO_OK &&
         ergo_candidate_choose(wanted, list, count, &index, fits) == ERGO_CHOICE_AMBIGUOUS) {
-        /* every rank looks at all of them, so that they agree who is left */
+        /* every rank probes all of them, so that all agree which are left */
         for (size_t i = 0; i < count; i++)
             if (fits[i] && list[i].summary.usable)
                 try_candidate(ctx, &list[i], true, NULL);

@@ -9,12 +9,13 @@
 
 /* Known defects of implementations, as named effects; the table is in quirks.c. */
 struct ergo_quirks {
-    bool no_profiling;           /* event times are missing or zero: use the host clock */
-    bool no_binary_cache;        /* program binaries of this implementation are not to be trusted */
-    bool no_fill;                /* zero buffers by writes, not by clEnqueueFillBuffer */
-    bool whole_writes;           /* write a buffer as a whole: what a write of a part leaves alone
-                                    becomes uninitialised in the device's eyes */
-    bool group_limit_unreliable; /* CL_KERNEL_WORK_GROUP_SIZE is too small: believe the device's */
+    bool no_profiling;             /* event times are missing or zero: use the host clock */
+    bool no_binary_cache;          /* program binaries of this implementation cannot be trusted */
+    bool no_fill;                  /* zero buffers by writes, not by clEnqueueFillBuffer */
+    bool whole_writes;             /* write a buffer as a whole: after a write of a part the device
+                                    * takes the rest as uninitialised */
+    bool group_limit_unreliable;   /* CL_KERNEL_WORK_GROUP_SIZE is too small: use the device's
+                                    * limit */
     bool many_barriers_unreliable; /* kernels with dozens of barriers give wrong answers */
     bool finish_forgets;       /* clFinish does not wait for commands that were flushed before it */
     bool build_again;          /* a build may fail because another process makes the same one */
@@ -22,9 +23,9 @@ struct ergo_quirks {
     /* build options with which kernels read and write atomically without changing anything
      * (cl/swendsen_wang/relaxed.h), "" where that needs OpenCL 1.2's atomics */
     const char *relaxed_atomics;
-    uint64_t host_buffer_limit; /* largest buffer to believe, 0: as reported */
-    uint64_t loop_limit;        /* iterations of all loops of a work-item, after which it goes on
-                                   behind them as if they were done; 0: no limit */
+    uint64_t host_buffer_limit; /* largest usable buffer, 0: as reported */
+    uint64_t loop_limit;        /* iterations of all loops of a work-item together after which
+                                 * its loops end early; 0: no limit */
 };
 
 /* An opened device with one context and one in-order queue (profiling enabled where it works). */
@@ -41,7 +42,7 @@ struct ergo_device {
     double waited;                /* seconds that the host has waited for events */
     double build_seconds;         /* in building programs, or loading them */
     unsigned built, loaded;       /* programs: from source, from the cache of binaries */
-    struct ergo_profile *profile; /* profile.h; owned; NULL: nobody asked */
+    struct ergo_profile *profile; /* profile.h; owned; NULL: no profiling */
     bool exact_division;          /* probed: fp32 division and square root are correctly rounded */
 };
 
@@ -58,10 +59,10 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
 void ergo_device_close(struct ergo_device *device); /* NULL-safe */
 
 /*
- * For ranks that share a host. Where `selector` ("gpu", "cpu", "accelerator" or a name) fits
- * several devices that pass the probe, and a name only devices of one model and platform: the index
- * "P:D" of the one whose turn it is (0, 1, ... again and again) in `text`. Else `text` is the
- * selector, which ergo_device_open takes or refuses. "auto": as "gpu" where that deals.
+ * For ranks that share a host. If `selector` ("gpu", "cpu", "accelerator" or a name) fits several
+ * devices that pass the probe, and a name only devices of one model and platform, `text` becomes
+ * the index "P:D" of the device for this turn (0, 1, ... in cycles). Else `text` becomes the
+ * selector, which ergo_device_open accepts or refuses. "auto": as "gpu" if that can be dealt out.
  */
 enum ergo_status ergo_device_deal(struct ergo_context *ctx, const char *selector, size_t turn,
                                   char *text, size_t size);
@@ -81,14 +82,14 @@ void ergo_buffer_release(cl_mem *mem); /* NULL-safe, sets NULL */
 /* Blocking transfers. */
 enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                   size_t offset, size_t bytes, void *data);
-/* Enqueues the read only: `data` is there when `event` is, or one of a later command of the
- * device's queue. event: may be NULL; one that is there already is released. */
+/* Enqueues the read and returns: `data` is valid when `event` is complete, or an event of a later
+ * command of the device's queue. event: may be NULL; an event in it is released first. */
 enum ergo_status ergo_buffer_read_later(struct ergo_context *ctx, struct ergo_device *device,
                                         cl_mem mem, size_t offset, size_t bytes, void *data,
                                         cl_event *event);
 enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                    size_t offset, size_t bytes, const void *data);
-/* All of these bytes become `byte`; by the device, where it can. */
+/* Sets all of these bytes to `byte`; by the device, if it can. */
 enum ergo_status ergo_buffer_fill(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
                                   size_t offset, size_t bytes, uint8_t byte);
 
@@ -111,17 +112,17 @@ enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device
 enum ergo_status ergo_kernel_largest_group(struct ergo_context *ctx, struct ergo_device *device,
                                            cl_kernel kernel, const char *name, size_t *largest);
 enum ergo_status ergo_device_finish(struct ergo_context *ctx, struct ergo_device *device);
-/* clFinish of a queue of the device, where nobody can be told of a failure or the caller tells. */
+/* clFinish of a queue of the device; for callers that report a failure themselves, or cannot. */
 cl_int ergo_queue_finish(const struct ergo_device *device, cl_command_queue queue);
 /* Flush, then wait for an event and release it. *seconds (may be NULL): its device time, or < 0
  * where the device has no event times. */
 enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *device,
                                  cl_event *event, double *seconds);
 
-/* An event that is complete when all that was enqueued so far is. NULL where that fails: it is for
- * looking only. */
+/* An event that is complete when all commands enqueued so far are. NULL if that fails: it serves
+ * for polling only. */
 cl_event ergo_device_mark(struct ergo_device *device);
-/* Is it? Releases it, sets NULL; true of NULL. */
+/* Is it complete? Then releases it and sets NULL; true for NULL. */
 bool ergo_mark_done(cl_event *mark);
 
 /* Round n up to a multiple of step. */

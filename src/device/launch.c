@@ -94,7 +94,7 @@ enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device
 }
 
 cl_int ergo_queue_finish(const struct ergo_device *device, cl_command_queue queue) {
-    if (device->quirks.finish_forgets) /* so that it has something to wait for */
+    if (device->quirks.finish_forgets) /* so that clFinish has a command to wait for */
         (void)clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL);
     return clFinish(queue);
 }
@@ -123,7 +123,7 @@ bool ergo_mark_done(cl_event *mark) {
         (void)clReleaseEvent(*mark);
     }
     *mark = NULL;
-    return state <= CL_COMPLETE; /* or failed */
+    return state <= CL_COMPLETE; /* complete or failed */
 }
 
 enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *device,

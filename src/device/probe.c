@@ -1,6 +1,7 @@
 /*
- * The start-up probe: a device is probed, not believed. What it runs is cl/common/probe.cl, what
- * must come out is probe_expect.c. A pass is remembered per device, driver, options and program.
+ * The start-up probe: a device has to prove what it claims. It runs cl/common/probe.cl;
+ * probe_expect.c has the right answers. A pass is remembered per device, driver, options and
+ * program.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "device/probe.h"
 #include "device/program.h"
 
-/* Raise what a check found and keep the sentence for the verdict. */
+/* Raises the error of a check, and keeps its sentence for the verdict. */
 static enum ergo_status fail_check(struct ergo_context *ctx, struct ergo_device *device,
                                    char *verdict, size_t size, const char *check, size_t item,
                                    uint64_t got, uint64_t expected) {
@@ -74,7 +75,8 @@ static enum ergo_status check_arithmetic(struct probe *p) {
         if (got[i] == expected[i])
             continue;
         if (column >= PROBE_SQRT) {
-            exact = false; /* a capability: samplers bring their own fma-Newton */
+            exact = false; /* not an error: samplers have their own division by fma and Newton
+                            * steps */
             continue;
         }
         status = fail_check(p->ctx, p->device, p->verdict, p->verdict_size,
@@ -246,7 +248,8 @@ static void check_atomics64(struct ergo_context *ctx, struct ergo_device *device
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Everything a verdict depends on; *folder NULL: there is no cache, or no program to hash. */
+/* Key of everything on which a verdict depends; *folder NULL: there is no cache, or no program to
+ * hash. */
 static enum ergo_status find_memory(struct ergo_context *ctx, const struct ergo_device *device,
                                     uint8_t key[32], char **folder) {
     static const char *const paths[] = {"common/probe.cl", "common/probe64.cl"};
@@ -254,7 +257,8 @@ static enum ergo_status find_memory(struct ergo_context *ctx, const struct ergo_
     const char *const parts[] = {ERGO_VERSION, s->platform, s->name,
                                  s->driver,    s->version,  device->options};
     struct ergo_text all = {0};
-    /* Errors are not the caller's: without a memory the probe runs, and reports them itself. */
+    /* The caller gets no errors from here: without a remembered verdict the probe runs, and reports
+     * them itself. */
     struct ergo_context *scratch = ergo_context_create();
     enum ergo_status status = scratch ? ERGO_OK : ERGO_E_MEMORY;
     errno = 0;
@@ -323,7 +327,7 @@ static void remember(struct ergo_context *ctx, struct ergo_device *device) {
     char *folder = NULL;
     struct ergo_text text = {0};
     if (find_memory(ctx, device, key, &folder) != ERGO_OK)
-        ergo_error_clear(ctx); /* it is probed again then */
+        ergo_error_clear(ctx); /* then it is probed again next time */
     if (!folder)
         return;
     ergo_text_append(&text, "passed exact_division=%d atomics64=%d\n%s, driver %s\n",

@@ -5,8 +5,8 @@
 #include "common/probe_params.h"
 #include "device/device.h"
 
-/* As ergo_device_probe, but a pass remembered in the cache folder for this device, driver, options
- * and probe program is taken for an answer. Failures are never remembered: they may pass. */
+/* As ergo_device_probe, but accepts a pass that the cache folder remembers for this device, driver,
+ * options and probe program. Failures are never remembered, because they may be temporary. */
 enum ergo_status ergo_probe_ensure(struct ergo_context *ctx, struct ergo_device *device,
                                    char *verdict, size_t size);
 /* Is a pass remembered? Sets the same fields of the device; runs nothing. */

@@ -1,5 +1,5 @@
 /*
- * What the probe's kernels must answer, from the host's C alone: IEEE arithmetic without
+ * The right answers of the probe's kernels, from the host's C alone: IEEE arithmetic without
  * contraction (this file is built with -ffp-contract=off), never another device's results.
  */
 #include <math.h>
@@ -156,7 +156,7 @@ void ergo_probe_expect_arithmetic(const uint32_t *inputs, uint32_t *results) {
         const uint32_t *k = in + PROBE_COUNTER;
         const struct ergo_words random = ergo_philox_words(k[0], k[1], k[2], k[3], k[4], k[5]);
         const uint32_t words[4] = {random.x, random.y, random.z, random.w};
-        /* The published answers, not our own code's, where there are some. */
+        /* the published answers where there are some, else our own code's */
         memcpy(out + PROBE_PHILOX, item < ANSWERS ? philox_answers[item] + 6 : words, sizeof words);
     }
 }

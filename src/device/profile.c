@@ -24,7 +24,7 @@ enum ergo_status ergo_profile_start(struct ergo_context *ctx, struct ergo_device
     return ERGO_OK;
 }
 
-/* The time of the oldest pending command; waits for it. */
+/* Asks for the time of a pending command; waits for it. */
 static void ask(struct ergo_profile *p, size_t at) {
     cl_ulong start = 0, end = 0;
     cl_event event = p->pending[at].event;
@@ -67,7 +67,8 @@ void ergo_profile_add_buffer(struct ergo_device *device, const char *what, cl_me
     size_t at = 0;
     if (!p)
         return;
-    while (at < p->n_buffers && p->buffers[at].mem != mem) /* a number may come again */
+    /* a handle may be used again: then its entry is overwritten */
+    while (at < p->n_buffers && p->buffers[at].mem != mem)
         at++;
     if (at == ERGO_PROFILE_BUFFERS) {
         p->missed++;
@@ -77,7 +78,8 @@ void ergo_profile_add_buffer(struct ergo_device *device, const char *what, cl_me
     p->buffers[at].mem = mem;
     p->buffers[at].bytes = bytes;
     snprintf(p->buffers[at].what, sizeof p->buffers[at].what, "%s", what);
-    if (p->trace) /* it is read after launches that come when its owner has let it go */
+    if (p->trace) /* a trace reads the buffer after later launches, when its owner may have
+                   * released it */
         (void)clRetainMemObject(mem);
 }
 
@@ -104,7 +106,7 @@ static unsigned find_kernel(struct ergo_profile *p, const char *name) {
     return (unsigned)k;
 }
 
-/* A command that was enqueued; false: it cannot be counted. */
+/* Notes an enqueued command; false: it cannot be counted. */
 static bool note(struct ergo_device *device, unsigned k, double bytes, cl_event event, bool own) {
     struct ergo_profile *p = device->profile;
     if (k == ERGO_PROFILE_KERNELS) {
@@ -123,7 +125,7 @@ static bool note(struct ergo_device *device, unsigned k, double bytes, cl_event 
     const size_t room = sizeof p->pending / sizeof *p->pending;
     if (!event || (!own && clRetainEvent(event) != CL_SUCCESS))
         return true;
-    if (p->n_pending == room) { /* the older half has been done for long */
+    if (p->n_pending == room) { /* the older half has completed long ago */
         for (size_t i = 0; i < room / 2; i++)
             ask(p, i);
         memmove(p->pending, p->pending + room / 2, room / 2 * sizeof *p->pending);

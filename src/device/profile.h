@@ -1,6 +1,6 @@
 /*
- * What a device did, kernel by kernel: launches, seconds, bytes; and, when asked, what each launch
- * left in every buffer. A device without a profile (device->profile NULL) is not slowed down.
+ * Profile of a device by kernel: launches, seconds, bytes; and, if asked for, hashes of every
+ * buffer after each launch. A device without a profile (device->profile NULL) is not slowed down.
  */
 #ifndef ERGO_DEVICE_PROFILE_H
 #define ERGO_DEVICE_PROFILE_H
@@ -13,8 +13,8 @@ struct ergo_profile_kernel {
     char name[64];
     uint64_t launches;
     double seconds; /* of all launches */
-    double bytes;   /* of all buffers that launches were given; transfers: the bytes */
-    bool transfer;  /* no kernel but reading back, or writing */
+    double bytes;   /* size of all buffers given to launches; of transfers: the bytes */
+    bool transfer;  /* not a kernel but a read or write */
 };
 
 /* Hash of each buffer after a launch (traces). */
@@ -31,7 +31,7 @@ struct ergo_profile_buffer {
 };
 
 struct ergo_profile {
-    bool waits; /* launches are timed one by one with the host's clock: no event times there */
+    bool waits; /* there are no event times: launches are timed one by one with the host's clock */
     size_t n_kernels;
     struct ergo_profile_kernel kernels[ERGO_PROFILE_KERNELS];
     uint64_t missed; /* launches and buffers beyond the tables */
@@ -47,14 +47,14 @@ struct ergo_profile {
     /* trace: the last ERGO_PROFILE_LAUNCHES launches, in order from n_launches % that on */
     bool trace;
     size_t n_launches;
-    uint64_t hashed_bytes; /* a trace ends when too much was read */
+    uint64_t hashed_bytes; /* bytes read so far; a trace ends at a limit */
     struct ergo_profile_launch *launches;
 };
 
-/* From here on until the device is closed, or the profile is taken. */
+/* Starts a profile. It ends when the device is closed or the profile is taken. */
 enum ergo_status ergo_profile_start(struct ergo_context *ctx, struct ergo_device *device,
                                     bool trace);
-/* Complete, no longer the device's; NULL: it had none. The caller destroys it. */
+/* Takes the completed profile from the device; NULL: it had none. The caller destroys it. */
 struct ergo_profile *ergo_profile_take(struct ergo_device *device);
 void ergo_profile_destroy(struct ergo_profile *profile); /* NULL-safe */
 
@@ -69,8 +69,8 @@ void ergo_profile_after_transfer(struct ergo_device *device, const char *name, s
 void ergo_profile_add_buffer(struct ergo_device *device, const char *what, cl_mem mem,
                              size_t bytes);
 
-/* Bytes a second that the device copies from one of its buffers to another, read and written bytes
- * both counted: the best of some copies far larger than caches, where memory allows. */
+/* Bytes per second that the device copies between two of its buffers, counting read and written
+ * bytes: the best of some copies far larger than caches, where memory allows. */
 enum ergo_status ergo_device_copy_rate(struct ergo_context *ctx, struct ergo_device *device,
                                        double *bytes_per_second);
 

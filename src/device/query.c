@@ -1,4 +1,4 @@
-/* Find all devices of all platforms by queries alone, and say in a sentence what each one is. */
+/* Finds all devices of all platforms by queries alone, and describes each in a sentence. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include <CL/cl_ext.h>
 
-/* NVIDIA's older way to tell the PCI address (cl_nv_device_attribute_query). */
+/* NVIDIA's older query for the PCI address (cl_nv_device_attribute_query). */
 enum { NV_PCI_BUS_ID = 0x4008, NV_PCI_SLOT_ID = 0x4009, NV_PCI_DOMAIN_ID = 0x400A };
 
 static cl_int get_info(cl_device_id device, cl_device_info what, size_t size, void *value) {
@@ -78,7 +78,7 @@ static void find_pci(struct ergo_candidate *one, const char *extensions) {
                get_info(one->device, NV_PCI_BUS_ID, sizeof bus, &bus) == CL_SUCCESS &&
                get_info(one->device, NV_PCI_SLOT_ID, sizeof slot, &slot) == CL_SUCCESS) {
         if (get_info(one->device, NV_PCI_DOMAIN_ID, sizeof domain, &domain) != CL_SUCCESS)
-            domain = 0; /* older drivers do not know it */
+            domain = 0; /* older drivers do not have it */
         /* The slot number holds device << 3 | function. */
         snprintf(one->pci, sizeof one->pci, "%04x:%02x:%02x.%x", domain & 0xffff, bus & 0xff,
                  slot >> 3 & 0x1f, slot & 7);
@@ -86,13 +86,13 @@ static void find_pci(struct ergo_candidate *one, const char *extensions) {
 }
 
 static const char *type_name(cl_device_type type) {
-    /* Oclgrind claims to be everything at once; what runs on the CPU is a CPU. */
+    /* Oclgrind claims to be of all types; a device that claims CPU runs on the CPU */
     if (type & CL_DEVICE_TYPE_CPU)
         return "cpu";
     return type & CL_DEVICE_TYPE_GPU ? "gpu" : "accelerator";
 }
 
-/* Why the queries alone refuse a device; NULL if they do not. */
+/* A reason to refuse the device from queries alone; NULL if there is none. */
 static const char *find_defect(const struct ergo_candidate *one) {
     cl_bool available = CL_FALSE, compiler = CL_FALSE, little = CL_FALSE;
     unsigned major = 0, minor = 0;
@@ -109,7 +109,7 @@ static const char *find_defect(const struct ergo_candidate *one) {
         !little)
         return "it is not little-endian";
     if (sscanf(one->summary.version, "OpenCL %u.%u", &major, &minor) != 2)
-        return "it does not tell its OpenCL version";
+        return "it does not report its OpenCL version";
     if (major < 1 || (major == 1 && minor < 2))
         return "it is older than OpenCL 1.2";
     (void)get_info(one->device, CL_DEVICE_PROFILE, sizeof profile, profile);
@@ -253,7 +253,7 @@ enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candi
     *count = 0;
     cl_int code = clGetPlatformIDs(0, NULL, &n);
     if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && n == 0))
-        goto out; /* no driver installed is an answer, not a failure */
+        goto out; /* without any driver the list is empty, which is no failure */
     if (code == CL_SUCCESS) {
         platforms = calloc(n, sizeof *platforms);
         if (!platforms) {

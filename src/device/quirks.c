@@ -1,16 +1,15 @@
 /*
- * Known defects of OpenCL implementations: what to match, what to do, how we know, since when.
- *
- * Not here, because they bind the kernels and not the host (CONTRIBUTING.md): PoCL 3.1 miscompiles
- * barrier loops that call get_local_id; PoCL's -I breaks on spaces; corrupt binaries crash PoCL
- * (the cache's checksum is read first on every platform).
+ * Known defects of OpenCL implementations: what to match, what to do, the evidence, the date.
+ * Defects that bind the kernels and not the host are not here: PoCL 3.1 miscompiles barrier loops
+ * that call get_local_id; PoCL's -I breaks on spaces; corrupt binaries crash PoCL (so the cache's
+ * checksum is checked first on every platform).
  */
 #include <string.h>
 
 #include "device/quirks.h"
 
 static const struct {
-    /* case-sensitive substrings; NULL fits everything */
+    /* case-sensitive substrings; NULL matches everything */
     const char *platform, *device, *driver, *version;
     struct ergo_quirks effect;
     const char *evidence, *date;

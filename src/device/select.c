@@ -62,8 +62,8 @@ static bool same_pci(const char *pci, const char *selector, bool with_domain) {
     if (with_domain)
         return same_text(pci, selector);
     const char *bus = strchr(pci, ':');
-    /* Without a domain the selector means domain 0, as lspci prints it; but where a driver numbers
-     * domains freely (VMs) the bus address alone is what people know: ambiguity is caught later. */
+    /* Without a domain the selector means domain 0, as lspci prints it. But where a driver numbers
+     * domains freely (VMs), people know only the bus address; ambiguity is caught later. */
     return bus && same_text(bus + 1, selector);
 }
 
@@ -114,7 +114,7 @@ static enum ergo_choice choose(const char *selector, const struct ergo_candidate
     bool with_domain = false;
     if (same_text(selector, "auto"))
         return choose_auto(list, count, index, matched);
-    /* A lone number would fit versions inside names ("LLVM 15.0.6"). */
+    /* A number alone would match versions inside names ("LLVM 15.0.6"). */
     if (!*selector || skip_digits(selector, false, '\0'))
         return ERGO_CHOICE_MALFORMED;
     if (is_pci(selector, &with_domain)) {

@@ -65,8 +65,9 @@ enum ergo_status ergo_dist_post_receive(struct ergo_context *ctx, struct ergo_di
     return posted ? ERGO_OK : no_memory(ctx);
 }
 
-/* MPI waits by polling, which takes a core from who is waited for where ranks are more than cores:
- * there at once, elsewhere after `patience` seconds, it is looked for now and then only. */
+/* MPI waits by polling. Where ranks share cores, that takes time from the very rank that is waited
+ * for. So this waits with short sleeps: at once where ranks are more than cores, elsewhere after
+ * `patience` seconds. */
 static void pause_after(double started) {
     const double patience = ergo_dist_crowded() ? 0 : 2e-3;
     const struct timespec rest = {0, 50000};
@@ -80,7 +81,7 @@ static void wait_for(struct ergo_wire_posts *posts) {
         pause_after(started);
 }
 
-/* In order of posting, each letter to the first receiver of its tag. */
+/* Gives each letter to the first receiver of its tag, in order of posting. */
 static void deliver(struct ergo_dist_posts *p) {
     for (size_t s = 0; s < p->n_letters; s++)
         for (size_t r = 0; p->letters[s].from && r < p->n_letters; r++)

@@ -13,13 +13,14 @@ struct ergo_dist_shared {
     size_t each, all; /* bytes */
 };
 
-/* The object has this name until all have it. NULL: no such memory here. */
+/* The shared memory object keeps its name until all ranks have mapped it. NULL: no such memory
+ * here. */
 static char *map(const char *name, size_t bytes, bool first) {
     const int file = shm_open(name, first ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
     if (file < 0)
         return NULL;
     void *memory = MAP_FAILED;
-    /* room for all of it, not only a promise */
+    /* allocates all of it now, so that later writes cannot fail */
     if (!first || posix_fallocate(file, 0, (off_t)bytes) == 0)
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);

@@ -1,4 +1,4 @@
-/* Shares of the ranks in what they have together, as jobs say them. */
+/* Shares of the ranks, as jobs give them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@ static bool is_word(const char *text) {
     return strcmp(text, "measured") == 0 || strcmp(text, "equal") == 0;
 }
 
-/* The k-th of the numbers in the text, in turn; 0: it has none, or one that is not positive. */
+/* The k-th number in the text, in turn; 0: there is none, or one is not positive. */
 static double share_of(const char *text, size_t k) {
     double first[256];
     size_t n = 0;

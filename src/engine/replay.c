@@ -13,7 +13,7 @@ static struct ergo_replay_part part_of(const struct ergo_replay_row *row) {
                                                       : whole;
 }
 
-/* All pieces of a row, one behind the other. */
+/* Bytes of all pieces of a row together. */
 static size_t size_of(const struct ergo_replay_row *row) {
     return row->bytes * part_of(row).pieces;
 }
@@ -69,7 +69,8 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
     return status;
 }
 
-/* Read once more: a transfer that fails in silence would go on from another state. */
+/* Restores a row and reads it again: after a silent failure of the transfer the run would go on
+ * from another state. */
 static enum ergo_status put_back(struct ergo_context *ctx, const struct ergo_replay *r,
                                  const struct ergo_replay_row *row, const void *kept) {
     enum ergo_status status = write_row(ctx, r, row, kept);
@@ -77,11 +78,10 @@ static enum ergo_status put_back(struct ergo_context *ctx, const struct ergo_rep
     if (status == ERGO_OK)
         status = found ? read_row(ctx, r, row, found) : no_memory(ctx, r);
     if (status == ERGO_OK && memcmp(found, kept, size_of(row)) != 0)
-        status =
-            ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                      "audit of %s failed on %s (%s): %s written to the device read back as "
-                      "something else",
-                      r->sampler, r->device->summary.name, r->device->summary.driver, row->what);
+        status = ERGO_FAIL(
+            ctx, ERGO_E_AUDIT,
+            "audit of %s failed on %s (%s): %s written to the device read back differently",
+            r->sampler, r->device->summary.name, r->device->summary.driver, row->what);
     free(found);
     return status;
 }
@@ -93,7 +93,7 @@ static enum ergo_status restore(struct ergo_context *ctx, const struct ergo_repl
         if (row->kind == ERGO_REPLAY_HOST && r->kept[i])
             memcpy(row->host, r->kept[i], row->bytes);
         else if (row->kind == ERGO_REPLAY_RESULT && status == ERGO_OK)
-            status = wipe(ctx, r, row, 0); /* what a run may find there, as in a new buffer */
+            status = wipe(ctx, r, row, 0); /* zeros, as in a new buffer */
         else if (r->kept[i] && status == ERGO_OK)
             status = put_back(ctx, r, row, r->kept[i]);
     }
@@ -101,7 +101,7 @@ static enum ergo_status restore(struct ergo_context *ctx, const struct ergo_repl
 }
 
 static bool open_samples(struct ergo_replay *r) {
-    /* not zeros: a sample that nobody writes is seen */
+    /* not zeros, so that a sample that is not written is noticed */
     const size_t n = r->samples * r->members * r->n_columns;
     bool ok = (r->found.columns = malloc(n * sizeof(double) + 1)) != NULL;
     if (ok)
@@ -128,7 +128,7 @@ static void close_replay(struct ergo_replay *r) {
     r->kept = NULL;
 }
 
-/* collect refuses the numbers of a sample: are they the job's, or of a device that is wrong? */
+/* collect refused the numbers of a sample: is the job the reason, or a device that is wrong? */
 static enum ergo_status whose_fault(struct ergo_context *ctx, const struct ergo_replay *r) {
     char *said = strdup(ergo_error_message(ctx));
     if (!said)

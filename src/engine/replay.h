@@ -1,11 +1,10 @@
 /*
- * Audits by replay: a stretch of the run, measurements included, is made once more on the device,
- * by the very functions, kernels and launches that make the run, and on the host by the sampler's
- * twin from the same state. Both have to agree to the bit. Afterwards the device has its state
- * back, and the run goes on as if nothing had been.
- *
- * A sampler says which buffers there are, how long a stretch is, and how its twin compares;
- * keeping, wiping, running, restoring, and the words of an error are here.
+ * Audits by replay. A stretch of the run, measurements included, is made once more: on the device,
+ * by the same functions, kernels and launches that make the run, and on the host by the sampler's
+ * twin from the same state. Both have to agree to the bit. Afterwards the device gets its state
+ * back, and the run goes on as if nothing had happened. A sampler says which buffers there are, how
+ * long a stretch is, and how its twin compares; keeping, wiping, running, restoring, and the error
+ * messages are here.
  */
 #ifndef ERGO_ENGINE_REPLAY_H
 #define ERGO_ENGINE_REPLAY_H
@@ -22,7 +21,7 @@ enum ergo_replay_kind {
     ERGO_REPLAY_HOST    /* in the sampler's own state (its step); put back after the stretch */
 };
 
-/* Not the whole of a buffer: `pieces` of row.bytes each, the first at `offset`, `pitch` apart. */
+/* A part of a buffer: `pieces` of row.bytes each, the first at `offset`, `pitch` apart. */
 struct ergo_replay_part {
     size_t offset, pitch, pieces;
 };
@@ -30,15 +29,16 @@ struct ergo_replay_part {
 struct ergo_replay_row {
     const char *what; /* "lattices", for messages */
     enum ergo_replay_kind kind;
-    cl_mem *mem; /* where the state keeps it: buffers may change places within the stretch */
-    void *host;  /* of ERGO_REPLAY_HOST; of the others NULL, or a struct ergo_replay_part */
+    cl_mem *mem; /* address of the buffer in the sampler's state, because buffers may change
+                  * places within the stretch */
+    void *host;  /* ERGO_REPLAY_HOST: the memory; others: NULL, or a struct ergo_replay_part */
     size_t bytes;
 };
 
 struct ergo_replay {
     /* the sampler's */
     const char *sampler; /* "hard-disks" */
-    const char *remedy;  /* what to try beside another device: "/tuning/path" */
+    const char *remedy;  /* what to try apart from another device: "/tuning/path" */
     struct ergo_device *device;
     void *state;
     void *user; /* for compare */
@@ -46,16 +46,18 @@ struct ergo_replay {
     size_t n_rows;
     size_t members, n_columns, n_curves;
     const size_t *curve_sizes; /* [n_curves]; 0: not measured */
-    uint64_t step;             /* at which the stretch begins */
-    /* The stretch: `lead` steps without a sample (0: none), as at the beginning of a run, then so
-     * many samples, so many steps before each; first_sample decides which of them carry curves. */
+    uint64_t step;             /* step at which the stretch begins */
+    /* The stretch: `lead` steps without a sample (0: none), as at the beginning of a run, then this
+     * many samples, with this many steps before each. first_sample decides which of them carry
+     * curves. */
     size_t samples;
     uint64_t lead, every, first_sample;
     enum ergo_status (*advance)(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);
     enum ergo_status (*collect)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
-    /* The device stands at the end of the stretch. By ergo_replay_differs what is wrong. */
+    /* Called when the device is at the end of the stretch. Reports a difference by
+     * ergo_replay_differs. */
     enum ergo_status (*compare)(struct ergo_context *ctx, const struct ergo_replay *r);
 
     /* the harness's, for compare */
@@ -63,7 +65,7 @@ struct ergo_replay {
     struct ergo_samples found;
 };
 
-/* ERGO_E_AUDIT: device and host differ. ERGO_E_MEMORY: no room to keep the state. */
+/* ERGO_E_AUDIT: device and host differ. ERGO_E_MEMORY: no memory to keep the state. */
 enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r);
 
 /* ERGO_E_AUDIT: "audit of SAMPLER failed on DEVICE (DRIVER): from the same state, WHAT of member M
@@ -71,22 +73,22 @@ enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r);
 enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo_replay *r,
                                      size_t member, const char *what);
 
-/* Samples of a stretch of at most `most` steps: as many steps between them as the run has
- * (measure_every), if that is in reason; two with curves, of which the last is one, if there is
- * room. interval: samples from one with curves to the next, 0: none has. block_samples: at most. */
+/* Plans the samples of a stretch of at most `most` steps: with as many steps between them as the
+ * run has (measure_every) if that fits; two with curves, one of them the last, if there is time.
+ * interval: samples from one with curves to the next, 0: none has. block_samples: at most. */
 void ergo_replay_plan(struct ergo_replay *r, int64_t measure_every, uint64_t interval,
                       uint64_t most, size_t block_samples);
-/* Has that sample of the stretch (from 0) curves? */
+/* Does this sample of the stretch (counted from 0) carry curves? */
 bool ergo_replay_has_curve(const struct ergo_replay *r, uint64_t interval, size_t sample);
 /* Is a member one of the `some` that are replayed? They are spread evenly; the last one is. */
 bool ergo_replay_takes(const struct ergo_replay *r, size_t some, size_t member);
 
-/* Whether n doubles are the same bits (NaN of one kind equal to itself). */
+/* Are n doubles the same bits (a NaN equals itself)? */
 bool ergo_replay_same(const double *a, const double *b, size_t n);
 
 /*
- * Constants: buffers that are written once, from which all chains read (parameters, tables,
- * couplings, thresholds). What was written is known by its hash; an audit reads them back.
+ * Constants: buffers that are written once and that all chains read (parameters, tables, couplings,
+ * thresholds). A hash of what was written is kept; an audit reads the buffers back and compares.
  */
 enum { ERGO_CONSTANTS = 24 };
 struct ergo_constants {
@@ -99,21 +101,23 @@ struct ergo_constants {
     } rows[ERGO_CONSTANTS];
 };
 
-/* ergo_buffer_create, and noted; `data` is never NULL. The buffer is released as any other. */
+/* As ergo_buffer_create, and notes the hash; `data` is never NULL. The buffer is released as any
+ * other. */
 enum ergo_status ergo_constant_create(struct ergo_context *ctx, struct ergo_device *device,
                                       struct ergo_constants *constants, const char *what,
                                       size_t bytes, const void *data, cl_mem *mem);
-/* A buffer that was written in another way (by a kernel that an audit replays): noted as it is now;
- * noted again, it is what it is then. */
+/* Notes the present contents of a buffer that was written in another way (by a kernel that an audit
+ * replays). May be called again for new contents. */
 enum ergo_status ergo_constant_note(struct ergo_context *ctx, struct ergo_device *device,
                                     struct ergo_constants *constants, const char *what, cl_mem mem,
                                     size_t bytes);
-/* A checksum that any changed bit changes, one word more; some GB/s, for couplings may be large. */
+/* Adds a word to a checksum that changes with any bit; some GB/s, because couplings may be large.
+ */
 static inline uint64_t ergo_constants_add(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return sum ^ sum >> 32;
 }
-/* ERGO_E_AUDIT that names the first one that changed. */
+/* ERGO_E_AUDIT, naming the first constant that has changed. */
 enum ergo_status ergo_constants_check(struct ergo_context *ctx, struct ergo_device *device,
                                       const struct ergo_constants *constants, const char *sampler);
 

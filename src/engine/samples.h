@@ -1,12 +1,12 @@
-/* Samples as they come from a device: of the engine, so that it can compare them. */
+/* Samples as they come from a device. Part of the engine, because audits compare them. */
 #ifndef ERGO_ENGINE_SAMPLES_H
 #define ERGO_ENGINE_SAMPLES_H
 
 #include <stddef.h>
 
-enum { ERGO_CURVES_MAX = 24 }; /* of one sampler */
+enum { ERGO_CURVES_MAX = 24 }; /* at most, of one sampler */
 
-/* Samples handed from an `advance` block to the run layer. Filled by collect. */
+/* The samples of a block, from `collect` to the run layer. */
 struct ergo_samples {
     size_t count;    /* samples per member */
     double *columns; /* [count][members][n_columns] */

@@ -20,7 +20,7 @@ void *ergo_arena_alloc(struct ergo_arena *arena, size_t count, size_t size) {
     size_t need = (count * size + align - 1) / align * align;
     struct ergo_arena_chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < need) {
-        /* calloc of a large block is fresh pages from the system: zeroing costs nothing then. */
+        /* calloc gives fresh pages for a large block, so zeroing costs nothing */
         size_t room = need > CHUNK_BYTES ? need : CHUNK_BYTES;
         chunk = calloc(1, sizeof *chunk + room);
         if (!chunk) {
@@ -28,7 +28,8 @@ void *ergo_arena_alloc(struct ergo_arena *arena, size_t count, size_t size) {
             return NULL;
         }
         chunk->size = room;
-        if (need > CHUNK_BYTES && arena->chunks) { /* keep filling the chunk in use */
+        if (need > CHUNK_BYTES && arena->chunks) { /* a large block goes behind the chunk in use,
+                                                    * which is filled further */
             chunk->next = arena->chunks->next;
             arena->chunks->next = chunk;
         } else {

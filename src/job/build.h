@@ -1,4 +1,4 @@
-/* The making of a job, shared by the files of this folder only. */
+/* How a job is made; shared by the files of this folder only. */
 #ifndef ERGO_JOB_BUILD_H
 #define ERGO_JOB_BUILD_H
 
@@ -14,7 +14,7 @@ enum {
     ERGO_SHOWN_MAX = 160,          /* bytes of a name or value repeated in a message */
 };
 
-/* Integers and seeds beyond this are strings in JSON: many readers keep doubles. */
+/* Larger integers and seeds are strings in JSON: many readers keep doubles. */
 #define ERGO_EXACT_MAX (UINT64_C(1) << 53)
 
 /* One entry of "scan": a key, or one element of a SIZE key, or a SIZE key as a whole. */
@@ -44,14 +44,14 @@ struct ergo_build {
     struct ergo_axis axes[ERGO_SCAN_MAX];
     size_t n_scan; /* scan points */
     size_t errors;
-    enum ergo_status status; /* the worst that is not an error of the job, e.g. memory */
+    enum ergo_status status; /* the worst failure that is not the job's fault, e.g. memory */
 };
 
 /* Record "file: pointer: message"; node: where the value came from (NULL: nowhere). */
 void ergo_build_error(struct ergo_build *build, const char *pointer, const struct ergo_json *node,
                       const char *format, ...) ERGO_PRINTF(4, 5);
 void ergo_build_no_memory(struct ergo_build *build);
-/* Take pages of errors as read: messages would be thrown away, so need not be made. */
+/* Are there so many errors that further messages would be thrown away and need not be made? */
 bool ergo_build_full(const struct ergo_build *build);
 
 /* keys.c */
@@ -60,7 +60,7 @@ const char *ergo_key_choice(const struct ergo_key *key, size_t i);
 /* The keys of a job of `sampler` (NULL: only the common ones). NULL: out of memory. */
 const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler, struct ergo_arena *arena,
                                      size_t *n_keys);
-/* SIZE_MAX: there is none. */
+/* Index of a key; SIZE_MAX: there is none. */
 size_t ergo_keys_find(const struct ergo_key *const *keys, size_t n_keys, const char *pointer);
 /* "a number > 0 in J/k_B": what a key takes. */
 void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key);

@@ -13,7 +13,7 @@ static bool is_container(const struct ergo_build *build, const char *pointer) {
     return false;
 }
 
-/* While the sampler is unknown, so are the keys of these. */
+/* Keys below these belong to the sampler: while that is unknown, they are, too. */
 static bool is_samplers(const char *pointer) {
     return !strcmp(pointer, "/system") || !strcmp(pointer, "/tuning") ||
            !strncmp(pointer, "/run/", 5);
@@ -49,7 +49,7 @@ static void check_object(struct ergo_build *build, const char *parent,
         size_t k = ergo_keys_find(build->keys, build->n_keys, pointer.data);
         if (k != SIZE_MAX) {
             ergo_value_read(build, build->keys[k], pointer.data, member, &build->base[k]);
-            build->base[k].given = true; /* also when wrong: it is not missing */
+            build->base[k].given = true; /* a key with a wrong value is not missing */
         } else if (is_container(build, pointer.data)) {
             if (member->kind == ERGO_JSON_OBJECT)
                 check_object(build, pointer.data, member);
@@ -62,7 +62,7 @@ static void check_object(struct ergo_build *build, const char *parent,
     ergo_text_free(&pointer);
 }
 
-/* A trajectory that no one would write is refused, not forgotten. */
+/* A trajectory that the sampler would not write is refused. */
 static void check_trajectory(struct ergo_build *build) {
     const size_t k = ergo_keys_find(build->keys, build->n_keys, "/output/trajectory_every");
     if (build->sampler && !build->sampler->info->trajectory && build->base[k].integer != 0)

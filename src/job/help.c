@@ -1,4 +1,4 @@
-/* `ergocl help`: pages made from the tables of the samplers, and a few written ones. */
+/* `ergocl help`: pages made from the samplers' tables, and a few written by hand. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,7 +150,7 @@ static const char devices_page[] =
     "Under mpirun the devices of a type, or of one model by a NAME that they share, are dealt out "
     "to\n"
     "the ranks of a host in turn, and so is a list A,B,... of selectors.\n\n"
-    "At first use a device is probed, not believed: a small kernel checks fused multiply-add,\n"
+    "At first use a device is probed: a small kernel checks fused multiply-add,\n"
     "rounding, integer width, atomics, barriers and known answers of the random numbers.\n"
     "`ergocl devices` says in a sentence what a device can do or why it is refused. A job and\n"
     "its seed give the same chain, bit for bit, on every device that passes.\n";
@@ -164,8 +164,7 @@ static const char result_page[] =
     "  configurations.png  the last pictures on one sheet; snapshots/ has all of them\n"
     "  trajectory/         configurations as text (/output/trajectory_every), a file each\n"
     "  blocks/             averages over blocks of measurements (/output/blocks), a file a point\n"
-    "  checkpoint          where a stopped run goes on: ergocl resume DIR; with the files that "
-    "the\n"
+    "  checkpoint          from which ergocl resume DIR continues; it holds the files that the\n"
     "                      job names, so that nothing else is needed\n\n"
     "In result.json each of \"points\" has its \"parameters\" (what was scanned), \"replica\",\n"
     "\"steps\", \"digest\", \"stream\" (the key of its random numbers), \"observables\" and "
@@ -187,12 +186,12 @@ static const char result_page[] =
     "                     no plateau: run longer (also \"too_short\": true; error_binning, if\n"
     "                     given, is too small)\n"
     "  drift              the beginning differs from the end: equilibrate longer\n"
-    "  constant           never changed. Of n independent samples without a change one knows\n"
-    "                     that other values have a weight below 3/n, and not how far off they\n"
-    "                     are. Where \"exact\" is this value, to 9 digits, the error is 0\n"
+    "  constant           never changed. If n independent samples are all the same, other values\n"
+    "                     have a weight below 3/n, but their distance is unknown. Where \"exact\"\n"
+    "                     is this value, to 9 digits, the error is 0\n"
     "  few-samples        fewer than 20 independent samples (of disorder, of realisations): a\n"
     "                     longer run adds none, the key that the warning names does\n"
-    "  slow               too short for a reason of physics that the warning tells\n"
+    "  slow               too short for a physical reason, which the warning gives\n"
     "  undefined          the mean has no finite value (a correlation length where there is\n"
     "                     none)\n"
     "  replicas-disagree  of a mean over replicas: see below\n"
@@ -206,10 +205,10 @@ static const char result_page[] =
     "\"chi2\" for \"dof\" is (n - 1) variance over the mean error^2. \"error\" is error_chains\n"
     "where every chain has a trusted error and they agree; error_scatter where there are 10\n"
     "chains or more of 20 autocorrelation times or more; else null. Replicas disagree where\n"
-    "the F test of scatter against errors says so with a chance of one in 1000 in a run of\n"
-    "honest chains, or where some of 10 or more lie far from the median (6 of the deviations\n"
-    "of normal numbers, more if there are few): \"apart\" has their numbers. Then each of them\n"
-    "may be right about the state it is in, and their mean is no average over states.\n"
+    "the F test of scatter against errors says so (a false alarm in one run of 1000), or\n"
+    "where some of 10 or more lie far from the median (6 standard deviations, more if there\n"
+    "are few): \"apart\" has their numbers. Then each of them may be right about the state it\n"
+    "is in, and their mean is no average over states.\n"
     "\n"
     "Beside the points: \"status\" (complete or stopped), \"device\" (of each rank), \"rate\" "
     "(what a\n"

@@ -83,7 +83,7 @@ static const struct ergo_sampler *find_sampler(const struct ergo_json *root) {
     return node && node->kind == ERGO_JSON_STRING ? ergo_sampler_find(node->text) : NULL;
 }
 
-/* From the tree to points; every error is recorded on the way. */
+/* From the tree to points; all errors are recorded. */
 static void build_job(struct ergo_build *build, const char *const *sets, size_t n_sets,
                       struct ergo_job *job) {
     if (build->root->kind != ERGO_JSON_OBJECT) {
@@ -140,7 +140,7 @@ static enum ergo_status parse(struct ergo_context *ctx, const char *text, size_t
     status = ergo_json_parse(ctx, name, text, length, build.arena, &build.root);
     if (!build.root)
         goto out;
-    build.errors = status != ERGO_OK; /* duplicate keys: go on for the rest of the errors */
+    build.errors = status != ERGO_OK; /* duplicate keys: continue, to find the other errors, too */
     build_job(&build, sets, n_sets, made);
     if (build.arena->failed)
         ergo_build_no_memory(&build);
@@ -219,7 +219,7 @@ enum ergo_status ergo_job_load(struct ergo_context *ctx, const char *path, const
             ERGO_FAIL(ctx, ERGO_E_IO, "%s: the job cannot be opened: %s", path, strerror(errno));
         goto out;
     }
-    /* One byte beyond the limit is enough for the refusal: size is not asked of pipes. */
+    /* Read up to one byte beyond the limit, which is then refused: pipes do not tell their size. */
     while (length <= ERGO_JSON_BYTES_MAX) {
         if (length == capacity) {
             capacity = capacity ? 4 * capacity : 65536;

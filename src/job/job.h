@@ -35,7 +35,8 @@ enum ergo_key_flags {
     ERGO_KEY_EXCLUDES_MIN = 16, /* the range is open at min (value > min) */
     ERGO_KEY_AUTO = 32,         /* INT: or "auto", which counts as min until a run has chosen */
     ERGO_KEY_FILE = 64,  /* STRING: name of a file that the chain depends on: a run keeps it */
-    ERGO_KEY_WORD = 128, /* of these: a text without a dot and a slash is a word, and no file */
+    ERGO_KEY_WORD = 128, /* of these: a text without a dot and a slash is a word and names no
+                          * file */
 };
 
 struct ergo_point;
@@ -50,16 +51,16 @@ struct ergo_key {
     const char *const *choices; /* ERGO_KEY_ENUM: NULL-terminated */
     const char *unit;           /* "" when dimensionless */
     const char *help;           /* one sentence; names paper and equation where it has one */
-    /* Where the key has an effect: true at such a point; NULL: everywhere. A job that gives it and
-     * has no such point is refused. (What refines a measurement acts also where its interval is 0:
-     * that says by itself that nothing of it is wanted.) `where` says the same in words, behind
-     * "acts only ": "in models ising and potts", "where swap_every ..." */
+    /* Where the key has an effect: true at such a point; NULL: everywhere. A job that gives the key
+     * and has no such point is refused. (A key that refines a measurement also acts where its
+     * interval is 0: that says by itself that no such measurement is wanted.) `where` says the same
+     * in words, after "acts only ": "in models ising and potts", "where swap_every ..." */
     bool (*acts)(const struct ergo_point *point);
     const char *where;
 };
 
 struct ergo_value {
-    bool present;   /* given or defaulted */
+    bool present;   /* has a value: given or default */
     bool given;     /* written in the job */
     bool automatic; /* "auto" */
     double real;    /* REAL, TIME; also INT as double */
@@ -101,7 +102,7 @@ struct ergo_batch {
     struct ergo_point **points;
 };
 
-/* What was in the files that keys name (ERGO_KEY_FILE), kept. */
+/* Contents of the files that keys name (ERGO_KEY_FILE). */
 struct ergo_job_file {
     char *pointer; /* of the key */
     char *text;    /* with a terminating zero beyond length */
@@ -110,9 +111,9 @@ struct ergo_job_file {
 struct ergo_job_files {
     size_t count, capacity;
     struct ergo_job_file *files;
-    bool all; /* from a checkpoint: no others are opened */
+    bool all; /* complete, from a checkpoint: no file is opened */
 };
-/* A copy goes into the list; false: no memory. */
+/* Adds a copy; false: no memory. */
 bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
                         size_t length);
 void ergo_job_files_free(struct ergo_job_files *list);
@@ -120,8 +121,8 @@ void ergo_job_files_free(struct ergo_job_files *list);
 struct ergo_job {
     char *name;
     char *canonical; /* the whole job after --set, as compact JSON: what a checkpoint stores */
-    /* Parsed again from its canonical text, as by a resume: files that only a start needs
-     * were looked at the first time. */
+    /* Parsed again from its canonical text, as by a resume: files that only a start needs are not
+     * looked at again. */
     bool again;
     const struct ergo_sampler *sampler;
     size_t n_keys;
@@ -130,8 +131,9 @@ struct ergo_job {
     struct ergo_point *points;
     size_t n_batches;
     struct ergo_batch *batches;
-    struct ergo_job_files files;      /* of a run: read once, and in its checkpoints */
-    struct ergo_job_storage *storage; /* what the above points into */
+    struct ergo_job_files files;      /* contents of files: read once by a run, and in its
+                                       * checkpoints */
+    struct ergo_job_storage *storage; /* memory that the above points into */
 };
 
 /* The keys all samplers share (sampler, seed, replicas, run, scan, device, checkpoint, ...). */
@@ -155,7 +157,7 @@ bool ergo_point_asks(const struct ergo_point *point, const char *name);
 enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
                                 ...) ERGO_PRINTF(3, 4);
 
-/* A job from a checkpoint, with its files, which are taken. */
+/* A job from a checkpoint, with its files, which it takes over. */
 enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
                                        const char *name, struct ergo_job_files *files,
                                        struct ergo_job **job);

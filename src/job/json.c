@@ -20,7 +20,7 @@ struct reader {
 };
 
 /* Line and column, both from 1; the column counts characters. Only errors need it, so it is found
- * by reading again and not carried along. */
+ * by reading the text again. */
 static void reader_place(const struct reader *r, const char *where, size_t *line, size_t *column) {
     *line = 1;
     const char *start = r->begin;
@@ -257,7 +257,7 @@ static struct ergo_json *reader_number(struct reader *r, struct ergo_json *value
     if (!is_digit(p, r->end))
         return reader_word(r, value); /* -Infinity, -.5 */
     if (*p == '0' && is_digit(p + 1, r->end))
-        return reader_fail(r, start, "a number cannot start with a zero that means nothing");
+        return reader_fail(r, start, "a number cannot start with a zero before other digits");
     while (is_digit(p, r->end))
         p++;
     if (p < r->end && *p == '.') {

@@ -46,9 +46,9 @@ struct ergo_json {
 };
 
 /*
- * Read `text`; the tree lives in `arena`. Messages are "name:line:column: reason". After duplicate
- * keys reading goes on: the status is ERGO_E_JOB and *root is set all the same, so that the rest
- * can be checked in the same go. ctx == NULL: be silent.
+ * Read `text`; the tree lives in `arena`. Messages are "name:line:column: reason". Reading
+ * continues after duplicate keys: the status is ERGO_E_JOB and *root is set all the same, so that
+ * the rest can be checked too. ctx == NULL: be silent.
  */
 enum ergo_status ergo_json_parse(struct ergo_context *ctx, const char *name, const char *text,
                                  size_t length, struct ergo_arena *arena, struct ergo_json **root);

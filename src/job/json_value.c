@@ -57,7 +57,8 @@ enum ergo_json_integer ergo_json_integer(const char *token, bool *negative, uint
         p += p[1] == '-' || p[1] == '+' ? 2 : 1;
         long written = 0;
         for (; *p >= '0' && *p <= '9'; p++)
-            if (written < 100000000) /* far beyond any answer, far from overflow */
+            if (written < 100000000) /* digits beyond this change no answer, and the count cannot
+                                      * overflow */
                 written = written * 10 + (*p - '0');
         exponent += minus ? -written : written;
     }

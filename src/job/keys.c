@@ -1,4 +1,4 @@
-/* The keys all samplers share, and questions to key tables. */
+/* The keys all samplers share, and searches in key tables. */
 #include "job/build.h"
 
 #include <math.h>
@@ -64,19 +64,18 @@ const struct ergo_key ergo_job_common_keys[] = {
      .min = 1,
      .max = EXACT,
      .unit = "steps",
-     .help = "Steps between measurements. Where it is not given lj-gcmc, whose step is a single "
-             "move, takes as many as the box has volumes sigma^3. \"auto\" (helium-vmc): what "
-             "gives the least error in the "
-             "time, from timings at the start; it is kept with the run. The chain does not depend "
-             "on it, but which of its states are measured does."},
+     .help = "Steps between measurements. Its default in lj-gcmc, whose step is a single move, is "
+             "the volume of the box in sigma^3. \"auto\" (helium-vmc): the number that gives the "
+             "least error in a given time, from timings at the start; it is kept with the run. "
+             "The chain does not depend on it; it decides which states are measured."},
     {.pointer = "/run/observables",
      .type = ERGO_KEY_STRING,
      .fallback = "\"all\"",
      .unit = "",
      .help =
-         "What the result is to have: names of observables and curves, \"energy,psi2\", or all. "
-         "What none of these needs is not measured where that saves time (swendsen-wang: "
-         "clusters). The chain and the others' values do not depend on it."},
+         "Observables and curves in the result: names, \"energy,psi2\", or all. What none of them "
+         "needs is not measured where that saves time (swendsen-wang: clusters). The chain and "
+         "the other values do not depend on it."},
     {.pointer = "/device",
      .type = ERGO_KEY_STRING,
      .fallback = "\"auto\"",
@@ -88,11 +87,12 @@ const struct ergo_key ergo_job_common_keys[] = {
      .fallback = "\"auto\"",
      .choices = distributions,
      .unit = "",
-     .help = "What the ranks of mpirun share; no chain depends on it. points: scan points and "
-             "replicas, whole ones; lattice: each system, cut into pieces, one chain after the "
-             "other (samplers that can; spin glasses: its samples, dealt out, and ladders of "
-             "temperatures where ranks are more than words of samples); auto: lattice where there "
-             "are fewer chains than ranks and the sampler can."},
+     .help =
+         "How the ranks of mpirun share the work; no chain depends on it. points: each rank gets "
+         "whole scan points and replicas; lattice: each system is cut into pieces, one chain "
+         "after the other (if the sampler can; spin glasses: samples are dealt out, and "
+         "ladders of temperatures where ranks are more than words of samples); auto: lattice "
+         "where there are fewer chains than ranks and the sampler can."},
     {.pointer = "/checkpoint/every_seconds",
      .type = ERGO_KEY_REAL,
      .fallback = "600",
@@ -248,7 +248,7 @@ static void append_bound(struct ergo_text *out, double bound) {
 
 static void append_range(struct ergo_text *out, const struct ergo_key *key) {
     const bool open = key->flags & ERGO_KEY_EXCLUDES_MIN;
-    /* Bounds as large as these only keep arithmetic safe: they would blur the message. */
+    /* Bounds as large as these only keep arithmetic safe: the message leaves them out. */
     const bool low = key->min > -1e300, high = key->max < 1e300;
     if (!ergo_key_has_range(key) || (!low && !high))
         return;

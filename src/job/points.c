@@ -106,9 +106,9 @@ static void make_streams(struct ergo_build *build, struct ergo_job *job, uint64_
 /* ---- batches --------------------------------------------------------------------------------- */
 
 /*
- * Points of one job differ only in what is scanned, and the values of an axis are all different:
- * so a batch is one combination of positions on the axes over SHAPE keys. Numbered with the first
- * axis slowest, batches come in the order of their first points.
+ * Points of one job differ only in scanned keys, and the values of an axis are all different. So a
+ * batch is one combination of positions on the axes over SHAPE keys. Numbered with the first axis
+ * slowest, batches come in the order of their first points.
  */
 static size_t shape_of(const struct ergo_build *build, const size_t positions[ERGO_SCAN_MAX]) {
     size_t shape = 0;
@@ -218,7 +218,7 @@ static enum ergo_status check_automatic(struct ergo_context *ctx,
                           sampler->info->name);
 }
 
-/* Keys that the job gives, and that have no effect at any of its points. */
+/* Refuses keys that the job gives and that have no effect at any of its points. */
 static void check_effects(struct ergo_build *build, const struct ergo_job *job, size_t replicas) {
     const size_t model = ergo_keys_find(build->keys, build->n_keys, "/system/model");
     for (size_t k = 0; k < build->n_keys; k++) {
@@ -243,7 +243,7 @@ static bool shown(const struct ergo_observable *observable, const struct ergo_po
     return !observable->hidden && (!observable->applies || observable->applies(point));
 }
 
-/* Curve c is in the result of this point, which the sampler has checked. */
+/* Is curve c in the result of this point, which the sampler has checked? */
 static bool has_curve(const struct ergo_sampler *sampler, const struct ergo_point *point,
                       size_t c) {
     return !(sampler->info->curves_hidden >> c & 1u) &&
@@ -318,7 +318,7 @@ static enum ergo_status check_point(struct ergo_context *ctx, const struct ergo_
                               check_automatic(ctx, sampler, point), ERGO_OK, ERGO_OK};
     if (sampler->ops->check)
         all[2] = sampler->ops->check(ctx, point);
-    if (all[2] == ERGO_OK) /* sizes of curves are asked of points that are right only */
+    if (all[2] == ERGO_OK) /* only a valid point can be asked for the sizes of its curves */
         all[3] = check_observables(ctx, sampler, point);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] != ERGO_OK)
@@ -329,7 +329,7 @@ static enum ergo_status check_point(struct ergo_context *ctx, const struct ergo_
 static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
     if (!build->sampler->ops)
         return;
-    /* In a context of its own: its messages are sorted out before they are shown. */
+    /* a context of its own, because messages are sorted before they are shown */
     struct ergo_context *ctx = ergo_context_create();
     struct findings *findings = calloc(1, sizeof *findings);
     if (!ctx || !findings) {
@@ -368,7 +368,7 @@ out:
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-/* What the common keys cannot say of each other; only for what is not scanned away. */
+/* Conditions between common keys, for keys that are not scanned. */
 static void check_common(struct ergo_build *build, const struct ergo_job *job, size_t replicas) {
     size_t sweeps = ergo_keys_find(build->keys, build->n_keys, "/run/sweeps");
     size_t every = ergo_keys_find(build->keys, build->n_keys, "/run/measure_every");

@@ -46,7 +46,7 @@ static bool read_decimal(const char *token, int64_t *mantissa, long *exponent) {
     return true;
 }
 
-/* Bring a mantissa down to the smaller exponent. */
+/* Rewrite a mantissa for a smaller exponent. */
 static bool shift(int64_t *mantissa, long *exponent, long to) {
     for (; *exponent > to; --*exponent) {
         if (*mantissa > INT64_MAX / 10 || *mantissa < -(INT64_MAX / 10))
@@ -177,7 +177,7 @@ static bool count_steps(struct ergo_build *build, const char *pointer, const str
                          n + 1, ERGO_SCAN_POINTS_MAX);
         return false;
     }
-    /* 1e-9 of a step forgives decimals cut by hand (1/3), and what rounding made of the ends. */
+    /* 1e-9 of a step allows for decimals cut by hand (1/3), and for the rounding of the ends. */
     const double noise =
         1e-9 + 4 * 2.3e-16 * (fabs(range->from) + fabs(range->to)) / fabs(range->step);
     if (fabs(steps - n) > noise) {

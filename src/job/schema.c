@@ -1,6 +1,6 @@
 /*
- * The JSON schema of jobs, from the key tables. One object schema for all samplers: what a sampler
- * adds hangs on `if sampler is X then`.
+ * The JSON schema of jobs, from the key tables. One object schema serves all samplers: a sampler's
+ * own keys are in `if sampler is X then`.
  */
 #include <math.h>
 #include <stdio.h>

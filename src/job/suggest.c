@@ -1,4 +1,4 @@
-/* What to say about a key that is not there. */
+/* Messages about a key that does not exist. */
 #include <string.h>
 
 #include "job/build.h"
@@ -24,7 +24,7 @@ static bool sampler_knows(const struct ergo_sampler *sampler, const char *pointe
     return false;
 }
 
-/* The right name at the wrong place: the only key with this last token elsewhere. */
+/* The right name in the wrong place: the only key elsewhere with this last token. */
 static const char *right_name_elsewhere(const struct ergo_build *build, const char *name) {
     const char *found = NULL;
     for (size_t i = 0; i < build->n_keys; i++) {
@@ -76,7 +76,7 @@ void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *
             ergo_text_append(&text, " for %s (it is a key of sampler \"%s\")",
                              build->sampler->info->name, ergo_samplers[i]->info->name);
     }
-    /* Short words are near to everything: a place is only guessed for longer ones. */
+    /* Short words resemble many names: a place is only guessed for longer ones. */
     if (strlen(name) <= WORD_MAX) {
         const char *there = right_name_elsewhere(build, name);
         const char *near = there ? NULL : ergo_text_nearest(name, names, n);

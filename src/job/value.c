@@ -70,7 +70,7 @@ static bool read_whole(struct ergo_build *build, const struct ergo_key *key, con
         return refuse(build, key, pointer, node, "which is no integer");
     if (what == ERGO_JSON_BIG_INTEGER)
         return refuse(build, key, pointer, node, "which does not fit into 64 bits");
-    /* A JSON program may have rounded such a number before we saw it: only a string is safe. */
+    /* A program that wrote the JSON may have rounded such a number: only a string is safe. */
     if (!string && *magnitude > ERGO_EXACT_MAX) {
         char why[160];
         snprintf(why, sizeof why,

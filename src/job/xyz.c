@@ -160,7 +160,8 @@ static enum ergo_status read_frame(struct reader *r, struct ergo_xyz *frame) {
         status = find_columns(r, value, length, &column);
     if (status != ERGO_OK)
         return status;
-    /* "0 0 0" and the line's end: a wrong count must not exhaust the memory */
+    /* a line has at least six bytes ("0 0 0" and its end): a wrong count must not exhaust the
+     * memory */
     if (frame->n == 0 || frame->n > (size_t)(r->end - r->at + 1) / 6)
         return ERGO_FAIL(r->ctx, ERGO_E_IO, "%s is too short for its %zu particles", r->name,
                          frame->n);

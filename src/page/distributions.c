@@ -28,7 +28,8 @@ double *ergo_report_series(const struct ergo_result *result,
     return series;
 }
 
-/* Shown, made of single samples, and no power of another ("magnetization2"): worth a figure. */
+/* Is the observable worth a figure: shown, made of single samples, and no power of another
+ * ("magnetization2")? */
 static bool worth_a_figure(const struct ergo_result *result, size_t o) {
     const struct ergo_observable *observable = &result->job->sampler->info->observables[o];
     const size_t length = strlen(observable->name);
@@ -149,8 +150,8 @@ static bool append_autocorrelation(struct ergo_text *text, const struct ergo_res
 /* ---- histograms -------------------------------------------------------------------------------
  */
 
-/* Bin width for sorted values: what their number allows; of discrete values a multiple of the
- * smallest step, else bins of unequal weight would look like structure. */
+/* Bin width for sorted values, from their number. For discrete values it is a multiple of the
+ * smallest step: bins with unequal numbers of values would look like structure. */
 static double bin_width(const double *sorted, size_t n, double *first) {
     const double range = sorted[n - 1] - sorted[0];
     const double bins = fmin(BINS_MAX, fmax(8, 2 * cbrt((double)n)));
@@ -176,7 +177,7 @@ static bool count_values(struct lines *lines, const struct ergo_result *result,
     if (!series)
         return n < 16;
     bool ok = true, finite = true;
-    for (size_t i = 0; i < n; i++) /* so many that differences and bins are, too */
+    for (size_t i = 0; i < n; i++) /* large values could make differences or bins infinite */
         finite = finite && fabs(series[i]) <= 1e300;
     if (finite)
         ergo_stats_sort(series, n);

@@ -17,7 +17,7 @@ void ergo_report_label(char *label, size_t size, const struct ergo_result *resul
     const struct ergo_point *point = member->point;
     char name[ERGO_CONCISE], value[ERGO_CONCISE];
     size_t used = 0;
-    /* replica 0 stands for its point: it needs no number unless replicas are all there is */
+    /* replica 0 represents its point: it needs no number unless there is no scan */
     bool replica = point->replica > 0 || (!point->n_scanned && result->n_members > 1);
     label[0] = '\0';
     for (size_t i = 0; i <= point->n_scanned && used < size; i++) {
@@ -42,7 +42,7 @@ void ergo_report_words(char *name) {
 
 size_t ergo_report_members(const struct ergo_result *result, size_t limit, size_t *members) {
     size_t candidates = 0, count = 0, at = 0;
-    /* replica 0 stands for its point; without a scan the replicas are all there is */
+    /* replica 0 represents its point; without a scan all replicas are shown */
     bool all = result->n_members && result->members[0].point->n_scanned == 0;
     for (size_t m = 0; m < result->n_members; m++)
         candidates += all || result->members[m].point->replica == 0;
@@ -66,7 +66,7 @@ void ergo_report_fact(struct ergo_text *text, const char *name, const char *valu
     ergo_text_append(text, "</dd></div>\n");
 }
 
-/* 12345678 -> "1.23 × 10^7" is for physicists; people compare rates by prefix. */
+/* 1.2e7 is shown as "12 million": rates are compared by prefix. */
 void ergo_report_rate(char *out, size_t size, double rate, const char *unit) {
     static const char *const words[] = {"", " thousand", " million", " billion", " trillion"};
     int k = 0;
@@ -78,9 +78,7 @@ void ergo_report_rate(char *out, size_t size, double rate, const char *unit) {
 }
 
 void ergo_report_begin(struct ergo_text *text, const char *title) {
-    /* The policy forbids what the page does not need anyway: scripts, and everything from a
-     * network.
-     */
+    /* The policy forbids scripts and everything from a network; the page needs neither. */
     ergo_text_append(text, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
                            "'none'; style-src 'unsafe-inline'; img-src data:\">\n"
@@ -142,7 +140,8 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
     ergo_report_fact(text, "Points", value, "");
     snprintf(value, sizeof value, "%" PRIu64 " %ss", steps, info->step_name);
     ergo_report_fact(text, "Length", value, "");
-    if (result->rate > 0 && isfinite(result->rate)) { /* of runs that stopped only they knew it */
+    if (result->rate > 0 && isfinite(result->rate)) { /* the rate of a stopped run is known only
+                                                       * to its own process */
         ergo_report_rate(value, sizeof value, result->rate, info->rate_unit);
         ergo_report_fact(text, "Speed", value, "");
     }
@@ -255,7 +254,7 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
     ergo_text_append(text, "</tr></thead>\n");
 }
 
-/* Why there is no error, in a few words; the warnings say more. */
+/* The reason for a missing error, in a few words; the warnings say more. */
 static const char *reason(enum ergo_trust trust) {
     static const char *const reasons[ERGO_TRUSTS] = {
         [ERGO_TRUST_SHORT] = "too short",          [ERGO_TRUST_DRIFT] = "drifts",
@@ -386,7 +385,8 @@ enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *tex
     append_head(text, result);
     enum ergo_status status = ERGO_OK;
     append_warnings(text, result);
-    const bool alone = result->n_members == 1; /* then numbers say more than figures */
+    const bool alone = result->n_members == 1; /* for a single chain numbers say more than
+                                                * figures */
     if (alone)
         append_table(text, result);
     if (status == ERGO_OK)

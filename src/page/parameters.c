@@ -73,11 +73,10 @@ void ergo_report_parameters(struct ergo_text *text, const struct ergo_result *re
     if (!result->n_members)
         return;
     const struct ergo_point *point = result->members[0].point;
-    ergo_text_append(text,
-                     "<h2>Parameters</h2>\n<details><summary>What the job says, and what it "
-                     "left to defaults</summary>\n<div class=\"scroll\"><table class=\"keys\">"
-                     "<thead><tr><th>key</th><th>value</th><th>meaning</th></tr></thead>"
-                     "<tbody>\n");
+    ergo_text_append(text, "<h2>Parameters</h2>\n<details><summary>The keys of the job, given or "
+                           "by default</summary>\n<div class=\"scroll\"><table class=\"keys\">"
+                           "<thead><tr><th>key</th><th>value</th><th>meaning</th></tr></thead>"
+                           "<tbody>\n");
     for (size_t k = 0; k < job->n_keys; k++) {
         const struct ergo_key *key = job->keys[k];
         const struct ergo_value *value = &point->values[k];

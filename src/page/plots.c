@@ -643,7 +643,7 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
         ergo_text_append(text, "<figure>");
     }
     if (!ergo_svg_plot(text, &plot))
-        ergo_text_append(text, "<p class=\"soft\">No sample is a number that can be drawn.</p>");
+        ergo_text_append(text, "<p class=\"soft\">No sample is a finite number.</p>");
     ergo_text_append(text, "</figure>\n");
     free(steps);
     return ERGO_OK;

@@ -9,13 +9,13 @@
 
 enum { SHEET_COLUMNS = 4, SHEET_GAP = 8, SNAPSHOTS_MAX = 1000 };
 
-/* Has it pixels, and not more than a PNG is made of? */
+/* Has it pixels, and not more than a PNG can have? */
 static bool is_drawable(const struct ergo_picture *picture) {
     return picture->width && picture->height && picture->rgb &&
            (uint64_t)picture->width * picture->height <= UINT32_C(1) << 28;
 }
 
-/* The picture that stands for a member: the last. */
+/* Has the member a last picture, the one that represents it? */
 static bool has_picture(const struct ergo_member_result *member) {
     return member->n_pictures && is_drawable(&member->pictures[member->n_pictures - 1]);
 }
@@ -32,7 +32,8 @@ enum ergo_status ergo_png_encode(struct ergo_context *ctx, const struct ergo_pic
     image.width = picture->width;
     image.height = picture->height;
     image.format = PNG_FORMAT_RGB;
-    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image); /* a bound: half the time of asking */
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image); /* an upper bound; asking for the size
+                                                            * takes twice the time */
     void *bytes = malloc(size);
     if (!bytes) {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "making a PNG of %u x %u pixels: out of memory",
@@ -98,7 +99,7 @@ bool ergo_picture_tile(const struct ergo_picture *from, unsigned smallest, unsig
 
 size_t ergo_picture_members(const struct ergo_result *result, size_t limit, size_t *members) {
     size_t count = 0;
-    /* One replica shows the scan; the others only if this one has no pictures. */
+    /* Pictures of one replica; of the others only if this one has none. */
     for (int any = 0; any < 2 && !count; any++) {
         size_t candidates = 0, at = 0;
         for (size_t m = 0; m < result->n_members; m++)
@@ -139,7 +140,7 @@ static enum ergo_status write_sheet(struct ergo_context *ctx, const struct ergo_
     }
     unsigned n = (unsigned)count;
     unsigned columns = n < SHEET_COLUMNS ? n : SHEET_COLUMNS;
-    if (n == 5 || n == 6 || n == 9) /* no lonely last tile */
+    if (n == 5 || n == 6 || n == 9) /* avoids a last row with one tile */
         columns = 3;
     unsigned rows = (n + columns - 1) / columns;
     sheet.width = columns * (width + SHEET_GAP) + SHEET_GAP;

@@ -62,13 +62,12 @@ static enum ergo_status write_own(struct ergo_context *ctx, const char *director
     return status;
 }
 
-/* Another report, which replaces nothing unasked. */
+/* A report elsewhere does not replace a file without --overwrite. */
 static enum ergo_status may_write(struct ergo_context *ctx, const char *path, bool overwrite) {
     return overwrite || access(path, F_OK) != 0
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_IO,
-                           "%s is there already: take another name, or say that it may be replaced "
-                           "(--overwrite)",
+                           "%s exists already: take another name, or replace it with --overwrite",
                            path);
 }
 
@@ -88,7 +87,7 @@ enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *direct
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
     if (!n_directories)
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "a report needs at least one run folder");
-    /* all folders are looked at, so that one call tells of all that are no runs */
+    /* look at all folders, so that one call names all that are no runs */
     for (size_t k = 0; k < n_directories; k++) {
         const enum ergo_status one = ergo_run_load(ctx, directories[k], &results[k]);
         status = status == ERGO_OK ? one : status;

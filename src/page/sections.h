@@ -6,7 +6,7 @@
 
 extern const char ergo_report_style[], ergo_report_style_drawings[]; /* CSS */
 
-/* A section each; nothing is appended where there is nothing to show. */
+/* Each appends a section, or nothing where there is nothing to show. */
 enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
                                          const struct ergo_result *result);
 enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *text,
@@ -18,17 +18,18 @@ enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *
  * where nothing can be drawn. */
 void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
                         const char *small);
-/* Is the axis of these numbers better a logarithmic one, since they go in factors rather than in
- * steps (1, 2, 4, ...)? Sorts them. *zero: 0 is one of them, and is drawn at *zero; else 0. */
+/* Should these numbers have a logarithmic axis, because they grow by factors (1, 2, 4, ...)? Sorts
+ * them. *zero: if 0 is one of them, the place where it is drawn; else 0. */
 bool ergo_report_goes_in_factors(double *numbers, size_t n, double *zero);
-/* Mean of observable `o`; NAN where it is beyond what its name says. */
+/* Mean of observable `o`; NAN where the value is not what its name says (a correlation length
+ * longer than the lattice). */
 double ergo_report_mean(const struct ergo_member_result *member, size_t o);
 
 /* distributions.c: autocorrelation functions and histograms. */
 enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,
                                            const struct ergo_result *result);
-/* Samples after equilibration; and those of an observable that is made of single samples, malloc'ed
- * (NULL: out of memory, or nothing of the kind). */
+/* Number of samples after equilibration; and the samples of an observable, malloc'ed (NULL: out of
+ * memory, or it is not made of single samples). */
 size_t ergo_report_measured(const struct ergo_member_result *member);
 double *ergo_report_series(const struct ergo_result *result,
                            const struct ergo_member_result *member, size_t o);

@@ -9,7 +9,7 @@
 
 enum { COLORS = 8 };
 
-/* The number along which the points of all runs spread: element `item` of key number `key`. */
+/* The axis of the figures: element `item` of key number `key`, which differs between points. */
 struct axis {
     size_t key;
     int item;
@@ -22,7 +22,7 @@ struct axis {
 /* The results of one sampler. */
 struct set {
     struct ergo_result **results;
-    const char **directories; /* which tell runs of one name apart */
+    const char **directories; /* to distinguish runs with the same name */
     size_t count, n_members;
 };
 
@@ -40,7 +40,8 @@ static double number_of(const struct ergo_point *point, size_t key, int item) {
     }
 }
 
-/* All values in `room`, sorted; returns how many different ones, 0: some point has none. */
+/* Collects all values into `room`, sorted. Returns how many are different; 0: some point has none.
+ */
 static size_t sort_values(const struct set *set, size_t key, int item, double *room) {
     size_t n = 0, distinct = 0;
     for (size_t r = 0; r < set->count; r++)
@@ -56,7 +57,7 @@ static size_t sort_values(const struct set *set, size_t key, int item, double *r
     return distinct;
 }
 
-/* Of the numbers of the system the one with most values. False: the runs differ in none. */
+/* Chooses the number of /system with the most values. False: it is the same in all runs. */
 static bool choose_axis(const struct set *set, double *room, struct axis *axis) {
     const struct ergo_job *job = set->results[0]->job;
     *axis = (struct axis){.distinct = 1};
@@ -121,7 +122,7 @@ static void append_figure(struct ergo_text *text, const struct set *set, const s
                              .y_unit = observable->unit,
                              .shade = NAN,
                              .series = series};
-    /* more runs than colours, or one point in each: one colour for all of them */
+    /* with more runs than colours, or one point per run, all have one colour */
     const bool apart = set->count <= COLORS && all > set->count;
     for (size_t r = 0; r < set->count; r++) {
         double *x = room + used, *y = x + all, *error = y + all;

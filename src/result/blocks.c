@@ -1,6 +1,6 @@
 /*
- * Averages over consecutive blocks of measurements, /output/blocks of them: what people plot to see
- * whether a run has drifted, and what many programs print. Text here, arrays in series.h5.
+ * Averages over /output/blocks consecutive blocks of measurements. A plot of them shows whether a
+ * run has drifted; many programs print such averages. Text here, arrays in series.h5.
  */
 #include "result/result.h"
 

@@ -6,11 +6,12 @@
 
 #include "run/run.h"
 
-/* Every value of every curve has to be this close, in errors of the difference, to be within
- * error. Some hundred values, strongly correlated: by chance at one point in a hundred. */
+/* A point agrees when every value of every curve is this close, in errors of the difference. A
+ * curve has some hundred values, strongly correlated: by chance one point in a hundred fails. */
 #define WITHIN 4.0
 
-/* Index of the calibration's key among the scanned ones; n_scanned: the point is of none. */
+/* Index of the calibration's key among the scanned ones; n_scanned if the scan is no calibration.
+ */
 static size_t scanned_key(const struct ergo_run *run, const struct ergo_point *point) {
     const char *key = run->sampler->ops->reference ? run->sampler->ops->reference(point) : NULL;
     size_t i = 0;
@@ -117,7 +118,7 @@ enum ergo_status ergo_run_compare(struct ergo_run *run) {
         if (differ.length)
             ergo_text_append(&text, "; not: %s", differ.data);
         if (unknown.length)
-            ergo_text_append(&text, "; without errors, so that nothing can be said: %s",
+            ergo_text_append(&text, "; without errors, so they cannot be compared: %s",
                              unknown.data);
         run->result->comparison = ergo_text_take(&text);
         if (!run->result->comparison)

@@ -67,7 +67,7 @@ bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data
         return false;
     if (length)
         memcpy(copy, data, length);
-    copy[length] = 0; /* blobs that are text can be used as such */
+    copy[length] = 0; /* so that a blob of text is a C string */
     return ergo_blobs_take(blobs, name, copy, length);
 }
 
@@ -175,7 +175,7 @@ static bool has_record(const struct ergo_checkpoint *checkpoint, const char *nam
     return false;
 }
 
-/* The head's entries, whose checksum is right; `size`: of the file. */
+/* Takes the entries of a head whose checksum is right; `size`: of the file. */
 static const char *take_entries(struct ergo_checkpoint *checkpoint, const uint8_t *head,
                                 size_t count, uint64_t size, const char *const *names,
                                 char reason[128]) {
@@ -222,7 +222,7 @@ static const char *read_head(struct ergo_checkpoint *checkpoint, uint64_t size,
     if (failed)
         return failed;
     if (memcmp(head, magic, begin < MAGIC ? begin : MAGIC) != 0)
-        return "it does not begin as a checkpoint of ergocl does";
+        return "it does not begin like a checkpoint of ergocl";
     if (size < FIXED)
         return "it was cut short";
     const uint64_t found = get_number(head + MAGIC, VERSION);
@@ -242,7 +242,7 @@ static const char *read_head(struct ergo_checkpoint *checkpoint, uint64_t size,
         return failed;
     ergo_sha256(head, length - SHA, sha);
     if (memcmp(sha, head + length - SHA, SHA) != 0)
-        return "its head is damaged (its SHA-256 is another)";
+        return "its head is damaged (its SHA-256 differs)";
     return take_entries(checkpoint, head, (size_t)count, size, names, reason);
 }
 
@@ -306,7 +306,7 @@ static enum ergo_status load_record(struct ergo_context *ctx,
     data[length] = 0;
     ergo_sha256(data, failed ? 0 : length, sha);
     if (!failed && memcmp(sha, record->sha, SHA) != 0)
-        failed = "its SHA-256 is not the one in the head";
+        failed = "its SHA-256 differs from that in the head";
     if (failed) {
         free(data);
         snprintf(reason, sizeof reason, "its record '%s' is damaged: %s", record->name, failed);

@@ -5,8 +5,8 @@
 
 #include "run/run.h"
 
-/* Drifts are looked for in series of so many samples, and at all points while the samples of all
- * together are no more than that; else at every so many points. */
+/* Drifts are looked for in series of at least drift_least samples. All points are looked at while
+ * they have at most drift_most samples together, else only every k-th. */
 static const size_t drift_least = 100, drift_most = 1000000;
 static const double drift_samples = 2e7;
 
@@ -19,7 +19,7 @@ static double **observable_series(const struct ergo_sampler_info *info,
     for (size_t o = 0; o < info->n_observables && ok; o++) {
         if (!info->observables[o].sample)
             continue;
-        series[o] = malloc((n + 1) * sizeof(double)); /* also without samples */
+        series[o] = malloc((n + 1) * sizeof(double)); /* + 1: malloc(0) may return NULL */
         ok = series[o] != NULL;
         for (size_t i = 0; i < n && ok; i++) {
             for (size_t c = 0; c < info->n_columns; c++)
@@ -82,8 +82,8 @@ static void from_curve(struct ergo_run *run, const struct ergo_member_result *m,
     }
 }
 
-/* A series that never changed has no error, and n samples cannot see what has a weight below 1/n:
- * as far off as that is a state that the chain did not leave. NAN: no exact value. */
+/* z of a series that never changed, which has no error. n samples cannot see a state whose weight
+ * is below 1/n, so a mean within that distance of the exact value agrees. NAN: no exact value. */
 static double frozen_z(const struct ergo_observable_result *r) {
     const double off = r->estimate.mean - r->exact;
     if (isnan(off))
@@ -93,7 +93,7 @@ static double frozen_z(const struct ergo_observable_result *r) {
                                                                      : -INFINITY;
 }
 
-/* Of a constant series: is the exact value within what it can have seen? */
+/* z of an observable; of a constant series as above. */
 static double z_of(const struct ergo_observable_result *r) {
     if (r->estimate.constant && (r->observable->sample || r->trust == ERGO_TRUST_FULL))
         return frozen_z(r);
@@ -113,10 +113,10 @@ void ergo_run_refer(const struct ergo_sampler_ops *ops, const struct ergo_point 
     r->reference_z = (r->estimate.mean - value) / hypot(r->estimate.error, error);
 }
 
-/* From here on the error is one that may be shown, or none. */
+/* From here on r->error is either an error that may be shown, or absent. */
 void ergo_run_refuse(struct ergo_observable_result *r, enum ergo_trust trust) {
     r->trust = trust;
-    if (r->estimate.constant) /* nothing to forget */
+    if (r->estimate.constant) /* a constant series has no correlation time */
         r->estimate.tau = r->estimate.tau_error = NAN;
     if (trust == ERGO_TRUST_FULL)
         return;
@@ -125,8 +125,8 @@ void ergo_run_refuse(struct ergo_observable_result *r, enum ergo_trust trust) {
         r->estimate.error_binning = NAN;
 }
 
-/* Where all that is too short at this point is slow by its physics, running somewhat longer would
- * not help, and everything else has honest errors. */
+/* Are all observables that are too short at this point slow by their physics, while all others have
+ * errors that can be trusted? Then running somewhat longer would not help. */
 static void find_slow(struct ergo_member_result *m, size_t n_observables) {
     bool only_slow = true;
     for (size_t o = 0; o < n_observables; o++) {
@@ -140,8 +140,9 @@ static void find_slow(struct ergo_member_result *m, size_t n_observables) {
             m->observables[o].trust = ERGO_TRUST_SLOW;
 }
 
-/* At which points drifts are looked for, and how large they have to be: with so many looks, one at
- * four standard errors is no news; the level is what one run in a thousand reaches without any. */
+/* At which points drifts are looked for, and from which size on they count. With many tests a drift
+ * of four standard errors is expected by chance: the level is the one that one run in a thousand
+ * exceeds without any drift. */
 struct drift_search {
     size_t stride;
     double level;
@@ -174,7 +175,7 @@ static void estimate_one(struct ergo_run *run, const struct ergo_member_result *
     if (r->observable->sample && n >= drift_least && n <= drift_most &&
         m->point->index % search->stride == 0)
         r->drift = ergo_stats_drift(series[r->observable - info->observables], n);
-    if (r->drift > search->level) /* what flips once in a while drifts, too, at any time */
+    if (r->drift > search->level) /* a sign that flips now and then looks like a drift */
         trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
                                                                      : ERGO_TRUST_DRIFT;
     ergo_run_refuse(r, trust);

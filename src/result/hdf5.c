@@ -16,8 +16,8 @@ static herr_t take_innermost(unsigned n, const H5E_error2_t *error, void *user) 
     return 0;
 }
 
-/* HDF5 calls this when a call fails, instead of printing: later asking would be too late, since
- * every call, also the closing of things, clears its error stack. */
+/* HDF5 calls this when a call fails, instead of printing. Asking later would be too late: every
+ * call, even one that closes something, clears the error stack. */
 static herr_t record_error(hid_t stack, void *user) {
     H5Ewalk2(stack, H5E_WALK_UPWARD, take_innermost, user);
     return 0;
@@ -27,7 +27,7 @@ void ergo_hdf5_begin(struct ergo_hdf5_session *session) {
     pthread_mutex_lock(&hdf5_lock);
     memset(session, 0, sizeof *session);
     snprintf(session->reason, sizeof session->reason, "HDF5 gave no reason");
-    /* A caller of libergocl may use HDF5 too: its printing is given back at the end. */
+    /* A caller of libergocl may use HDF5 too: its settings for printing are restored at the end. */
     H5Eget_auto2(H5E_DEFAULT, &session->print, &session->print_data);
     H5Eset_auto2(H5E_DEFAULT, record_error, session);
 }
@@ -45,7 +45,7 @@ hid_t ergo_hdf5_create(size_t expected) {
     if (fapl < 0)
         return -1;
     hid_t file = -1;
-    /* The name is never opened; HDF5 only wants the same file not to be created twice. */
+    /* The name is never opened. HDF5 only refuses to create the same file twice. */
     if (H5Pset_fapl_core(fapl, increment, 0) >= 0)
         file = H5Fcreate("ergocl-in-memory", H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
     H5Pclose(fapl);

@@ -13,9 +13,9 @@
  * serial library is not thread-safe, our contexts are independent), and HDF5 prints nothing.
  */
 struct ergo_hdf5_session {
-    H5E_auto2_t print; /* the caller's */
+    H5E_auto2_t print; /* the caller's settings */
     void *print_data;
-    char reason[256]; /* why the last HDF5 call that failed did so, in HDF5's words */
+    char reason[256]; /* the reason of the last failed call, in HDF5's words */
 };
 void ergo_hdf5_begin(struct ergo_hdf5_session *session);
 void ergo_hdf5_end(struct ergo_hdf5_session *session);

@@ -1,11 +1,10 @@
 /*
- * The replicas of a scan point: their mean with its error, and whether they agree.
- *
- * One chain cannot tell that it never left a metastable state; several can. If all sample the same
- * distribution and their quoted errors are right, the variance of their means over the mean of
- * their squared errors is a quotient of two estimates of one variance, and follows the F
- * distribution. The errors are pooled, since a chain that saw no rare event quotes too small an
- * error and one that did too large a one.
+ * The replicas of a scan point: their mean with its error, and whether they agree. One chain cannot
+ * tell that it never left a metastable state; several can. If all sample the same distribution and
+ * their quoted errors are right, the variance of their means over the mean of their squared errors
+ * is a ratio of two estimates of one variance, and follows the F distribution. The errors are
+ * pooled, because a chain without a rare event quotes too small an error and a chain with one too
+ * large an error.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,23 +12,22 @@
 
 #include "run/run.h"
 
-/* The chance that a run of honest chains is told that some of its replicas disagree, all points and
- * observables together. */
+/* The probability of a false warning in a whole run, over all points and observables. */
 static const double false_alarms = 1e-3;
-/* Quoted errors are good to a fifth or so: less than this in the variance is no disagreement. */
+/* Quoted errors are known to about a fifth: a smaller ratio of variances is no disagreement. */
 static const double least_quotient = 1.5;
 
 enum {
-    SCATTER_LEAST = 10, /* replicas whose scatter is an error known to 23%, as a chain's must be */
-    SCATTER_TAU = 20,   /* autocorrelation times that each of them has to have */
-    CONSTANT_LEAST =
-        100, /* samples of a series that never changed which count as a variance of 0 */
+    SCATTER_LEAST = 10,   /* least replicas whose scatter is used as an error: it is then known to
+                           * 23%, as a chain's has to be */
+    SCATTER_TAU = 20,     /* autocorrelation times that each of them has to have */
+    CONSTANT_LEAST = 100, /* a series that never changed in this many samples has variance 0 */
     DEGREES_MOST = 1000000,
-    APART_LEAST = 5, /* replicas of which some can be told from the rest: */
+    APART_LEAST = 5, /* least replicas among which outliers can be named */
     APART_SIGMA = 6,
 };
 
-/* A chain whose error means something: 0 where nothing ever changed. */
+/* Has the chain an error that can be used? (0 if nothing ever changed.) */
 static bool is_usable(const struct ergo_observable_result *r) {
     return r->trust == ERGO_TRUST_FULL ||
            (r->trust == ERGO_TRUST_CONSTANT && r->estimate.samples >= CONSTANT_LEAST);
@@ -39,7 +37,8 @@ static double error_of(const struct ergo_observable_result *r) {
     return r->trust == ERGO_TRUST_FULL ? r->estimate.error : 0;
 }
 
-/* Degrees of freedom of a chain's variance, from the uncertainty of tau, to which it goes. */
+/* Degrees of freedom of a chain's variance. It is proportional to tau, so they follow from tau's
+ * uncertainty. */
 static double degrees(const struct ergo_observable_result *r) {
     const struct ergo_estimate *e = &r->estimate;
     if (r->observable->independent)
@@ -48,8 +47,8 @@ static double degrees(const struct ergo_observable_result *r) {
     return relative > 0 ? fmin(fmax(2 / (relative * relative), 4), DEGREES_MOST) : DEGREES_MOST;
 }
 
-/* Too short for an error of its own, but not to have forgotten where it began: together with others
- * of the kind it has one. */
+/* A chain that is too short for an error of its own but long enough to have forgotten its start.
+ * Several of them together have an error. */
 static bool is_long_enough(const struct ergo_observable_result *r) {
     return r->trust == ERGO_TRUST_FULL || r->trust == ERGO_TRUST_FEW ||
            (r->trust == ERGO_TRUST_SHORT &&
@@ -64,7 +63,7 @@ struct sums {
     double tau, tau_square;
     uint64_t samples;
     bool finite;
-    bool scatters;         /* the scatter may stand for the errors of those not trusted */
+    bool scatters;         /* the scatter may replace the errors that are not trusted */
     enum ergo_trust worst; /* of those that are not trusted, the first */
 };
 
@@ -130,10 +129,11 @@ static double median(double *x, size_t n) {
 }
 
 /*
- * Marks replicas whose mean lies far from the median, and returns how many: none where those far
- * away are half of all, or all are few. The unit is the spread of normal numbers with this median
- * deviation, or the error of a typical chain, whichever is larger. Chains without an error of their
- * own count: one that leaves a striped state on the way is too short by itself. room: [replicas].
+ * Marks replicas whose mean lies far from the median, and returns how many. None are marked if
+ * those are half of all, or if there are few replicas. The unit of distance is the standard
+ * deviation that belongs to this median deviation, or a typical chain's error, whichever is larger.
+ * Chains without an error of their own count too: a chain that leaves a striped state on its way is
+ * too short by itself. room: [replicas].
  */
 static size_t mark_apart(const struct ergo_member_result *from, size_t count, size_t o,
                          double *room, bool *apart) {
@@ -155,7 +155,8 @@ static size_t mark_apart(const struct ergo_member_result *from, size_t count, si
         room[k] = fabs(room[k] - centre);
     const double typical = n_usable ? sqrt(squares / (double)n_usable) : 0;
     const double sigma = fmax(1.4826 * median(room, n), typical);
-    const double limit = APART_SIGMA * (1 + 10 / (double)n) * sigma; /* of few a poor sigma */
+    const double limit = APART_SIGMA * (1 + 10 / (double)n) * sigma; /* with few replicas sigma
+                                                                      * is known poorly */
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t k = 0; k < count; k++) {
             const struct ergo_observable_result *r = &from[k].observables[o];
@@ -187,8 +188,9 @@ static enum ergo_trust trust_of(const struct sums *s, const struct ergo_scatter 
     return n_apart ? ERGO_TRUST_REPLICAS : s->scatters ? ERGO_TRUST_FULL : s->worst;
 }
 
-/* Where the physics says that a chain cannot find the mean (a magnetisation that keeps its sign),
- * and the others show that it has not: no chain's own error is honest, and nothing is wrong. */
+/* Some observables cannot average out in one chain by their physics (a magnetisation that keeps its
+ * sign). Where the replicas show this, no chain's own error can be trusted, and nothing is wrong.
+ */
 static void refute(struct ergo_member_result *from, size_t count, size_t o) {
     for (size_t k = 0; k < count; k++) {
         struct ergo_observable_result *r = &from[k].observables[o];
@@ -199,10 +201,10 @@ static void refute(struct ergo_member_result *from, size_t count, size_t o) {
     }
 }
 
-/* Scratch for the replicas of a point, as many as the point with most has. */
+/* Scratch memory for the replicas of a point, sized for the point with the most. */
 struct room {
     double *numbers;
-    bool *apart, *any; /* of one observable; of all that are shown */
+    bool *apart, *any; /* replicas that are outliers in one observable; in any that is shown */
 };
 
 static void merge(const struct ergo_result *result, struct ergo_mean_result *mean, size_t o,
@@ -225,14 +227,14 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     *r = from->observables[o];
     r->drift = 0;
     r->z = NAN;
-    r->reference_error = 0; /* of a calibration: each chain was compared by itself */
+    r->reference_error = 0; /* in a calibration each chain was compared by itself */
     r->estimate =
         (struct ergo_estimate){.mean = s.n && s.finite ? s.mean : NAN,
                                .error_binning = NAN,
                                .tau = s.n_tau ? s.tau / (double)s.n_tau : NAN,
                                .tau_error = s.n_tau ? sqrt(s.tau_square) / (double)s.n_tau : NAN,
                                .samples = s.samples};
-    for (size_t k = 0; k < mean->replicas; k++) /* one of them may not be measured */
+    for (size_t k = 0; k < mean->replicas; k++) /* one replica may lack a value */
         if (!isnan(from[k].observables[o].exact))
             r->exact = from[k].observables[o].exact;
     if (s.n > 1 && s.finite)
@@ -303,8 +305,8 @@ static bool allocate(struct ergo_result *result) {
     return true;
 }
 
-/* Where chains are in different states as one observable tells, the scatter of another that has no
- * errors of its own is no error either. */
+/* If one observable shows that chains are in different states, the scatter of another observable
+ * without errors of its own is no error either. */
 static void refuse_scatter(const struct ergo_result *result, const struct ergo_mean_result *mean) {
     const struct ergo_sampler_info *info = result->job->sampler->info;
     const struct ergo_point *point = result->members[mean->first].point;

@@ -8,12 +8,12 @@
 #include "samplers/sampler.h"
 #include "stats/stats.h"
 
-/* What else a run is to note, for ergo_compare: ergo_run_options.watch. */
+/* What a run records in addition, for ergo_compare: ergo_run_options.watch. */
 struct ergo_run_watch {
     bool profile;   /* time and bytes of each kernel: result->profile */
-    bool trace;     /* and what launches left in the buffers; each is waited for */
+    bool trace;     /* also hashes of the buffers after each launch, which is waited for */
     bool states;    /* of the members at the end */
-    bool unaudited; /* of a device that is known to be wrong, to find where */
+    bool unaudited; /* without audits: the device is known to be wrong, and the place is searched */
 };
 
 /* Where the wall time of a run goes. */
@@ -31,14 +31,16 @@ enum ergo_phase {
 struct ergo_observable_result {
     const struct ergo_observable *observable;
     /* tau in samples; writers multiply by measure_every. Where trust is not ERGO_TRUST_FULL the
-     * error is NAN; error_binning may be there, and is then too small. */
+     * error is NAN; error_binning may be set, and is then too small. */
     struct ergo_estimate estimate;
     enum ergo_trust trust;
-    double drift; /* ERGO_TRUST_DRIFT: of the first fifth from the last half, in standard errors */
+    double drift; /* ERGO_TRUST_DRIFT: difference of the first fifth and the last half, in
+                   * standard errors */
     double exact; /* NAN: not known */
     double z;     /* (mean - exact) / error; NAN: not known */
-    /* A value with an error of its own to compare with (error 0: none), and the difference in units
-     * of the error of the difference: of a calibration the reference point's; else `published`. */
+    /* A value to compare with that has an error of its own (error 0: none), and the difference in
+     * units of the error of the difference. In a calibration it is the reference point's value,
+     * else `published`. */
     double reference, reference_error, reference_z;
     bool published;
 };
@@ -70,13 +72,15 @@ struct ergo_member_result {
 
 /*
  * An observable over the replicas of a scan point (replicas.c). The mean is that of the replicas'
- * means, all of one weight. error_chains: from the replicas' own errors, sqrt(sum error^2) / n, NAN
- * unless all are trusted. error_scatter: sqrt(variance of the means / n), which knows nothing of
- * single chains; of few replicas it is a poor number (relative error sqrt(1 / (2 n - 2))). chi2:
- * deviations of the means from their mean over the chains' variance, dof of them.
+ * means, all with the same weight. error_chains: from the replicas' own errors, sqrt(sum error^2) /
+ * n, NAN unless all are trusted. error_scatter: sqrt(variance of the means / n), independent of the
+ * chains' own errors; from few replicas it is poorly known (relative error sqrt(1 / (2 n - 2))).
+ * chi2: deviations of the means from their mean over the chains' variance, with dof degrees of
+ * freedom.
  */
 struct ergo_scatter {
-    double error_scatter, error_chains, chi2, tail; /* tail: the chance of this chi2 or a larger */
+    double error_scatter, error_chains, chi2, tail; /* tail: the probability of this chi2 or a
+                                                     * larger one */
     size_t dof;                                     /* 0: nothing to compare */
 };
 
@@ -104,10 +108,11 @@ struct ergo_result {
     size_t n_means;                     /* scan points with several replicas; 0: there are none */
     struct ergo_mean_result *means;     /* owned, in one piece with what it points to */
     double rate, seconds; /* work per second, wall seconds of sampling over all sessions */
-    /* of the last session, on the first rank: the host's work on measurements, and the part of it
-     * that cost no time because the device was working; NAN: not known */
+    /* last session, first rank: the host's work on measurements, and the part of it during which
+     * the device worked; NAN: not known */
     double host_seconds, hidden_seconds;
-    double phases[ERGO_PHASES];   /* seconds; of one session that did all of it, else parts of it */
+    double phases[ERGO_PHASES];   /* seconds; of the whole run if one session did all of it, else
+                                   * of this session */
     uint64_t device_bytes;        /* of the largest batch's buffers, as planned */
     unsigned built, loaded;       /* programs: from source, from the cache */
     struct ergo_profile *profile; /* owned; NULL: not asked for */
@@ -118,11 +123,12 @@ struct ergo_result {
 
 /* replicas.c: means, from the members' estimates. */
 enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result *result);
-/* warnings.c: all there is to say against the estimates and means, added to the list. */
+/* warnings.c: adds all warnings about the estimates and means to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
 
-/* setup.c: what the run in a folder has measured so far, from its checkpoint. Only read: neither
- * the folder nor a run that goes on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
+/* setup.c: the measurements so far of the run in a folder, from its checkpoint. It is only read:
+ * neither the folder nor a run that is active in it is changed. ERGO_E_IO: no run is there, or it
+ * is damaged. */
 enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
                                struct ergo_result **result);
 

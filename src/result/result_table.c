@@ -31,7 +31,7 @@ struct column {
 
 /* A chain, or the mean over the replicas of a point. */
 struct row {
-    const struct ergo_member_result *member; /* of a mean the first */
+    const struct ergo_member_result *member; /* of a mean: its first member */
     const struct ergo_mean_result *mean;     /* NULL: a chain */
 };
 
@@ -109,7 +109,8 @@ static bool has_reference(const struct ergo_result *result, size_t o) {
     return false;
 }
 
-/* Value, and where known exact and z, or z against a reference: all or nothing. */
+/* Adds value, and where known the exact value and z, or z against a reference. Adds all of these or
+ * none. */
 static bool add_observable(struct table *table, size_t o, bool exact) {
     const char *name = table->result->job->sampler->info->observables[o].name;
     size_t before = table->n_columns;
@@ -141,7 +142,7 @@ static void choose_columns(struct table *table) {
             table, CELL_SCANNED, i, ergo_format_pointer(title, first->scanned[i].pointer));
     if (result->n_means)
         table->columns[table->n_columns++] = make_column(table, CELL_REPLICA, 0, "replica");
-    /* what can be compared with an exact value, with a reference, with nothing */
+    /* first what has an exact value, then what has a reference, then the others */
     for (int known = 2; known >= 0; known--) {
         for (size_t o = 0; o < info->n_observables && shown < OBSERVABLES_MAX; o++) {
             const int is = has_exact(result, o) ? 2 : has_reference(result, o);
@@ -150,7 +151,7 @@ static void choose_columns(struct table *table) {
             if (!add_observable(table, o, known == 2))
                 continue;
             shown++;
-            /* tau of the first one that is sampled, not derived: usually the energy */
+            /* tau of the first sampled observable, usually the energy */
             if (tau_of == info->n_observables && info->observables[o].sample)
                 tau_of = o;
         }
@@ -211,8 +212,8 @@ static void append_merit(struct ergo_text *text, const struct ergo_result *resul
         ergo_format_concise(tau, merit.tau, merit.tau_error), step);
 }
 
-/* Rows: the chains of a point, then the mean over them; where they do not fit, the means alone.
- * Returns how many there would be. */
+/* Rows: the chains of a point, then their mean; if they do not fit, the means alone. Returns how
+ * many there would be. */
 static size_t choose_rows(struct table *table) {
     const struct ergo_result *result = table->result;
     const bool chains = !result->n_means || result->n_members + result->n_means <= ROWS_MAX;
@@ -230,7 +231,7 @@ static size_t choose_rows(struct table *table) {
     return n;
 }
 
-/* Where something is measured: else the warning says what happened, and rows of dashes nothing. */
+/* Is anything measured? Else the table is left out, and a warning says what happened. */
 static bool is_measured(const struct ergo_result *result) {
     for (size_t m = 0; m < result->n_members; m++)
         if (result->members[m].n_samples > result->members[m].n_equilibration)

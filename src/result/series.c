@@ -1,6 +1,6 @@
 /*
- * series.h5: everything measured, for a stranger with h5py. `layout` says how, here and in the
- * file itself.
+ * series.h5: everything measured, for anyone with h5py. `layout` describes it, here and in the file
+ * itself.
  */
 #include "result/format.h"
 #include "result/hdf5.h"
@@ -25,11 +25,11 @@ static const char layout[] =
     "over the points; NaN where not known. "
     "64-bit identifiers and the seed are text.";
 
-/* A failure anywhere makes `failed` true; everything after it does nothing. */
+/* After a failure `failed` is true, and all further calls do nothing. */
 struct writer {
     hid_t file;
     hid_t string; /* UTF-8 of variable length: h5py gives str */
-    hid_t links;  /* makes groups on the way */
+    hid_t links;  /* property: makes missing groups */
     bool deflate;
     bool failed;
 };
@@ -83,7 +83,7 @@ static hid_t creation_of(const struct writer *w, hsize_t n, bool counter) {
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     if (creation < 0)
         return -1;
-    /* no time inside: the same run is the same file */
+    /* no times of creation: the same run gives the same file */
     bool ok = H5Pset_obj_track_times(creation, 0) >= 0;
     if (n >= 256) {
         hsize_t chunk = n < 65536 ? n : 65536;
@@ -210,7 +210,7 @@ static void write_point(struct writer *w, hid_t points, size_t index,
     close_group(w, group);
 }
 
-/* One array over the points of a number found in each member. */
+/* Writes one array over the points, of a number that `pick` takes from each member. */
 typedef double (*pick_function)(const struct ergo_member_result *member, size_t index);
 
 static void write_over_points(struct writer *w, hid_t at, const char *name,
@@ -256,7 +256,7 @@ static double pick_z(const struct ergo_member_result *m, size_t i) {
     return m->observables[i].z;
 }
 
-/* Is the name of observable o another one's, of the model that is there? */
+/* Does another observable, of the job's model, have the same name as observable o? */
 static bool is_others(const struct ergo_sampler_info *info, size_t o,
                       const struct ergo_point *point) {
     bool twice = false;

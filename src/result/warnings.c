@@ -1,4 +1,4 @@
-/* The one list of what speaks against a result: terminal, result.json and page print it. */
+/* All warnings about a result, in one list: terminal, result.json and page print it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "run/run.h"
 
-/* The first of them keeps its place as the values are looked through: "first", or "most". */
+/* Points at which something is the case; the first one, or the worst one, is named. */
 struct where {
     size_t count; /* points */
     double worst;
@@ -95,8 +95,8 @@ static bool is_few(const struct ergo_member_result *m, size_t o) {
     return m->observables[o].trust == ERGO_TRUST_FEW && is_shown(m, o);
 }
 
-/* Others may well be constant: a wrapping probability far from the critical point. In so few
- * samples nothing is, as far as anyone knows. */
+/* Is an observable constant only because there are few samples? Others may well be constant: a
+ * wrapping probability far from the critical point. */
 static bool is_constant_so_far(const struct ergo_member_result *m, size_t o) {
     const struct ergo_observable_result *r = &m->observables[o];
     return r->trust == ERGO_TRUST_CONSTANT && r->estimate.samples < 100 && is_shown(m, o);
@@ -135,7 +135,7 @@ static void warn_short(struct warner *w) {
     struct ergo_text text = {0};
     if (!where.member)
         return;
-    ergo_text_append(&text, "the run is too short, or too correlated, for honest errors of ");
+    ergo_text_append(&text, "the run is too short, or too correlated, for trustworthy errors of ");
     append_names(&text, w, is_short);
     append_where(&text, w, &where, "first");
     ergo_text_append(&text, ": run longer");
@@ -173,7 +173,7 @@ static void warn_few(struct warner *w) {
             again = find(w, is_few, o, o + 1).count && same_key(w, o, first);
         if (again || !where.member)
             continue;
-        ergo_text_append(&text, "too few independent samples for honest errors of %s",
+        ergo_text_append(&text, "too few independent samples for trustworthy errors of %s",
                          w->info->observables[first].name);
         for (size_t o = first + 1; o < n; o++)
             if (find(w, is_few, o, o + 1).count && same_key(w, o, first))
@@ -190,7 +190,7 @@ static void warn_constant(struct warner *w) {
     struct where where = {.count = 0};
     struct ergo_text text = {0};
     for (size_t i = 0; i < w->result->n_members; i++) {
-        /* the first observable, usually the energy; z is 0 where the exact value is as near as so
+        /* the first observable, usually the energy. z is 0 where the exact value is as close as so
          * many samples can tell */
         const struct ergo_observable_result *r = &w->result->members[i].observables[0];
         if (r->trust == ERGO_TRUST_CONSTANT && r->z != 0 && is_shown(&w->result->members[i], 0))
@@ -205,7 +205,7 @@ static void warn_constant(struct warner *w) {
     }
     where = find(w, is_constant_so_far, 1, w->info->n_observables);
     if (where.member) {
-        ergo_text_append(&text, "nothing is known of the errors of ");
+        ergo_text_append(&text, "the errors are unknown for ");
         append_names(&text, w, is_constant_so_far);
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": not one change in so few samples; run longer");
@@ -285,8 +285,8 @@ static void warn_acceptance(struct warner *w) {
     add(w, &text);
 }
 
-/* The longest autocorrelation time known, in samples; that of a sign which flips once in a while is
- * no measure of equilibration. */
+/* The longest autocorrelation time, in samples. That of a sign which flips now and then says
+ * nothing about equilibration and is left out. */
 static double longest_time(const struct warner *w, const struct ergo_member_result *m) {
     double tau = 0;
     for (size_t o = 0; o < w->info->n_observables; o++)
@@ -331,7 +331,7 @@ static void warn_unmeasured(struct warner *w) {
         ergo_text_append(&text, ": %s after %" PRIu64 " %ss, before the first sample",
                          w->result->status, m->steps, w->info->step_name);
     if (strcmp(w->result->status, "stopped") == 0)
-        ergo_text_append(&text, "; ergocl resume goes on");
+        ergo_text_append(&text, "; ergocl resume continues");
     add(w, &text);
 }
 
@@ -343,7 +343,7 @@ static void warn_far(struct warner *w) {
     struct where where = {.count = 0};
     struct ergo_text text = {0};
     for (int pass = 0; pass < 2; pass++) {
-        /* one run in a thousand by chance, however many values there are */
+        /* exceeded by chance in one run of a thousand, however many values there are */
         const double level = fmax(4, sqrt(2 * log(1000 * fmax(1, (double)looks))));
         for (size_t i = 0; i < w->result->n_members; i++) {
             const struct ergo_member_result *m = &w->result->members[i];
@@ -389,7 +389,7 @@ static bool disagrees(const struct warner *w, const struct ergo_mean_result *mea
            is_shown(&w->result->members[mean->first], o);
 }
 
-/* "replicas 3, 17 and 40 more of 64 are apart": a few by number, all in result.json. */
+/* "replicas 3, 17 and 40 more of 64 are apart": names a few; result.json has all. */
 static void append_apart(struct ergo_text *text, const struct ergo_mean_result *mean) {
     const size_t most = 8;
     ergo_text_append(text, "; apart from the others: replica%s ", mean->n_apart == 1 ? "" : "s");
@@ -433,7 +433,8 @@ static void append_numbers(struct ergo_text *text, const struct warner *w,
         ergo_text_append(text, ", chi^2 %.3g for %zu", scatter->chi2, scatter->dof);
 }
 
-/* The point where replicas differ most, by the first observable that tells, usually the energy. */
+/* The point where replicas differ most, by the first observable that shows it, usually the energy.
+ */
 static void warn_replicas(struct warner *w) {
     const struct ergo_sampler_ops *ops = w->result->job->sampler->ops;
     const struct ergo_mean_result *worst = NULL;
@@ -463,7 +464,7 @@ static void warn_replicas(struct warner *w) {
         append_point(&text, point, false);
         ergo_text_append(&text, ")");
     }
-    ergo_text_append(&text, ", and their mean has no honest error: ");
+    ergo_text_append(&text, ", and their mean has no trustworthy error: ");
     for (size_t o = 0; o < w->info->n_observables; o++) {
         if (!disagrees(w, worst, o))
             continue;

@@ -28,7 +28,8 @@ static bool allocate(const struct ergo_sampler *sampler, const struct ergo_batch
     return ok;
 }
 
-/* Some of the equilibration, a second at most: a start may be cheaper than what follows. */
+/* Run some of the equilibration first, a second at most: steps at the start may be cheaper than
+ * later ones. */
 static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_sampler *sampler,
                                 const struct ergo_batch *batch, struct ergo_device *device,
                                 const struct ergo_plan *plan, void *state) {
@@ -123,8 +124,8 @@ enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampl
     return status;
 }
 
-/* Eq. 12, where device time is spent on both; not so often that the host's part is longer than what
- * hides it (Eqs. 13 and 14). */
+/* Eq. 12, with the device's time for both costs; but not so often that the host's work takes longer
+ * than the device's work that hides it (Eqs. 13 and 14). */
 uint64_t ergo_run_best_every(const struct ergo_cost *cost, double correlation) {
     if (!(cost->step > 0))
         return 1;
@@ -136,7 +137,8 @@ uint64_t ergo_run_best_every(const struct ergo_cost *cost, double correlation) {
 
 /* ---- "auto" ---------------------------------------------------------------------------------- */
 
-/* Errors are honest from some 100 samples on: what costs least is no use with fewer. */
+/* Errors can be trusted from some 100 samples on, so a run takes at least these, also where fewer
+ * would be cheaper. */
 enum { AUTO_SAMPLES = 100 };
 
 static uint64_t fewest_sweeps(const struct ergo_job *job) {

@@ -1,5 +1,5 @@
-/* Files that a chain depends on (ERGO_KEY_FILE) are read once. They are part of the checkpoint: a
- * run goes on, and is reported, with what it began with, and opens no other file. */
+/* Files that a chain depends on (ERGO_KEY_FILE) are read once and become part of the checkpoint. A
+ * resume and a report use these contents and open no other file. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -34,16 +34,17 @@ enum ergo_status ergo_run_digest_members(struct ergo_run *run) {
     return status;
 }
 
-/* What people look at, and what can be drawn again from the checkpoint, costs no run. */
+/* A page or picture that cannot be written is a warning and never fails a run: it can be made again
+ * from the checkpoint. */
 static void warn_only(struct ergo_run *run, enum ergo_status status) {
     if (status == ERGO_OK)
         return;
-    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; the results are there without it",
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; the results are complete without it",
              ergo_error_message(run->ctx));
     ergo_error_clear(run->ctx);
 }
 
-/* Where result.json stands, the series do. */
+/* series.h5 is written before result.json: where result.json exists, the series are complete. */
 enum ergo_status ergo_run_write(struct ergo_run *run) {
     enum ergo_status status = ergo_run_hold_folder(run);
     if (status == ERGO_OK)

@@ -1,6 +1,7 @@
 /*
- * The run folder: taken at the start, cleared once the new run's first checkpoint stands, given
- * back when none did. A run's files have fixed names; no other file is touched.
+ * The run folder. It is locked at the start. Files of an earlier run are removed when the new run
+ * has its first checkpoint; a new folder is removed again if the run never gets one. A run's files
+ * have fixed names; no other file is touched.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -17,11 +18,11 @@
 #include "dist/dist.h"
 #include "run/run.h"
 
-/* # stands for digits */
+/* patterns: # stands for digits */
 static const char of_rank[] = ERGO_CHECKPOINT "-#-#";
 static const char *const files[] = {ERGO_CHECKPOINT, of_rank, "result.json", "series.h5",
                                     "report.html", "configurations.png",
-                                    /* of earlier versions */
+                                    /* checkpoints of earlier versions */
                                     ERGO_CHECKPOINT_OLD, "checkpoint-#-#.h5"};
 static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz", "p#-#.vti"};
 static const char *const frames[] = {"p#-#.xyz", "p#-#.vti"};
@@ -43,8 +44,8 @@ static const char *match(const char *text, const char *pattern) {
     return text;
 }
 
-/* Our own process has written nothing here yet: in a container the one that was killed may well
- * have had our number. */
+/* Is the process that wrote a temporary file gone? A file with our own number counts as such: we
+ * have written nothing yet, and in a container the killed process often had the same number. */
 static bool is_dead(long pid) {
     return pid == (long)getpid() || (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH);
 }
@@ -69,7 +70,7 @@ static DIR *list(int folder, const char *name) {
     return entries;
 }
 
-/* own: what its name begins with stays. */
+/* Removes files of a pattern; names that begin with `own` stay. */
 static void clear(int folder, const char *name, const char *const *patterns, size_t n, bool all,
                   const char *own) {
     DIR *entries = list(folder, name);
@@ -93,8 +94,8 @@ static const struct {
              {"blocks", blocks, sizeof blocks / sizeof blocks[0]}};
 enum { ROOMS = sizeof rooms / sizeof rooms[0] };
 
-/* What killed processes left half-written; all: every file of the earlier run, but not the
- * checkpoint and the rank's files of this one. */
+/* Removes what killed processes left half-written. all: every file of the earlier run, except the
+ * checkpoint and this run's files of ranks. */
 static void clear_folder(const struct ergo_run *run, bool all, const char *own) {
     const int folder = run->folder.fd;
     clear(folder, ".", files, 1, false, NULL);
@@ -112,7 +113,7 @@ static bool holds_run(const struct ergo_run *run) {
            ergo_folder_has(&run->folder, "result.json");
 }
 
-static atomic_bool has_checkpoint; /* of the process's latest run */
+static atomic_bool has_checkpoint; /* whether this process's latest run has a checkpoint */
 
 bool ergo_run_has_checkpoint(void) {
     return has_checkpoint;
@@ -142,7 +143,8 @@ enum ergo_status ergo_run_take_folder(struct ergo_run *run, const char *path) {
     return status;
 }
 
-/* Of the other ranks, who have no lock: the first may have made it again. */
+/* Other ranks have no lock. Rank 0 may have made the folder again, so they open it again by its
+ * name. */
 static enum ergo_status open_again(struct ergo_run *run) {
     struct ergo_folder now;
     const enum ergo_status status = ergo_folder_open(run->ctx, run->folder.path, &now);
@@ -170,8 +172,8 @@ enum ergo_status ergo_run_hold_folder(struct ergo_run *run) {
         return ERGO_OK;
     if (!gone)
         return ERGO_FAIL(run->ctx, ERGO_E_IO,
-                         "the folder %s was taken away, and another run works or has worked in one "
-                         "of that name: nothing is written there",
+                         "the folder %s was removed, and its name now belongs to another run: "
+                         "nothing is written there",
                          run->folder.path);
     struct ergo_run again = {.ctx = run->ctx, .folder = {.fd = -1}, .lock = -1};
     enum ergo_status status = ergo_folder_create(run->ctx, run->folder.path);
@@ -183,7 +185,7 @@ enum ergo_status ergo_run_hold_folder(struct ergo_run *run) {
         ergo_folder_close(&again.folder);
         return status;
     }
-    ergo_log(run->ctx, ERGO_LOG_WARNING, "the folder %s was taken away, and is made again",
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "the folder %s was removed, and is made again",
              run->folder.path);
     close(run->lock);
     run->lock = again.lock;
@@ -193,7 +195,7 @@ enum ergo_status ergo_run_hold_folder(struct ergo_run *run) {
 }
 
 void ergo_run_stands(struct ergo_run *run, const char *own) {
-    if (ergo_ranks_rank() == 0) /* the folder is its */
+    if (ergo_ranks_rank() == 0) /* rank 0 owns the folder */
         clear_folder(run, run->replaces, own);
     has_checkpoint = run->begun = true;
 }
@@ -210,8 +212,7 @@ enum ergo_status ergo_run_begin(struct ergo_run *run) {
 }
 
 void ergo_run_continue(struct ergo_run *run) {
-    /* Nothing was done yet, and there are results: an earlier run's, of which a kill has left some.
-     */
+    /* Results without any step: they are what a kill left of an earlier run. */
     run->replaces = !run->spread && run->batch == 0 && run->step == 0 && run->samples == 0 &&
                     ergo_folder_has(&run->folder, "result.json");
     ergo_run_stands(run, NULL);

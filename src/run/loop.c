@@ -31,7 +31,7 @@ struct block {
     bool busy;
     size_t first, count;
     uint64_t every; /* steps a sample that are enqueued with it */
-    cl_event mark;  /* its end; NULL: it was looked at */
+    cl_event mark;  /* event at its end; NULL: already waited for */
 };
 
 /* What one batch needs while it runs. */
@@ -53,7 +53,7 @@ unsigned ergo_run_agree(const struct ergo_run *run, unsigned due) {
 }
 
 static bool must_stop(const struct ergo_run *run) {
-    /* ranks with work of their own hear of each other's requests as they come */
+    /* ranks that share points learn of each other's stop requests here */
     if (run->spread ? ergo_dist_stop(stop_requested) : stop_requested)
         return true;
     const struct ergo_value *limit = ergo_point_value(&run->job->points[0], "/wall_time");
@@ -168,7 +168,8 @@ static void store(struct loop *loop, const struct block *block) {
     }
 }
 
-/* The host's work on a block cost no time if the next one was not done when it ended. */
+/* The host's work on a block was hidden if the device was still busy with the next block when it
+ * ended. */
 static void count_host_work(struct loop *loop, unsigned slot, double begin, double waited) {
     struct ergo_run *run = loop->run;
     struct block *next = &loop->blocks[1 - slot];
@@ -204,7 +205,7 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
         factor = factor > 2 ? 2 : factor < 0.25 ? 0.25 : factor;
         const double wish = fmax(1, floor((double)loop->block_samples * factor));
         loop->block_samples = (size_t)fmin(wish, (double)loop->plan.block_samples);
-        if (run->cut) /* clocks differ */
+        if (run->cut) /* ranks that run together take rank 0's times, because clocks differ */
             ergo_dist_share(&loop->block_samples, sizeof loop->block_samples);
     }
     report_progress(
@@ -232,8 +233,8 @@ static size_t snapshot_at(const struct ergo_schedule *s, size_t k, size_t n) {
     return s->n_equilibration + (size_t)((double)measured * (double)(k + 1) / (double)n);
 }
 
-/* Pictures are kept in memory and in checkpoints: of at most 512 / n members, spread evenly; of one
- * for the sheet of the report where nobody asked for more. */
+/* Pictures are kept in memory and in checkpoints: of at most 512 / n members, spread evenly.
+ * Without a request, of one member, for the report. */
 static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
     struct ergo_run *run = loop->run;
     const size_t n = n_snapshots(run) ? n_snapshots(run) : 1, all = 512 / n ? 512 / n : 1;
@@ -258,8 +259,8 @@ static enum ergo_status take_snapshots(struct loop *loop, size_t k) {
 
 /* ---- one batch ------------------------------------------------------------------------------- */
 
-/* How many samples the next block may have: up to the next snapshot or frame, and the end; a block
- * is of the equilibration or not (curves_sums). */
+/* How many samples the next block may have: it ends at the next snapshot or frame or at the end,
+ * and does not mix equilibration with measurement (curves_sums). */
 static size_t next_block(const struct loop *loop) {
     const struct ergo_schedule *s = &loop->run->schedule;
     size_t until = loop->enqueued < s->n_equilibration ? s->n_equilibration : s->n_samples;
@@ -306,14 +307,14 @@ enum ergo_status ergo_run_audit(struct ergo_run *run) {
     return watch && watch->unaudited ? ERGO_OK : run->ops->audit(run->ctx, run->state);
 }
 
-/* A checkpoint on the way. One that cannot be written (a full disk) costs nothing yet: the last one
- * is still there, and the next may be. */
+/* A checkpoint during the run. If it cannot be written (a full disk), the last one is still valid,
+ * and the next attempt may succeed: a warning. */
 static enum ergo_status save(struct ergo_run *run) {
     const enum ergo_status status = ergo_run_save(run);
     run->last_checkpoint = ergo_clock();
     if (status != ERGO_E_IO)
         return status;
-    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; going on, with another try in %.0f s",
+    ergo_log(run->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
              ergo_error_message(run->ctx),
              ergo_point_real(&run->job->points[0], "/checkpoint/every_seconds"));
     ergo_error_clear(run->ctx);
@@ -325,8 +326,8 @@ static bool checkpoint_due(const struct ergo_run *run) {
     return every > 0 && ergo_clock() - run->last_checkpoint >= every;
 }
 
-/* Between blocks: audit, checkpoint, stop. Drains the pipeline when something is due. (The
- * checkpoint of a stop is written by run_batch.) */
+/* Between blocks: audit, checkpoint, stop. If one is due, wait for all blocks in flight first.
+ * (run_batch writes the checkpoint of a stop.) */
 static enum ergo_status duties(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const double every = ergo_point_real(&run->job->points[0], "/audit/every_seconds");
@@ -349,7 +350,8 @@ static enum ergo_status duties(struct loop *loop) {
     return status;
 }
 
-/* Steps without a sample, in bounded pieces, until step `until`: a stop never waits for long. */
+/* Steps without a sample, until step `until`, in pieces so short that a stop request never waits
+ * for long. */
 static enum ergo_status steps(struct loop *loop, uint64_t until) {
     struct ergo_run *run = loop->run;
     enum ergo_status status = ERGO_OK;
@@ -371,8 +373,8 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
     return status;
 }
 
-/* Enqueue the next samples: all of a block, or, where the steps of one sample are more than a block
- * should have, those up to its last step by themselves. */
+/* Enqueue the next samples: a whole block. Where the steps of a single sample exceed a block, those
+ * before its last step are enqueued by themselves. */
 static enum ergo_status enqueue(struct loop *loop) {
     struct ergo_run *run = loop->run;
     const struct ergo_schedule *s = &run->schedule;
@@ -411,7 +413,8 @@ static enum ergo_status sample(struct loop *loop) {
     return status == ERGO_OK ? drained : status;
 }
 
-/* A launch from a profile that the device refuses after all gives way to the automatic one. */
+/* Creates the state. If the device refuses a launch shape from a profile after all, the automatic
+ * one is used. */
 static enum ergo_status create(struct ergo_run *run, struct loop *loop) {
     enum ergo_status status = run->ops->create(run->ctx, loop->batch, run->device, &run->state);
     if (status != ERGO_E_DEVICE || !run->profiled || !ergo_tuning_given(loop->batch))
@@ -437,8 +440,7 @@ enum ergo_status ergo_run_start_trial(struct ergo_context *ctx, const struct erg
     return status;
 }
 
-/* From step 0, in pieces: a start at which a run is stopped is none, and is made anew by a resume.
- */
+/* Makes the start, in pieces. A start that is interrupted is not saved: a resume makes it anew. */
 static enum ergo_status start(struct ergo_run *run) {
     bool done = run->ops->start == NULL;
     enum ergo_status status = run->ops->init(run->ctx, run->state);
@@ -471,8 +473,8 @@ static enum ergo_status run_batch(struct loop *loop) {
         status = run->has_restored_states ? ergo_run_load_states(run) : start(run);
     if (run->stopped)
         return status;
-    /* also the first launch of every kernel, at which some drivers compile: the clock starts later
-     */
+    /* the first launch of every kernel is part of this, and some drivers compile then: the clock
+     * starts later */
     if (status == ERGO_OK)
         status = ergo_run_audit(run);
     if (status == ERGO_OK && !run->begun)
@@ -495,7 +497,8 @@ static enum ergo_status run_batch(struct loop *loop) {
     const double ended = ergo_clock();
     if (status == ERGO_OK)
         status = ergo_run_digest_members(run);
-    /* after the digests: a device that fails while it is read is found out */
+    /* the audit comes after the digests, so that a device which fails while states are read is
+     * detected */
     if (status == ERGO_OK)
         status = run->stopped ? ergo_run_save(run) : ergo_run_audit(run);
     run->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
@@ -527,7 +530,7 @@ enum ergo_status ergo_run_loop(struct ergo_run *run) {
         run->step = 0;
         run->samples = 0;
         run->has_restored_states = false;
-        /* not each time: all that was measured so far goes into it */
+        /* a checkpoint contains all samples so far, so it is not written after every batch */
         if (run->batch < run->job->n_batches &&
             ergo_run_agree(run, checkpoint_due(run) ? ERGO_DUE_SAVE : 0))
             status = save(run);

@@ -52,8 +52,8 @@ struct ergo_run {
     struct ergo_device *device;
     struct ergo_folder folder;
     int lock;
-    bool made_folder; /* by this run: it was not there */
-    bool replaces;    /* an earlier run, which goes when this one has a checkpoint */
+    bool made_folder; /* the folder did not exist before */
+    bool replaces;    /* there is an earlier run, to be removed when this one has a checkpoint */
     bool begun;       /* the folder holds this run, which can be resumed */
 
     /* where the run is */
@@ -64,23 +64,23 @@ struct ergo_run {
     size_t samples;                /* collected of the current batch */
     struct ergo_curve **curves;    /* [members of the job][n_curves] */
 
-    /* resumed: where states of the current batch's members come from, to load instead of init; NULL
-     * once they are; and small records that are needed for a while, or those states */
+    /* resumed: the source of the states of the current batch's members, loaded instead of init;
+     * NULL once they are; then small records that are needed for a while, or those states */
     struct ergo_checkpoint *checkpoint;
     struct ergo_blobs restored;
     bool has_restored_states;
 
-    /* of this session: reading back, converting, storing; and as much of it as the device was seen
-     * to be busy during */
+    /* host work of this session (reading back, converting, storing), and the part of it during
+     * which the device was busy */
     double host_seconds, hidden_seconds;
     double work_done, work_total; /* in units of the rate */
-    double seconds_before;        /* sampling time so far, while the clock rests */
-    double sampling_started;      /* 0: the clock rests */
+    double seconds_before;        /* sampling time of earlier intervals */
+    double sampling_started;      /* start of this interval; 0: the clock is stopped */
     double started, last_checkpoint, last_audit, last_progress; /* monotonic seconds */
-    bool progressed; /* this session has done something: a wall time of nothing would loop for ever
-                      */
+    bool progressed; /* whether this session has made a step: else a wall time of 0 would stop
+                      * each session before its first */
     bool stopped;
-    bool profiled; /* tuning profiles were asked: /tuning of a batch is theirs */
+    bool profiled; /* tuning profiles were applied: /tuning of a batch comes from them */
 
     struct ergo_spread *spread; /* points are spread over ranks (spread.h); NULL: they are not */
 };
@@ -93,7 +93,7 @@ double ergo_run_seconds(const struct ergo_run *run);
 void ergo_run_clock_start(struct ergo_run *run);
 void ergo_run_clock_rest(struct ergo_run *run);
 
-/* What the clock or a signal of some rank makes due is due at all ranks that run together. */
+/* What a clock or a signal makes due on one rank is due on all ranks that run together. */
 enum { ERGO_DUE_STOP = 1, ERGO_DUE_AUDIT = 2, ERGO_DUE_SAVE = 4 };
 unsigned ergo_run_agree(const struct ergo_run *run, unsigned due);
 
@@ -101,20 +101,21 @@ unsigned ergo_run_agree(const struct ergo_run *run, unsigned due);
 enum ergo_status ergo_run_take_folder(struct ergo_run *run, const char *path);
 /* Lock the folder of a run, which is open. Folders in it that are links are refused. */
 enum ergo_status ergo_run_lock_folder(struct ergo_run *run);
-/* Before each write: the folder may have been taken away meanwhile. It is made again, unless
- * another run has come to be in one of that name. */
+/* Before each write: the folder may have been removed meanwhile. It is made again, unless its name
+ * now belongs to another run's folder. */
 enum ergo_status ergo_run_hold_folder(struct ergo_run *run);
-/* The device works and the first state is there: write a checkpoint, then away with the earlier
- * run. From here on a kill is resumable. */
+/* The device works and the first state exists: write a checkpoint, then remove the earlier run.
+ * From here on a killed run can be resumed. */
 enum ergo_status ergo_run_begin(struct ergo_run *run);
-/* The second half of it, where the first checkpoint is files of ranks too: those whose names begin
- * with `own` stay (NULL: there are none). */
+/* The second half of ergo_run_begin, where ranks have written files too: those whose names begin
+ * with `own` stay (NULL: none). */
 void ergo_run_stands(struct ergo_run *run, const char *own);
-/* The same for a resumed run: its files stay, only what killed processes left half-written goes. */
+/* The same for a resumed run: its files stay, and half-written files of killed processes are
+ * removed. */
 void ergo_run_continue(struct ergo_run *run);
-/* A number that no file of a rank has in its name, for the files of a new run's ranks. */
+/* A number that is not in the name of any rank's file yet, for the files of a new run's ranks. */
 uint64_t ergo_run_generation(const struct ergo_run *run);
-/* A run that never began takes its new folder away with it. */
+/* Removes the folder that a run made and never began in. */
 void ergo_run_leave_folder(struct ergo_run *run);
 
 /* plan.c: host memory for series and curves of all points, and for writing them to a checkpoint. */
@@ -125,21 +126,21 @@ double ergo_run_memory(void); /* bytes that this machine has */
 struct ergo_cost {
     double step, measure, host;
 };
-/* By a short trial. Without `measurements` only the first. */
+/* Measured by a short trial. Without `measurements` only the seconds of a step. */
 enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampler *sampler,
                                const struct ergo_batch *batch, struct ergo_device *device,
                                const struct ergo_plan *plan, bool measurements,
                                struct ergo_cost *cost);
 uint64_t ergo_run_best_every(const struct ergo_cost *cost, double correlation);
-/* /run/measure_every "auto": the same job with a number, which rank 0 chooses. */
+/* /run/measure_every "auto": replaces it in the job by a number, which rank 0 chooses. */
 enum ergo_status ergo_run_choose_every(struct ergo_run *run, struct ergo_job **job);
-/* setup.c: as options, environment and job say. */
+/* setup.c: opens the device that options, environment or job name. */
 enum ergo_status ergo_run_open_device(struct ergo_run *run, const struct ergo_job *job,
                                       struct ergo_device **device);
 
 bool ergo_run_stop_is_requested(void);
-/* loop.c: the whole start of a state outside of a run's loop, for trials; ERGO_STOPPED when asked
- * to stop. */
+/* loop.c: makes a state's start outside of a run's loop, for trials; ERGO_STOPPED when asked to
+ * stop. */
 enum ergo_status ergo_run_start_trial(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                       void *state);
 /* loop.c: run all batches from where the run is; run->stopped when asked to stop. */
@@ -154,27 +155,28 @@ enum ergo_status ergo_run_save(struct ergo_run *run);
 enum ergo_status ergo_run_restore(struct ergo_run *run);
 /* The states' records, of `most` bytes, into run->restored. */
 enum ergo_status ergo_run_read_states(struct ergo_run *run, double most);
-/* Of what a checkpoint says, could a run have written it? Otherwise memory is read that is not
- * there, or the run goes on as another chain without anyone noticing.
- * Curve c with that many samples in bins of that length: bins are indexed by these; two became one
- * when all were full. A sample adds one to a curve; of realisations, at the end of the run
- * (curves_at_end), there may be more. */
+/* Could a run have written what this checkpoint says? Otherwise memory would be read out of bounds,
+ * or the run would go on as another chain without anyone noticing. First: a curve with that many
+ * samples in bins of that length. Bins are indexed by these, and two bins became one when all were
+ * full. A sample adds one to a curve; with realisations, at the end of the run (curves_at_end), it
+ * may add more. */
 bool ergo_run_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_t count,
                          uint64_t length, uint64_t n_samples);
-/* A step with that many samples behind it: between two, or before the first, or after the last. */
+/* Second: a step with that many samples before it, between two samples, before the first, or after
+ * the last. */
 bool ergo_run_stands_between(const struct ergo_schedule *s, uint64_t step, uint64_t samples);
 bool ergo_run_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,
                            uint64_t height);
 bool ergo_run_time_fits(double seconds);
-/* When the run began, from its record; false: it is not there, or no time. */
+/* When the run began, from its record; false: no record, or not a time. */
 bool ergo_run_take_started(struct ergo_run *run, const struct ergo_blobs *blobs);
-/* Text becomes a record without a copy, and is empty then; false: out of memory. */
+/* Moves a text into a record, without a copy; false: out of memory. */
 bool ergo_run_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text);
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_run_load_states(struct ergo_run *run);
 
-/* files.c: of a new run, what is in the files that its chain depends on, into its job; from there
- * into a checkpoint; and from there, for the job in it. */
+/* files.c: contents of the files that a chain depends on. Of a new run: read them into its job;
+ * write them into a checkpoint; read them from a checkpoint into its job. */
 enum ergo_status ergo_run_keep_files(struct ergo_run *run);
 bool ergo_run_add_files(const struct ergo_run *run, struct ergo_blobs *blobs);
 enum ergo_status ergo_run_restore_files(struct ergo_run *run, struct ergo_job_files *files);

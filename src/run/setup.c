@@ -165,7 +165,7 @@ static enum ergo_status open_device(struct ergo_run *run) {
     return status;
 }
 
-/* Refuse on any batch before the first is begun; count the work. */
+/* Plans all batches, so that a refusal comes before the first one begins; counts the work. */
 static enum ergo_status plan_all(struct ergo_run *run) {
     enum ergo_status status = ERGO_OK;
     for (size_t b = 0; b < run->job->n_batches && status == ERGO_OK; b++) {
@@ -218,7 +218,7 @@ static enum ergo_status take_device(void *user, int rank, const char *data, size
     return ERGO_OK;
 }
 
-/* Who got what, at rank 0. */
+/* Lists on rank 0 which rank has which device. */
 static enum ergo_status list_devices(struct ergo_run *run) {
     struct ergo_result *r = run->result;
     const struct ergo_text own = {(char *)&r->device, sizeof r->device, sizeof r->device, false};
@@ -236,7 +236,7 @@ static double rate_of(double work, double seconds) {
     return isfinite(rate) ? rate : 0;
 }
 
-/* Everything after the job and the folder are known. */
+/* Executes the run once the job and the folder are known. */
 static enum ergo_status execute(struct ergo_run *run, struct ergo_result **result) {
     enum ergo_status status = ERGO_OK;
     const bool spread = run->spread != NULL; /* rank 0 gives it back at the end */
@@ -286,7 +286,7 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
         run->result->rate = rate_of(run->work_done, run->result->seconds);
     }
     run->result->status = run->stopped ? "stopped" : "complete";
-    if (ergo_ranks_rank() > 0) /* rank 0 has it all */
+    if (ergo_ranks_rank() > 0) /* only rank 0 has all results */
         return status;
     const double begun = ergo_clock();
     if (status == ERGO_OK)
@@ -299,12 +299,13 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
     if ((status == ERGO_OK || status == ERGO_STOPPED) && result) {
         *result = run->result;
         run->result = NULL;
-        free_curves(run); /* run->job goes with the result, but the curves are still ours */
+        free_curves(run); /* run->job now belongs to the result, but the curves are still ours */
     }
     return status;
 }
 
-/* Does each system go over all ranks? One alone only when the job insists: it is slower. */
+/* Is each system cut over all ranks? A single rank does so only if the job insists: it is slower.
+ */
 static void choose_ops(struct ergo_run *run) {
     const char *distribute = ergo_point_text(&run->job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
@@ -323,7 +324,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     struct ergo_run run = {
         .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
     struct ergo_job *own = NULL;
-    /* the result outlives the caller's job: a copy, from the text a checkpoint would hold */
+    /* the result outlives the caller's job: it gets a copy, parsed from the text that a checkpoint
+     * would hold */
     enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
     if (status == ERGO_OK)
         status = ergo_run_choose_every(&run, &own);
@@ -353,7 +355,7 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
 
 /* ---- from a folder --------------------------------------------------------------------------- */
 
-/* Open a folder in which a run went on or ended; otherwise: what to say where there is none. */
+/* Open a folder that holds a run; else say what to do. */
 static enum ergo_status open_run(struct ergo_run *run, const char *directory,
                                  const char *otherwise) {
     if (access(directory, F_OK) == 0) {
@@ -363,8 +365,8 @@ static enum ergo_status open_run(struct ergo_run *run, const char *directory,
         if (ergo_folder_has(&run->folder, ERGO_CHECKPOINT_OLD))
             return ERGO_FAIL(run->ctx, ERGO_E_IO,
                              "%s holds " ERGO_CHECKPOINT_OLD " of an earlier version of ergocl, "
-                             "which this one does not read: go on with that version, or begin anew "
-                             "with `ergocl run JOB.json -o %s --overwrite`",
+                             "which this one does not read: continue with that version, or start "
+                             "again with `ergocl run JOB.json -o %s --overwrite`",
                              directory, directory);
     }
     return ERGO_FAIL(run->ctx, ERGO_E_IO, "%s has no file " ERGO_CHECKPOINT "%s",

@@ -1,8 +1,8 @@
 /*
  * The run as records of a checkpoint, and back. Integers and doubles are little-endian as in memory
- * (a big-endian host is refused by the device layer). All members share a record of each kind.
- * Whatever a checkpoint says may have been written by anyone: it goes nowhere unchecked, and no
- * more memory is taken than the job's own results could need.
+ * (a big-endian host is refused by the device layer). All members share a record of each kind. A
+ * checkpoint may have been written by anyone: nothing in it is used unchecked, and it takes no more
+ * memory than the job's own results could need.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -27,7 +27,7 @@ struct meta {
     double seconds;
 };
 
-/* Where the last session ran, for a resume that only reports. */
+/* Device of the last session, for a resume that only reports. */
 struct last_device {
     char id[24], name[128], platform[128], driver[128];
     double work_done;
@@ -36,7 +36,7 @@ struct last_device {
 static struct last_device last_device_of(const struct ergo_run *run) {
     const struct ergo_device_summary *summary = &run->result->device;
     struct last_device last;
-    memset(&last, 0, sizeof last); /* these bytes go into a file */
+    memset(&last, 0, sizeof last); /* padding goes into a file, too */
     snprintf(last.id, sizeof last.id, "%s", summary->id);
     snprintf(last.name, sizeof last.name, "%s", summary->name);
     snprintf(last.platform, sizeof last.platform, "%s", summary->platform);
@@ -116,9 +116,8 @@ static enum ergo_status add_states(struct ergo_run *run, struct ergo_blobs *blob
     return status;
 }
 
-/* The audit comes after the reading: a device that began to fail in between is found out before
- * what it said is a checkpoint. (init makes the state of step 0 again: a start need not write
- * gigabytes.) */
+/* The audit comes after the states are read, so that a device that begins to fail in between writes
+ * no checkpoint. (init makes the state of step 0 again, so a start need not write gigabytes.) */
 static enum ergo_status add_audited_states(struct ergo_run *run, struct ergo_blobs *blobs) {
     if (!run->state || run->step == 0)
         return ERGO_OK;
@@ -134,7 +133,7 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
         run->state && run->step ? ergo_run_count(run, &run->job->batches[run->batch]) : ERGO_OK;
     if (status != ERGO_OK)
         return status;
-    if (ergo_ranks_rank() > 0) { /* takes part in making states, and has nothing to write */
+    if (ergo_ranks_rank() > 0) { /* other ranks help to gather states and write nothing */
         status = add_audited_states(run, &blobs);
         ergo_blobs_free(&blobs);
         return status;
@@ -194,7 +193,8 @@ static bool copy(struct reader *reader, void *to, size_t length) {
 bool ergo_run_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_t count,
                          uint64_t length, uint64_t n_samples) {
     const bool of_samples = !(info->curves_at_end >> c & 1);
-    const uint64_t most = of_samples ? n_samples : UINT64_C(1) << 53; /* what doubles count */
+    const uint64_t most = of_samples ? n_samples : UINT64_C(1) << 53; /* the largest count that a
+                                                                       * double holds exactly */
     if (!length || count > most)
         return false;
     if (info->curves_sums >> c & 1)
@@ -231,7 +231,7 @@ static bool restore_meta(struct ergo_run *run, size_t i, struct reader *reader) 
     m->steps = meta.steps;
     m->digest = meta.digest;
     m->n_samples = (size_t)meta.n_samples;
-    m->n_pictures = (size_t)meta.n_pictures; /* of which restore_pictures makes what they are */
+    m->n_pictures = (size_t)meta.n_pictures; /* checked by restore_pictures */
     return true;
 }
 
@@ -338,8 +338,8 @@ static enum ergo_status restore_all_members(struct ergo_run *run) {
                              : status;
 }
 
-/* Could a run have been saved there? A step that the states or the samples do not belong to would
- * go on as another chain, without anyone noticing. */
+/* Could a run have been saved at this step? With a step that does not belong to the states or
+ * samples it would go on as another chain, without anyone noticing. */
 static bool consistent(const struct ergo_run *run, const struct meta *meta, bool states) {
     const size_t batch = (size_t)meta->batch;
     for (size_t b = 0; b < run->job->n_batches; b++) {
@@ -370,7 +370,7 @@ bool ergo_run_take_started(struct ergo_run *run, const struct ergo_blobs *blobs)
     return true;
 }
 
-/* What stands in the small records. */
+/* Reads the small records. */
 static enum ergo_status restore_head(struct ergo_run *run, struct meta *meta) {
     struct ergo_blobs blobs = {0};
     struct last_device last;
@@ -444,10 +444,11 @@ enum ergo_status ergo_run_read_states(struct ergo_run *run, double most) {
 }
 
 enum ergo_status ergo_run_load_states(struct ergo_run *run) {
-    enum { TIMES = 16, MORE = 1 << 20 }; /* a byte for a bit, and something beside it */
+    /* limit of the states' size: 16 times the device's memory (a byte for a bit), and 1 MiB each */
+    enum { TIMES = 16, MORE = 1 << 20 };
     const size_t members = run->job->batches[run->batch].count;
     enum ergo_status status = ERGO_OK;
-    /* points that were spread over ranks bring theirs */
+    /* points that were spread over ranks have their own states */
     if (!ergo_blobs_find(&run->restored, "states"))
         status = ergo_run_read_states(run, TIMES * (double)run->result->device_bytes *
                                                    (run->cut ? ergo_dist_count() : 1) +

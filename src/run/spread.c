@@ -1,4 +1,4 @@
-/* See spread.h. Units of work and who does them. */
+/* See spread.h. Units of work, and which rank makes them. */
 #include "run/spread.h"
 
 #include <inttypes.h>
@@ -33,8 +33,8 @@ void ergo_spread_destroy(struct ergo_run *run) {
     run->spread = NULL;
 }
 
-/* An earlier run goes only when this one can begin: kernels compile and memory suffices on all
- * ranks. (The others wait at the next barrier, where a rank that fails ends them.) */
+/* An earlier run is removed only when this one can begin: kernels compile and memory suffices on
+ * all ranks. (A rank that fails ends the others, which wait at the next barrier.) */
 static enum ergo_status prove(struct ergo_run *run) {
     struct ergo_spread *s = run->spread;
     void *state = NULL;
@@ -49,8 +49,8 @@ static enum ergo_status prove(struct ergo_run *run) {
     return ERGO_OK;
 }
 
-/* Every rank's file first, under a name of its own, then the index that names them, then away with
- * the old ones: at any moment some index is there whose files are all there. */
+/* First every rank's file under a new name, then the index that names them, then the old files are
+ * removed. So at any moment there is an index whose files are all there. */
 static enum ergo_status begin(struct ergo_run *run) {
     struct ergo_spread *s = run->spread;
     const bool first = ergo_ranks_rank() == 0;
@@ -73,11 +73,11 @@ static enum ergo_status begin(struct ergo_run *run) {
     }
     if (run->begun && first && s->generation)
         ergo_spread_remove(run, s->generation - 1, s->old_ranks);
-    ergo_dist_barrier(); /* the index stands, for all */
+    ergo_dist_barrier(); /* now the index is written */
     snprintf(own, sizeof own, "checkpoint-%" PRIu64 "-", s->generation);
     if (!run->begun)
         ergo_run_stands(run, own);
-    ergo_dist_barrier(); /* nobody's next file is taken for an old one */
+    ergo_dist_barrier(); /* no rank writes its next file while another still removes old ones */
     return ERGO_OK;
 }
 
@@ -99,7 +99,8 @@ static bool add_unit(struct ergo_spread *s, const struct ergo_batch *batch,
     return true;
 }
 
-/* Points of one batch at the same step, in pieces: two a rank, so that who is faster gets more. */
+/* Splits the points of a batch that are at the same step into pieces, two per rank, so that faster
+ * ranks get more. */
 static bool split(struct ergo_run *run, const struct ergo_batch *batch) {
     struct ergo_spread *s = run->spread;
     struct ergo_point **group = malloc(batch->count * sizeof(struct ergo_point *));
@@ -134,7 +135,7 @@ static int by_work(const void *a, const void *b) {
     return x->order < y->order ? -1 : 1;
 }
 
-/* All ranks make the same units; rank 0 says how much work they are, so that all agree. */
+/* All ranks make the same units. Their work comes from rank 0, so that all agree. */
 static enum ergo_status make_units(struct ergo_run *run) {
     struct ergo_spread *s = run->spread;
     enum ergo_status status = ERGO_OK;
@@ -161,7 +162,7 @@ static enum ergo_status make_units(struct ergo_run *run) {
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-/* The states of a unit's points as the loop takes them. */
+/* Hands the states of a unit's points to the loop. */
 static enum ergo_status hand_states(struct ergo_run *run, const struct ergo_spread_unit *unit) {
     struct ergo_text states = {0}, lengths = {0};
     const struct ergo_spread_progress *first = &run->spread->progress[unit->batch.points[0]->index];
@@ -198,7 +199,7 @@ static enum ergo_status run_unit(struct ergo_run *run, struct ergo_spread_unit *
         status = ergo_run_loop(run);
     run->job->batches = batches;
     run->job->n_batches = n_batches;
-    if (run->state) { /* stopped, its states are noted; or failed */
+    if (run->state) { /* stopped: its states are noted; or it failed */
         run->ops->destroy(run->state);
         run->state = NULL;
     }

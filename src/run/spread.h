@@ -1,13 +1,12 @@
 /*
  * Points of a job spread over ranks. The unit of progress is the point: its step, samples, and
- * state. Points of a batch that stand at the same step run together, in pieces that ranks take from
- * a common list, largest first, each as soon as it has finished its last one: a fast device takes
- * more. A chain does not depend on who runs beside it, so neither pieces nor ranks leave a trace.
- *
- * Checkpoints: DIR/checkpoint is an index (job, generation, number of ranks), and each rank
- * writes DIR/checkpoint-GENERATION-RANK with all it knows, whenever it likes: of each point
- * whoever is furthest counts. A resume with any number of ranks (also one without MPI) reads them
- * all and begins the next generation. A finished run has a plain checkpoint again.
+ * state. Points of a batch that are at the same step run together, in pieces. Ranks take pieces
+ * from a common list, largest first, each as soon as it has finished its last one, so a fast device
+ * takes more. A chain does not depend on what runs beside it, so neither pieces nor ranks leave a
+ * trace. Checkpoints: DIR/checkpoint is an index (job, generation, number of ranks), and each rank
+ * writes DIR/checkpoint-GENERATION-RANK with all it knows, at any time. For each point the record
+ * that is furthest counts. A resume with any number of ranks (also without MPI) reads them all and
+ * begins the next generation. A finished run has a plain checkpoint again.
  */
 #ifndef ERGO_RUN_SPREAD_H
 #define ERGO_RUN_SPREAD_H
@@ -24,7 +23,7 @@ enum ergo_status ergo_spread_restore(struct ergo_run *run);
 bool ergo_spread_is_index(const struct ergo_run *run);
 void ergo_spread_destroy(struct ergo_run *run);
 
-/* The whole of it: device is open. Afterwards rank 0 has all results. */
+/* Runs all points; the device is open. Afterwards rank 0 has all results. */
 enum ergo_status ergo_spread_run(struct ergo_run *run);
 /* This rank's checkpoint. */
 enum ergo_status ergo_spread_save(struct ergo_run *run);

@@ -6,7 +6,7 @@
 
 #include "run/spread.h"
 
-/* How far a point is; its state where it is neither at 0 nor at the end. */
+/* Progress of a point; its state, unless it is at step 0 or at the end. */
 struct ergo_spread_progress {
     uint64_t step, samples;
     char *state;
@@ -25,7 +25,7 @@ struct ergo_spread {
     struct ergo_spread_unit *units;
     size_t n_units;
     const struct ergo_spread_unit *current;
-    uint64_t generation, ranks, old_ranks; /* old: of the generation before; 0: none */
+    uint64_t generation, ranks, old_ranks; /* old_ranks: of the generation before; 0: none */
     bool resumed;
 };
 
@@ -48,8 +48,8 @@ static inline enum ergo_status ergo_spread_no_memory(struct ergo_run *run) {
     return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for the points of other ranks");
 }
 
-/* spread_parcel.c: what is known of point i, for another rank or a file; and from there, kept where
- * it is further than what is known already. False: it does not fit the job. */
+/* spread_parcel.c: packs what is known of point i for another rank or a file; unpacks it, and keeps
+ * what is further than what is known already. False: it does not fit the job. */
 void ergo_spread_pack(const struct ergo_run *run, size_t i, struct ergo_text *text);
 bool ergo_spread_unpack(struct ergo_run *run, const char *data, size_t length);
 

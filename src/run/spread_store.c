@@ -141,8 +141,8 @@ static struct header header_of(const struct ergo_run *run) {
                            run->job->n_points,      ergo_run_seconds(run)};
 }
 
-/* What the sampler holds becomes the progress of the current unit's points. The audit comes after
- * the reading, as in snapshot.c. */
+/* Saves the sampler's states as the progress of the current unit's points. The audit comes after
+ * the states are read, as in snapshot.c. */
 static enum ergo_status note_current(struct ergo_run *run) {
     const struct ergo_spread_unit *unit = run->spread->current;
     enum ergo_status status = ERGO_OK;

@@ -1,6 +1,6 @@
 /*
- * Configurations as text (extended XYZ, or what the sampler writes), a file each: a kill leaves
- * whole ones, and a resumed run writes the same files again from its checkpoint on. `cat
+ * Configurations as text (extended XYZ, or what the sampler writes), one file each, so that a kill
+ * leaves whole files. A resumed run writes the files after its checkpoint again. `cat
  * DIR/trajectory/p0000-*.xyz` is a trajectory of the first point for every reader of the format.
  */
 #include <inttypes.h>
@@ -30,7 +30,8 @@ enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, s
     const struct ergo_batch *batch = &run->job->batches[run->batch];
     const char *suffix = run->sampler->info->frame_suffix;
     struct ergo_folder folder = {.fd = -1};
-    const bool writer = !run->cut || ergo_ranks_rank() == 0; /* the others only take part */
+    const bool writer = !run->cut || ergo_ranks_rank() == 0; /* the other ranks only help to
+                                                              * gather the state */
     enum ergo_status status = writer ? ergo_run_hold_folder(run) : ERGO_OK;
     if (status == ERGO_OK && writer)
         status = ergo_folder_inner(run->ctx, &run->folder, kind, &folder);

@@ -23,13 +23,13 @@ struct tuner {
     const struct ergo_sampler *sampler;
     const struct ergo_batch *batch;
     struct ergo_device *device;
-    struct ergo_text *states; /* of each member, after the lead-in */
+    struct ergo_text *states; /* states of each member after the lead-in */
     uint64_t step;
     double begun;
     size_t tried, refused;
     int64_t best[TUNABLES_MAX];
     double best_rate; /* work per second */
-    bool patient;     /* nothing is left early */
+    bool patient;     /* time slow candidates in full, too */
 };
 
 static bool time_is_up(const struct tuner *t) {
@@ -68,8 +68,9 @@ static enum ergo_status steps(struct tuner *t, void *state, uint64_t count, doub
     return status;
 }
 
-/* Seconds of a step: the least of three passes of a twentieth of a second, after passes that grow
- * to it. Something three times as slow as the best is left at once. */
+/* Seconds of a step: the least of three passes of a twentieth of a second. Shorter passes come
+ * first and grow to that. A candidate that is three times slower than the best is given up at once.
+ */
 static enum ergo_status time_state(struct tuner *t, void *state, const struct ergo_plan *plan,
                                    double limit, double *step) {
     enum ergo_status status = ERGO_OK;
@@ -139,8 +140,8 @@ static enum ergo_status try_values(struct tuner *t, const int64_t *values, doubl
     return status;
 }
 
-/* A start may be cheaper than what follows: some of the equilibration, a tenth of the time at most,
- * whose end is where all candidates begin. */
+/* Steps at the start may be cheaper than later ones. So run some of the equilibration, a tenth of
+ * the time at most: all candidates begin from the state at its end. */
 static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     const double end = ergo_clock() + fmin(0.1 * t->options->seconds, 10);
     uint64_t rest = (uint64_t)ergo_point_int(t->batch->points[0], "/run/equilibration");
@@ -167,7 +168,7 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     return status;
 }
 
-/* Round after round over the tunables: the best value of each, the others as they are. */
+/* Rounds over the tunables: the best value of each, with the others as they are. */
 static enum ergo_status search(struct tuner *t) {
     const struct ergo_sampler_info *info = t->sampler->info;
     enum ergo_status status = ERGO_OK;
@@ -198,8 +199,8 @@ static enum ergo_status search(struct tuner *t) {
     return status;
 }
 
-/* What was found beside the automatic launch, in turns: medians; and whether it was faster in every
- * turn. On a busy machine the luckiest of many candidates looks better than it is. */
+/* Times what was found and the automatic launch in turns: medians, and whether it was faster in
+ * every turn. On a busy machine the luckiest of many candidates looks better than it is. */
 static enum ergo_status confirm(struct tuner *t, double *plain, double *tuned, bool *sure) {
     enum { TURNS = 7 };
     static const int64_t automatic[TUNABLES_MAX] = {0};
@@ -249,7 +250,8 @@ static enum ergo_status states_after(struct tuner *t, const int64_t *values, uin
     return status;
 }
 
-/* No launch is kept that leads to other states, however fast: a quarter of a second, at most. */
+/* A launch that leads to other states is never kept, however fast. Takes a quarter of a second at
+ * most. */
 static enum ergo_status check_states(struct tuner *t, double steps_per_second) {
     static const int64_t automatic[TUNABLES_MAX] = {0};
     const uint64_t count = (uint64_t)fmax(1, fmin(64, steps_per_second / 4));
@@ -287,7 +289,8 @@ static void describe(const struct tuner *t, const struct ergo_tuning_entry *entr
     ergo_text_append(out, "  automatic  %.4g %s\n             %s\n", plain,
                      t->sampler->info->rate_unit, automatic);
     if (!entry->n_settings) {
-        ergo_text_append(out, "  nothing is surely faster by %.0f%%: the automatic launch stays\n",
+        ergo_text_append(out,
+                         "  nothing is reliably faster by %.0f%%: the automatic launch stays\n",
                          100 * (worthwhile - 1));
         return;
     }
@@ -302,7 +305,7 @@ static void describe(const struct tuner *t, const struct ergo_tuning_entry *entr
     ergo_text_append(out, "  profile    %s\n", path);
 }
 
-/* Everything once the device is open. */
+/* Tunes, once the device is open. */
 static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text *out) {
     static const int64_t automatic[TUNABLES_MAX] = {0};
     const struct ergo_sampler_info *info = t->sampler->info;

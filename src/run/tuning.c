@@ -90,8 +90,7 @@ static int fit(const struct ergo_tuning_entry *entry, const struct ergo_device_s
     return *entry->type && strcmp(entry->type, device->type) == 0 ? 1 : 0;
 }
 
-/* The list without what is of another sampler or device: most runs need no plan to see that no
- * profile is theirs. */
+/* Removes entries of other samplers and devices. Most runs have none left and need no plan. */
 static void keep_fitting(struct ergo_tuning_list *list, const struct ergo_sampler_info *sampler,
                          const struct ergo_device_summary *device) {
     size_t kept = 0;
@@ -139,7 +138,8 @@ static void read_all(struct ergo_context *ctx, struct ergo_tuning_list *user,
     for (size_t i = 0; i < ergo_tuning_file_count; i++)
         if (ergo_tuning_parse(ctx, ergo_tuning_files[i].path, ergo_tuning_files[i].text,
                               ergo_tuning_files[i].length, shipped) != ERGO_OK)
-            ergo_error_clear(ctx); /* a unit test reads them all */
+            ergo_error_clear(ctx); /* embedded profiles cannot be wrong: a unit test reads them
+                                    * all */
     free(path);
 }
 
@@ -147,7 +147,7 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
                        const struct ergo_device *device) {
     struct ergo_tuning_list user = {0}, shipped = {0};
     const char *folder = getenv("ERGOCL_CONFIG_DIR");
-    if (folder && !*folder) /* the user wants none */
+    if (folder && !*folder) /* set and empty: the user wants no profiles */
         return;
     read_all(ctx, &user, &shipped);
     keep_fitting(&user, job->sampler->info, &device->summary);
@@ -157,7 +157,7 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
         struct ergo_tuning_entry mine;
         struct ergo_plan plan;
         if (job->sampler->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {
-            ergo_error_clear(ctx); /* whoever plans next says so */
+            ergo_error_clear(ctx); /* the next plan reports this error */
             continue;
         }
         ergo_tuning_identify(batch, device, &plan, &mine);

@@ -14,8 +14,8 @@ struct ergo_tuning_setting {
     int64_t value;
 };
 
-/* For jobs like the one it was measured with: the same sampler, model and automatic kernels, and
- * both members and work within a factor of 1.5. */
+/* An entry is for jobs like the one it was measured with: the same sampler, model and automatic
+ * kernels, and both members and work within a factor of 1.5. */
 struct ergo_tuning_entry {
     char device[128]; /* its whole name; "": by family or type */
     char family[64];  /* part of the name, or "" */
@@ -37,23 +37,23 @@ void ergo_tuning_list_free(struct ergo_tuning_list *list);
 /* The user's file: $ERGOCL_CONFIG_DIR, $XDG_CONFIG_HOME/ergocl or ~/.config/ergocl, tuning.json.
  * NULL: there is no place for one ($ERGOCL_CONFIG_DIR set and empty, or no home). Caller frees. */
 char *ergo_tuning_user_path(void);
-/* Entries of a text; appended. Out of range, or of no sampler: ERGO_E_IO with the reason. */
+/* Appends the entries of a text. Out of range, or of no sampler: ERGO_E_IO with the reason. */
 enum ergo_status ergo_tuning_parse(struct ergo_context *ctx, const char *name, const char *text,
                                    size_t length, struct ergo_tuning_list *list);
-/* Those of a file; one that is not there has none. */
+/* Appends the entries of a file; a missing file has none. */
 enum ergo_status ergo_tuning_read(struct ergo_context *ctx, const char *path,
                                   struct ergo_tuning_list *list);
 enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
                                    const struct ergo_tuning_list *list);
-/* The entry instead of an older one for the same jobs, among the others of the file; without
- * settings: the older one goes. Several processes may do so at once (PATH.lock). */
+/* Writes the entry into the file, in place of an older one for the same jobs. Without settings the
+ * older one is removed. Several processes may do so at once (PATH.lock). */
 enum ergo_status ergo_tuning_keep(struct ergo_context *ctx, const char *path,
                                   const struct ergo_tuning_entry *entry);
-/* Both are for the same jobs on the same device. */
+/* Are both for the same jobs on the same device? */
 bool ergo_tuning_same(const struct ergo_tuning_entry *a, const struct ergo_tuning_entry *b);
 
-/* Values of a tunable that are worth a try, their number: all of a short range, else powers of two;
- * of those that jobs and profiles may give. */
+/* Values of a tunable that are worth a try, and their number: all of a short range, else powers of
+ * two, within what jobs and profiles may give. */
 size_t ergo_tuning_values(const struct ergo_tunable *tunable, int64_t values[ERGO_TUNING_VALUES]);
 
 /* What identifies a batch; the plan is its automatic one. */
@@ -67,7 +67,7 @@ void ergo_tuning_clear(const struct ergo_batch *batch);
 bool ergo_tuning_given(const struct ergo_batch *batch);
 bool ergo_tuning_given_any(const struct ergo_job *job); /* in any of its batches */
 
-/* Every batch of a job gets the settings that fit best: the user's, then shipped ones, of the
+/* Gives every batch of a job the settings that fit best: the user's, then shipped ones, for the
  * device, its family, its type. What the sampler refuses is left out. */
 void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
                        const struct ergo_device *device);

@@ -136,8 +136,8 @@ enum ergo_status ergo_tuning_parse(struct ergo_context *ctx, const char *name, c
         if (!take_entry(at, &grown[list->count]))
             status =
                 ERGO_FAIL(ctx, ERGO_E_IO,
-                          "%s: /profiles/%zu is no profile that this ergocl knows: mend it, or "
-                          "remove the file and tune again",
+                          "%s: /profiles/%zu is not a profile that this ergocl knows: correct "
+                          "it, or remove the file and tune again",
                           name, index);
         if (status != ERGO_OK)
             break;
@@ -218,8 +218,8 @@ enum ergo_status ergo_tuning_write(struct ergo_context *ctx, const char *path,
     return status;
 }
 
-/* Held until *fd is closed, for as long as it takes to write a file: the others wait. The file
- * stays: who removes it may take it from under another's lock. */
+/* Locks the file until *fd is closed, for as long as a write takes; other processes wait. The lock
+ * file is not removed: another process may already have locked it. */
 static enum ergo_status lock(struct ergo_context *ctx, const char *path, int *fd) {
     struct ergo_text name = {0};
     enum ergo_status status = make_folder(ctx, path);
@@ -246,7 +246,7 @@ enum ergo_status ergo_tuning_keep(struct ergo_context *ctx, const char *path,
     struct ergo_tuning_list list = {0};
     int fd = -1;
     if (!entry->n_settings && access(path, F_OK) != 0)
-        return ERGO_OK; /* nothing to take out */
+        return ERGO_OK; /* nothing to remove */
     enum ergo_status status = lock(ctx, path, &fd);
     if (status == ERGO_OK)
         status = ergo_tuning_read(ctx, path, &list);

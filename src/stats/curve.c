@@ -8,7 +8,7 @@ bool ergo_curve_init(struct ergo_curve *curve, size_t size) {
     *curve = (struct ergo_curve){.size = size, .bin_length = 1};
     if (size > SIZE_MAX / (ERGO_CURVE_BINS * sizeof *curve->bins))
         return false;
-    /* One element at least, so that a curve without points is not "out of memory". */
+    /* at least one element: malloc(0) may return NULL, which would mean "out of memory" */
     curve->bins = calloc(ERGO_CURVE_BINS * (size > 0 ? size : 1), sizeof *curve->bins);
     return curve->bins != NULL;
 }
@@ -130,7 +130,8 @@ void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function func
         squares += (pseudo[b] - e.mean) * (pseudo[b] - e.mean);
         farthest = fmax(farthest, fabs(pseudo[b] - e.mean));
     }
-    if (!isfinite(e.mean)) /* f without some bin has no value: f of all bins, without an error */
+    if (!isfinite(e.mean)) /* f is not finite without some bin: give f of all bins, without an
+                            * error */
         goto out;
     estimate->mean = e.mean;
     estimate->error_binning = sqrt(squares / (n * (n - 1)));

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-    STEPS = 16,       /* down to 4^-16 of the standard error */
+    STEPS = 16,       /* smallest step: 4^-16 of the standard error */
     BLOCKS_MAX = 256, /* the jackknife's own noise is then 1/16 of a bias that is itself small */
     BLOCKS_MIN = 8,
 };
@@ -13,17 +13,17 @@ static const double BLOCK_TAU = 20.0; /* block length: bias is found to about ta
 
 /*
  * df/dm_a by central differences. A step of one standard error is the range over which f matters,
- * and far above rounding even where f is a small difference such as e2 - e^2. Where f is too
- * curved for it, or not finite (log of a variance that a lone step makes negative), the step
- * shrinks. D(h) and D(h/4) give Richardson's (16 D(h/4) - D(h)) / 15, whose distance from D(h/4)
- * tells its accuracy; the best is taken. The search ends once that distance grows: further down
- * rounding rules, until f does not change at all and a derivative of 0 would look perfect.
+ * and far above rounding even where f is a small difference such as e2 - e^2. Where f is too curved
+ * for it, or not finite (log of a variance that a lone step makes negative), the step shrinks. D(h)
+ * and D(h/4) give Richardson's (16 D(h/4) - D(h)) / 15, whose distance from D(h/4) tells its
+ * accuracy; the best is taken. The search ends once that distance grows: at smaller steps rounding
+ * dominates, until f does not change at all and a derivative of 0 would look perfect.
  */
 static double derivative(ergo_stats_function function, void *user, double *at, size_t a,
                          double step) {
     double centre = at[a], best = NAN, best_doubt = INFINITY, last = NAN;
     for (int k = 0; k < STEPS && step > 0; k++, step *= 0.25) {
-        volatile double up = centre + step, down = centre - step; /* the steps really taken */
+        volatile double up = centre + step, down = centre - step; /* the steps after rounding */
         at[a] = up;
         double f_up = function(at, user);
         at[a] = down;
@@ -51,8 +51,8 @@ static double jackknife(const double *const *columns, size_t n_columns, size_t n
     size_t blocks = wanted > BLOCKS_MAX ? BLOCKS_MAX : (size_t)wanted;
     if (blocks < BLOCKS_MIN)
         return value;
-    /* Sum of f_without_block - f, differences to keep the digits; weighted so that blocks of
-     * unequal length leave a linear f as it is. */
+    /* Sum of f_without_block - f: differences keep the digits; weighted so that blocks of unequal
+     * length leave a linear f as it is. */
     double shift = 0;
     for (size_t b = 0; b < blocks; b++) {
         size_t begin = n / blocks * b + (b < n % blocks ? b : n % blocks);

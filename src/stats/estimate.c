@@ -88,7 +88,7 @@ static struct window gamma_method(double *d, size_t n, double shortest) {
     size_t m = n;
     double joined = 1; /* samples */
     for (;;) {
-        /* Joined pairs do away with alternation, too, which upsets any rule for stopping. */
+        /* Joining pairs also removes alternation, which upsets any rule for stopping. */
         if (shortest > joined * WINDOW_WIDENED && m >= 8 * WINDOW_MAX) {
             m = ergo_stats_join_pairs(d, m);
             joined *= 2;
@@ -118,8 +118,8 @@ static struct window gamma_method(double *d, size_t n, double shortest) {
             continue;
         }
         if (c <= 0) {
-            /* Strongly anticorrelated: the truncated sum says nothing. Without it the error is
-             * too large, never too small. */
+            /* Strongly anticorrelated: the truncated sum means nothing. Without it the error is too
+             * large, never too small. */
             c = g0;
             window = 0;
         }
@@ -159,14 +159,15 @@ static struct variance_of_mean binning(double *d, size_t n) {
             return out;
         if (length == 1.0)
             first = now.value;
-        double ratio = fmax(1, now.value / first); /* 1: anticorrelation needs long bins, too */
+        double ratio = fmax(1, now.value / first); /* at least 1: anticorrelation needs long
+                                                    * bins, too */
         now.settled = length * length * length > 2 * (double)n * ratio * ratio;
         out = now;
     }
-    return out; /* the last; its successor would have too few bins to object */
+    return out; /* the last bin length: a longer one would have too few bins to disagree */
 }
 
-/* How far the two errors are apart, in units of their combined uncertainty. */
+/* Distance of the two errors, in units of their combined uncertainty. */
 static double apart(const struct window *window, const struct variance_of_mean *bins) {
     const struct variance_of_mean *gamma = &window->variance;
     return fabs(1 - sqrt(bins->value / gamma->value)) /

@@ -19,32 +19,31 @@ struct ergo_estimate {
     double mean, error, error_binning;
     double tau, tau_error; /* in samples */
     uint64_t samples;
-    /* The errors are not honest. Set when n < 100 max(tau, 1/2) (there the error itself is known to
-     * about 23% only, and tau of a still shorter series comes out too small), when no window or no
-     * plateau was found, or when the two errors still differ by more than 4 of their combined
-     * uncertainty (a drift). A run that never left a metastable state cannot be recognised: not
-     * from one chain. */
+    /* The errors cannot be trusted. Set when n < 100 max(tau, 1/2) (there the error itself is known
+     * to about 23% only, and tau of a still shorter series comes out too small), when no window or
+     * no plateau was found, or when the two errors still differ by more than 4 of their combined
+     * uncertainty (a drift). One chain alone cannot show that it never left a metastable state. */
     bool too_short;
     bool apart;    /* too_short, for the last of these reasons */
-    bool constant; /* every sample was the same, to the last bit: nothing was learned of an error */
+    bool constant; /* every sample was the same, to the last bit: the error is unknown */
 };
 
 /*
- * May the error be shown? Decided once, by ergo_trust_of and what src/run knows beyond the series;
- * an error that is refused is NAN from then on, and null in files, with the reason by name.
- *
- * Of a series that never changed: if of n independent samples none had another value, other values
- * have a weight below 3/n (with 95% confidence: the rule of three), but how far off they are nobody
- * knows. So its error is not 0 but unknown, however long the series, unless theory says that the
- * observable has this value: then nothing is left that could differ, and 0 it is.
+ * May the error be shown? Decided once, by ergo_trust_of and by what the run knows beyond the
+ * series. A refused error is NAN from then on, and null in files, with the reason by name. A series
+ * that never changed: if none of n independent samples had another value, other values have a
+ * weight below 3/n (with 95% confidence: the rule of three), but their distance is unknown. So its
+ * error is not 0 but unknown, however long the series, unless theory says that the observable has
+ * this value: then nothing can differ, and the error is 0.
  */
 enum ergo_trust {
     ERGO_TRUST_FULL,
     ERGO_TRUST_NONE,      /* nothing measured */
-    ERGO_TRUST_SHORT,     /* too_short; a longer run mends it */
-    ERGO_TRUST_DRIFT,     /* the beginning differs from the end: longer equilibration mends it */
-    ERGO_TRUST_CONSTANT,  /* never changed, and no theory says that it does not */
-    ERGO_TRUST_FEW,       /* too few independent samples: more of them, no longer run */
+    ERGO_TRUST_SHORT,     /* too_short; a longer run helps */
+    ERGO_TRUST_DRIFT,     /* the beginning differs from the end: a longer equilibration helps */
+    ERGO_TRUST_CONSTANT,  /* never changed, and no theory gives this value */
+    ERGO_TRUST_FEW,       /* too few independent samples: more samples help, a longer run does
+                           * not */
     ERGO_TRUST_SLOW,      /* too short for a physical reason: a longer run does not help soon */
     ERGO_TRUST_UNDEFINED, /* the mean has no finite value */
     ERGO_TRUST_REPLICAS,  /* of a mean: the replicas disagree */
@@ -52,7 +51,7 @@ enum ergo_trust {
 };
 /* "too-short", "few-samples", ...: as in result.json; NULL for ERGO_TRUST_FULL. */
 const char *ergo_trust_name(enum ergo_trust trust);
-/* What one estimate says by itself. independent: its samples are, so that a longer run adds none.
+/* The verdict from one estimate. independent: its samples are, so that a longer run adds none.
  * known: the value by theory (NAN: none); a constant series is trusted where it is that value to 9
  * digits. */
 enum ergo_trust ergo_trust_of(const struct ergo_estimate *estimate, bool independent, double known);
@@ -64,15 +63,15 @@ enum ergo_trust ergo_trust_of(const struct ergo_estimate *estimate, bool indepen
  */
 void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estimate);
 
-/* The probability that a quotient of two independent estimates of one variance, with m and n
- * degrees of freedom, is above f: the upper tail of the F distribution. */
+/* The probability that the ratio of two independent estimates of one variance, with m and n degrees
+ * of freedom, is above f: the upper tail of the F distribution. */
 double ergo_stats_f_tail(double f, double m, double n);
 
-/* The mean of the first fifth beside that of the last half, in standard errors that the first would
- * have in equilibrium, where it is like the last; 0 where the last is too short to know. */
+/* Difference of the means of the first fifth and the last half, in standard errors that the first
+ * fifth would have in equilibrium, taken from the last half; 0 where the last half is too short. */
 double ergo_stats_drift(const double *x, size_t n);
 
-/* Ascending, in place. Where there is a NAN, the order is anyone's. */
+/* Sorts ascending, in place. With a NAN among the values the order is undefined. */
 void ergo_stats_sort(double *x, size_t n);
 
 /* Mean by compensated summation, about the first sample. NAN for n == 0. */
@@ -117,11 +116,11 @@ struct ergo_curve {
     bool sum;            /* one bin, however many samples: bin_length is count, or 1 */
 };
 /*
- * Between 32 and 64 bins once there are that many samples: errors are good to about 10%, and
- * honest while samples further apart than bin_length are independent. To restore from a
- * checkpoint: init with size, then set count, bin_length and bins. Sample c goes into bin
- * c / bin_length; when all 64 are full, neighbours are added and bin_length doubles: the state is
- * a function of the samples alone.
+ * Between 32 and 64 bins once there are that many samples. Errors are good to about 10%, and can be
+ * trusted while samples further apart than bin_length are independent. To restore from a
+ * checkpoint: init with size, then set count, bin_length and bins. Sample c goes into bin c /
+ * bin_length; when all 64 are full, neighbours are added and bin_length doubles: the state is a
+ * function of the samples alone.
  */
 bool ergo_curve_init(struct ergo_curve *curve, size_t size); /* false: out of memory */
 /* A curve that is kept as one sum, without bins and errors. add_sum: the sum of `samples` more. */
@@ -129,7 +128,8 @@ bool ergo_curve_init_sum(struct ergo_curve *curve, size_t size);
 void ergo_curve_add_sum(struct ergo_curve *curve, const double *sum, uint64_t samples);
 void ergo_curve_free(struct ergo_curve *curve);
 void ergo_curve_add(struct ergo_curve *curve, const double *sample);
-/* The same of a sample that is `value` at one point and 0 at all others; at >= size: everywhere. */
+/* The same for a sample that is `value` at one point and 0 at all others; at >= size: 0 everywhere.
+ */
 void ergo_curve_add_at(struct ergo_curve *curve, size_t at, double value);
 /* mean[size] over all samples (NAN without any), error[size] from the full bins (NAN with fewer
  * than two). */
@@ -139,12 +139,12 @@ void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *err
 typedef double (*ergo_curve_function)(const double *mean, size_t size, void *user);
 
 /*
- * f(mean curve), with the bias of order 1/n taken off by the jackknife over full bins. error: from
+ * f(mean curve), with the bias of order 1/n removed by the jackknife over full bins. error: from
  * the jackknife's pseudo-values as a series, so that neighbouring bins may be correlated
- * (ergo_stats_estimate); error_binning: the plain jackknife; tau and tau_error in curve samples,
- * no finer than half a bin; samples: curve samples. Where f is not finite without some bin, or
- * there are fewer than four: f(mean curve), errors NAN. too_short: fewer than 20 full bins, f not
- * finite, or bins still correlated (tau over 2 bins). f is called 65 times at most.
+ * (ergo_stats_estimate); error_binning: the plain jackknife; tau and tau_error in curve samples, no
+ * finer than half a bin; samples: curve samples. Where f is not finite without some bin, or there
+ * are fewer than four: f(mean curve), errors NAN. too_short: fewer than 20 full bins, f not finite,
+ * or bins still correlated (tau over 2 bins). f is called 65 times at most.
  */
 void ergo_curve_derived(const struct ergo_curve *curve, ergo_curve_function function, void *user,
                         struct ergo_estimate *estimate);

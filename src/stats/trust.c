@@ -1,4 +1,4 @@
-/* May an error be shown? And the two tests that need more than one series' own statistics. */
+/* May an error be shown? And two tests that need more than the statistics of one series. */
 #include <math.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ergocl bench: finds ergocl-bench beside itself, hands its options on, shows recorded results.
+# ergocl bench: finds ergocl-bench beside itself, passes its options on, shows recorded results.
 . "$ERGOCL_ROOT/tests/cli/lib.sh"
 program=${ERGOCL%/*}/bench/ergocl-bench
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A scan over a key whose 0 is the reference (lambda of spin-lattice): what agrees with it is said
-# in the table, in result.json and in the report, with the numbers that say it.
+# A scan over a key whose 0 is the reference (lambda of spin-lattice): table, result.json and report
+# say which points agree with it, with the numbers.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -34,7 +34,7 @@ PYTHON
 
 # one group of realisations has no error, and nothing is claimed
 expect 0 "$ERGOCL" run job.json -o alone --set /system/realisations=32
-says out "without errors, so that nothing can be said: 4, 512"
+says out "without errors, so they cannot be compared: 4, 512"
 
 # Steps by factors have a logarithmic axis, the 0 behind a break in it (two strokes of "l3 -9"), on a
 # run's page and on one of several runs.

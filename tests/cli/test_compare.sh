@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ergocl compare: devices that agree, one that goes wrong once on the way, one that is not there.
+# ergocl compare: devices that agree, one that computes wrongly once, one that does not exist.
 . "$ERGOCL_ROOT/tests/cli/lib.sh"
 export RUSTICL_ENABLE=llvmpipe
 "$ERGOCL" devices | grep -q -i llvmpipe || {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Man page, completion and help know every command, option, sampler and topic; the page is clean roff.
+# Man page, completion and help have every command, option, sampler and topic; the man page is clean
+# roff; links and commands of all pages are right.
 . "$ERGOCL_ROOT/tests/cli/lib.sh"
 man=$ERGOCL_ROOT/src/cli/ergocl.1
 

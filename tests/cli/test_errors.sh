@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Which errors are given, which are refused, and why; replicas beside each other. What a user reads
-# in the terminal, in result.json and on the page is the same list.
+# Which errors are given, which are refused, and why; comparison of replicas. Terminal, result.json
+# and page show the same list.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 
@@ -21,7 +21,7 @@ points, means, warnings = result['points'], result.get('means', []), result['war
     $python check.py || fail "$1"
 }
 
-# Never changed in four samples: nothing is known of its error. (0, and tau 0.5, it was.)
+# Never changed in four samples: its error is unknown. (It was 0, with tau 0.5.)
 cat >few.json <<'JSON'
 { "sampler": "swendsen-wang", "seed": "5", "system": { "size": [16, 16], "q": 2, "temperature": 0.8 },
   "run": { "equilibration": 20, "sweeps": 4, "measure_every": 1 }, "output": { "snapshots": 0 } }
@@ -55,12 +55,12 @@ o = points[0]["observables"]["energy"]
 assert o["error"] is None and o["too_short"] is True and o["untrusted"] == "too-short", o
 assert o["error_binning"] > 0 and o["tau"] > 0 and o["z"] is None and math.isfinite(o["exact"]), o
 PYTHON
-everywhere short "too short, or too correlated, for honest errors of energy" "run longer"
+everywhere short "too short, or too correlated, for trustworthy errors of energy" "run longer"
 says out "(?)"
 
 # Stopped before the first sample: that is said, and neither dashes nor "too short".
 expect 75 "$ERGOCL" run ising.json -o stopped --set /wall_time=0.1 --set /run/equilibration=1000000000
-everywhere stopped "nothing is measured yet: stopped after " " of 1000000000 equilibration sweeps; ergocl resume goes on"
+everywhere stopped "nothing is measured yet: stopped after " " of 1000000000 equilibration sweeps; ergocl resume continues"
 says_not out "too short" "energy" " - "
 says_not stopped/result.json too_short
 says_not stopped/report.html "too short" "<h2>Values"
@@ -98,7 +98,7 @@ PYTHON
 expect 0 "$ERGOCL" run ising.json -o stuck --set /replicas=32 --set /system/size='[4,4]' --set /system/temperature=1.5 \
     --set /system/field=0.3 --set /system/start='"random"' --set /run/equilibration=20 --set /run/sweeps=300 \
     --set /run/measure_every=1
-everywhere stuck "replicas disagree, and their mean has no honest error: " "apart from the others: replicas "
+everywhere stuck "replicas disagree, and their mean has no trustworthy error: " "apart from the others: replicas "
 check stuck <<'PYTHON'
 mean, = means
 o = mean["observables"]["magnetization"]
@@ -111,7 +111,7 @@ PYTHON
 # Stripes of a random start below Tc: energy far from the others, named; none from "up".
 stripes=(--set /replicas=64 --set /system/size='[64,64]' --set /system/temperature=1.8 --set /run/equilibration=400)
 expect 0 "$ERGOCL" run ising.json -o stripes "${stripes[@]}" --set /system/start='"random"'
-everywhere stripes "replicas disagree, and their mean has no honest error: energy from " " of 64"
+everywhere stripes "replicas disagree, and their mean has no trustworthy error: energy from " " of 64"
 check stripes <<'PYTHON'
 mean, = means
 energy = mean["observables"]["energy"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Facilitated dynamics as a reader of results meets it: what is undefined has no number, curves begin
-# after equilibration, and a temperature that would say nothing is refused.
+# Facilitated dynamics in results: what is undefined has no number, curves begin after equilibration,
+# and a temperature that has no effect is refused.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 

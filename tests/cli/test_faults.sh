@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Devices, disks and clocks that fail, by faults.so: each fault has its exit code and its message, and
-# when it is gone the run goes on to the digests of one that met none.
+# Devices, disks and clocks that fail, by faults.so: each fault has its exit code and its message.
+# Without the fault the run then continues to the digests of an undisturbed one.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 make_faults
@@ -157,7 +157,7 @@ for fault in "clBuildProgram sleep" "clEnqueueNDRangeKernel sleep 30" "clFinish 
     goes_on asked whole
 done
 
-# A second run in the folder is refused. When the folder is taken away it is made again, unless another
+# A second run in the folder is refused. When the folder is removed it is made again, unless another
 # run has come to be in one of that name: that one is left alone.
 held "clEnqueueNDRangeKernel sleep 30" shared
 expect 4 "${run[@]}" -o shared
@@ -168,14 +168,14 @@ same_results whole shared
 held "clEnqueueNDRangeKernel sleep 30" gone
 rm -r gone
 ended 0
-says held.err "gone was taken away, and is made again"
+says held.err "gone was removed, and is made again"
 same_results whole gone
 held "clEnqueueNDRangeKernel sleep 30" other
 rm -r other
 expect 0 "${run[@]}" -o other --set /seed=78
 cp -r other kept
 ended 4
-says held.err "other was taken away, and another run"
+says held.err "other was removed, and its name now belongs to another run"
 diff -r kept other || fail "a run has written into the folder of another"
 
 # a clock that jumps back by an hour

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Files that a job names are read once: a run goes on, and is reported, from its folder alone.
+# Files that a job names are read once: a resume and a report need the run folder alone.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# helium-vmc as its users meet it: pair functions from files, walkers from files, block averages,
+# helium-vmc for its users: pair functions from files, walkers from files, block averages,
 # how often to measure.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"

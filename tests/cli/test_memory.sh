@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Memory that runs out, at one allocation or from one on: the same text with exit code 0, or another
-# code and a message; nothing else on stdout is believed. And a stdout that takes nothing.
+# Memory that runs out, at one allocation or from one on: either the same text and exit code 0, or another
+# code and a message. And a stdout that cannot be written.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 make_faults

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench/papers/figure.py: published beside measured, for a short run; every figure's job is valid.
+# bench/papers/figure.py: published and measured values of a short run; every figure's job is valid.
 . "$ERGOCL_ROOT/tests/cli/lib.sh"
 figure=$ERGOCL_ROOT/bench/papers/figure.py
 

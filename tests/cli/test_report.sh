@@ -57,7 +57,7 @@ PYTHON
 
 # A file in the way is not replaced unasked; what is no run is said, all of it.
 expect 4 "$ERGOCL" report ising -o all.html
-says err "all.html is there already" "--overwrite"
+says err "all.html exists already" "--overwrite"
 expect 0 "$ERGOCL" report ising -o all.html --overwrite --quiet
 # What is no regular file is written to, and stays what it is; a link of the user's leads to the page.
 "$ERGOCL" report ising -o /dev/stdout --overwrite --quiet | cat >piped.html

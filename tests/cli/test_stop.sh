@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stopped runs go on where they were: by signal, by wall time, on another device.
+# Stopped runs continue where they were: stopped by a signal or by wall time, continued on another device.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 long_run

@@ -12,7 +12,7 @@ echo "$automatic"
 # A search: it ends, says what it did, and what it keeps is a profile (nothing, if nothing is faster).
 expect 0 "$ERGOCL" tune job.json --seconds 0.5 -o found.json
 says out "tried" "automatic" "spin updates per second"
-grep -q "profile    found.json" out || says out "nothing is surely faster"
+grep -q "profile    found.json" out || says out "nothing is reliably faster"
 [ ! -e found.json ] || $python -m json.tool found.json >/dev/null || fail "found.json is no JSON"
 [ ! -e "$ERGOCL_CONFIG_DIR" ] || fail "-o wrote the user's profile too"
 expect 2 "$ERGOCL" tune job.json --seconds nan

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Configurations of lattices as VTK image data: every model's, in snapshots and trajectories, with the
-# spins that the series has.
+# Configurations of lattices as VTK image data: of every model, in snapshots and trajectories, with the
+# spins of the series.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
 

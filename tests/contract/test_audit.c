@@ -1,12 +1,11 @@
 /*
- * An audit passes on what the device has done, and fails when the device did something else.
- *
- * What a device does wrong is imitated between the program and OpenCL: the functions below stand
- * before those of the library and lose a kernel launch, or flip a bit of a buffer behind the
- * sampler's back. Not every bit can be missed: a lattice with one spin turned over is as good as
- * before. So what is asked is: an audit that lost one of its own launches fails, whichever (it was
- * made for a reason); of bits flipped all over the sampler's buffers at least one is found; and all
- * of them in constants, the buffers that are made with numbers of the host's in them.
+ * An audit passes on what the device has done, and fails when the device did something else. Faults
+ * of a device are imitated between the program and OpenCL: the functions below replace those of the
+ * library, and lose a kernel launch, or flip a bit of a buffer without the sampler's knowledge. Not
+ * every flipped bit can be found: a lattice with one spin turned over is as good as before. So the
+ * test asks for this: an audit that lost any one of its own launches fails (each was made for a
+ * reason); of bits flipped all over the sampler's buffers at least one is found; and in constants,
+ * the buffers that are made with numbers of the host's in them, all are found.
  */
 #include <dlfcn.h>
 

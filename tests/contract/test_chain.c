@@ -1,4 +1,4 @@
-/* One point of a job has one chain: whatever runs beside it, however it is launched and measured.
+/* A point of a job has one chain, whatever runs beside it and however it is launched and measured.
  */
 #include "contract.h"
 

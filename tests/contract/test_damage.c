@@ -1,6 +1,6 @@
 /*
- * A checkpoint that is not what a run has written is refused, also when its checksum is right; one
- * from just before 2^32 steps goes on beyond them.
+ * A checkpoint that no run has written is refused, even if its checksum is right. A run whose
+ * checkpoint is just before 2^32 steps continues beyond them.
  */
 #include "sessions.h"
 

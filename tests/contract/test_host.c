@@ -1,8 +1,8 @@
 /*
- * A program whose locale has decimal commas gets the files and texts that one without gets, byte
- * for byte, and has its own locale again in callbacks and afterwards. By the public API alone.
- *
- * Files hold times, so clocks here show what the program has done: launches and looks at the clock.
+ * A program whose locale has decimal commas gets the same files and texts as one without, byte for
+ * byte, and has its own locale in callbacks and afterwards. It uses the public API alone. Files
+ * contain times, so the clocks here are replaced: they advance with the program's launches and
+ * clock calls.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

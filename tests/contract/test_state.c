@@ -1,4 +1,4 @@
-/* What a sampler saves is its whole state, in one form only, and it takes nothing else back. */
+/* A saved state is the sampler's whole state, in one form only; any other bytes are refused. */
 #include <dlfcn.h>
 #include <malloc.h>
 

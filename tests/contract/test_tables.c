@@ -1,6 +1,6 @@
 /*
- * What a sampler's author has to write beside the sampler: tables that are whole, an example job,
- * contract jobs that let the other tests bite, golden digests, and texts made from the tables.
+ * What a sampler's author has to add: complete tables, an example job, contract jobs with which the
+ * other tests can fail, golden digests, and texts made from the tables.
  */
 #include "contract.h"
 

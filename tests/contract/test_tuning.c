@@ -1,10 +1,9 @@
 /*
- * Tunables change the launch and never the chain: neither states nor samples.
- *
- * Row j gives every tunable the value j modulo the length of its list, moved on by one with every
- * turn (and differently for each), so that values of different tunables meet in many ways. What a
- * device cannot do has to be refused by a message that names the tunable; the row is then run
- * without it.
+ * Tunables change the launch and never the chain: neither states nor samples. Row j gives every
+ * tunable the value number j modulo the length of its list, shifted with every turn (and
+ * differently for each tunable), so that values of different tunables meet in many combinations. A
+ * value that a device cannot use has to be refused by a message that names the tunable; the row is
+ * then run without it.
  */
 #include "contract.h"
 

@@ -1,15 +1,15 @@
 /*
- * A world that breaks: loaded before the program (LD_PRELOAD), it strikes one function.
+ * Fault injection. Loaded before the program (LD_PRELOAD), this makes calls of one function fail.
  *
- *   FAULT="FUNCTION ACTION [AFTER [COUNT]]"   of calls beyond the first AFTER (0) so many (all)
+ *   FAULT="FUNCTION ACTION [AFTER [COUNT]]"   skip AFTER calls (0), then fail COUNT of them (all)
  *   FAULT_RANK=N                      only in this rank of mpirun
- *   FAULT_PATH=TEXT                   of file functions only for paths with this text; of malloc
- *                                     only for callers in programs or libraries of such a name
- *   FAULT_MARK=FILE                   made when the first call is struck
+ *   FAULT_PATH=TEXT                   file functions: only for paths with this text; malloc: only
+ *                                     for callers in programs or libraries with such a name
+ *   FAULT_MARK=FILE                   file to make when the first call fails
  *
  * ACTION: a number: an error, of OpenCL (below 0) or an errno; drop: success, but nothing was done;
- * flip: done, with one bit of what came back wrong; sleep: done a second late, once; hang: never
- * done; kill: SIGKILL before it is done; back: a clock that shows an hour less.
+ * flip: done, with one wrong bit in the data returned; sleep: done a second late, once; hang: never
+ * returns; kill: SIGKILL before it is done; back: a clock that shows an hour less.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

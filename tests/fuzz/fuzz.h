@@ -1,4 +1,5 @@
-/* What the targets share: a file that holds the fuzzer's bytes, and what may be said of it. */
+/* What the targets share: a file with the fuzzer's bytes, and the check that a message is safe for
+ * a terminal. */
 #ifndef ERGO_TESTS_FUZZ_H
 #define ERGO_TESTS_FUZZ_H
 

@@ -1,9 +1,8 @@
 /*
- * libFuzzer's target for checkpoints: a finished run of a small job, or the index and the file of a
- * rank, in which the bytes have changed records; or a file that the bytes are, as it is and with
- * checksums that are right. Whatever comes, it is refused with a message that a terminal may show,
- * or everything that `ergocl report` and `ergocl resume` make of it is made. Built and run by `make
- * fuzz` (clang, ASan, UBSan).
+ * libFuzzer's target for checkpoints. The bytes change records of a finished run of a small job, or
+ * of the index and the file of a rank; or they are the file, as they come and with right checksums.
+ * Each is refused with a message that is safe for a terminal, or `ergocl report` and `ergocl
+ * resume` make everything from it. Built and run by `make fuzz` (clang, ASan, UBSan).
  */
 #include <cjson/cJSON.h>
 #include <math.h>

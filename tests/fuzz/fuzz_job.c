@@ -1,6 +1,6 @@
 /*
- * libFuzzer's target for jobs: parser and checker with all samplers. Whatever the bytes, an answer
- * within a second: a job with points, or a reason that names the place and holds nothing that a
+ * libFuzzer's target for jobs: parser and checker with all samplers. Any bytes get an answer within
+ * a second: a job with points, or a reason that names the place and has no character that a
  * terminal would obey. Built and run by `make fuzz` (clang, ASan, UBSan).
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * libFuzzer's target for what is made of results: report.html, pictures, result.json and the table
- * of the terminal, of a small run in which the bytes have replaced numbers, texts and pictures.
+ * libFuzzer's target for what is made from results: report.html, pictures, result.json and the
+ * table of the terminal. The bytes replace numbers, texts and pictures of a small run.
  */
 #include "odd_result.h"
 

@@ -1,4 +1,4 @@
-/* libFuzzer's target for tuning profiles: what is read are settings that jobs could have. */
+/* libFuzzer's target for tuning profiles: settings that are read could be in a job. */
 #include "fuzz.h"
 #include "run/tuning.h"
 

@@ -1,6 +1,6 @@
 /*
- * The end of a queue is the end of all that is in it, also of what was flushed before: reads into
- * the host's memory are there when ergo_device_finish returns.
+ * Waiting for a queue waits for all its commands, also for those that were flushed before: reads
+ * into host memory are complete when ergo_device_finish returns.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck source=tests/cli/lib.sh
-# Sourced by the MPI tests: many ranks on few cores, none of whom leaves this machine.
+# Sourced by the MPI tests: many ranks on few cores, all on this machine.
 . "$ERGOCL_ROOT/tests/cli/lib.sh"
 
 command -v mpirun >/dev/null || { echo "no mpirun here"; exit 77; }

@@ -100,7 +100,7 @@ wait $launcher || code=$?
 expect 0 ranks 2 resume killed --device "$pocl" --quiet
 same_points whole killed
 
-# The folder taken away while ranks work: made again, with all that belongs there.
+# The folder is removed while ranks work: made again, with all that belongs there.
 mpirun -np 2 "$ERGOCL" run potts.json -o gone --device "$pocl" "${long[@]:0:2}" \
     --set /checkpoint/every_seconds=0.1 >out 2>err &
 launcher=$!
@@ -108,8 +108,8 @@ wait_for gone/checkpoint
 rm -r gone
 code=0
 wait $launcher || code=$?
-[ $code -eq 0 ] || { cat err; fail "a folder taken away: exit code $code"; }
-says err "gone was taken away, and is made again"
+[ $code -eq 0 ] || { cat err; fail "a folder removed: exit code $code"; }
+says err "gone was removed, and is made again"
 same_points whole gone
 no_rank_files gone
 
@@ -173,7 +173,7 @@ for i in 1 2; do
 done
 code=0
 wait $launcher || code=$?
-says_not err "the last checkpoint stands"
+says_not err "the last checkpoint is valid"
 [[ $code -ne 0 && $code -ne 75 ]] || fail "no checkpoint, and exit code $code"
 
 # A damaged file of one rank is refused with its name.

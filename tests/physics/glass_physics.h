@@ -1,14 +1,13 @@
 /*
- * Spin glasses of up to 16 sites against enumeration (tests/oracle/glass_serial.h): what the test
- * and the test of its power (mutants) share. By the sampler's ops alone, without audits.
- *
- * The exact averages are those of the very samples that the job has, so that errors are thermal:
- * of each word's moments (means of its samples' sums, block by block) from 32 to 64 bins of time.
- * Error budget: |z| < 5.5 for each of at most 20,000 moments, which have Student's t with 31
- * degrees of freedom and more: 5e-6 each, and a job's are strongly correlated. (For that reason the
- * mean z^2 of a job's moments is shown, and not judged: the first version did, and a band for it
- * cannot be said.) What is judged: chi^2 of the energies at the coldest temperature, one of each
- * word, which are independent, within its 99.9% band, all jobs together.
+ * Spin glasses of up to 16 sites against enumeration (tests/oracle/glass_serial.h): shared by the
+ * test and the test of its power (mutants). It uses the sampler's ops alone, without audits. The
+ * exact averages are those of the very samples that the job has, so errors are thermal: from each
+ * word's moments (means of its samples' sums, block by block) in 32 to 64 bins of time. Error
+ * budget: |z| < 5.5 for each of at most 20,000 moments, which have Student's t with 31 degrees of
+ * freedom and more: 5e-6 each, and a job's are strongly correlated. (So the mean z^2 of a job's
+ * moments is shown and not judged: no band is known for it.) Judged is chi^2 of the energies at the
+ * coldest temperature, one of each word, which are independent, within its 99.9% band, all jobs
+ * together.
  */
 #ifndef ERGO_TESTS_PHYSICS_GLASS_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_GLASS_PHYSICS_H

@@ -1,4 +1,4 @@
-/* A whole run of a job, and its result.json as a tree: what a user gets of it. */
+/* A whole run of a job, and its result.json as a tree. */
 #ifndef ERGO_TEST_RUN_PHYSICS_H
 #define ERGO_TEST_RUN_PHYSICS_H
 

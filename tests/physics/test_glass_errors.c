@@ -1,8 +1,8 @@
 /*
  * Errors of spin glasses. Against enumeration: long chains of a few samples, whose errors have to
- * be those of the exact averages of these very samples. Over chains: spread of the means against
- * quoted errors, where thermal noise is all, which the samples of a word share, and where disorder
- * is.
+ * fit the exact averages of these very samples. Over many chains: the spread of the means against
+ * quoted errors, once where thermal noise dominates, which the samples of a word share, and once
+ * where disorder does.
  */
 #include "glass_physics.h"
 

@@ -1,4 +1,4 @@
-/* Counters of energy of a folder like /sys/class/powercap: they begin again, and may go away. */
+/* Energy counters in a folder like /sys/class/powercap: they wrap around, and may disappear. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

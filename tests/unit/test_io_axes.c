@@ -1,5 +1,5 @@
-/* Axes of a page's figures: numbers that go in factors, a 0 among them, values that mean something
- * else. */
+/* Axes of a page's figures: numbers that grow by factors, a 0 among them, values that are not what
+ * their name says. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

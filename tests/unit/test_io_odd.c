@@ -1,4 +1,4 @@
-/* Pages, pictures and JSON of results that are not as they should be. */
+/* Pages, pictures and JSON of odd results: NaN, infinities, extreme numbers, markup in names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The key tables of all real samplers: whatever a table can get wrong by itself. */
+/* The key tables of all real samplers: every error that a table can contain by itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Two samplers that exist only here: one has a key of every type, the other is somebody else. */
+/* Two samplers that exist only here: one has a key of every type, the other is there to be
+ * different. */
 #ifndef ERGO_TEST_JOB_TOY_H
 #define ERGO_TEST_JOB_TOY_H
 

@@ -1,4 +1,5 @@
-/* Starts of jobs: pairs that are too close, found as by looking at all of them; places far away. */
+/* Starts of jobs: pairs that are too close are found as by looking at all pairs; places far away.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,9 @@
 /*
  * The serial oracle of Swendsen-Wang against exact values, before anything is compared with the
- * oracle: with its own generator and with Philox; q = 2 and 3, at and above Tc.
- *
- * Error budget: fixed seeds, 40 comparisons of |z| < 4.5 (7e-6 each): 3e-4. The chains are short of
- * memory (tau below 3 sweeps at 4 x 4), so errors are from 64 bins of 500 sweeps.
- * Mutants seen to fail here: q - 1 states to choose from, p = 1 - exp(-2 J/T), no bond across the
- * lower edge.
+ * oracle: with its own generator and with Philox; q = 2 and 3, at and above Tc. Error budget: fixed
+ * seeds, 40 comparisons of |z| < 4.5 (7e-6 each): 3e-4. Correlations are short (tau below 3 sweeps
+ * at 4 x 4), so errors are from 64 bins of 500 sweeps. Mutants seen to fail here: q - 1 states to
+ * choose from, p = 1 - exp(-2 J/T), no bond across the lower edge.
  */
 #include <math.h>
 #include <setjmp.h>

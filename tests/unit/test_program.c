@@ -1,4 +1,4 @@
-/* Flattening and the cache's records: no device is needed. */
+/* Flattening, and records of the cache; no device is needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Which errors are trusted, replicas beside each other, and what is said: from synthetic chains. */
+/* Which errors are trusted, comparison of replicas, and the warnings: from synthetic chains. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -348,7 +348,7 @@ static void reasons(void **state) {
     assert_int_equal(result.n_warnings, 1);
     assert_true(
         said("nothing is measured yet: stopped after 120 of 1000 equilibration sweeps; ergocl "
-             "resume goes on"));
+             "resume continues"));
 }
 
 /* A published value has an error, which counts; an exact value goes before it. */

@@ -1,7 +1,7 @@
 /*
- * Ising and Potts models of spin-lattice and swendsen-wang, what is said of a job without a device:
- * sizes that no kernel addresses and starts that nothing moves are refused; what to do where chains
- * of a point differ; which columns are recorded.
+ * Ising and Potts models of spin-lattice and swendsen-wang, messages about a job without a device:
+ * sizes that no kernel addresses and starts that never move are refused; advice where chains of a
+ * point differ; which columns are recorded.
  */
 #include <setjmp.h>
 #include <stdarg.h>

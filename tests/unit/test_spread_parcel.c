@@ -1,5 +1,5 @@
-/* Points on their way between ranks: they arrive as they were sent, and what no rank can have sent
- * is refused before anything is done with it. */
+/* Points in transit between ranks: they arrive as they were sent, and bytes that no rank can have
+ * sent are refused before they have any effect. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
