@@ -133,6 +133,11 @@ $(TEST_BIN): %: %.o $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/
 
 test-programs: all $(TEST_BIN)
 
+# $(MUTANT).c, a file of $(MUTANT_OF) broken on purpose, in front of the library (tests/mutants/host.sh).
+mutant-program: $(PROGRAM).o $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
+	$(Q)$(CC) $(INCLUDES) -I$(MUTANT_OF) $(ALLCFLAGS) -O1 -w -c $(MUTANT).c -o $(MUTANT).o
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $(MUTANT) $(MUTANT).o $^ $(LIBS) -lcmocka
+
 # Whether the tree is sound, in two minutes.
 check:
 	+$(SUBMAKE) all $(call test_bins,unit) $(BUILD)/tests/contract/test_golden
@@ -318,7 +323,7 @@ export HELP
 help:
 	@echo "$$HELP"
 
-.PHONY: all demo figures check test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
+.PHONY: all demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
         test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
         lint-shell fuzz install uninstall clean help

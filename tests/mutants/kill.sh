@@ -18,7 +18,7 @@ set -uo pipefail
 build=${BUILD:-build}
 room=$build/test/mutants
 declare -A list_of kind_of case_of file_of sed_of
-names=() kernels= sampler=${TEST_SAMPLER:-}
+names=() kernels="" sampler=${TEST_SAMPLER:-}
 
 # mutant NAME KIND CASE FILE SED
 mutant() {
