@@ -181,6 +181,18 @@ sanitize-programs:
 	+$(SUBMAKE) $(SANITIZE) sanitize-inner
 sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
 
+# The share of src/ that COVERAGE_SUITES run; line by line: genhtml $(BUILD)/coverage/lcov.info -o FOLDER.
+COVERAGE_SUITES ?= unit cli
+coverage:
+	tools/install-deps.sh --test
+	+$(SUBMAKE) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g' EXTRA=--coverage coverage-programs
+	find $(BUILD)/coverage -name '*.gcda' -delete
+	-BUILD='$(BUILD)/coverage' tests/run-all $(COVERAGE_SUITES)
+	lcov --quiet --capture --no-external --directory $(BUILD)/coverage --base-directory . -o $(BUILD)/coverage/all.info
+	lcov --quiet --extract $(BUILD)/coverage/all.info '*/src/*' -o $(BUILD)/coverage/lcov.info
+	lcov --summary $(BUILD)/coverage/lcov.info
+coverage-programs: all $(call test_bins,unit)
+
 # What others may give us, by libFuzzer: each target of tests/fuzz for FUZZ_SECONDS, or those of FUZZ="page xyz".
 # What is found stays in $(BUILD)/fuzz.
 FUZZ_SECONDS ?= 600
@@ -322,6 +334,7 @@ make test-long      hours: kills by the hundred, all hostile jobs, long lives
 make fuzz           jobs, starts, tables, profiles, pages by libFuzzer, FUZZ=page FUZZ_SECONDS=600 (clang)
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
 make format         clang-format                   make format-check
+make coverage       the share of src/ that unit and cli tests run (lcov)
 make bench          measure this machine
 make figures        the drawings of README.md
 make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)      make uninstall
@@ -336,7 +349,7 @@ help:
 	@echo "$$HELP"
 
 .PHONY: all demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
-        test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
+        test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner coverage coverage-programs test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-tidy-quick lint-cppcheck \
         lint-shell fuzz install uninstall clean help
 .DELETE_ON_ERROR:
