@@ -153,7 +153,7 @@ test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit
 test-kernel: $(call test_bins,kernel)
 	$(RUN_ALL) kernel
-test-oclgrind: $(call test_bins,kernel)
+test-oclgrind: $(call test_bins,kernel) $(BUILD)/tests/contract/test_golden
 	$(RUN_ALL) oclgrind
 test-contract: all $(call test_bins,contract)
 	$(RUN_ALL) contract
