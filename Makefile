@@ -155,6 +155,11 @@ $(TEST_BIN): %: %.o $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/
 
 test-programs: all $(TEST_BIN)
 
+# $(MUTANT).c, a file of $(MUTANT_OF) broken on purpose, in front of the library (tests/mutants/host.sh).
+mutant-program: $(PROGRAM).o $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
+	$(Q)$(CC) $(INCLUDES) -I$(MUTANT_OF) $(ALLCFLAGS) -O1 -w -c $(MUTANT).c -o $(MUTANT).o
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $(MUTANT) $(MUTANT).o $^ $(LIBS) -lcmocka
+
 # Whether the tree is sound, in two minutes.
 check:
 	+$(SUBMAKE) all $(call test_bins,unit) $(BUILD)/tests/contract/test_golden
@@ -170,7 +175,7 @@ test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit
 test-kernel: $(call test_bins,kernel)
 	$(RUN_ALL) kernel
-test-oclgrind: $(call test_bins,kernel)
+test-oclgrind: $(call test_bins,kernel) $(BUILD)/tests/contract/test_golden
 	$(RUN_ALL) oclgrind
 test-contract: all $(call test_bins,contract)
 	$(RUN_ALL) contract
@@ -197,6 +202,18 @@ SANITIZE := BUILD=$(BUILD)/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer' \
 sanitize-programs:
 	+$(SUBMAKE) $(SANITIZE) sanitize-inner
 sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
+
+# The share of src/ that COVERAGE_SUITES run; line by line: genhtml $(BUILD)/coverage/lcov.info -o FOLDER.
+COVERAGE_SUITES ?= unit cli
+coverage:
+	tools/install-deps.sh --test
+	+$(SUBMAKE) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g' EXTRA=--coverage coverage-programs
+	find $(BUILD)/coverage -name '*.gcda' -delete
+	-BUILD='$(BUILD)/coverage' tests/run-all $(COVERAGE_SUITES)
+	lcov --quiet --capture --no-external --directory $(BUILD)/coverage --base-directory . -o $(BUILD)/coverage/all.info
+	lcov --quiet --extract $(BUILD)/coverage/all.info '*/src/*' -o $(BUILD)/coverage/lcov.info
+	lcov --summary $(BUILD)/coverage/lcov.info
+coverage-programs: all $(call test_bins,unit)
 
 # What others may give us, by libFuzzer: each target of tests/fuzz for FUZZ_SECONDS, or those of FUZZ="page xyz".
 # What is found stays in $(BUILD)/fuzz.
@@ -246,8 +263,8 @@ bench: $(BENCH)
 
 # Objects only: what a compiler thinks of the code, by both, with its own build folder.
 test-warnings: test-warnings-gcc test-warnings-clang
-test-warnings-gcc test-warnings-clang: test-warnings-%:
-	+$(SUBMAKE) BUILD=$(BUILD)/warnings-$* CC=$* EXTRA=-Werror warnings-inner
+test-warnings-gcc:
+	+$(SUBMAKE) BUILD=$(BUILD)/warnings-gcc CC=gcc EXTRA=-Werror warnings-inner
 warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_OBJ) $(BENCH_OBJ)
 
 # ---- the code's looks ---------------------------------------------------------------------------
@@ -256,19 +273,31 @@ C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*
 CL_FILES    := $(CL_SRC)
 SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 
+# clang finds all it has to say before it makes code.
+test-warnings-clang: $(patsubst %.c,$(BUILD)/syntax/%.ok,$(LIB_SRC) $(CLI_SRC) $(wildcard tests/*/*.c bench/*.c))
+$(BUILD)/syntax/%.ok: %.c $(filter %.h,$(C_FILES) $(CL_FILES))
+	@mkdir -p $(@D)
+	$(call say,CLANG,$<)
+	$(Q)clang -fsyntax-only -Werror -std=c11 $(INCLUDES) -Itests -DERGO_BENCH_COMMIT='""' $(WARN) -ffp-contract=off $<
+	@touch $@
+
 format:
 	clang-format -i $(C_FILES) $(CL_FILES)
 format-check:
 	clang-format --dry-run -Werror $(C_FILES) $(CL_FILES)
 
 lint: lint-tidy lint-cppcheck lint-shell lint-spelling
-lint-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(LIB_SRC) $(CLI_SRC))
+# lint-tidy-quick: without the analyzer, which takes nine tenths of the time.
+TIDY_FILES := $(patsubst %.c,%.ok,$(LIB_SRC) $(CLI_SRC))
+lint-tidy: $(addprefix $(BUILD)/tidy/,$(TIDY_FILES))
+lint-tidy-quick: $(addprefix $(BUILD)/tidy-quick/,$(TIDY_FILES))
+$(BUILD)/tidy-quick/%: TIDY_CHECKS := --checks=-clang-analyzer-*
 # A file is looked at again when it or any header changed.
+tidy = @mkdir -p $(@D); printf '  %-7s %s\n' TIDY $<; clang-tidy --quiet $(TIDY_CHECKS) $< -- -std=c11 $(INCLUDES) $(WARN) && touch $@
 $(BUILD)/tidy/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
-	@mkdir -p $(@D)
-	$(call say,TIDY,$<)
-	$(Q)clang-tidy --quiet $< -- -std=c11 $(INCLUDES) $(WARN)
-	@touch $@
+	$(tidy)
+$(BUILD)/tidy-quick/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
+	$(tidy)
 # unknownEvaluationOrder takes the designator in a[n++] = (struct x){.n = 1} for the variable;
 # gcc's -Wsequence-point does that check.
 lint-cppcheck:
@@ -330,6 +359,7 @@ make test-long      hours: kills by the hundred, all hostile jobs, long lives
 make fuzz           jobs, starts, tables, profiles, pages by libFuzzer, FUZZ=page FUZZ_SECONDS=600 (clang)
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck, codespell
 make format         clang-format                   make format-check
+make coverage       the share of src/ that unit and cli tests run (lcov)
 make bench          measure this machine
 make figures        the drawings of README.md
 make MPI=none       without MPI; MPI=mpich and the like: by that one (pkg-config's name, or a compiler)
@@ -344,9 +374,9 @@ export HELP
 help:
 	@echo "$$HELP"
 
-.PHONY: all demo figures check test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
-        test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
-        test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
+.PHONY: all demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
+        test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner coverage coverage-programs test-warnings test-warnings-gcc \
+        test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-tidy-quick lint-cppcheck \
         lint-shell lint-spelling fuzz install uninstall clean help
 .DELETE_ON_ERROR:
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(BENCH_OBJ:.o=.d)

@@ -7,29 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "device/device.h"
-#include "base/error.h"
 
-static struct ergo_context *ctx;
 static struct ergo_device *device;
 static bool small; /* under Oclgrind tests shrink */
 
 static inline int fixture_open(void **state) {
-    (void)state;
     const char *text = getenv("ERGOCL_TEST_SMALL");
     small = text && *text && strcmp(text, "0") != 0;
-    ctx = ergo_context_create();
-    if (ctx && ergo_device_open(ctx, NULL, &device) == ERGO_OK)
+    if (context_open(state) == 0 && ergo_device_open(ctx, NULL, &device) == ERGO_OK)
         return 0;
     fprintf(stderr, "%s\n", ctx ? ergo_error_message(ctx) : "no memory");
     return -1;
 }
 
 static inline int fixture_close(void **state) {
-    (void)state;
     ergo_device_close(device);
-    ergo_context_destroy(ctx);
-    return 0;
+    return context_close(state);
 }
 
 #endif

@@ -228,10 +228,11 @@ static void change(struct ergo_blob *blob, struct input *input) {
  */
 
 static void write_to(struct ergo_context *ctx, const char *name, struct ergo_blobs *blobs) {
-    char *path = ergo_path_join(folder, name);
-    expect(path && ergo_checkpoint_write(ctx, path, blobs) == ERGO_OK,
+    struct ergo_folder in;
+    expect(ergo_folder_open(ctx, folder, &in) == ERGO_OK &&
+               ergo_checkpoint_write(ctx, &in, name, blobs) == ERGO_OK,
            "a checkpoint is not written");
-    free(path);
+    ergo_folder_close(&in);
     ergo_blobs_free(blobs);
 }
 
@@ -249,10 +250,13 @@ static void look(struct ergo_context *ctx, bool good, bool files) {
         free(text);
     }
     if (status == ERGO_OK && files) {
-        expect(ergo_result_write_report(ctx, folder, result) == ERGO_OK, "no report");
-        expect(ergo_result_write_pictures(ctx, folder, result) == ERGO_OK, "no pictures");
-        expect(ergo_result_write_blocks(ctx, folder, result) == ERGO_OK, "no blocks");
-        expect(ergo_result_write_series(ctx, folder, result) == ERGO_OK, "no series");
+        struct ergo_folder in;
+        expect(ergo_folder_open(ctx, folder, &in) == ERGO_OK, "no folder");
+        expect(ergo_result_write_report(ctx, &in, result) == ERGO_OK, "no report");
+        expect(ergo_result_write_pictures(ctx, &in, result) == ERGO_OK, "no pictures");
+        expect(ergo_result_write_blocks(ctx, &in, result) == ERGO_OK, "no blocks");
+        expect(ergo_result_write_series(ctx, &in, result) == ERGO_OK, "no series");
+        ergo_folder_close(&in);
     }
     if (status != ERGO_OK) {
         const char *message = ergo_error_message(ctx);

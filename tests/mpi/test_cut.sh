@@ -79,10 +79,11 @@ says stop/result.json '"status": "stopped"'
 cp -r stop stop1
 expect 0 ranks 3 resume stop --device "$pocl" --quiet
 same_points whole stop
-# (SIGUSR1 gets lost in mpirun 4.1.4)
-stopped 75 usr2 USR2 mpirun mpirun -np 3 "$ERGOCL" run scan.json -o usr2 --device "$pocl" "${long[@]}"
-expect 0 ranks 2 resume usr2 --device "$pocl" --quiet
-same_points whole usr2
+if [ -n "${ERGOCL_TEST_FULL:-}" ]; then # (SIGUSR1 gets lost in mpirun 4.1.4)
+    stopped 75 usr2 USR2 mpirun mpirun -np 3 "$ERGOCL" run scan.json -o usr2 --device "$pocl" "${long[@]}"
+    expect 0 ranks 2 resume usr2 --device "$pocl" --quiet
+    same_points whole usr2
+fi
 # one process: the job still wants the lattice cut, which one rank can
 expect 0 "$ERGOCL" resume stop1 --device "$pocl" --quiet
 same_points whole stop1
@@ -90,12 +91,13 @@ same_points whole stop1
 expect 0 ranks 2 resume stop --device "$pocl" --quiet
 same_points whole stop
 # kill -9 of one rank ends the others within seconds; what was saved goes on elsewhere
-start=$SECONDS
-code=0
-stopped 137 killed KILL rank mpirun -np 3 "$ERGOCL" run scan.json -o killed --device "$pocl" "${long[@]}"
-[ $((SECONDS - start)) -le 20 ] || fail "$((SECONDS - start)) s until the others ended"
-expect 0 ranks 2 resume killed --device "$pocl" --quiet
-same_points whole killed
+if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
+    start=$SECONDS
+    stopped 137 killed KILL rank mpirun -np 3 "$ERGOCL" run scan.json -o killed --device "$pocl" "${long[@]}"
+    [ $((SECONDS - start)) -le 20 ] || fail "$((SECONDS - start)) s until the others ended"
+    expect 0 ranks 2 resume killed --device "$pocl" --quiet
+    same_points whole killed
+fi
 
 # A rank that fails ends all, with its message and exit code, within seconds.
 start=$SECONDS

@@ -20,12 +20,12 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
+#include "context.h"
 #include "oracle/disks_serial.h"
 #include "samplers/hard_disks/disks.h"
 #include "stats/stats.h"
 
 #define Z_MAX 4.2
-static struct ergo_context *ctx;
 static size_t comparisons;
 static double chi2;
 
@@ -233,21 +233,9 @@ static void test_budget(void **state) {
     assert_true(chi2 < n * q * q * q);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two), cmocka_unit_test(test_event_chain),
         cmocka_unit_test(test_plain), cmocka_unit_test(test_random), cmocka_unit_test(test_budget)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, context_open, context_close);
 }

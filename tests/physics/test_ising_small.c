@@ -17,6 +17,8 @@
 #include "ising_physics.h"
 #include "oracle/ising_enumerate.h"
 
+#include "context.h" /* its variable after what has arguments of this name */
+
 enum { REPLICAS = 4, KINDS = 17 };
 
 #define TC "2.269185314213022"
@@ -49,7 +51,6 @@ static const struct run {
 };
 enum { RUNS = sizeof runs / sizeof runs[0] };
 
-static struct ergo_context *ctx;
 static struct physics_verdict verdict;
 
 /* All chains together, by kind: a small common bias adds up. */
@@ -294,23 +295,11 @@ static void test_reach(void **state) {
     print_message("Metropolis without a field reaches all states of 4 x 4 but %zu\n", traps);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_enumerations),
         cmocka_unit_test(test_reach),
         cmocka_unit_test(test_enumerated),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -11,11 +11,10 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include "hard_disks/core.h"
 #include "job/xyz.h"
 #include "samplers/hard_disks/disks.h"
-
-static struct ergo_context *ctx;
 
 static struct ergo_job *parse(const char *system) {
     char text[512];
@@ -404,18 +403,6 @@ static void test_file(void **state) {
     ergo_job_destroy(job);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jobs),         cmocka_unit_test(test_cells),
@@ -424,5 +411,5 @@ int main(void) {
         cmocka_unit_test(test_growth),       cmocka_unit_test(test_published),
         cmocka_unit_test(test_fit),          cmocka_unit_test(test_rings),
         cmocka_unit_test(test_xyz),          cmocka_unit_test(test_file)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include "oracle/glass_serial.h"
 #include "samplers/spin_lattice/glass.h"
 
@@ -24,8 +25,6 @@
 #define GLASS_T 2
 #define GLASS_COPIES 2u
 #include "spin_lattice/glass.h"
-
-static struct ergo_context *ctx;
 
 static struct ergo_job *job_of(const char *system) {
     char text[600];
@@ -313,18 +312,6 @@ static void test_shares(void **state) {
     free(shares);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_log),         cmocka_unit_test(test_accept),
@@ -332,5 +319,5 @@ int main(void) {
         cmocka_unit_test(test_file),        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_enumeration), cmocka_unit_test(test_shares),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, context_open, context_close);
 }

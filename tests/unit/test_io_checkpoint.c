@@ -264,8 +264,15 @@ static void forged_heads_are_refused(void **state) {
     ergo_sha256(bytes, 16 + 72, sha);
     memcpy(bytes + 16 + 72, sha, sizeof sha);
     put(f->damaged, bytes, length);
-    free(bytes);
     expect_said(f, "a name");
+    /* another beginning, with a right checksum */
+    bytes[16 + 31] = 0;
+    bytes[0] = 'e';
+    ergo_sha256(bytes, 16 + 72, sha);
+    memcpy(bytes + 16 + 72, sha, sizeof sha);
+    put(f->damaged, bytes, length);
+    free(bytes);
+    expect_said(f, "does not begin as a checkpoint");
 }
 
 static void other_names_are_refused(void **state) {

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include "lj_gcmc/core.h"
 #include "oracle/lj_serial.h"
 #include "samplers/lj_gcmc/lj.h"
@@ -301,8 +302,6 @@ static void test_lists(void **state) {
 
 /* ---- jobs and starts ------------------------------------------------------------------------- */
 
-static struct ergo_context *ctx;
-
 static struct ergo_job *parse(const char *system) {
     char text[800];
     struct ergo_job *job = NULL;
@@ -410,18 +409,6 @@ static void test_start(void **state) {
     remove(path);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static),    cmocka_unit_test(test_small_n),
@@ -431,5 +418,5 @@ int main(void) {
         cmocka_unit_test(test_boards),    cmocka_unit_test(test_start),
         cmocka_unit_test(test_vast),
     };
-    return cmocka_run_group_tests_name("lj", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("lj", tests, context_open, context_close);
 }

@@ -11,9 +11,8 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include "samplers/places.h"
-
-static struct ergo_context *ctx;
 
 /* A ball of a radius in the unit of sides, in a box of sides 1, 2, 3 times that unit. */
 struct ball {
@@ -114,23 +113,11 @@ static void a_million_sides_are_too_far(void **state) {
     assert_int_equal(ergo_places_near(ctx, "f", &frame, side, 1), ERGO_OK);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_those_of_all),
         cmocka_unit_test(a_droplet_takes_no_longer),
         cmocka_unit_test(a_million_sides_are_too_far),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, context_open, context_close);
 }

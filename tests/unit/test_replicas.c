@@ -241,6 +241,42 @@ static void replicas_that_disagree(void **state) {
     assert_int_equal(finish()->trust, ERGO_TRUST_FULL);
 }
 
+/* The replica that is apart may be the lowest; where some are, another observable whose chains are
+ * too short for errors of their own has none of their scatter either. */
+static void one_replica_is_apart(void **state) {
+    enum { N = 12 };
+    static struct ergo_observable two[2];
+    static struct ergo_observable_result of_two[N][2];
+    (void)state;
+    random_state = 18;
+    chains(N, 4000, 0, 3, -1);
+    assert_int_equal(finish()->trust, ERGO_TRUST_REPLICAS);
+    assert_true(result.means[0].n_apart == 1 && result.means[0].apart[0] == 3);
+    for (int differ = 0; differ < 2; differ++) {
+        chains(N, 4000, 0, 3, differ ? -1 : 0);
+        two[0] = two[1] = observable;
+        two[1].name = "pressure";
+        info.observables = two;
+        info.n_observables = 2;
+        for (size_t r = 0; r < N; r++) {
+            of_two[r][0] = results[r];
+            of_two[r][0].observable = &two[0];
+            fill(series, 40, 0, 5);
+            measure(r, series, 40);
+            assert_int_equal(results[r].trust, ERGO_TRUST_SHORT);
+            of_two[r][1] = results[r];
+            of_two[r][1].observable = &two[1];
+            members[r].n_samples = 4000;
+            members[r].observables = of_two[r];
+        }
+        finish();
+        const struct ergo_observable_result *mean = result.means[0].observables;
+        assert_int_equal(mean[0].trust, differ ? ERGO_TRUST_REPLICAS : ERGO_TRUST_FULL);
+        assert_int_equal(mean[1].trust, differ ? ERGO_TRUST_REPLICAS : ERGO_TRUST_FULL);
+        assert_int_equal(isnan(mean[1].estimate.error), differ);
+    }
+}
+
 /* Frozen chains: alike they say nothing, in different states everything. */
 static void frozen_replicas(void **state) {
     (void)state;
@@ -408,11 +444,11 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tail_of_f),   cmocka_unit_test(honest_replicas),
-        cmocka_unit_test(short_replicas),  cmocka_unit_test(replicas_that_disagree),
-        cmocka_unit_test(frozen_replicas), cmocka_unit_test(a_sign_is_kept),
-        cmocka_unit_test(reasons),         cmocka_unit_test(published_values),
-        cmocka_unit_test(drifts),
+        cmocka_unit_test(the_tail_of_f),    cmocka_unit_test(honest_replicas),
+        cmocka_unit_test(short_replicas),   cmocka_unit_test(replicas_that_disagree),
+        cmocka_unit_test(frozen_replicas),  cmocka_unit_test(one_replica_is_apart),
+        cmocka_unit_test(a_sign_is_kept),   cmocka_unit_test(reasons),
+        cmocka_unit_test(published_values), cmocka_unit_test(drifts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

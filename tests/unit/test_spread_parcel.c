@@ -222,6 +222,76 @@ static void pictures_that_are_none_are_refused(void **state) {
     unmake(&b);
 }
 
+/* All of a parcel arrives; one that is no further than what is known changes nothing; more pictures
+ * than a run takes, and a chain on its way without a state, are refused. */
+static void the_further_parcel_stays(void **state) {
+    struct fixture a, b;
+    struct ergo_text parcel = {0}, many = {0};
+    enum { HEAD = 3 * 8, PIXELS = 3, STATE = 5 };
+    (void)state;
+    make(&a);
+    make(&b);
+    advance(&a);
+    struct ergo_curve *from = &a.curves[a.of_curve], *to = &b.curves[a.of_curve];
+    from->count = 3;
+    from->bins[from->size] = 7.5;
+    a.member.digest = 99;
+    a.member.n_pictures = 1;
+    a.member.picture_steps[0] = 5;
+    a.member.pictures[0] = (struct ergo_picture){1, 1, malloc(PIXELS)};
+    memcpy(a.member.pictures[0].rgb, "rgb", PIXELS);
+    ergo_spread_pack(&a.run, 0, &parcel);
+    assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
+    assert_true(to->count == 3 && to->bins[to->size] == 7.5);
+    assert_int_equal(b.member.digest, 99);
+    assert_memory_equal(b.member.pictures[0].rgb, "rgb", PIXELS);
+
+    a.member.digest = 100; /* at the same step */
+    a.member.series[0][0] = from->bins[from->size] = -1;
+    parcel.length = 0;
+    ergo_spread_pack(&a.run, 0, &parcel);
+    assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
+    assert_true(to->bins[to->size] == 7.5 && b.member.series[0][0] == 0);
+    assert_int_equal(b.member.digest, 99);
+
+    const size_t before = parcel.length - HEAD - PIXELS - STATE;
+    const uint64_t pictures = ERGO_RUN_PICTURES + 1;
+    ergo_text_append_bytes(&many, parcel.data, before);
+    for (uint64_t k = 0; k < pictures; k++)
+        ergo_text_append_bytes(&many, parcel.data + before, HEAD + PIXELS);
+    ergo_text_append_bytes(&many, "state", STATE);
+    memcpy(many.data + 8 * PICTURES, &pictures, sizeof pictures);
+    assert_false(ergo_spread_unpack(&b.run, many.data, many.length));
+
+    a.run.spread->progress[0].length = 0;
+    parcel.length = 0;
+    ergo_spread_pack(&a.run, 0, &parcel);
+    assert_false(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
+    free(a.member.pictures[0].rgb);
+    free(b.member.pictures[0].rgb);
+    ergo_text_free(&parcel);
+    ergo_text_free(&many);
+    unmake(&a);
+    unmake(&b);
+}
+
+/* Where a run of three samples, at 3, 5 and 7 of 9 steps, can stand. */
+static void steps_and_samples_belong_together(void **state) {
+    const struct ergo_schedule s = {.lead = 1, .every = 2, .n_samples = 3, .total = 9};
+    static const struct ergo_sampler_info plain = {0};
+    (void)state;
+    for (uint64_t step = 0; step <= 12; step++)
+        for (uint64_t samples = 0; samples <= 4; samples++) {
+            const uint64_t taken = step < 3 ? 0 : step < 5 ? 1 : step < 7 ? 2 : 3;
+            assert_int_equal(ergo_run_stands_between(&s, step, samples),
+                             step <= 9 && samples == taken);
+        }
+    /* as many bins as there are, after the merges that made them as long */
+    assert_true(ergo_run_curve_fits(&plain, 0, ERGO_CURVE_BINS, 1, 1000));
+    assert_false(ergo_run_curve_fits(&plain, 0, ERGO_CURVE_BINS + 1, 1, 1000));
+    assert_false(ergo_run_curve_fits(&plain, 0, 1000, 1, 1000));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_sent_arrives),
@@ -229,6 +299,8 @@ int main(void) {
         cmocka_unit_test(bins_that_are_not_there_are_refused),
         cmocka_unit_test(counts_do_not_wrap),
         cmocka_unit_test(pictures_that_are_none_are_refused),
+        cmocka_unit_test(the_further_parcel_stays),
+        cmocka_unit_test(steps_and_samples_belong_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "stats/covariance.h"
 #include "stats/stats.h"
 
 static uint64_t seed;
@@ -60,7 +61,8 @@ static void test_special_cases(void **state) {
     for (int i = 0; i < 1000; i++)
         x[i] = 0.1;
     ergo_stats_estimate(x, 1000, &e);
-    assert_true(e.mean == 0.1 && e.error == 0 && e.error_binning == 0 && e.tau == 0.5);
+    assert_true(e.constant && e.mean == 0.1 && e.error == 0 && e.error_binning == 0 &&
+                e.tau == 0.5);
     assert_true(e.tau_error == 0 && e.samples == 1000 && !e.too_short);
     ergo_stats_estimate(x, 0, &e);
     assert_true(isnan(e.mean) && isnan(e.error) && e.too_short && e.samples == 0);
@@ -424,6 +426,11 @@ static void test_autocorrelation(void **state) {
     assert_true(rho[0] == 1);
     for (int t = 1; t < LAGS; t++)
         assert_true(fabs(rho[t] - pow(0.8, t)) < 0.03); /* 4 of sqrt(2 tau / n) = 0.0067 */
+    for (int i = 0; i < N; i++)                         /* about another mean: the same */
+        x[i] += 100;
+    assert_true(ergo_stats_autocorrelation(x, N, rho, LAGS));
+    for (int t = 1; t < LAGS; t++)
+        assert_true(fabs(rho[t] - pow(0.8, t)) < 0.03);
     assert_true(ergo_stats_autocorrelation(x, 5, rho, LAGS));
     assert_true(rho[5] == 0 && rho[LAGS - 1] == 0);
     double c[4] = {2, 2, 2, 2};
@@ -433,6 +440,16 @@ static void test_autocorrelation(void **state) {
     assert_true(isnan(rho[0]) && isnan(rho[3]));
     assert_false(ergo_stats_autocorrelation(c, 0, rho, 4));
     free(x);
+}
+
+/* Covariances of a short series: every pair counts once. */
+static void test_covariance(void **state) {
+    static const double d[] = {1, 2, 3, 4, 5, 6};
+    (void)state;
+    assert_true(ergo_stats_covariance(d, 6, 0) == 91.0 / 6);
+    assert_true(ergo_stats_covariance(d, 6, 1) == 70.0 / 5);
+    assert_true(ergo_stats_covariance(d, 6, 3) == 32.0 / 3);
+    assert_true(ergo_stats_covariance(d, 6, 5) == 6);
 }
 
 static void test_curve(void **state) {
@@ -512,7 +529,7 @@ static void test_curve_at(void **state) {
     assert_true(ergo_curve_init(&dense, SIZE) && ergo_curve_init(&sparse, SIZE));
     for (size_t i = 0; i < N; i++) {
         double sample[SIZE + 1] = {0};
-        const size_t at = i * i % (SIZE + 1); /* SIZE: beyond the curve, yet a sample */
+        const size_t at = i % (SIZE + 1); /* SIZE: beyond the curve, yet a sample */
         sample[at] = 0.25;
         ergo_curve_add(&dense, sample);
         ergo_curve_add_at(&sparse, at, 0.25);
@@ -541,7 +558,7 @@ static void test_curve_derived(void **state) {
     enum { SERIES = 400, N = 4000 };
     struct ergo_curve curve;
     struct ergo_estimate e;
-    double squares = 0, sum = 0;
+    double squares = 0, sum = 0, tau = 0;
     seed = 20261121;
     for (int k = 0; k < SERIES; k++) {
         assert_true(ergo_curve_init(&curve, 2));
@@ -555,12 +572,14 @@ static void test_curve_derived(void **state) {
         /* error of the ratio: sigma(a - 2b) / sqrt(N) = 1/sqrt(N); 62 bins know it to 9% */
         assert_true(fabs(e.error_binning * sqrt(N) - 1) < 0.4 && e.error >= e.error_binning);
         sum += (e.mean - 2) / e.error_binning;
+        tau += e.tau / (double)curve.bin_length / SERIES;
         squares += (e.mean - 2) * (e.mean - 2) / (e.error_binning * e.error_binning);
         ergo_curve_free(&curve);
     }
     /* 400 of chi^2_1, broadened by the error's own error: 1.05 +- 0.075; the mean 0 +- 0.05 */
     assert_true(fabs(squares / SERIES - 1.05) < 0.25);
     assert_true(fabs(sum / SERIES) < 0.17);
+    assert_true(fabs(tau - 0.5) < 0.1); /* of bins that are independent, in samples */
 
     assert_true(ergo_curve_init(&curve, 2));
     ergo_curve_derived(&curve, ratio_of_curve, NULL, &e);
@@ -594,6 +613,7 @@ int main(void) {
         cmocka_unit_test(test_derived_bias),
         cmocka_unit_test(test_derived_other),
         cmocka_unit_test(test_autocorrelation),
+        cmocka_unit_test(test_covariance),
         cmocka_unit_test(test_curve),
         cmocka_unit_test(test_curve_at),
         cmocka_unit_test(test_curve_derived),

@@ -17,10 +17,10 @@
 #include "run/tuning.h"
 #include "samplers/sampler.h"
 
+#include "context.h"
+
 extern const struct ergo_embedded ergo_tuning_files[];
 extern const size_t ergo_tuning_file_count;
-
-static struct ergo_context *ctx;
 
 static enum ergo_status parse(const char *text, struct ergo_tuning_list *list) {
     *list = (struct ergo_tuning_list){0};
@@ -201,22 +201,10 @@ static void test_refused(void **state) {
     }
 }
 
-static int set_up(void **state) {
-    (void)state;
-    ctx = ergo_context_create();
-    return ctx ? 0 : 1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    ergo_context_destroy(ctx);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shipped), cmocka_unit_test(test_values),
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_two_at_once),
         cmocka_unit_test(test_refused)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, context_open, context_close);
 }

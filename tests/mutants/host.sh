@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Host code broken on purpose: tests/mutants/host.sh lists the mutants (--first: those of each push),
+# host.sh NAME compiles one changed source file, links it in front of the library into a unit test, and
+# sees the test fail. --check: does every mutation still find its line? From the repository's root.
+#
+# The mutants are in host/*.list: mutant NAME FILE PROGRAM SED. FILE is the name of a source file
+# anywhere below src/, of which there may be several: the one that SED changes is meant.
+set -uo pipefail
+
+build=${BUILD:-build}
+room=$build/test/mutants/host
+declare -A list_of file_of program_of sed_of
+names=()
+mutant() {
+    names+=("$1")
+    list_of[$1]=$list file_of[$1]=$2 program_of[$1]=$3 sed_of[$1]=$4
+}
+for path in tests/mutants/host/*.list; do
+    list=$(basename "$path" .list)
+    # shellcheck source=/dev/null
+    . "$path"
+done
+
+# The file that a mutation changes; nothing when it is none, or several.
+target() {
+    local file
+    local -a found=()
+    while read -r file; do
+        sed "${sed_of[$1]}" "$file" | cmp -s - "$file" || found+=("$file")
+    done < <(find src -name "${file_of[$1]}")
+    [ ${#found[@]} -ne 1 ] || echo "${found[0]}"
+}
+
+case ${1:---all} in
+--all)
+    printf '%s\n' "${names[@]}"
+    exit 0
+    ;;
+--first) # of each list and file the first
+    declare -A seen
+    for name in "${names[@]}"; do
+        [ -n "${seen[${list_of[$name]}-${file_of[$name]}]-}" ] || echo "$name"
+        seen[${list_of[$name]}-${file_of[$name]}]=yes
+    done
+    exit 0
+    ;;
+--check)
+    code=0
+    for name in "${names[@]}"; do
+        [ -n "$(target "$name")" ] || {
+            echo "$name: no file ${file_of[$name]} that it changes, or several"
+            code=1
+        }
+    done
+    exit $code
+    ;;
+esac
+
+name=$1
+[ -n "${file_of[$name]:-}" ] || {
+    echo "no mutant \"$name\""
+    exit 2
+}
+source=$(target "$name")
+[ -n "$source" ] || {
+    echo "no file ${file_of[$name]} that the mutation changes, or several"
+    exit 1
+}
+mkdir -p "$room"
+own=$room/$name program=$build/tests/unit/${program_of[$name]}
+sed "${sed_of[$name]}" "$source" >"$own.c"
+make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF="${source%/*}" \
+    PROGRAM="$program" || {
+    echo "the mutant does not compile"
+    exit 1
+}
+code=0
+timeout 60 "$own" >"$own.log" 2>&1 || code=$?
+grep -v '^\[ RUN\|^\[  *OK' "$own.log" | head -n 12
+if [ "$code" -eq 0 ] || [ "$code" -eq 124 ] || ! grep -q '\[  FAILED  \]' "$own.log"; then
+    echo "not killed by ${program_of[$name]} (exit code $code)"
+    exit 1
+fi
+rm -f "$own" "$own".[cdo]
