@@ -11,8 +11,9 @@
 size_t ergo_utf8_length(const char *at, const char *end);
 /* Bytes of `at` to `end` up to the first that is no UTF-8. */
 size_t ergo_utf8_prefix(const char *at, const char *end);
-/* Appends JSON that cJSON printed from any texts: bytes that are no UTF-8 become U+FFFD, DEL and C1,
- * which a terminal obeys, are escaped. Tabs, which are never in a string there, become blanks. */
+/* Appends JSON that cJSON printed from any texts: bytes that are no UTF-8 become U+FFFD, DEL and
+ * C1, which a terminal obeys, are escaped. Tabs, which are never in a string there, become blanks.
+ */
 void ergo_utf8_append_json(struct ergo_text *text, const char *json);
 /* Appends `word` on one line, cut after about `most` bytes with "...": names in messages. */
 void ergo_utf8_append_word(struct ergo_text *text, const char *word, size_t most);

@@ -300,7 +300,7 @@ enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text) {
         put_key(&out, common[ergo_keys_find(common, n_common, "/sampler")], "sampler");
     ergo_out_close(&out, 1);
     ergo_out_array(&out, "allOf");
-    for (size_t k = 0; k < n_common; k++)
+    for (size_t k = 0; good && k < n_common; k++)
         if (common[k]->flags & ERGO_KEY_REQUIRED)
             put_required(&out, common[k]);
     for (size_t i = 0; i < ergo_n_samplers; i++)
