@@ -5,9 +5,9 @@
  * A part is known by its rank and a site index (below 2^30). all: first the ranks' firsts[ranks +
  * 1] among the pairs, in SW_HEAD(ranks) entries, then the pairs of all.
  *
- * Nodes: places in hash tables of the ranks' parts (keys), `slots` (a power of two) each; ends: the
- * nodes of the pairs. In labels of nodes the one with the smaller name leads. A root's site is the
- * smallest of its parts', so that the cluster's representative is the smallest name.
+ * Nodes: places in hash tables of the ranks' parts (keys), `slots` (a power of two) each;
+ * pair_nodes: those of the pairs. In labels of nodes the one with the smaller name leads. A root's
+ * site is the smallest of its parts', so that the cluster's representative is the smallest name.
  */
 #include "swendsen_wang/cut.h"
 #include "swendsen_wang/relaxed.h"
@@ -20,7 +20,7 @@
  * second part is. */
 __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const uint *neighbours,
                            uint ranks, __global const uint2 *all, uint count, __global uint *keys,
-                           __global uint *labels, __global ulong *names, __global uint *ends,
+                           __global uint *labels, __global ulong *names, __global uint *pair_nodes,
                            uint slots) {
     const uint item = (uint)get_global_id(0);
     if (item >= 2u * count)
@@ -54,7 +54,7 @@ __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const 
             break;
         slot = (slot + 1u) & (slots - 1u);
     }
-    ends[item] = first + slot;
+    pair_nodes[item] = first + slot;
 }
 
 ERGO_INLINE uint sw_node_find(__global uint *labels, uint i) {
@@ -71,12 +71,12 @@ ERGO_INLINE uint sw_node_find(__global uint *labels, uint i) {
 }
 
 /* Only roots are led elsewhere, to a smaller name: no cycles, and the smallest is the root. */
-__kernel void sw_cut_join_nodes(__global const uint *ends, uint count, __global uint *labels,
+__kernel void sw_cut_join_nodes(__global const uint *pair_nodes, uint count, __global uint *labels,
                                 __global const ulong *names) {
     const uint item = (uint)get_global_id(0);
     if (item >= count)
         return;
-    uint a = ends[2u * item], b = ends[2u * item + 1u];
+    uint a = pair_nodes[2u * item], b = pair_nodes[2u * item + 1u];
     while (1) {
         a = sw_node_find(labels, a);
         b = sw_node_find(labels, b);
@@ -92,16 +92,16 @@ __kernel void sw_cut_join_nodes(__global const uint *ends, uint count, __global 
 /* This rank's roots get the states of their clusters, as labels. An item for each of its nodes. */
 __kernel void sw_cut_take_states(__global const struct sw_member *member, __global const uint *keys,
                                  __global const uint *labels, __global const ulong *names,
-                                 uint rank, uint slots, __global uint *own_labels, ulong step) {
+                                 uint rank, uint slots, __global uint *site_labels, ulong step) {
     const uint item = (uint)get_global_id(0), node = slots * rank + item;
     const uint part = item < slots ? keys[node] : SW_CUT_NO_BOND;
-    if (part == SW_CUT_NO_BOND || own_labels[part] != part)
+    if (part == SW_CUT_NO_BOND || site_labels[part] != part)
         return;
     uint root = node, next = labels[node];
     while (next != root) {
         root = next;
         next = labels[root];
     }
-    own_labels[part] = SW_CUT_STATES + sw_state(names[root], SW_PURPOSE_SPIN, (uint)step,
-                                                (uint)(step >> 32), member->key0, member->key1);
+    site_labels[part] = SW_CUT_STATES + sw_state(names[root], SW_PURPOSE_SPIN, (uint)step,
+                                                 (uint)(step >> 32), member->key0, member->key1);
 }

@@ -150,7 +150,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
     const uint index = (uint)get_global_id(1), below_edges = 32u * SW_WORDS * n_rows;
     __global const uint *sides = right + (ulong)index * SW_PLANE_WORDS;
     __global const uint *parts = runs + (ulong)index * SW_RUNS;
-    __global uint *own = labels + (ulong)index * SW_SITES;
+    __global uint *member_labels = labels + (ulong)index * SW_SITES;
     uint odd = 0u;
     if (item < below_edges) {
         const uint bit = item & 31u, i = (item >> 5) % SW_WORDS;
@@ -160,7 +160,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
         const uint word = y * SW_WORDS + i;
         const uint side = sides[word], side_below = sides[y_below * SW_WORDS + i];
         if (sw_prune(down[(ulong)index * SW_PLANE_WORDS + word], side, side_below) >> bit & 1u)
-            odd = sw_join(own, sw_part(parts, i, y, ~(side << 1), bit),
+            odd = sw_join(member_labels, sw_part(parts, i, y, ~(side << 1), bit),
                           sw_part(parts, i, y_below, ~(side_below << 1), bit),
                           SW_ODD(y_below ? 0u : 2u));
     } else if (item - below_edges < SW_LY * n_columns) {
@@ -170,7 +170,7 @@ __kernel void sw_join_tiles(__global const uint *right, __global const uint *dow
         const uint next = i + 1u == SW_WORDS ? 0u : i + 1u;
         const uint side = sides[y * SW_WORDS + i], last = sw_last_bit(i);
         if (side >> last & 1u)
-            odd = sw_join(own, sw_part(parts, i, y, ~(side << 1), last),
+            odd = sw_join(member_labels, sw_part(parts, i, y, ~(side << 1), last),
                           sw_part(parts, next, y, 1u, 0u), SW_ODD(next ? 0u : 1u));
     }
     if (odd && sample != SW_NO_SAMPLE)

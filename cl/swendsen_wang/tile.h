@@ -42,7 +42,7 @@ ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
 #define SW_LOWER_TILE(p, value) SW_LOWER_LOCAL((p), (value))
 #endif
 
-/* At a root, when all is joined: its own index, and from there the size of the part. */
+/* At a root, when all is joined: its index, and from there the size of the part. */
 #ifndef SW_INDEX
 #define SW_INDEX 0xffffu
 #endif
@@ -158,10 +158,10 @@ ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
         uint rest = links & ~w->links;
         while (rest) {
             const uint low = rest & (0u - rest), bit = sw_bit_of(low);
-            const uint own = sw_start_of(starts, bit);
+            const uint start = sw_start_of(starts, bit);
             rest ^= low;
-            w->linked |= 1u << own;
-            labels[SW_NODE(item, own)] = SW_NODE(up, sw_start_of(starts_up, bit));
+            w->linked |= 1u << start;
+            labels[SW_NODE(item, start)] = SW_NODE(up, sw_start_of(starts_up, bit));
         }
     }
     if (tx > 0u && valid) {

@@ -152,7 +152,7 @@ static void simulate(const struct sw_layout *l, uint64_t *names, struct sw_cut_c
     memset(part, 0xff, L * L * sizeof *part);
     for (int r = 0; r < ranks; r++) {
         ends[r] = calloc(4 * L * L, sizeof **ends);
-        assert_true(sw_group_room(&groups[r], L * L, 64, 4 * L * L));
+        assert_true(sw_group_reserve(&groups[r], L * L, 64, 4 * L * L));
     }
     for (uint32_t i = 0; i < L * L; i++) {
         const uint32_t x = i % L, y = i / L;

@@ -62,7 +62,7 @@ static enum ergo_status read_rows(struct ergo_context *ctx, const struct audit *
     return status;
 }
 
-static bool ends_agree(uint32_t bonds, const uint32_t *names, const uint32_t *others) {
+static bool same_clusters(uint32_t bonds, const uint32_t *names, const uint32_t *others) {
     for (; bonds; bonds &= bonds - 1) {
         const int bit = __builtin_ctz(bonds);
         if (names[bit] != others[bit])
@@ -107,9 +107,9 @@ static const char *rows_differ(const struct audit *a) {
                              m->low, m->always);
             if (side != a->right[at] || under != a->down[at])
                 return "bonds of the last sweep";
-            if (!ends_agree(side & ~(1u << last), names, names + 1) ||
+            if (!same_clusters(side & ~(1u << last), names, names + 1) ||
                 (side >> last & 1u && names[last] != next[0]) ||
-                !ends_agree(under, names, names + 32 * (size_t)words))
+                !same_clusters(under, names, names + 32 * (size_t)words))
                 return "labels at the two ends of a bond";
             if (!states_agree(a, i, y, names, true))
                 return "the states of a site and of its cluster";

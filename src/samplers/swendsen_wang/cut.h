@@ -45,7 +45,7 @@ struct sw_layout {
     struct sw_piece *pieces; /* [ranks] */
 };
 
-/* A stretch of an edge: `count` words of a row, or rows of a column, from `first` on in the own
+/* A stretch of an edge: `count` words of a row, or rows of a column, from `first` on in this
  * rectangle and from `far_first` in the neighbour's. `around`: the bonds lead around the lattice.
  */
 struct sw_link {
@@ -95,17 +95,17 @@ struct sw_port {
     int16_t x, y;
 };
 
-/* The ends in rank `own` of all bonds to rank `far` that lead (dx, dy) lattices further. Those
+/* The ends in `rank` of all bonds to rank `far` that lead (dx, dy) lattices further. Those
  * ranks have as many ends in a block of their own, in the same order. */
 struct sw_block {
-    int32_t own, far, dx, dy;
+    int32_t rank, far, dx, dy;
     uint64_t count;
 };
 
 /* Clusters of a group of ranks that may go on elsewhere. */
 struct sw_group {
     size_t n_clusters, n_blocks, n_ports;
-    size_t cluster_room, block_room, port_room;
+    size_t cluster_capacity, block_capacity, port_capacity;
     uint64_t *names; /* smallest of the parts' */
     uint64_t *sizes; /* where they are counted */
     struct sw_block *blocks;
@@ -118,15 +118,15 @@ struct sw_record {
     size_t count, first; /* clusters of both; of those, the first group's */
     uint32_t *next;      /* SW_FINISHED: names[] is final */
     uint64_t *names;
-    size_t room;
+    size_t capacity;
 };
 #define SW_FINISHED 0xffffffffu
 
 struct sw_merge; /* scratch memory, reused */
 struct sw_merge *sw_merge_create(void);
 void sw_merge_destroy(struct sw_merge *merge);
-/* Room for so many, with all that is there. False: no memory. */
-bool sw_group_room(struct sw_group *group, size_t clusters, size_t blocks, size_t ports);
+/* Memory for so many, with all that is there. False: none. */
+bool sw_group_reserve(struct sw_group *group, size_t clusters, size_t blocks, size_t ports);
 /* Appends `other`'s clusters and ports to the group's. */
 bool sw_group_append(struct sw_group *group, const struct sw_group *other);
 void sw_group_free(struct sw_group *group);
@@ -154,7 +154,7 @@ enum sw_cut_kernel {
     SW_CUT_NODES,
     SW_CUT_JOIN_NODES,
     SW_CUT_TAKE_STATES,
-    SW_CUT_TILE_LABEL_ALL,
+    SW_CUT_TILE_LABEL,
     SW_CUT_TILE_LABEL_SIZES,
     SW_CUT_TILE_JOIN,
     SW_CUT_TILE_NEAR,
@@ -178,12 +178,12 @@ struct sw_cut_buffer {
 
 /* Pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl). */
 struct sw_gather {
-    cl_command_queue copies;          /* edges travel while tiles are joined; NULL: they wait */
-    cl_mem rects, neighbours;         /* of all ranks */
-    cl_mem keys, labels, names, ends; /* of nodes; of pairs */
-    uint32_t slots;                   /* nodes of a rank */
-    size_t nodes, head;               /* head: entries before all pairs */
-    uint32_t second, third;           /* rows from which on other neighbours are on the right */
+    cl_command_queue copies;  /* edges travel while tiles are joined; NULL: they wait */
+    cl_mem rects, neighbours; /* of all ranks */
+    cl_mem keys, labels, names, pair_nodes; /* of nodes; of pairs */
+    uint32_t slots;                         /* nodes of a rank */
+    size_t nodes, head;                     /* head: entries before all pairs */
+    uint32_t second, third; /* rows from which on other neighbours are on the right */
     /* parts on this rank's edges, and on the neighbours'; pairs found here, and by all */
     struct sw_cut_buffer near, far, pairs, all;
     size_t guess;                    /* so many pairs, about */
@@ -230,7 +230,7 @@ struct sw_cut {
     uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */
     struct sw_cut_member *members; /* [batch->count] */
     struct ergo_dist_posts *posts;
-    /* pairs of parts across a link, [1 + 2 sites of the edge]: their number, own and far part of
+    /* pairs of parts across a link, [1 + 2 sites of the edge]: their number, near and far part of
      * each; found here for the edges below and right, by the neighbours for those above and left */
     uint32_t *found, *told;
     struct sw_gather gather;
@@ -247,10 +247,11 @@ struct sw_cut {
     struct ergo_constants constants; /* of this rectangle */
     struct sw_cut_times times;
     size_t n_parts; /* of the latest sweep */
-    /* measured shares: the device's time and sweeps since `looked`, when all last compared theirs
+    /* measured shares: the device's time and sweeps since `balanced_at`, when all last compared
+     * theirs
      */
     bool by_speed;
-    double busy, looked;
+    double busy, balanced_at;
     uint64_t busy_sweeps;
 };
 
@@ -350,7 +351,7 @@ enum ergo_status sw_cut_picture(struct ergo_context *ctx, void *state, size_t me
 enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                uint32_t **planes);
 /* Of spins that each rank has on the host. */
-enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s, const void *own,
+enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
                                       uint32_t **planes);
 /* The reverse: every rank takes its piece of the lattice that rank 0 has. */
 enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,

@@ -20,7 +20,7 @@ const char *const sw_cut_kernel_names[SW_CUT_KERNELS] = {
     [SW_CUT_NODES] = "sw_cut_nodes",
     [SW_CUT_JOIN_NODES] = "sw_cut_join_nodes",
     [SW_CUT_TAKE_STATES] = "sw_cut_take_states",
-    [SW_CUT_TILE_LABEL_ALL] = "sw_label",
+    [SW_CUT_TILE_LABEL] = "sw_label",
     [SW_CUT_TILE_LABEL_SIZES] = "sw_label_sizes",
     [SW_CUT_TILE_JOIN] = "sw_join_tiles",
     [SW_CUT_TILE_NEAR] = "sw_cut_near",
@@ -95,8 +95,8 @@ enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct
     if (counted)
         LAUNCH(SW_CUT_TILE_CLEAR, fields, ERGO_ARG(s->clusters.mem), ERGO_ARG(fields));
     if (status == ERGO_OK)
-        status = sw_cut_launch(ctx, s, counted ? SW_CUT_TILE_LABEL_SIZES : SW_CUT_TILE_LABEL_ALL,
-                               args, counted ? 14 : 9, items, group);
+        status = sw_cut_launch(ctx, s, counted ? SW_CUT_TILE_LABEL_SIZES : SW_CUT_TILE_LABEL, args,
+                               counted ? 14 : 9, items, group);
     if (near && status == ERGO_OK)
         status = sw_gather_near(ctx, s, m, near);
     if (joins)

@@ -48,17 +48,17 @@ static enum ergo_status take_names(void *user, int rank, const char *data, size_
 
 static enum ergo_status gather_names(struct ergo_context *ctx, struct whole *w) {
     const size_t words = sw_piece_words(&w->a->s->piece);
-    struct ergo_text own = {.data = malloc(256 * words), .length = 256 * words};
+    struct ergo_text mine = {.data = malloc(256 * words), .length = 256 * words};
     w->names = w->a->s->rank == 0 ? malloc(256 * (size_t)w->a->s->shape.words) : NULL;
     enum ergo_status status =
-        own.data && (w->names || w->a->s->rank > 0) ? ERGO_OK : no_memory(ctx);
+        mine.data && (w->names || w->a->s->rank > 0) ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK)
-        status = sw_cut_audit_names(ctx, w->a, 0, 1, words, (uint64_t *)(void *)own.data);
+        status = sw_cut_audit_names(ctx, w->a, 0, 1, words, (uint64_t *)(void *)mine.data);
     if (status == ERGO_OK && w->names)
-        place_names(w, 0, (const uint64_t *)(const void *)own.data);
+        place_names(w, 0, (const uint64_t *)(const void *)mine.data);
     if (status == ERGO_OK)
-        status = ergo_dist_gather(ctx, &own, take_names, w);
-    free(own.data);
+        status = ergo_dist_gather(ctx, &mine, take_names, w);
+    free(mine.data);
     return status;
 }
 

@@ -93,7 +93,7 @@ static bool states_agree(const struct sw_cut_audit *a, uint32_t i, uint32_t y,
     return true;
 }
 
-static bool ends_agree(uint32_t bonds, const uint64_t *names, const uint64_t *others) {
+static bool same_clusters(uint32_t bonds, const uint64_t *names, const uint64_t *others) {
     for (; bonds; bonds &= bonds - 1) {
         const int bit = __builtin_ctz(bonds);
         if (names[bit] != others[bit])
@@ -120,13 +120,13 @@ static enum ergo_status check_rows(struct ergo_context *ctx, struct sw_cut_audit
             const bool last_word = i + 1 == p->words, last_row = y + 1 == p->rows;
             uint32_t side = last_word ? valid >> 1 : valid, under = last_row ? 0 : valid;
             for (uint32_t b = 0; b < a->s->shape.planes; b++) {
-                const uint32_t own = word_of(a, a->before, b, i, y);
+                const uint32_t spin = word_of(a, a->before, b, i, y);
                 const uint32_t next = last_word ? 0 : word_of(a, a->before, b, i + 1, y);
-                side &= ~(own ^ (own >> 1 | next << 31));
-                under &= last_row ? 0 : ~(own ^ word_of(a, a->before, b, i, y + 1));
+                side &= ~(spin ^ (spin >> 1 | next << 31));
+                under &= last_row ? 0 : ~(spin ^ word_of(a, a->before, b, i, y + 1));
             }
-            bonds = ends_agree(draw(a, side, i, y, 0), names, names + 1) &&
-                    ends_agree(draw(a, under, i, y, 1), names, names + 32 * (size_t)p->words);
+            bonds = same_clusters(draw(a, side, i, y, 0), names, names + 1) &&
+                    same_clusters(draw(a, under, i, y, 1), names, names + 32 * (size_t)p->words);
             states = states_agree(a, i, y, names);
         }
     if (status == ERGO_OK && !bonds)
@@ -187,8 +187,8 @@ static enum ergo_status check_edges(struct ergo_context *ctx, struct sw_cut_audi
             memcpy(&other, halo + 4 * (b * (size_t)p->words + i), 4);
             under &= ~(word_of(a, a->before, b, i, p->rows - 1) ^ other);
         }
-        ok = ends_agree(draw(a, under, i, p->rows - 1, 1), last + 32 * (size_t)i,
-                        theirs + 32 * (size_t)i);
+        ok = same_clusters(draw(a, under, i, p->rows - 1, 1), last + 32 * (size_t)i,
+                           theirs + 32 * (size_t)i);
     }
     const uint8_t *states = halo + 4 * (size_t)s->shape.planes * p->words;
     for (uint32_t y = 0; y < p->rows && status == ERGO_OK && ok; y++) {
@@ -224,15 +224,15 @@ static enum ergo_status check_counts(struct ergo_context *ctx, const struct sw_c
             const uint32_t valid = sw_rect_valid(&a->rect, i), last = sw_rect_last(&a->rect, i);
             uint32_t side = 0, under = 0;
             for (uint32_t b = 0; b < s->shape.planes; b++) {
-                const uint32_t own = word_of(a, a->after, b, i, y);
+                const uint32_t spin = word_of(a, a->after, b, i, y);
                 uint32_t next = column[y] >> b & 1u, below;
                 memcpy(&below, halo + 4 * (b * (size_t)p->words + i), 4);
                 if (i + 1 < p->words)
                     next = word_of(a, a->after, b, i + 1, y) & 1u;
                 if (y + 1 < p->rows)
                     below = word_of(a, a->after, b, i, y + 1);
-                side |= own ^ ((own >> 1 & ~(1u << last)) | next << last);
-                under |= own ^ below;
+                side |= spin ^ ((spin >> 1 & ~(1u << last)) | next << last);
+                under |= spin ^ below;
             }
             sums.unequal += (uint64_t)__builtin_popcount(side & valid) +
                             (uint64_t)__builtin_popcount(under & valid);

@@ -52,7 +52,7 @@ static enum ergo_status build_common(struct ergo_context *ctx, struct sw_cut *s)
     static const char *const paths[2] = {"swendsen_wang/cut.cl", "swendsen_wang/cut_gather.cl"};
     struct ergo_text o = {0};
     enum ergo_status status = ERGO_OK;
-    /* core.h's own shape is not used */
+    /* core.h's shape is not used */
     ergo_text_append(&o,
                      "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=1u -DSW_LY=1u -DSW_TAIL=32u "
                      "-DSW_ALL_WORDS=1u -DSW_ALL_LX=32u %s",
@@ -61,7 +61,7 @@ static enum ergo_status build_common(struct ergo_context *ctx, struct sw_cut *s)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
     for (int p = 0; p < 2 && status == ERGO_OK; p++)
         status = ergo_program_build(ctx, s->device, paths[p], o.data, &s->programs[p]);
-    for (int k = 0; k < SW_CUT_TILE_LABEL_ALL && status == ERGO_OK; k++)
+    for (int k = 0; k < SW_CUT_TILE_LABEL && status == ERGO_OK; k++)
         status = ergo_kernel_create(ctx, s->device, s->programs[k < SW_CUT_NODES ? 0 : 1],
                                     sw_cut_kernel_names[k], &s->kernels[k]);
     ergo_text_free(&o);
@@ -72,7 +72,7 @@ enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s) 
     const struct sw_piece *p = &s->piece;
     struct ergo_text o = {0};
     enum ergo_status status = ERGO_OK;
-    for (int k = SW_CUT_TILE_LABEL_ALL; k < SW_CUT_KERNELS; k++) {
+    for (int k = SW_CUT_TILE_LABEL; k < SW_CUT_KERNELS; k++) {
         if (s->kernels[k])
             clReleaseKernel(s->kernels[k]);
         s->kernels[k] = NULL;
@@ -92,7 +92,7 @@ enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s) 
     status = o.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
                       : ergo_program_build(ctx, s->device, "swendsen_wang/cut_tiles.cl", o.data,
                                            &s->programs[2]);
-    for (int k = SW_CUT_TILE_LABEL_ALL; k < SW_CUT_KERNELS && status == ERGO_OK; k++)
+    for (int k = SW_CUT_TILE_LABEL; k < SW_CUT_KERNELS && status == ERGO_OK; k++)
         status = ergo_kernel_create(ctx, s->device, s->programs[2], sw_cut_kernel_names[k],
                                     &s->kernels[k]);
     ergo_text_free(&o);
@@ -147,7 +147,7 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
         ergo_dist_count() > 1 && strcmp(ergo_point_text(first, "/system/shares"), "measured") == 0;
     if (status == ERGO_OK && s->by_speed)
         status = sw_cut_share_by_speed(ctx, s);
-    s->looked = ergo_clock();
+    s->balanced_at = ergo_clock();
     free(weights);
     if (status != ERGO_OK) {
         sw_cut_destroy(s);

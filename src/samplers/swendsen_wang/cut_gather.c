@@ -15,7 +15,7 @@
 
 /* Ranks up to which "auto" gathers: beyond, all pairs are many for each. Whose parts a pair can
  * name: of one rank below, three on the right, and this one. */
-enum { MOST_RANKS = 64, NEIGHBOURS = 5, OWN = 4, PAIR_BYTES = 8 };
+enum { MOST_RANKS = 64, NEIGHBOURS = 5, HERE = 4, PAIR_BYTES = 8 };
 
 static uint64_t entries_of(const struct sw_piece *p) {
     return 32ull * p->words + p->rows;
@@ -41,10 +41,10 @@ static bool neighbours_of(const struct sw_layout *l, int rank, struct sw_link *b
     size_t n = 0;
     sw_layout_beside(l, rank, true, beside, &n);
     neighbours[0] = (uint32_t)sw_layout_below(l, rank).rank;
-    for (size_t k = 0; k < n && k + 1 < OWN; k++)
+    for (size_t k = 0; k < n && k + 1 < HERE; k++)
         neighbours[1 + k] = (uint32_t)beside[k].rank;
-    neighbours[OWN] = (uint32_t)rank;
-    return n + 1 <= OWN;
+    neighbours[HERE] = (uint32_t)rank;
+    return n + 1 <= HERE;
 }
 
 bool sw_gather_wanted(const char *merge, const struct sw_layout *l) {
@@ -136,7 +136,7 @@ enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
     } mems[] = {{"roots of parts", 4 * g->nodes, &g->keys},
                 {"labels of parts", 4 * g->nodes, &g->labels},
                 {"names of parts", 8 * g->nodes, &g->names},
-                {"ends of pairs", 8 * all, &g->ends}};
+                {"nodes of pairs", 8 * all, &g->pair_nodes}};
     for (size_t k = 0; k < sizeof mems / sizeof mems[0] && status == ERGO_OK; k++)
         status = ergo_buffer_create(ctx, s->device, mems[k].what, mems[k].bytes, NULL, mems[k].mem);
     if (status == ERGO_OK)
@@ -159,7 +159,8 @@ enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s) {
 
 void sw_gather_release(struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
-    cl_mem *const mems[] = {&g->rects, &g->neighbours, &g->keys, &g->labels, &g->names, &g->ends};
+    cl_mem *const mems[] = {&g->rects,  &g->neighbours, &g->keys,
+                            &g->labels, &g->names,      &g->pair_nodes};
     struct sw_cut_buffer *const buffers[] = {&g->near, &g->far, &g->pairs, &g->all};
     if (g->copies)
         (void)ergo_queue_finish(s->device, g->copies);
@@ -211,7 +212,7 @@ enum ergo_status sw_gather_near(struct ergo_context *ctx, struct sw_cut *s,
 }
 
 /* Of `size` bytes an entry, `before` bytes behind what precedes them for an entry. */
-static void look_at(const struct sw_cut *s, size_t before, size_t size) {
+static void copy_across(const struct sw_cut *s, size_t before, size_t size) {
     const struct sw_gather *g = &s->gather;
     const size_t row = 32 * (size_t)s->piece.words;
     char *far = (char *)g->far.host + before * (size_t)entries_of(&s->piece);
@@ -228,7 +229,7 @@ static void look_at(const struct sw_cut *s, size_t before, size_t size) {
 }
 
 /* What is across the lower and right edge: from memory that all see, or by messages. */
-static enum ergo_status look_at_neighbours(struct ergo_context *ctx, struct sw_cut *s) {
+static enum ergo_status edges_across(struct ergo_context *ctx, struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
     const size_t entries = (size_t)entries_of(&s->piece), row = 32 * (size_t)s->piece.words;
     const char *near = g->near.host;
@@ -236,8 +237,8 @@ static enum ergo_status look_at_neighbours(struct ergo_context *ctx, struct sw_c
     if (g->shared) {
         memcpy(shared_near(g, s->rank), near, g->near.bytes);
         ergo_dist_shared_meet();
-        look_at(s, 0, 4);
-        look_at(s, 4, 1);
+        copy_across(s, 0, 4);
+        copy_across(s, 4, 1);
         return ERGO_OK;
     }
     enum ergo_status status = sw_cut_exchange(ctx, s, near, far, 4 * row, 4);
@@ -251,7 +252,7 @@ static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s, cl_even
     enum ergo_status status = ergo_event_wait(ctx, s->device, ready, NULL);
     s->times.busy += ergo_clock() - started;
     if (status == ERGO_OK)
-        status = look_at_neighbours(ctx, s);
+        status = edges_across(ctx, s);
     const struct sw_cut_buffer *far = &s->gather.far;
     s->times.edge_bytes += s->gather.near.bytes;
     if (status != ERGO_OK || !s->gather.copies)
@@ -297,20 +298,20 @@ static enum ergo_status pairs(struct ergo_context *ctx, struct sw_cut *s,
 static enum ergo_status collect(struct ergo_context *ctx, struct sw_cut *s, size_t count,
                                 size_t *all) {
     struct sw_gather *g = &s->gather;
-    const uint64_t own = count;
+    const uint64_t n = count;
     uint32_t *firsts = g->all.host;
     const char *pairs = (const char *)g->pairs.host + PAIR_BYTES;
     char *to = (char *)g->all.host + PAIR_BYTES * g->head;
     *all = 0;
     if (g->shared) {
         uint64_t *mine = shared_pairs(g, &s->layout, s->rank);
-        mine[0] = own;
+        mine[0] = n;
         memcpy(mine + 1, pairs, PAIR_BYTES * count);
         ergo_dist_shared_meet();
         for (int r = 0; r < s->layout.ranks; r++)
             g->counts[r] = shared_pairs(g, &s->layout, r)[0];
     } else {
-        ergo_dist_collect(&own, sizeof own, g->counts);
+        ergo_dist_collect(&n, sizeof n, g->counts);
     }
     for (int r = 0; r < s->layout.ranks; r++) {
         firsts[r] = (uint32_t)*all;
@@ -328,7 +329,7 @@ static enum ergo_status collect(struct ergo_context *ctx, struct sw_cut *s, size
 static enum ergo_status join(struct ergo_context *ctx, struct sw_cut *s,
                              const struct sw_cut_member *m, size_t all) {
     struct sw_gather *g = &s->gather;
-    const cl_uint ranks = (cl_uint)s->layout.ranks, n = (cl_uint)all, own = (cl_uint)s->rank;
+    const cl_uint ranks = (cl_uint)s->layout.ranks, n = (cl_uint)all, rank = (cl_uint)s->rank;
     const cl_ulong step = s->step;
     if (all == 0)
         return ERGO_OK;
@@ -336,11 +337,11 @@ static enum ergo_status join(struct ergo_context *ctx, struct sw_cut *s,
     clFlush(s->device->queue); /* the device has nothing else to do */
     LAUNCH(SW_CUT_NODES, 2 * all, ERGO_ARG(g->rects), ERGO_ARG(g->neighbours), ERGO_ARG(ranks),
            ERGO_ARG(g->all.mem), ERGO_ARG(n), ERGO_ARG(g->keys), ERGO_ARG(g->labels),
-           ERGO_ARG(g->names), ERGO_ARG(g->ends), ERGO_ARG(g->slots));
-    LAUNCH(SW_CUT_JOIN_NODES, all, ERGO_ARG(g->ends), ERGO_ARG(n), ERGO_ARG(g->labels),
+           ERGO_ARG(g->names), ERGO_ARG(g->pair_nodes), ERGO_ARG(g->slots));
+    LAUNCH(SW_CUT_JOIN_NODES, all, ERGO_ARG(g->pair_nodes), ERGO_ARG(n), ERGO_ARG(g->labels),
            ERGO_ARG(g->names));
     LAUNCH(SW_CUT_TAKE_STATES, g->slots, ERGO_ARG(m->param_buffer), ERGO_ARG(g->keys),
-           ERGO_ARG(g->labels), ERGO_ARG(g->names), ERGO_ARG(own), ERGO_ARG(g->slots),
+           ERGO_ARG(g->labels), ERGO_ARG(g->names), ERGO_ARG(rank), ERGO_ARG(g->slots),
            ERGO_ARG(s->labels), ERGO_ARG(step));
     return status;
 }

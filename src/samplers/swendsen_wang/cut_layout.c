@@ -106,18 +106,18 @@ struct sw_link sw_layout_above(const struct sw_layout *l, int rank) {
 
 void sw_layout_beside(const struct sw_layout *l, int rank, bool right, struct sw_link *links,
                       size_t *n) {
-    const struct sw_piece *own = &l->pieces[rank];
+    const struct sw_piece *piece = &l->pieces[rank];
     const uint32_t columns = l->pieces[l->ranks - 1].column + 1;
-    const uint32_t beside = (own->column + (right ? 1 : columns - 1)) % columns;
-    const bool around = right ? beside == 0 : own->column == 0;
+    const uint32_t beside = (piece->column + (right ? 1 : columns - 1)) % columns;
+    const bool around = right ? beside == 0 : piece->column == 0;
     *n = 0;
     for (int r = 0; r < l->ranks; r++) {
         const struct sw_piece *p = &l->pieces[r];
-        const uint64_t from = own->row0 > p->row0 ? own->row0 : p->row0;
-        const uint64_t a = own->row0 + own->rows, b = p->row0 + p->rows, to = a < b ? a : b;
+        const uint64_t from = piece->row0 > p->row0 ? piece->row0 : p->row0;
+        const uint64_t a = piece->row0 + piece->rows, b = p->row0 + p->rows, to = a < b ? a : b;
         if (p->column == beside && from < to)
             links[(*n)++] =
-                (struct sw_link){r, (uint32_t)(from - own->row0), (uint32_t)(from - p->row0),
+                (struct sw_link){r, (uint32_t)(from - piece->row0), (uint32_t)(from - p->row0),
                                  (uint32_t)(to - from), around};
     }
 }

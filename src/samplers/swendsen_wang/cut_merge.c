@@ -2,7 +2,7 @@
  * Clusters across ranks, pairwise: groups of 1, 2, 4, ... consecutive ranks join what lies between
  * two of them. The first rank of a group holds no more of it than the clusters that reach the
  * group's outer edges; what is finished goes no further. Down the same way each rank learns the
- * names of its own.
+ * names of its clusters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct sw_merge {
     struct node *nodes;
     uint32_t *ids;   /* of roots in the reduced group */
     uint64_t *moved; /* names and sizes on their way to new places */
-    size_t node_room;
+    size_t node_capacity;
     struct sw_record records[40]; /* a level each */
     struct ergo_text in, out;
     struct sw_group other;
@@ -58,7 +58,7 @@ void sw_group_free(struct sw_group *group) {
     *group = (struct sw_group){0};
 }
 
-/* Room for n items of an array that keeps what it has. */
+/* Capacity for n items of an array that keeps what it has. */
 static bool grow(void **array, size_t item, size_t n) {
     void *more = realloc(*array, item * n);
     if (more)
@@ -66,32 +66,32 @@ static bool grow(void **array, size_t item, size_t n) {
     return more != NULL;
 }
 
-bool sw_group_room(struct sw_group *g, size_t clusters, size_t blocks, size_t ports) {
-    if (clusters > g->cluster_room) {
-        const size_t room = 2 * clusters + 64;
-        if (!grow((void **)&g->names, sizeof *g->names, room) ||
-            !grow((void **)&g->sizes, sizeof *g->sizes, room))
+bool sw_group_reserve(struct sw_group *g, size_t clusters, size_t blocks, size_t ports) {
+    if (clusters > g->cluster_capacity) {
+        const size_t capacity = 2 * clusters + 64;
+        if (!grow((void **)&g->names, sizeof *g->names, capacity) ||
+            !grow((void **)&g->sizes, sizeof *g->sizes, capacity))
             return false;
-        g->cluster_room = room;
+        g->cluster_capacity = capacity;
     }
-    if (blocks > g->block_room) {
-        const size_t room = 2 * blocks + 16;
-        if (!grow((void **)&g->blocks, sizeof *g->blocks, room))
+    if (blocks > g->block_capacity) {
+        const size_t capacity = 2 * blocks + 16;
+        if (!grow((void **)&g->blocks, sizeof *g->blocks, capacity))
             return false;
-        g->block_room = room;
+        g->block_capacity = capacity;
     }
-    if (ports > g->port_room) {
-        const size_t room = 2 * ports + 64;
-        if (!grow((void **)&g->ports, sizeof *g->ports, room))
+    if (ports > g->port_capacity) {
+        const size_t capacity = 2 * ports + 64;
+        if (!grow((void **)&g->ports, sizeof *g->ports, capacity))
             return false;
-        g->port_room = room;
+        g->port_capacity = capacity;
     }
     return true;
 }
 
 bool sw_group_append(struct sw_group *g, const struct sw_group *other) {
     const size_t c = g->n_clusters, b = g->n_blocks, p = g->n_ports;
-    if (!sw_group_room(g, c + other->n_clusters, b + other->n_blocks, p + other->n_ports))
+    if (!sw_group_reserve(g, c + other->n_clusters, b + other->n_blocks, p + other->n_ports))
         return false;
     for (size_t k = 0; k < other->n_clusters; k++) {
         g->names[c + k] = other->names[k];
@@ -129,26 +129,26 @@ static uint32_t root_of(struct node *nodes, uint32_t at, int32_t *x, int32_t *y)
 }
 
 static bool prepare(struct sw_merge *m, const struct sw_group *g, struct sw_record *record) {
-    if (g->n_clusters > m->node_room) {
-        const size_t room = 2 * g->n_clusters + 64;
+    if (g->n_clusters > m->node_capacity) {
+        const size_t capacity = 2 * g->n_clusters + 64;
         free(m->nodes);
         free(m->ids);
         free(m->moved);
-        m->nodes = malloc(room * sizeof *m->nodes);
-        m->ids = malloc(room * sizeof *m->ids);
-        m->moved = malloc(2 * room * sizeof *m->moved);
-        m->node_room = m->nodes && m->ids && m->moved ? room : 0;
-        if (!m->node_room)
+        m->nodes = malloc(capacity * sizeof *m->nodes);
+        m->ids = malloc(capacity * sizeof *m->ids);
+        m->moved = malloc(2 * capacity * sizeof *m->moved);
+        m->node_capacity = m->nodes && m->ids && m->moved ? capacity : 0;
+        if (!m->node_capacity)
             return false;
     }
-    if (g->n_clusters > record->room) {
-        const size_t room = 2 * g->n_clusters + 64;
+    if (g->n_clusters > record->capacity) {
+        const size_t capacity = 2 * g->n_clusters + 64;
         sw_record_free(record);
-        record->next = malloc(room * sizeof *record->next);
-        record->names = malloc(room * sizeof *record->names);
+        record->next = malloc(capacity * sizeof *record->next);
+        record->names = malloc(capacity * sizeof *record->names);
         if (!record->next || !record->names)
             return false;
-        record->room = room;
+        record->capacity = capacity;
     }
     record->count = g->n_clusters;
     for (uint32_t k = 0; k < g->n_clusters; k++)
@@ -159,14 +159,14 @@ static bool prepare(struct sw_merge *m, const struct sw_group *g, struct sw_reco
 /* A bond makes the clusters of its two parts one. A second way between them that leads elsewhere
  * goes around the lattice (as in wraps.c). */
 static void join(struct sw_merge *m, struct sw_group *g, const struct sw_block *block,
-                 const struct sw_port *own, const struct sw_port *far,
+                 const struct sw_port *near, const struct sw_port *far,
                  struct sw_cut_counts *counts) {
     int32_t ax, ay, bx, by;
-    const uint32_t a = root_of(m->nodes, own->cluster, &ax, &ay);
+    const uint32_t a = root_of(m->nodes, near->cluster, &ax, &ay);
     const uint32_t b = root_of(m->nodes, far->cluster, &bx, &by);
     /* origin of b's root seen from that of a's */
-    const int32_t x = ax + own->x + block->dx - far->x - bx;
-    const int32_t y = ay + own->y + block->dy - far->y - by;
+    const int32_t x = ax + near->x + block->dx - far->x - bx;
+    const int32_t y = ay + near->y + block->dy - far->y - by;
     if (a == b) {
         if (counts && (x != 0 || y != 0))
             counts->wraps = 1;
@@ -183,8 +183,8 @@ static bool is_inside(const struct sw_block *block, int first, int end) {
 
 /* Each bond is in two blocks, at the same place in both; the bonds of which one, to go over? */
 static bool is_leading(const struct sw_block *b) {
-    if (b->own != b->far)
-        return b->own < b->far;
+    if (b->rank != b->far)
+        return b->rank < b->far;
     return b->dx > 0 || (b->dx == 0 && b->dy > 0);
 }
 
@@ -193,7 +193,7 @@ static const struct sw_port *mirror(const struct sw_group *g, const struct sw_bl
     size_t at = 0;
     for (size_t k = 0; k < g->n_blocks; at += g->blocks[k++].count) {
         const struct sw_block *o = &g->blocks[k];
-        if (o->own == b->far && o->far == b->own && o->dx == -b->dx && o->dy == -b->dy)
+        if (o->rank == b->far && o->far == b->rank && o->dx == -b->dx && o->dy == -b->dy)
             return o->count == b->count ? g->ports + at : NULL;
     }
     return NULL;
@@ -298,7 +298,7 @@ static bool unpack(struct sw_group *g, bool sized, const struct ergo_text *text)
     const size_t names = 8 * (size_t)head[0], blocks = (size_t)head[1] * sizeof *g->blocks;
     const size_t ports = (size_t)head[2] * sizeof *g->ports;
     if (text->length != sizeof head + (sized ? 2 : 1) * names + blocks + ports ||
-        !sw_group_room(g, (size_t)head[0] + 1, (size_t)head[1] + 1, (size_t)head[2] + 1))
+        !sw_group_reserve(g, (size_t)head[0] + 1, (size_t)head[1] + 1, (size_t)head[2] + 1))
         return false;
     g->n_clusters = (size_t)head[0];
     g->n_blocks = (size_t)head[1];

@@ -65,20 +65,20 @@ enum ergo_status sw_cut_find_parts(struct ergo_context *ctx, struct sw_cut *s,
 
 /* The distinct pairs of a stretch of an edge; all but a few of those that come again are left out.
  */
-static void find_pairs(const uint32_t *own, const uint32_t *far, size_t count, uint32_t *pairs) {
+static void find_pairs(const uint32_t *near, const uint32_t *far, size_t count, uint32_t *pairs) {
     enum { SEEN = 4096 };
     uint64_t seen[SEEN];
     uint32_t n = 0;
     memset(seen, 0xff, sizeof seen);
     for (size_t k = 0; k < count; k++) {
-        if (own[k] == SW_CUT_NO_BOND)
+        if (near[k] == SW_CUT_NO_BOND)
             continue;
-        const uint64_t key = (uint64_t)own[k] << 32 | far[k];
+        const uint64_t key = (uint64_t)near[k] << 32 | far[k];
         uint64_t *slot = &seen[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 52];
         if (*slot == key)
             continue;
         *slot = key;
-        pairs[1 + 2 * n] = own[k];
+        pairs[1 + 2 * n] = near[k];
         pairs[2 + 2 * n] = far[k];
         n++;
     }
@@ -149,7 +149,7 @@ static enum ergo_status make_group(struct ergo_context *ctx, struct sw_cut *s, b
     struct sw_group *g = &s->group;
     const size_t items = 2 * edge_sites(s);
     const uint32_t *roots = s->roots.host, *sizes = s->part_sizes.host;
-    if (!sw_group_room(g, items, 2 + s->n_right + s->n_left, 2 * items))
+    if (!sw_group_reserve(g, items, 2 + s->n_right + s->n_left, 2 * items))
         return no_memory(ctx);
     g->n_clusters = g->n_blocks = g->n_ports = 0;
     memset(s->cluster_of, 0xff, items * sizeof *s->cluster_of);

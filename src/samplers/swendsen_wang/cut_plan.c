@@ -91,11 +91,11 @@ enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *
         sw_piece_choose_launch(&s);
         const double members = (double)batch->count;
         double *all = calloc((size_t)s.layout.ranks, sizeof *all);
-        const double own =
+        const double here =
             sites_of_block(device) / (32 * (double)sw_piece_words(&s.piece) * members);
-        double steps = own;
+        double steps = here;
         if (all) {
-            ergo_dist_collect(&own, sizeof own, all);
+            ergo_dist_collect(&here, sizeof here, all);
             for (int r = 0; r < s.layout.ranks; r++)
                 steps = all[r] < steps ? all[r] : steps;
         }

@@ -45,13 +45,13 @@ void sw_cut_log(struct ergo_context *ctx, const struct sw_cut *s) {
 /* New shares where the speeds differ by more than a tenth. */
 enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s) {
     const size_t ranks = (size_t)s->layout.ranks;
-    double own = 0, least = INFINITY, most = 0;
+    double speed = 0, least = INFINITY, most = 0;
     double *speeds = calloc(ranks, sizeof *speeds);
     if (!speeds)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the shares of %zu ranks", ranks);
-    enum ergo_status status = measure_speed(ctx, s, &own);
+    enum ergo_status status = measure_speed(ctx, s, &speed);
     if (status == ERGO_OK) {
-        ergo_dist_collect(&own, sizeof own, speeds);
+        ergo_dist_collect(&speed, sizeof speed, speeds);
         for (size_t r = 0; r < ranks; r++) {
             least = speeds[r] < least ? speeds[r] : least;
             most = speeds[r] > most ? speeds[r] : most;
@@ -88,22 +88,22 @@ enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const 
     return status;
 }
 
-/* Seconds between looks; how much longer than necessary the slowest may take. */
-static const double look_every = 2, patience = 1.25;
+/* Seconds between comparisons; how much longer than necessary the slowest may take. */
+static const double balance_every = 2, patience = 1.25;
 
 enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s) {
     const size_t ranks = (size_t)s->layout.ranks;
     const double now = ergo_clock();
-    if (!ergo_dist_or(s->rank == 0 && now - s->looked > look_every && s->busy_sweeps > 3))
+    if (!ergo_dist_or(s->rank == 0 && now - s->balanced_at > balance_every && s->busy_sweeps > 3))
         return ERGO_OK;
     double *seconds = calloc(2 * ranks, sizeof *seconds);
-    const double own = s->busy / (double)s->busy_sweeps;
+    const double here = s->busy / (double)s->busy_sweeps;
     double slowest = 0, speed = 0, sites = 0;
     enum ergo_status status = ERGO_OK;
     if (!seconds)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the shares of %zu ranks", ranks);
     double *weights = seconds + ranks;
-    ergo_dist_collect(&own, sizeof own, seconds);
+    ergo_dist_collect(&here, sizeof here, seconds);
     for (size_t r = 0; r < ranks; r++) {
         const double words = (double)sw_piece_words(&s->layout.pieces[r]);
         weights[r] = words / (seconds[r] > 0 ? seconds[r] : 1e-9);
@@ -119,6 +119,6 @@ enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s) {
     free(seconds);
     s->busy = 0;
     s->busy_sweeps = 0;
-    s->looked = ergo_clock();
+    s->balanced_at = ergo_clock();
     return status;
 }

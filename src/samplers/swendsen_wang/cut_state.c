@@ -1,4 +1,4 @@
-/* The canonical state of a lattice in pieces: rank 0 makes it, and each takes its own from it. */
+/* The canonical state of a lattice in pieces: rank 0 makes it, and each takes its piece from it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +24,10 @@ static void copy_piece(const struct sw_cut *s, const struct sw_piece *p, uint32_
                        uint32_t *whole, bool to_whole) {
     for (size_t b = 0; b < s->shape.planes; b++)
         for (size_t y = 0; y < p->rows; y++) {
-            uint32_t *own = piece + b * sw_piece_words(p) + y * p->words;
+            uint32_t *mine = piece + b * sw_piece_words(p) + y * p->words;
             uint32_t *all = whole + b * s->shape.words +
                             (y + (size_t)p->row0) * s->shape.row_words + (size_t)p->word0;
-            memcpy(to_whole ? all : own, to_whole ? own : all, 4 * (size_t)p->words);
+            memcpy(to_whole ? all : mine, to_whole ? mine : all, 4 * (size_t)p->words);
         }
 }
 
@@ -47,12 +47,12 @@ static enum ergo_status take_piece(void *user, int rank, const char *data, size_
     return ERGO_OK;
 }
 
-enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s, const void *own,
+enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
                                       uint32_t **planes) {
     struct gathering g = {.ctx = ctx, .s = s};
     struct ergo_text text = {0};
     *planes = NULL;
-    ergo_text_append_bytes(&text, own, sw_cut_piece_bytes(s, &s->piece));
+    ergo_text_append_bytes(&text, mine, sw_cut_piece_bytes(s, &s->piece));
     if (s->rank == 0)
         g.planes = malloc(s->shape.member_bytes);
     if (text.failed || (s->rank == 0 && !g.planes)) {
@@ -74,13 +74,13 @@ enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s
 
 enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                uint32_t **planes) {
-    uint32_t *own = malloc(sw_cut_piece_bytes(s, &s->piece));
-    enum ergo_status status = own ? sw_cut_fetch(ctx, s, member, own)
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice");
+    uint32_t *mine = malloc(sw_cut_piece_bytes(s, &s->piece));
+    enum ergo_status status = mine ? sw_cut_fetch(ctx, s, member, mine)
+                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice");
     *planes = NULL;
     if (status == ERGO_OK)
-        status = sw_cut_gather_planes(ctx, s, own, planes);
-    free(own);
+        status = sw_cut_gather_planes(ctx, s, mine, planes);
+    free(mine);
     return status;
 }
 
@@ -124,18 +124,18 @@ enum ergo_status sw_cut_save(struct ergo_context *ctx, void *opaque, size_t memb
 enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                              const void *bytes, size_t length) {
     struct sw_cut *s = opaque;
-    uint32_t *planes = NULL, *own = NULL;
+    uint32_t *planes = NULL, *mine = NULL;
     enum ergo_status status = sw_read_state(ctx, &s->shape, member, bytes, length, &planes);
-    if (status == ERGO_OK && !(own = malloc(sw_cut_piece_bytes(s, &s->piece))))
+    if (status == ERGO_OK && !(mine = malloc(sw_cut_piece_bytes(s, &s->piece))))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     if (status == ERGO_OK) {
-        copy_piece(s, &s->piece, own, planes, false);
-        status = put(ctx, s, member, own);
+        copy_piece(s, &s->piece, mine, planes, false);
+        status = put(ctx, s, member, mine);
     }
     s->step = step;
     s->started = false;
     free(planes);
-    free(own);
+    free(mine);
     return status;
 }
 
