@@ -20,7 +20,7 @@ ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong
 
 /* What is kept of the exchanges of slots a = (t, copy) and b above it, of a word-lattice: looked up
  * before what is noted is written: these loads are on their way together. */
-struct glass_book {
+struct glass_pair_record {
     uint from, to;
     ulong accepted, trips;
     uint4 low, more; /* planes of `moves` */
@@ -51,35 +51,35 @@ ERGO_INLINE void glass_count_moves(__global uint4 *planes, uint4 low, uint4 more
     }
 }
 
-ERGO_INLINE struct glass_book glass_open(__global const uint *came, __global const ulong *accepted,
-                                         __global const ulong *trips, __global const uint4 *moves,
-                                         uint t, uint copy) {
-    struct glass_book book;
+ERGO_INLINE struct glass_pair_record
+glass_pair_read(__global const uint *from_hot, __global const ulong *accepted,
+                __global const ulong *trips, __global const uint4 *moves, uint t, uint copy) {
+    struct glass_pair_record record;
     const uint a = t * GLASS_COPIES + copy;
-    book.from = came[a];
-    book.to = came[a + GLASS_COPIES];
-    book.accepted = accepted[a];
-    book.trips = GLASS_RUNG + t == 0 ? trips[copy] : 0; /* others may be writing it */
-    book.low = moves[a * GLASS_MOVES];
-    book.more = moves[a * GLASS_MOVES + 1];
-    return book;
+    record.from = from_hot[a];
+    record.to = from_hot[a + GLASS_COPIES];
+    record.accepted = accepted[a];
+    record.trips = GLASS_RUNG + t == 0 ? trips[copy] : 0; /* others may be writing it */
+    record.low = moves[a * GLASS_MOVES];
+    record.more = moves[a * GLASS_MOVES + 1];
+    return record;
 }
 
 /* The samples m exchange. */
-ERGO_INLINE void glass_note(struct glass_book book, __global uint *came, __global ulong *accepted,
-                            __global ulong *trips, __global uint4 *moves, uint t, uint copy, uint m,
-                            uint lanes) {
+ERGO_INLINE void glass_pair_write(struct glass_pair_record record, __global uint *from_hot,
+                                  __global ulong *accepted, __global ulong *trips,
+                                  __global uint4 *moves, uint t, uint copy, uint m, uint lanes) {
     const uint a = t * GLASS_COPIES + copy;
-    const uint move = (book.from ^ book.to) & m, cold = book.from ^ move;
+    const uint move = (record.from ^ record.to) & m, cold = record.from ^ move;
     if (GLASS_RUNG + t == 0) {
         __global uint4 *own = moves + (GLASS_TRIPS + copy) * GLASS_MOVES;
-        trips[copy] = book.trips + ERGO_POPCOUNT(cold);
+        trips[copy] = record.trips + ERGO_POPCOUNT(cold);
         glass_count_moves(own, own[0], own[1], cold);
     }
-    glass_count_moves(moves + a * GLASS_MOVES, book.low, book.more, m);
-    came[a] = GLASS_RUNG + t == 0 ? 0u : cold;
-    came[a + GLASS_COPIES] = GLASS_RUNG + t + 2 == GLASS_RUNGS ? lanes : book.to ^ move;
-    accepted[a] = book.accepted + ERGO_POPCOUNT(m);
+    glass_count_moves(moves + a * GLASS_MOVES, record.low, record.more, m);
+    from_hot[a] = GLASS_RUNG + t == 0 ? 0u : cold;
+    from_hot[a + GLASS_COPIES] = GLASS_RUNG + t + 2 == GLASS_RUNGS ? lanes : record.to ^ move;
+    accepted[a] = record.accepted + ERGO_POPCOUNT(m);
 }
 
 #endif

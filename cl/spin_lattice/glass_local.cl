@@ -96,7 +96,7 @@ __attribute__((reqd_work_group_size(GLASS_GROUP, 1, 1))) __kernel void
 glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
                    __global const uint4 *tables, __global const uint2 *keys, ulong sweep,
                    uint rounds, uint first, uint every, uint odd, uint2 words, uint last,
-                   __global const float *slopes, __global uint *came, __global ulong *accepted,
+                   __global const float *slopes, __global uint *from_hot, __global ulong *accepted,
                    __global ulong *trips, __global uint4 *moves, __local uint4 *room) {
     __local uint masks[GLASS_SLOTS];
     __local uint *counts = (__local uint *)(room + GLASS_LADDER_ROOM);
@@ -177,13 +177,13 @@ glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
             m &= p.lanes;
             masks[slot] = m;
             if (GLASS_COLDER(t, parity)) {
-                __global uint *c = came + lattice * GLASS_SLOTS;
+                __global uint *c = from_hot + lattice * GLASS_SLOTS;
                 __global ulong *own_accepted =
                     accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES);
                 __global ulong *own_trips = trips + lattice * GLASS_COPIES;
                 __global uint4 *own_moves = moves + lattice * (GLASS_ROWS * GLASS_MOVES);
-                glass_note(glass_open(c, own_accepted, own_trips, own_moves, t, copy), c,
-                           own_accepted, own_trips, own_moves, t, copy, m, p.lanes);
+                glass_pair_write(glass_pair_read(c, own_accepted, own_trips, own_moves, t, copy), c,
+                                 own_accepted, own_trips, own_moves, t, copy, m, p.lanes);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

@@ -3,8 +3,8 @@
  * (glass_energy); glass_swap decides which samples exchange, glass_exchange moves their
  * configurations. (Whole ladders in a work-group: glass_local.cl.)
  * masks[parity][word-lattice][slot]: the samples that exchange, the same for both slots of a pair;
- * a slot without a pair has no bits. came[word-lattice][slot]: the samples that have been at the
- * hottest end since they were at the coldest; trips: their arrivals at the coldest.
+ * a slot without a pair has no bits. from_hot[word-lattice][slot]: the samples that have been at
+ * the hottest end since they were at the coldest; trips: their arrivals at the coldest.
  */
 #include "spin_lattice/glass_ladder.h"
 
@@ -39,15 +39,16 @@ glass_swap(__global const long *energies, __global const float *slopes, __global
 /* Work-item i of a word-lattice keeps what is kept of a pair. mask: of the word-lattice. */
 #define GLASS_KEPT(parity) (GLASS_PAIRS(parity) * GLASS_COPIES)
 ERGO_INLINE void glass_keep(uint i, uint parity, uint lattice, __global const uint *mask,
-                            __global uint *came, __global ulong *accepted, __global ulong *trips,
-                            __global uint4 *moves, uint lanes) {
+                            __global uint *from_hot, __global ulong *accepted,
+                            __global ulong *trips, __global uint4 *moves, uint lanes) {
     const uint t = 2 * (i / GLASS_COPIES) + parity, copy = i % GLASS_COPIES;
-    __global uint *c = came + lattice * GLASS_SLOTS;
+    __global uint *c = from_hot + lattice * GLASS_SLOTS;
     __global ulong *own_accepted = accepted + (ulong)lattice * ((uint)(GLASS_T)*GLASS_COPIES);
     __global ulong *own_trips = trips + lattice * GLASS_COPIES;
     __global uint4 *own_moves = moves + lattice * (GLASS_ROWS * GLASS_MOVES);
-    glass_note(glass_open(c, own_accepted, own_trips, own_moves, t, copy), c, own_accepted,
-               own_trips, own_moves, t, copy, mask[t * GLASS_COPIES + copy], lanes);
+    glass_pair_write(glass_pair_read(c, own_accepted, own_trips, own_moves, t, copy), c,
+                     own_accepted, own_trips, own_moves, t, copy, mask[t * GLASS_COPIES + copy],
+                     lanes);
 }
 
 /* The copies of a temperature together. */
@@ -64,8 +65,9 @@ typedef uint4 glass_copies;
 
 /* Configurations change places. Dimension 0: pair + PAIRS * site. */
 __kernel void glass_exchange(__global glass_copies *spins, __global const glass_copies *masks,
-                             __global uint *came, __global ulong *accepted, __global ulong *trips,
-                             __global uint4 *moves, uint parity, uint2 words, uint last) {
+                             __global uint *from_hot, __global ulong *accepted,
+                             __global ulong *trips, __global uint4 *moves, uint parity, uint2 words,
+                             uint last) {
     const uint i = (uint)get_global_id(0), lattice = (uint)get_global_id(1);
     const uint n = GLASS_PAIRS(parity);
     const uint at = parity ? i / (GLASS_PAIRS(1) + !GLASS_PAIRS(1)) : i / GLASS_PAIRS(0);
@@ -76,8 +78,8 @@ __kernel void glass_exchange(__global glass_copies *spins, __global const glass_
     __global const glass_copies *mask =
         masks + (parity * (uint)get_global_size(1) + lattice) * rungs;
     if (i < GLASS_KEPT(parity))
-        glass_keep(i, parity, lattice, (__global const uint *)mask, came, accepted, trips, moves,
-                   GLASS_LANES(lattice % words.x, words.x, last));
+        glass_keep(i, parity, lattice, (__global const uint *)mask, from_hot, accepted, trips,
+                   moves, GLASS_LANES(lattice % words.x, words.x, last));
     const glass_copies m = mask[cold_rung];
     if (GLASS_NONE(m))
         return;

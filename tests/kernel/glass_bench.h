@@ -57,7 +57,7 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
     const size_t sites = s.sites, slots = s.slots;
     const size_t ladder = s.temperatures > 1 ? 4 * slots + 8 * slots : 0;
     double *j = malloc(s.d * sites * sizeof *j);
-    int *spins = malloc(slots * sites * sizeof *spins), came[512];
+    int *spins = malloc(slots * sites * sizeof *spins), from_hot[512];
     assert_true(j && spins && slots <= 512);
     for (uint32_t word = 0; word < s.words; word++) {
         const uint8_t *lattice = state + 8 + word * (4 * slots * sites + ladder);
@@ -68,13 +68,14 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
             glass_oracle_couplings(&o, sample, j);
             glass_oracle_start(&o, sample, spins);
             for (size_t k = 0; k < slots; k++)
-                came[k] = s.temperatures > 1 && k >= slots - s.copies;
+                from_hot[k] = s.temperatures > 1 && k >= slots - s.copies;
             for (uint64_t t = 0; t < sweeps; t++) {
                 glass_oracle_sweep(&o, sample, j, step + t, spins);
                 const uint64_t now = step + t + 1;
                 if (s.temperatures > 1 && now % s.swap_every == 0)
-                    accepted += (uint64_t)glass_oracle_swap(
-                        &o, sample, j, now, (int)(now / s.swap_every & 1), spins, came, &own_trips);
+                    accepted += (uint64_t)glass_oracle_swap(&o, sample, j, now,
+                                                            (int)(now / s.swap_every & 1), spins,
+                                                            from_hot, &own_trips);
             }
             trips += (uint64_t)own_trips;
             for (size_t k = 0; k < slots * sites; k++) {
@@ -88,7 +89,7 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
             for (size_t k = 0; k < slots && s.temperatures > 1; k++) {
                 uint32_t bits;
                 memcpy(&bits, walkers + 4 * k, 4);
-                if ((int)(bits >> (sample % 32) & 1) != came[k])
+                if ((int)(bits >> (sample % 32) & 1) != from_hot[k])
                     fail_msg("%s: the walker of sample %d in slot %zu is not the oracle's", what,
                              sample, k);
             }

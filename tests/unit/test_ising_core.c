@@ -16,7 +16,7 @@
 
 #include "oracle/ising_serial.h"
 #include "oracle/philox_ref.h"
-#include "samplers/spin_lattice/twin.h"
+#include "samplers/spin_lattice/ising_twin.h"
 
 static uint32_t lx, ly;
 #define ISING_LX lx

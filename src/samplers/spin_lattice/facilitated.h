@@ -130,7 +130,7 @@ double fac_relaxation_time(const struct ergo_point *point, const double *mean, s
 enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                  const struct ergo_device *device, struct fac_launch *launch,
                                  struct ergo_plan *plan);
-/* facilitated_launch.c: programs, kernels and buffers of the launch's mode. */
+/* facilitated_advance.c: programs, kernels and buffers of the launch's mode. */
 enum ergo_status fac_launch_create(struct ergo_context *ctx, struct fac_state *s);
 void fac_launch_destroy(struct fac_state *s);
 /* Attempts (of method lambda: whole halves) `attempt` and following of sweep `step` on all

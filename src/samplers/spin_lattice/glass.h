@@ -92,7 +92,7 @@ struct glass_state {
     cl_kernel sweep, start, swap, exchange, ladder, energy, overlap, record;
     cl_mem spins, couplings, tables, keys, slopes, waves;
     struct ergo_constants constants;
-    cl_mem energies, counts, masks, came, accepted, trips, moves;
+    cl_mem energies, counts, masks, from_hot, accepted, trips, moves;
     struct glass_slot slots[2];
     uint64_t step;
     struct glass_units *units; /* of each member */
@@ -101,7 +101,7 @@ struct glass_state {
     uint64_t untaken; /* sweeps since they were taken */
     uint64_t *hashes; /* of each member's couplings */
     struct glass_shares *shares; /* of all ranks, where words or ladders are cut; else NULL */
-    struct glass_ends *ends;     /* where this one's share of a ladder meets others'; or NULL */
+    struct glass_border *border; /* where this one's share of a ladder meets others'; or NULL */
 };
 
 /* glass_job.c: what can be said of a point without a device. */
@@ -167,7 +167,7 @@ enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *b
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                    const struct ergo_device *device, const struct glass_shape *s,
                                    struct glass_launch *launch, struct ergo_plan *plan);
-/* glass.c */
+/* glass_device.c */
 /* Of all programs; which part of a ladder is here is not said. */
 void glass_options(const struct glass_state *s, struct ergo_text *options);
 enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -182,7 +182,7 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *state, unsigned w
 void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]);
 uint64_t glass_curve_every(const struct ergo_point *point);
 void glass_destroy(void *state);
-/* glass_launch.c: sweeps from s->step on; exchanges where they are due. */
+/* glass_advance.c: sweeps from s->step on; exchanges where they are due. */
 enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t sweeps);
 enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,
@@ -207,23 +207,24 @@ enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state 
 /* On all ranks, or here where nothing is cut? */
 bool glass_everywhere(const struct glass_state *s, bool here);
 
-/* glass_ends.c: exchanges of temperatures that lie on different ranks. Both ranks draw the same
+/* glass_border.c: exchanges of temperatures that lie on different ranks. Both ranks draw the same
  * decision. */
 bool glass_shares_ladder(const struct glass_shape *s);
-size_t glass_ends_bytes(const struct glass_shape *s, size_t members); /* on the device */
-enum ergo_status glass_ends_create(struct ergo_context *ctx, struct glass_state *s);
-void glass_ends_destroy(struct glass_ends *ends); /* NULL-safe */
+size_t glass_border_bytes(const struct glass_shape *s, size_t members); /* on the device */
+enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_state *s);
+void glass_border_destroy(struct glass_border *ends); /* NULL-safe */
 /* Is there an exchange with another rank at an exchange of this parity? */
-bool glass_ends_due(const struct glass_state *s, uint32_t parity);
+bool glass_border_due(const struct glass_state *s, uint32_t parity);
 /* An exchange at `step`; energies have been counted. begin sends them; end waits for the others'
  * and lets configurations change places. */
-enum ergo_status glass_ends_begin(struct ergo_context *ctx, struct glass_state *s, uint32_t parity);
-enum ergo_status glass_ends_finish(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                   uint32_t parity);
+enum ergo_status glass_border_begin(struct ergo_context *ctx, struct glass_state *s,
+                                    uint32_t parity);
+enum ergo_status glass_border_finish(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                     uint32_t parity);
 /* The same of word-lattice l by the host's twins of both ranks. */
-enum ergo_status glass_ends_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
-                                 uint64_t step, uint32_t parity, const int64_t *energies,
-                                 uint32_t *spins, uint32_t *came, uint64_t *moved);
+enum ergo_status glass_border_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
+                                   uint64_t step, uint32_t parity, const int64_t *energies,
+                                   uint32_t *spins, uint32_t *from_hot, uint64_t *moved);
 
 /* glass_sums.c: what is measured of each sample, and how often it exchanged. */
 size_t glass_sums_length(const struct glass_shape *s); /* of a word-lattice */
@@ -296,7 +297,7 @@ uint32_t glass_twin_walk(const struct glass_shape *s, uint32_t word, uint32_t t,
  * meets a temperature that is not known is no longer known. */
 void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,
                      const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
-                     bool *known, uint32_t *spins, uint32_t *came, uint64_t *moved);
+                     bool *known, uint32_t *spins, uint32_t *from_hot, uint64_t *moved);
 void glass_twin_moved(const struct glass_shape *s, uint32_t slot, uint32_t mask, uint32_t arrived,
                       uint64_t *moved);
 

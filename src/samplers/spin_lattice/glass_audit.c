@@ -21,7 +21,7 @@ enum { AUDIT_EVERY = 2, AUDIT_SWEEPS = 6, AUDIT_EXCHANGES = 3 };
 static const double audit_updates = 1 << 20;
 
 /* Rows of the replay that the twins begin with. */
-enum { ROW_SPINS, ROW_CAME, ROW_MOVES, ROW_ACCEPTED, ROW_TRIPS };
+enum { ROW_SPINS, ROW_FROM_HOT, ROW_MOVES, ROW_ACCEPTED, ROW_TRIPS };
 
 /* ---- what is looked at ----------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static void choose(const struct glass_shape *h, size_t samples, bool *known) {
 
 /* Room for a word-lattice on the host. */
 struct room {
-    uint32_t *couplings, *tables, *spins, *came, *moves, *found;
+    uint32_t *couplings, *tables, *spins, *from_hot, *moves, *found;
     int64_t *energies;
     struct glass_record *records;
     uint64_t *moved, *numbers; /* moved: in the stretch, [row][32] */
@@ -70,7 +70,7 @@ static void room_free(struct room *r) {
     free(r->couplings);
     free(r->tables);
     free(r->spins);
-    free(r->came);
+    free(r->from_hot);
     free(r->moves);
     free(r->found);
     free(r->energies);
@@ -84,14 +84,14 @@ static bool room_allocate(const struct glass_shape *h, struct room *r) {
     r->couplings = malloc(4 * glass_couplings_length(h));
     r->tables = malloc((size_t)h->quads * 2 * GLASS_CLASSES * 16);
     r->spins = malloc(glass_lattice_bytes(h));
-    r->came = malloc(4 * slots);
+    r->from_hot = malloc(4 * slots);
     r->moves = malloc(128 * rows);
     r->found = malloc(glass_lattice_bytes(h));
     r->energies = malloc(8 * 32 * slots);
     r->records = malloc(32 * slots * sizeof *r->records);
     r->moved = malloc(8 * 32 * rows);
     r->numbers = malloc(8 * (rows + slots));
-    return r->couplings && r->tables && r->spins && r->came && r->moves && r->found &&
+    return r->couplings && r->tables && r->spins && r->from_hot && r->moves && r->found &&
            r->energies && r->records && r->moved && r->numbers;
 }
 
@@ -109,7 +109,7 @@ static enum ergo_status begin(struct ergo_context *ctx, const struct ergo_replay
     const size_t slots = 4 * (size_t)h->quads, words = slots * h->sites;
     const struct ergo_point *point = s->batch->points[l / h->words];
     memcpy(room->spins, (const uint32_t *)r->kept[ROW_SPINS] + l * words, 4 * words);
-    memcpy(room->came, (const uint32_t *)r->kept[ROW_CAME] + l * slots, 4 * slots);
+    memcpy(room->from_hot, (const uint32_t *)r->kept[ROW_FROM_HOT] + l * slots, 4 * slots);
     memset(room->moved, 0, 8 * 32 * glass_move_rows(h));
     choose(h, r->samples, room->known);
     memcpy(room->counted, room->known, sizeof room->known);
@@ -143,12 +143,12 @@ static enum ergo_status exchange(struct ergo_context *ctx, const struct ergo_rep
     const uint32_t parity = (uint32_t)(step / AUDIT_EVERY & 1);
     glass_twin_energies(h, room->couplings, room->spins, room->known, room->energies);
     glass_twin_swap(h, key, room->slopes, room->energies, word_of(h, l), step, parity, room->known,
-                    room->spins, room->came, room->moved);
+                    room->spins, room->from_hot, room->moved);
     for (uint32_t t = glass_own_parity(h, parity); t + 1 < h->temperatures; t += 2)
         room->counted[t] = room->counted[t] && room->known[t];
-    return glass_ends_due(s, parity) ? glass_ends_twin(ctx, s, l, step, parity, room->energies,
-                                                       room->spins, room->came, room->moved)
-                                     : ERGO_OK;
+    return glass_border_due(s, parity) ? glass_border_twin(ctx, s, l, step, parity, room->energies,
+                                                           room->spins, room->from_hot, room->moved)
+                                       : ERGO_OK;
 }
 
 /* What sample i of the stretch has of word-lattice l, or what is wrong with it. */
@@ -230,9 +230,9 @@ static enum ergo_status compare_end(struct ergo_context *ctx, const struct ergo_
                 *wrong = "the spins";
     if (h->rungs < 2 || *wrong || status != ERGO_OK)
         return status;
-    status = fetch(ctx, s, s->came, l, 4 * stride, room->found);
+    status = fetch(ctx, s, s->from_hot, l, 4 * stride, room->found);
     for (uint32_t slot = 0; slot < h->slots && status == ERGO_OK; slot++)
-        if (room->known[slot / h->copies] && room->found[slot] != room->came[slot])
+        if (room->known[slot / h->copies] && room->found[slot] != room->from_hot[slot])
             *wrong = "who has been at the hottest temperature";
     if (status == ERGO_OK)
         status = fetch(ctx, s, s->moves, l, 128 * rows, room->moves);
@@ -316,7 +316,8 @@ enum ergo_status glass_audit(struct ergo_context *ctx, void *opaque) {
     const struct ergo_replay_row all[] = {
         [ROW_SPINS] = {"spins", ERGO_REPLAY_STATE, &s->spins, NULL,
                        glass_lattice_bytes(h) * lattices},
-        [ROW_CAME] = {"walkers", ERGO_REPLAY_STATE, &s->came, NULL, 16 * lattices * h->quads},
+        [ROW_FROM_HOT] = {"walkers", ERGO_REPLAY_STATE, &s->from_hot, NULL,
+                          16 * lattices * h->quads},
         [ROW_MOVES] = {"exchanges of samples", ERGO_REPLAY_STATE, &s->moves, NULL,
                        128 * lattices * rows},
         [ROW_ACCEPTED] = {"accepted exchanges", ERGO_REPLAY_STATE, &s->accepted, NULL,

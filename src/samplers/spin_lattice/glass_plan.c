@@ -132,7 +132,7 @@ enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_b
         return status;
     const double work = (double)s.sites * s.samples * glass_all_slots(&s) * (double)batch->count;
     const double own = work / ((double)s.all * glass_all_slots(&s)) * s.words * s.slots;
-    const double ends = (double)glass_ends_bytes(&s, batch->count);
+    const double ends = (double)glass_border_bytes(&s, batch->count);
     const double spins = (double)glass_lattice_bytes(&s) * lattices;
     const double couplings = 4 * (double)glass_packed_length(&s) * lattices;
     const double records = lattices * slots * 32;

@@ -89,7 +89,7 @@ enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s
             cl_mem mem;
             size_t each; /* of a word-lattice on the device */
         } walkers[PARTS] = {{NULL, 0},
-                            {s->came, 4 * stride},
+                            {s->from_hot, 4 * stride},
                             {s->accepted, 8 * h->slots},
                             {s->trips, 8 * h->copies}};
         for (int k = CAME; k < PARTS && status == ERGO_OK; k++) {
@@ -110,7 +110,7 @@ enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s
 
 /* What is here of one word-lattice's state. False: bits where none can be. */
 static bool unpack(const struct glass_shape *h, const uint8_t *from, uint32_t lanes,
-                   uint32_t *spins, uint32_t *came, uint64_t *accepted, uint64_t *trips) {
+                   uint32_t *spins, uint32_t *from_hot, uint64_t *accepted, uint64_t *trips) {
     const struct layout l = layout_of(h);
     const size_t stride = 4 * (size_t)h->quads;
     const uint32_t first = h->rung * h->copies, all = glass_all_slots(h);
@@ -124,24 +124,25 @@ static bool unpack(const struct glass_shape *h, const uint8_t *from, uint32_t la
         }
     if (h->rungs < 2)
         return outside == 0;
-    memcpy(came, from + l.before[CAME], l.bytes[CAME]);
+    memcpy(from_hot, from + l.before[CAME], l.bytes[CAME]);
     memcpy(accepted, from + l.before[ACCEPTED], l.bytes[ACCEPTED]);
     memcpy(trips, from + l.before[TRIPS], l.bytes[TRIPS]);
     for (uint32_t slot = 0; slot < h->slots; slot++)
-        outside |= first + slot < h->copies          ? came[slot]
-                   : first + slot >= all - h->copies ? came[slot] ^ lanes
-                                                     : came[slot] & ~lanes;
+        outside |= first + slot < h->copies          ? from_hot[slot]
+                   : first + slot >= all - h->copies ? from_hot[slot] ^ lanes
+                                                     : from_hot[slot] & ~lanes;
     return outside == 0;
 }
 
 static enum ergo_status write_word(struct ergo_context *ctx, struct glass_state *s, size_t l,
-                                   const uint32_t *spins, const uint32_t *came,
+                                   const uint32_t *spins, const uint32_t *from_hot,
                                    const uint64_t *accepted, const uint64_t *trips) {
     const struct glass_shape *h = &s->shape;
     const size_t stride = 4 * (size_t)h->quads, bytes = glass_lattice_bytes(h);
     enum ergo_status status = ergo_buffer_write(ctx, s->device, s->spins, l * bytes, bytes, spins);
     if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->came, l * 4 * stride, 4 * stride, came);
+        status =
+            ergo_buffer_write(ctx, s->device, s->from_hot, l * 4 * stride, 4 * stride, from_hot);
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->accepted, l * 8 * h->slots,
                                    8 * (size_t)h->slots, accepted);
@@ -168,30 +169,30 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
                          "the saved state of member %zu belongs to other couplings, or is damaged: "
                          "has the file of couplings changed?",
                          member);
-    uint32_t *spins = calloc(1, glass_lattice_bytes(h)), *came = calloc(stride, 4);
+    uint32_t *spins = calloc(1, glass_lattice_bytes(h)), *from_hot = calloc(stride, 4);
     uint64_t *numbers = calloc(2 * stride, 8);
-    enum ergo_status status = spins && came && numbers
+    enum ergo_status status = spins && from_hot && numbers
                                   ? ergo_device_finish(ctx, s->device)
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     const size_t whole = layout_of(h).whole;
     from += 8 + h->first * whole;
     for (size_t w = 0; w < h->words && status == ERGO_OK; w++) {
-        if (!unpack(h, from, glass_lanes(h, h->first + (uint32_t)w), spins, came, numbers,
+        if (!unpack(h, from, glass_lanes(h, h->first + (uint32_t)w), spins, from_hot, numbers,
                     numbers + stride))
             status = ERGO_FAIL(ctx, ERGO_E_IO,
                                "the saved state of member %zu is damaged: bits of samples that "
                                "are not there, or walkers that cannot have been where they were",
                                member);
         if (status == ERGO_OK)
-            status =
-                write_word(ctx, s, member * h->words + w, spins, came, numbers, numbers + stride);
+            status = write_word(ctx, s, member * h->words + w, spins, from_hot, numbers,
+                                numbers + stride);
         from += whole;
     }
     if (status == ERGO_OK)
         status = glass_moves_clear(ctx, s);
     s->step = step;
     free(spins);
-    free(came);
+    free(from_hot);
     free(numbers);
     return status;
 }

@@ -300,7 +300,7 @@ void glass_twin_moved(const struct glass_shape *s, uint32_t slot, uint32_t mask,
 
 void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,
                      const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
-                     bool *known, uint32_t *spins, uint32_t *came, uint64_t *moved) {
+                     bool *known, uint32_t *spins, uint32_t *from_hot, uint64_t *moved) {
     const size_t stride = (size_t)4 * s->quads;
     for (uint32_t t = glass_own_parity(s, parity); t + 1 < s->temperatures; t += 2) {
         known[t] = known[t + 1] = known[t] && known[t + 1];
@@ -315,7 +315,7 @@ void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const f
                 spins[i * stride + b] ^= move;
             }
             const uint32_t arrived =
-                glass_twin_walk(s, word, s->rung + t, mask, &came[a], &came[b]);
+                glass_twin_walk(s, word, s->rung + t, mask, &from_hot[a], &from_hot[b]);
             glass_twin_moved(s, a, mask, arrived, moved);
         }
     }

@@ -77,7 +77,8 @@ void ising_member_fill(const struct ergo_point *point, bool field, struct ising_
 bool ising_needs_field(const struct ergo_point *point);
 uint32_t ising_reach(const struct ergo_point *point);
 
-/* launch.c: the path and its numbers for a batch on a device; ERGO_E_DEVICE when it cannot run. */
+/* ising_plan.c: the path and its numbers for a batch on a device; ERGO_E_DEVICE when it cannot run.
+ */
 enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                    const struct ergo_device *device, struct ising_launch *launch,
                                    struct ergo_plan *plan);
@@ -101,8 +102,8 @@ void ising_curves(const struct ising_state *state, size_t member, const uint64_t
 size_t ising_sums_bytes(const struct ising_state *state, size_t samples);
 size_t ising_counts_bytes(const struct ising_state *state, size_t curves);
 
-/* bits.c: the canonical state. Rows of (lx + 7) / 8 bytes, bit x % 8 of byte x / 8 is the spin at
- * (x, y), up = 1; rows in order of y; unused bits zero. */
+/* ising_state.c: the canonical state. Rows of (lx + 7) / 8 bytes, bit x % 8 of byte x / 8 is the
+ * spin at (x, y), up = 1; rows in order of y; unused bits zero. */
 enum ergo_status ising_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status ising_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

@@ -47,7 +47,7 @@ static const struct ergo_sampler_info info = {
                  "spin_lattice/facilitated_lambda.cl", "spin_lattice/bytes.cl",
                  "spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
                  "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
-                 "spin_lattice/glass_ends.cl"},
+                 "spin_lattice/glass_border.cl"},
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .keys = spin_lattice_keys,

@@ -1,6 +1,6 @@
 /* The Ising chain on the host: for audits and tests. */
-#ifndef ERGO_SAMPLERS_SPIN_LATTICE_TWIN_H
-#define ERGO_SAMPLERS_SPIN_LATTICE_TWIN_H
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_ISING_TWIN_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_ISING_TWIN_H
 
 #include "samplers/spin_lattice/ising.h"
 

@@ -32,10 +32,11 @@ void glass_destroy(void *opaque) {
         clReleaseProgram(s->temper_program);
     if (s->local_program)
         clReleaseProgram(s->local_program);
-    cl_mem *const buffers[] = {
-        &s->spins,    &s->couplings,        &s->tables,          &s->keys, &s->slopes,   &s->waves,
-        &s->energies, &s->counts,           &s->masks,           &s->came, &s->accepted, &s->trips,
-        &s->moves,    &s->slots[0].records, &s->slots[1].records};
+    cl_mem *const buffers[] = {&s->spins,    &s->couplings,        &s->tables,
+                               &s->keys,     &s->slopes,           &s->waves,
+                               &s->energies, &s->counts,           &s->masks,
+                               &s->from_hot, &s->accepted,         &s->trips,
+                               &s->moves,    &s->slots[0].records, &s->slots[1].records};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         ergo_buffer_release(buffers[i]);
     for (int i = 0; i < 2; i++) {
@@ -44,7 +45,7 @@ void glass_destroy(void *opaque) {
         free(s->slots[i].host);
         free(s->slots[i].counts);
     }
-    glass_ends_destroy(s->ends);
+    glass_border_destroy(s->border);
     free(s->shares);
     free(s->units);
     free(s->sums);
@@ -184,7 +185,7 @@ static enum ergo_status allocate(struct ergo_context *ctx, struct glass_state *s
                    {&s->energies, "energies", 8 * records * s->launch.parts, NULL},
                    {&s->counts, "counts", 8 * records * h->layers, NULL},
                    {&s->masks, "exchanges", 32 * lattices * h->quads, zero},
-                   {&s->came, "walkers", 16 * lattices * h->quads, NULL},
+                   {&s->from_hot, "walkers", 16 * lattices * h->quads, NULL},
                    {&s->accepted, "accepted exchanges", 8 * lattices * h->slots, NULL},
                    {&s->trips, "round trips", 8 * lattices * h->copies, NULL},
                    {&s->moves, "exchanges of samples", 128 * lattices * glass_move_rows(h), NULL},
@@ -229,7 +230,7 @@ enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch 
     if (status == ERGO_OK)
         status = glass_sums_create(ctx, s);
     if (status == ERGO_OK)
-        status = glass_ends_create(ctx, s);
+        status = glass_border_create(ctx, s);
     if (status != ERGO_OK) {
         glass_destroy(s);
         s = NULL;
@@ -262,14 +263,14 @@ static enum ergo_status clear_walkers(struct ergo_context *ctx, struct glass_sta
         ergo_buffer_write(ctx, s->device, s->accepted, 0, 8 * lattices * h->slots, zero);
     if (status == ERGO_OK)
         status = ergo_buffer_write(ctx, s->device, s->trips, 0, 8 * lattices * h->copies, zero);
-    uint32_t *came = (uint32_t *)zero;
+    uint32_t *from_hot = (uint32_t *)zero;
     const bool hot = h->rungs > 1 && h->rung + h->temperatures == h->rungs;
     for (size_t l = 0; l < lattices && hot; l++)
         for (uint32_t copy = 0; copy < h->copies; copy++)
-            came[l * stride + h->slots - h->copies + copy] =
+            from_hot[l * stride + h->slots - h->copies + copy] =
                 glass_lanes(h, h->first + (uint32_t)(l % h->words));
     if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->came, 0, 4 * lattices * stride, came);
+        status = ergo_buffer_write(ctx, s->device, s->from_hot, 0, 4 * lattices * stride, from_hot);
     free(zero);
     return status == ERGO_OK ? glass_moves_clear(ctx, s) : status;
 }

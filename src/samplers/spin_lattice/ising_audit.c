@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/models.h"
-#include "samplers/spin_lattice/twin.h"
+#include "samplers/spin_lattice/ising_twin.h"
 
 /* A tenth of a second each of the host's: spins the twin offers, and words whose pairs are counted.
  */

@@ -3,7 +3,7 @@
  * meaning of its random numbers. Decisions are whole comparisons of 39 bits with the ten general
  * classes; nothing of the launch paths, of words at once, or of compiled-in thresholds is in it.
  */
-#include "samplers/spin_lattice/twin.h"
+#include "samplers/spin_lattice/ising_twin.h"
 
 #include <string.h>
 

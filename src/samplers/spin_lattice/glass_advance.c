@@ -92,9 +92,10 @@ static enum ergo_status launch_exchange(struct ergo_context *ctx, struct glass_s
     const cl_uint odd = parity;
     const cl_uint2 words = glass_words_here(h);
     const cl_uint last = glass_last(h);
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins),    ERGO_ARG(s->masks), ERGO_ARG(s->came),
-                                    ERGO_ARG(s->accepted), ERGO_ARG(s->trips), ERGO_ARG(s->moves),
-                                    ERGO_ARG(odd),         ERGO_ARG(words),    ERGO_ARG(last)};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(s->spins),    ERGO_ARG(s->masks), ERGO_ARG(s->from_hot),
+        ERGO_ARG(s->accepted), ERGO_ARG(s->trips), ERGO_ARG(s->moves),
+        ERGO_ARG(odd),         ERGO_ARG(words),    ERGO_ARG(last)};
     return ergo_kernel_launch(ctx, s->device, s->exchange, "glass_exchange", args, 9, 2, global,
                               local, NULL);
 }
@@ -102,16 +103,16 @@ static enum ergo_status launch_exchange(struct ergo_context *ctx, struct glass_s
 static enum ergo_status launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
                                     uint32_t parity) {
     const uint32_t own = glass_own_parity(&s->shape, parity);
-    const bool here = pairs_of(&s->shape, own) > 0, ends = glass_ends_due(s, parity);
+    const bool here = pairs_of(&s->shape, own) > 0, ends = glass_border_due(s, parity);
     enum ergo_status status = here || ends ? launch_energy(ctx, s) : ERGO_OK;
     if (ends && status == ERGO_OK)
-        status = glass_ends_begin(ctx, s, parity);
+        status = glass_border_begin(ctx, s, parity);
     if (here && status == ERGO_OK)
         status = launch_decision(ctx, s, step, own);
     if (here && status == ERGO_OK)
         status = launch_exchange(ctx, s, own);
     if (ends && status == ERGO_OK)
-        status = glass_ends_finish(ctx, s, step, parity);
+        status = glass_border_finish(ctx, s, step, parity);
     return status;
 }
 
@@ -138,7 +139,7 @@ static enum ergo_status launch_ladder(struct ergo_context *ctx, struct glass_sta
                                     ERGO_ARG(words),
                                     ERGO_ARG(last),
                                     ERGO_ARG(s->slopes),
-                                    ERGO_ARG(s->came),
+                                    ERGO_ARG(s->from_hot),
                                     ERGO_ARG(s->accepted),
                                     ERGO_ARG(s->trips),
                                     ERGO_ARG(s->moves),

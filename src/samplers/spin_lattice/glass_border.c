@@ -29,7 +29,7 @@ struct end {
     cl_event read;
 };
 
-struct glass_ends {
+struct glass_border {
     cl_program program;
     cl_kernel look, note, pack, merge;
     struct ergo_dist_posts *posts;
@@ -45,20 +45,21 @@ static bool is_due(const struct end *e, uint32_t parity) {
     return e->there && e->t % 2 == parity;
 }
 
-bool glass_ends_due(const struct glass_state *s, uint32_t parity) {
-    return s->ends && (is_due(&s->ends->end[COLD], parity) || is_due(&s->ends->end[HOT], parity));
+bool glass_border_due(const struct glass_state *s, uint32_t parity) {
+    return s->border &&
+           (is_due(&s->border->end[COLD], parity) || is_due(&s->border->end[HOT], parity));
 }
 
 static size_t entries_of(const struct glass_state *s) {
     return glass_lattices(s) * s->shape.copies;
 }
 
-size_t glass_ends_bytes(const struct glass_shape *s, size_t members) {
+size_t glass_border_bytes(const struct glass_shape *s, size_t members) {
     const size_t each = 4 * (size_t)s->sites + 8 * LOOK + sizeof(cl_uint4) + 4;
     return members * s->words * s->copies * each * (size_t)(is_there(s, COLD) + is_there(s, HOT));
 }
 
-void glass_ends_destroy(struct glass_ends *ends) {
+void glass_border_destroy(struct glass_border *ends) {
     if (!ends)
         return;
     const cl_kernel kernels[] = {ends->look, ends->note, ends->pack, ends->merge};
@@ -117,27 +118,27 @@ static enum ergo_status create_end(struct ergo_context *ctx, const struct glass_
     return status;
 }
 
-enum ergo_status glass_ends_create(struct ergo_context *ctx, struct glass_state *s) {
+enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_state *s) {
     if (!is_there(&s->shape, COLD) && !is_there(&s->shape, HOT))
         return ERGO_OK;
-    struct glass_ends *ends = s->ends = calloc(1, sizeof *ends);
+    struct glass_border *ends = s->border = calloc(1, sizeof *ends);
     if (ends)
         ends->posts = ergo_dist_posts_create();
     if (!ends || !ends->posts)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for exchanges between ranks");
     struct ergo_text options = {0};
     glass_options(s, &options);
-    enum ergo_status status = options.failed
-                                  ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
-                                  : ergo_program_build(ctx, s->device, "spin_lattice/glass_ends.cl",
-                                                       options.data, &ends->program);
+    enum ergo_status status =
+        options.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
+                       : ergo_program_build(ctx, s->device, "spin_lattice/glass_border.cl",
+                                            options.data, &ends->program);
     const struct {
         cl_kernel *kernel;
         const char *name;
-    } kernels[] = {{&ends->look, "glass_ends_look"},
-                   {&ends->note, "glass_ends_note"},
-                   {&ends->pack, "glass_ends_pack"},
-                   {&ends->merge, "glass_ends_merge"}};
+    } kernels[] = {{&ends->look, "glass_border_energies"},
+                   {&ends->note, "glass_border_record"},
+                   {&ends->pack, "glass_border_pack"},
+                   {&ends->merge, "glass_border_merge"}};
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0] && status == ERGO_OK; k++)
         status =
             ergo_kernel_create(ctx, s->device, ends->program, kernels[k].name, kernels[k].kernel);
@@ -149,7 +150,7 @@ enum ergo_status glass_ends_create(struct ergo_context *ctx, struct glass_state 
 
 /* ---- decisions ------------------------------------------------------------------------------- */
 
-/* An entry's samples that exchange, `came` here from then on, samples whose exchanges and round
+/* An entry's samples that exchange, `from_hot` here from then on, samples whose exchanges and round
  * trips are to be counted: on the colder one's rank. */
 static cl_uint4 decide(const struct glass_state *s, const struct end *e, size_t entry,
                        uint64_t step, const int64_t *own, const int64_t *theirs) {
@@ -181,10 +182,11 @@ static enum ergo_status launch(struct ergo_context *ctx, const struct glass_stat
 static enum ergo_status launch_look(struct ergo_context *ctx, const struct glass_state *s,
                                     struct end *e) {
     const cl_uint parts = s->launch.parts, entries = (cl_uint)entries_of(s);
-    const struct ergo_arg args[] = {ERGO_ARG(s->energies), ERGO_ARG(s->came), ERGO_ARG(e->look),
-                                    ERGO_ARG(parts),       ERGO_ARG(e->slot), ERGO_ARG(entries)};
+    const struct ergo_arg args[] = {ERGO_ARG(s->energies), ERGO_ARG(s->from_hot),
+                                    ERGO_ARG(e->look),     ERGO_ARG(parts),
+                                    ERGO_ARG(e->slot),     ERGO_ARG(entries)};
     const enum ergo_status status =
-        launch(ctx, s, s->ends->look, "glass_ends_look", args, 6, (size_t)32 * entries, 1);
+        launch(ctx, s, s->border->look, "glass_border_energies", args, 6, (size_t)32 * entries, 1);
     return status == ERGO_OK ? ergo_buffer_read_later(ctx, s->device, e->look, 0,
                                                       (size_t)8 * LOOK * entries, e->own, &e->read)
                              : status;
@@ -193,13 +195,14 @@ static enum ergo_status launch_look(struct ergo_context *ctx, const struct glass
 static enum ergo_status launch_note(struct ergo_context *ctx, const struct glass_state *s,
                                     struct end *e) {
     const cl_uint entries = (cl_uint)entries_of(s);
-    const struct ergo_arg args[] = {ERGO_ARG(e->swaps), ERGO_ARG(s->came),  ERGO_ARG(s->accepted),
-                                    ERGO_ARG(s->trips), ERGO_ARG(s->moves), ERGO_ARG(e->slot),
-                                    ERGO_ARG(entries)};
+    const struct ergo_arg args[] = {
+        ERGO_ARG(e->swaps), ERGO_ARG(s->from_hot), ERGO_ARG(s->accepted), ERGO_ARG(s->trips),
+        ERGO_ARG(s->moves), ERGO_ARG(e->slot),     ERGO_ARG(entries)};
     const enum ergo_status status =
         ergo_buffer_write(ctx, s->device, e->swaps, 0, entries * sizeof *e->swap, e->swap);
-    return status == ERGO_OK ? launch(ctx, s, s->ends->note, "glass_ends_note", args, 7, entries, 1)
-                             : status;
+    return status == ERGO_OK
+               ? launch(ctx, s, s->border->note, "glass_border_record", args, 7, entries, 1)
+               : status;
 }
 
 static enum ergo_status launch_pack(struct ergo_context *ctx, const struct glass_state *s,
@@ -210,7 +213,7 @@ static enum ergo_status launch_pack(struct ergo_context *ctx, const struct glass
         ergo_buffer_write(ctx, s->device, e->list, 0, (size_t)4 * e->count, e->entry);
     if (status == ERGO_OK)
         status =
-            launch(ctx, s, s->ends->pack, "glass_ends_pack", args, 4, s->shape.sites, e->count);
+            launch(ctx, s, s->border->pack, "glass_border_pack", args, 4, s->shape.sites, e->count);
     return status == ERGO_OK
                ? ergo_buffer_read_later(ctx, s->device, e->rows, 0, 4 * e->count * s->shape.sites,
                                         e->away, &e->read)
@@ -223,17 +226,17 @@ static enum ergo_status launch_merge(struct ergo_context *ctx, const struct glas
                                     ERGO_ARG(e->swaps), ERGO_ARG(e->slot)};
     const enum ergo_status status =
         ergo_buffer_write(ctx, s->device, e->rows, 0, 4 * e->count * s->shape.sites, e->arrived);
-    return status == ERGO_OK ? launch(ctx, s, s->ends->merge, "glass_ends_merge", args, 5,
+    return status == ERGO_OK ? launch(ctx, s, s->border->merge, "glass_border_merge", args, 5,
                                       s->shape.sites, e->count)
                              : status;
 }
 
 /* ---- exchanges ------------------------------------------------------------------------------- */
 
-enum ergo_status glass_ends_begin(struct ergo_context *ctx, struct glass_state *s,
-                                  uint32_t parity) {
+enum ergo_status glass_border_begin(struct ergo_context *ctx, struct glass_state *s,
+                                    uint32_t parity) {
     enum ergo_status status = ERGO_OK;
-    for (struct end *e = s->ends->end; e < s->ends->end + SIDES && status == ERGO_OK; e++)
+    for (struct end *e = s->border->end; e < s->border->end + SIDES && status == ERGO_OK; e++)
         if (is_due(e, parity))
             status = launch_look(ctx, s, e);
     return status;
@@ -242,9 +245,9 @@ enum ergo_status glass_ends_begin(struct ergo_context *ctx, struct glass_state *
 /* Of the ends that are due, `bytes` of each there and back, once they have been read. */
 static enum ergo_status swap_with_peers(struct ergo_context *ctx, struct glass_state *s,
                                         uint32_t parity, bool rows) {
-    struct ergo_dist_posts *posts = s->ends->posts;
+    struct ergo_dist_posts *posts = s->border->posts;
     enum ergo_status status = ERGO_OK;
-    for (struct end *e = s->ends->end; e < s->ends->end + SIDES && status == ERGO_OK; e++) {
+    for (struct end *e = s->border->end; e < s->border->end + SIDES && status == ERGO_OK; e++) {
         if (!is_due(e, parity) || (rows && e->count == 0))
             continue;
         const size_t bytes =
@@ -263,10 +266,10 @@ static enum ergo_status swap_with_peers(struct ergo_context *ctx, struct glass_s
     return status;
 }
 
-enum ergo_status glass_ends_finish(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                   uint32_t parity) {
+enum ergo_status glass_border_finish(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
+                                     uint32_t parity) {
     const size_t entries = entries_of(s);
-    struct end *const begin = s->ends->end, *const end = begin + SIDES;
+    struct end *const begin = s->border->end, *const end = begin + SIDES;
     enum ergo_status status = swap_with_peers(ctx, s, parity, false);
     for (struct end *e = begin; e < end && status == ERGO_OK; e++) {
         if (!is_due(e, parity))
@@ -297,10 +300,10 @@ static size_t twin_bytes(const struct glass_shape *h) {
 }
 
 static void twin_tell(const struct glass_shape *h, const struct end *e, const int64_t *energies,
-                      const uint32_t *spins, const uint32_t *came, char *text) {
+                      const uint32_t *spins, const uint32_t *from_hot, char *text) {
     const size_t stride = (size_t)4 * h->quads;
     for (uint32_t copy = 0; copy < h->copies; copy++) {
-        const int64_t word = came[e->slot + copy];
+        const int64_t word = from_hot[e->slot + copy];
         memcpy(text, energies + (size_t)(e->slot + copy) * 32, 8 * 32);
         memcpy(text + 8 * 32, &word, 8);
         text += 8 * LOOK;
@@ -310,7 +313,7 @@ static void twin_tell(const struct glass_shape *h, const struct end *e, const in
 }
 
 static void twin_exchange(const struct glass_state *s, const struct end *e, size_t l, uint64_t step,
-                          const char *own, const char *theirs, uint32_t *spins, uint32_t *came,
+                          const char *own, const char *theirs, uint32_t *spins, uint32_t *from_hot,
                           uint64_t *moved) {
     const struct glass_shape *h = &s->shape;
     const size_t stride = (size_t)4 * h->quads;
@@ -325,34 +328,36 @@ static void twin_exchange(const struct glass_state *s, const struct end *e, size
             memcpy(&other, from, 4);
             *spin ^= (*spin ^ other) & swap.s[0];
         }
-        came[e->slot + copy] = swap.s[1];
+        from_hot[e->slot + copy] = swap.s[1];
         glass_twin_moved(h, e->slot + copy, swap.s[2], swap.s[3], moved);
     }
 }
 
-enum ergo_status glass_ends_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
-                                 uint64_t step, uint32_t parity, const int64_t *energies,
-                                 uint32_t *spins, uint32_t *came, uint64_t *moved) {
+enum ergo_status glass_border_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
+                                   uint64_t step, uint32_t parity, const int64_t *energies,
+                                   uint32_t *spins, uint32_t *from_hot, uint64_t *moved) {
     const size_t bytes = twin_bytes(&s->shape);
     char *const room = malloc(2 * SIDES * bytes);
     enum ergo_status status =
         room ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for another rank's lattice");
     for (int side = 0; side < SIDES && status == ERGO_OK; side++) {
-        const struct end *e = &s->ends->end[side];
+        const struct end *e = &s->border->end[side];
         char *own = room + 2 * (size_t)side * bytes;
         if (!is_due(e, parity))
             continue;
-        twin_tell(&s->shape, e, energies, spins, came, own);
-        status = ergo_dist_post_receive(ctx, s->ends->posts, e->peer, TAG_TWIN, own + bytes, bytes);
+        twin_tell(&s->shape, e, energies, spins, from_hot, own);
+        status =
+            ergo_dist_post_receive(ctx, s->border->posts, e->peer, TAG_TWIN, own + bytes, bytes);
         if (status == ERGO_OK)
-            status = ergo_dist_post_send(ctx, s->ends->posts, e->peer, TAG_TWIN, own, bytes);
+            status = ergo_dist_post_send(ctx, s->border->posts, e->peer, TAG_TWIN, own, bytes);
     }
     if (status == ERGO_OK)
-        ergo_dist_posts_wait(s->ends->posts);
+        ergo_dist_posts_wait(s->border->posts);
     for (int side = 0; side < SIDES && status == ERGO_OK; side++) {
         const char *own = room + 2 * (size_t)side * bytes;
-        if (is_due(&s->ends->end[side], parity))
-            twin_exchange(s, &s->ends->end[side], l, step, own, own + bytes, spins, came, moved);
+        if (is_due(&s->border->end[side], parity))
+            twin_exchange(s, &s->border->end[side], l, step, own, own + bytes, spins, from_hot,
+                          moved);
     }
     free(room);
     return status;

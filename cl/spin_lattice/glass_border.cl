@@ -5,10 +5,11 @@
  */
 #include "spin_lattice/glass_ladder.h"
 
-/* look[entry][33]: energies of the samples, and the word of `came`. Dimension 0: 32 * entry + bit.
+/* look[entry][33]: energies of the samples, and the word of `from_hot`. Dimension 0: 32 * entry +
+ * bit.
  */
-__kernel void glass_ends_look(__global const long *energies, __global const uint *came,
-                              __global long *look, uint parts, uint slot, uint entries) {
+__kernel void glass_border_energies(__global const long *energies, __global const uint *from_hot,
+                                    __global long *look, uint parts, uint slot, uint entries) {
     const uint i = (uint)get_global_id(0), entry = i / 32, bit = i % 32;
     if (entry >= entries)
         return;
@@ -20,21 +21,21 @@ __kernel void glass_ends_look(__global const long *energies, __global const uint
         sum += e[part * (GLASS_SLOTS * 32)];
     look[entry * 33 + bit] = sum;
     if (bit == 0)
-        look[entry * 33 + 32] = (long)came[lattice * GLASS_SLOTS + own];
+        look[entry * 33 + 32] = (long)from_hot[lattice * GLASS_SLOTS + own];
 }
 
-/* swaps[entry]: the samples that exchange; `came` from now on; those whose exchanges, and whose
+/* swaps[entry]: the samples that exchange; `from_hot` from now on; those whose exchanges, and whose
  * round trips, are counted here: the colder one's.
  * Dimension 0: entry. */
-__kernel void glass_ends_note(__global const uint4 *swaps, __global uint *came,
-                              __global ulong *accepted, __global ulong *trips,
-                              __global uint4 *moves, uint slot, uint entries) {
+__kernel void glass_border_record(__global const uint4 *swaps, __global uint *from_hot,
+                                  __global ulong *accepted, __global ulong *trips,
+                                  __global uint4 *moves, uint slot, uint entries) {
     const uint entry = (uint)get_global_id(0);
     if (entry >= entries)
         return;
     const uint lattice = entry / GLASS_COPIES, copy = entry % GLASS_COPIES;
     const uint4 swap = swaps[entry];
-    came[lattice * GLASS_SLOTS + slot + copy] = swap.y;
+    from_hot[lattice * GLASS_SLOTS + slot + copy] = swap.y;
     accepted[lattice * ((uint)(GLASS_T)*GLASS_COPIES) + slot + copy] += ERGO_POPCOUNT(swap.z);
     trips[entry] += ERGO_POPCOUNT(swap.w);
     __global uint4 *own = moves + (lattice * GLASS_ROWS + slot + copy) * GLASS_MOVES;
@@ -45,8 +46,8 @@ __kernel void glass_ends_note(__global const uint4 *swaps, __global uint *came,
 
 /* list: entries in which some sample exchanges. Dimension 0: site, 1: place in the list, and in
  * rows[place][site]. */
-__kernel void glass_ends_pack(__global const uint *spins, __global const uint *list,
-                              __global uint *rows, uint slot) {
+__kernel void glass_border_pack(__global const uint *spins, __global const uint *list,
+                                __global uint *rows, uint slot) {
     const uint at = (uint)get_global_id(0), place = (uint)get_global_id(1), entry = list[place];
     if (at >= GLASS_SITES)
         return;
@@ -56,8 +57,9 @@ __kernel void glass_ends_pack(__global const uint *spins, __global const uint *l
 }
 
 /* The same samples of the other rank's rows take their places. */
-__kernel void glass_ends_merge(__global uint *spins, __global const uint *list,
-                               __global const uint *rows, __global const uint4 *swaps, uint slot) {
+__kernel void glass_border_merge(__global uint *spins, __global const uint *list,
+                                 __global const uint *rows, __global const uint4 *swaps,
+                                 uint slot) {
     const uint at = (uint)get_global_id(0), place = (uint)get_global_id(1), entry = list[place];
     if (at >= GLASS_SITES)
         return;
