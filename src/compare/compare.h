@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "result/result.h"
+#include "run/watch.h"
 
 struct ergo_compared_device {
     char *selector;             /* as asked for; owned */
@@ -13,7 +14,7 @@ struct ergo_compared_device {
     struct ergo_result *result; /* owned; NULL when it failed */
     double seconds;             /* wall time of all of it, building included */
     /* of a shorter run that was watched, and of the device; NULL and 0: not known */
-    struct ergo_result *profiled; /* owned */
+    struct ergo_profile *profile; /* owned */
     double copy_rate;             /* bytes a second, read and written */
     double joules, joules_work;   /* energy, and the work (of the rate's unit) done with it; 0: not
                                      known */

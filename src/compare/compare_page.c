@@ -204,7 +204,7 @@ static void append_kernels(struct ergo_text *text, const struct ergo_comparison 
                      "keep data in caches; then the share of the copy rate says nothing.</p>\n");
     for (size_t i = 0; i < c->n_devices; i++) {
         const struct ergo_compared_device *d = &c->devices[i];
-        const struct ergo_profile *p = d->profiled ? d->profiled->profile : NULL;
+        const struct ergo_profile *p = d->profile;
         const struct ergo_profile_kernel *sorted[ERGO_PROFILE_KERNELS];
         char memory[32], number[64];
         double all = 0;

@@ -12,51 +12,11 @@
 #include "result/format.h"
 #include "samplers/sampler.h"
 
-const struct ergo_job *ergo_comparison_job(const struct ergo_comparison *c) {
-    return c->devices[c->reference].result->job;
-}
-
-const char *ergo_comparison_verdict(const struct ergo_comparison *c, size_t i) {
-    const struct ergo_compared_device *d = &c->devices[i];
-    if (!d->result)
-        return "failed";
-    if (i == c->reference)
-        return "reference";
-    if (d->n_different)
-        return "DIFFERS";
-    if (!d->same_samples)
-        return "SAMPLES DIFFER";
-    return d->message ? "AUDIT FAILED" : "same bits";
-}
-
-const char *ergo_comparison_name(const struct ergo_compared_device *d) {
-    return d->result ? d->result->device.name : d->selector;
-}
-
-void ergo_comparison_append_first(struct ergo_text *t, const struct ergo_comparison *c) {
-    if (c->first_device >= c->n_devices)
-        return;
-    const struct ergo_compared_device *d = &c->devices[c->first_device];
-    ergo_text_append(t, "%s ends in other states at %zu of %zu points (first: point %zu)",
-                     ergo_comparison_name(d), d->n_different, ergo_comparison_job(c)->n_points,
-                     c->first_point);
-    if (c->first_step)
-        ergo_text_append(
-            t, ": states are equal after %" PRIu64 " steps, and after %" PRIu64 " they are not",
-            c->last_same, c->first_step);
-    if (c->kernel)
-        ergo_text_append(t,
-                         "; the first launch that leaves other contents in a buffer (\"%s\") is of "
-                         "the kernel %s",
-                         c->buffer, c->kernel);
-    ergo_text_append(t, ".");
-}
-
 /* The three kernels that take most of the time of each device. */
 static void append_kernels(struct ergo_text *t, const struct ergo_comparison *c) {
     for (size_t i = 0; i < c->n_devices; i++) {
         const struct ergo_compared_device *d = &c->devices[i];
-        const struct ergo_profile *p = d->profiled ? d->profiled->profile : NULL;
+        const struct ergo_profile *p = d->profile;
         double all = 0, before = INFINITY;
         for (size_t k = 0; p && k < p->n_kernels; k++)
             all += p->kernels[k].seconds;
@@ -121,7 +81,7 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
 static void append_costs(struct ergo_text *t, const struct ergo_compared_device *d) {
     static const char *const phases[ERGO_PHASES] = {"device", "build", "prepare",
                                                     "sample", "audit", "files"};
-    const struct ergo_profile *p = d->profiled ? d->profiled->profile : NULL;
+    const struct ergo_profile *p = d->profile;
     ergo_text_append(t, "\"phases\": {");
     for (size_t k = 0; k < ERGO_PHASES; k++) {
         ergo_text_append(t, "%s\"%s\": ", k ? ", " : " ", phases[k]);

@@ -156,7 +156,7 @@ static cl_program load_cached(struct build *b) {
     if (code == CL_SUCCESS)
         code = clBuildProgram(program, 1, &b->device->device, b->options.data, NULL, NULL);
     if (code != CL_SUCCESS) {
-        reason = ergo_error_cl_name(code);
+        reason = ergo_cl_name(code);
         goto defect;
     }
     names = kernel_names(program);

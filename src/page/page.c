@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/entry.h"
 #include "page/pictures.h"
 
 enum { TABLE_ROWS_MAX = 200 };
@@ -406,9 +408,8 @@ enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *tex
     return status;
 }
 
-enum ergo_status ergo_result_write_report(struct ergo_context *ctx,
-                                          const struct ergo_folder *folder,
-                                          const struct ergo_result *result) {
+enum ergo_status ergo_page_write(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                 const struct ergo_result *result) {
     struct ergo_text text = {0};
     ergo_report_begin(&text, result->job->name);
     enum ergo_status status = ergo_report_run(ctx, &text, result);
@@ -418,5 +419,24 @@ enum ergo_status ergo_result_write_report(struct ergo_context *ctx,
     if (status == ERGO_OK)
         status = ergo_file_write(ctx, folder, "report.html", text.data, text.length);
     ergo_text_free(&text);
+    return status;
+}
+
+enum ergo_status ergo_result_write_page(struct ergo_context *ctx, const struct ergo_result *result,
+                                        const char *directory) {
+    ERGO_ENTRY(ctx, result, directory);
+    struct ergo_folder folder;
+    int lock = -1;
+    enum ergo_status status = ergo_folder_open(ctx, directory, &folder);
+    if (status == ERGO_OK)
+        status = ergo_folder_lock(ctx, &folder, &lock); /* no other run has begun in it */
+    if (status == ERGO_OK) {
+        status = ergo_page_write(ctx, &folder, result);
+        const enum ergo_status pictures = ergo_page_write_pictures(ctx, &folder, result);
+        status = status == ERGO_OK ? pictures : status;
+    }
+    if (lock >= 0)
+        close(lock);
+    ergo_folder_close(&folder);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/entry.h"
+#include "result/store.h"
 
 static void append_row(struct ergo_text *text, const struct ergo_result *result,
                        const char *directory, size_t k) {
@@ -90,7 +91,7 @@ enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *direct
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "a report needs at least one run folder");
     /* all folders are looked at, so that one call tells of all that are no runs */
     for (size_t k = 0; k < n_directories; k++) {
-        const enum ergo_status one = ergo_run_load(ctx, directories[k], &results[k]);
+        const enum ergo_status one = ergo_result_load(ctx, directories[k], &results[k]);
         status = status == ERGO_OK ? one : status;
     }
     if (status == ERGO_OK && !own)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 /* Drifts are looked for in series of so many samples, and at all points while the samples of all
  * together are no more than that; else at every so many points. */
@@ -64,16 +64,16 @@ static double call_from_curve(const double *mean, size_t size, void *user) {
     return call->observable->from_curve(call->point, mean, size);
 }
 
-static void from_curve(struct ergo_run *run, const struct ergo_member_result *m,
-                       struct ergo_observable_result *result) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+static void from_curve(const struct ergo_member_result *m, struct ergo_observable_result *result) {
+    const struct ergo_sampler *sampler = m->point->job->sampler;
+    const struct ergo_sampler_info *info = sampler->info;
     struct derive_call call = {result->observable, m->point};
     for (size_t c = 0; c < info->n_curves; c++) {
-        const struct ergo_curve *curve = &run->curves[m->point->index][c];
+        const struct ergo_curve *curve = &m->binned[c];
         if (strcmp(info->curves[c].name, result->observable->curve) != 0 || !curve->size)
             continue;
         /* in samples of the series, as everywhere */
-        const double every = (double)run->ops->curve_every(m->point);
+        const double every = (double)sampler->ops->curve_every(m->point);
         ergo_curve_derived(curve, call_from_curve, &call, &result->estimate);
         result->estimate.tau *= every;
         result->estimate.tau_error *= every;
@@ -98,31 +98,6 @@ static double z_of(const struct ergo_observable_result *r) {
     if (r->estimate.constant && (r->observable->sample || r->trust == ERGO_TRUST_FULL))
         return frozen_z(r);
     return r->estimate.error > 0 ? (r->estimate.mean - r->exact) / r->estimate.error : NAN;
-}
-
-void ergo_run_refer(const struct ergo_sampler_ops *ops, const struct ergo_point *point,
-                    struct ergo_observable_result *r) {
-    double error = 0;
-    const double value = ops->published ? ops->published(point, r->observable->name, &error) : NAN;
-    r->reference_error = 0;
-    if (!isfinite(value) || !(error > 0))
-        return;
-    r->published = true;
-    r->reference = value;
-    r->reference_error = error;
-    r->reference_z = (r->estimate.mean - value) / hypot(r->estimate.error, error);
-}
-
-/* From here on the error is one that may be shown, or none. */
-void ergo_run_refuse(struct ergo_observable_result *r, enum ergo_trust trust) {
-    r->trust = trust;
-    if (r->estimate.constant) /* nothing to forget */
-        r->estimate.tau = r->estimate.tau_error = NAN;
-    if (trust == ERGO_TRUST_FULL)
-        return;
-    r->estimate.error = NAN;
-    if (trust == ERGO_TRUST_CONSTANT || trust == ERGO_TRUST_FEW)
-        r->estimate.error_binning = NAN;
 }
 
 /* Where all that is too short at this point is slow by its physics, running somewhat longer would
@@ -157,19 +132,19 @@ static struct drift_search drift_search_of(const struct ergo_result *result) {
                                  sqrt(2 * log(1000 * looks))};
 }
 
-static void estimate_one(struct ergo_run *run, const struct ergo_member_result *m, double **series,
-                         size_t n, const struct drift_search *search,
-                         struct ergo_observable_result *r) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+static void estimate_one(const struct ergo_member_result *m, double **series, size_t n,
+                         const struct drift_search *search, struct ergo_observable_result *r) {
+    const struct ergo_sampler *sampler = m->point->job->sampler;
+    const struct ergo_sampler_info *info = sampler->info;
     if (r->observable->sample)
         ergo_stats_estimate(series[r->observable - info->observables], n, &r->estimate);
     else if (r->observable->derive)
         derive(info, m, series, n, r);
     else
-        from_curve(run, m, r);
+        from_curve(m, r);
     if (!r->estimate.samples) /* its curve is not measured */
         return;
-    r->exact = run->ops->exact ? run->ops->exact(m->point, r->observable->name) : NAN;
+    r->exact = sampler->ops->exact ? sampler->ops->exact(m->point, r->observable->name) : NAN;
     enum ergo_trust trust = ergo_trust_of(&r->estimate, r->observable->independent, r->exact);
     if (r->observable->sample && n >= drift_least && n <= drift_most &&
         m->point->index % search->stride == 0)
@@ -177,18 +152,18 @@ static void estimate_one(struct ergo_run *run, const struct ergo_member_result *
     if (r->drift > search->level) /* what flips once in a while drifts, too, at any time */
         trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
                                                                      : ERGO_TRUST_DRIFT;
-    ergo_run_refuse(r, trust);
+    ergo_observable_refuse(r, trust);
     r->z = z_of(r);
-    ergo_run_refer(run->sampler->ops, m->point, r);
+    ergo_observable_refer(sampler->ops, m->point, r);
 }
 
-static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member_result *m,
+static enum ergo_status estimate_member(struct ergo_context *ctx, struct ergo_member_result *m,
                                         const struct drift_search *search) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_sampler_info *info = m->point->job->sampler->info;
     const size_t n = m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
     double **series = observable_series(info, m, n);
     if (!series)
-        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for the estimates");
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the estimates");
     for (size_t o = 0; o < info->n_observables; o++) {
         struct ergo_observable_result *r = &m->observables[o];
         *r = (struct ergo_observable_result){
@@ -200,7 +175,7 @@ static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member
             .z = NAN,
         };
         if (n && ergo_point_asks(m->point, r->observable->name))
-            estimate_one(run, m, series, n, search, r);
+            estimate_one(m, series, n, search, r);
     }
     find_slow(m, info->n_observables);
     for (size_t o = 0; o < info->n_observables; o++)
@@ -209,10 +184,11 @@ static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member
     return ERGO_OK;
 }
 
-static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_result *m) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+static enum ergo_status curves_of(struct ergo_context *ctx, struct ergo_member_result *m) {
+    const struct ergo_sampler *sampler = m->point->job->sampler;
+    const struct ergo_sampler_info *info = sampler->info;
     for (size_t c = 0; c < info->n_curves; c++) {
-        const struct ergo_curve *curve = &run->curves[m->point->index][c];
+        const struct ergo_curve *curve = &m->binned[c];
         struct ergo_curve_result *r = &m->curves[c];
         r->info = &info->curves[c];
         r->size = curve->count && ergo_point_asks(m->point, info->curves[c].name) ? curve->size : 0;
@@ -222,25 +198,25 @@ static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_resul
         r->mean = malloc(r->size * sizeof(double));
         r->error = malloc(r->size * sizeof(double));
         if (!r->x || !r->mean || !r->error)
-            return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a curve");
-        run->ops->curve_x(m->point, c, r->x);
+            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a curve");
+        sampler->ops->curve_x(m->point, c, r->x);
         ergo_curve_result(curve, r->mean, r->error);
     }
     return ERGO_OK;
 }
 
-enum ergo_status ergo_run_estimate(struct ergo_run *run) {
-    const struct drift_search search = drift_search_of(run->result);
+enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result) {
+    const struct drift_search search = drift_search_of(result);
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < run->result->n_members && status == ERGO_OK; i++) {
-        struct ergo_member_result *m = &run->result->members[i];
-        status = estimate_member(run, m, &search);
+    for (size_t i = 0; i < result->n_members && status == ERGO_OK; i++) {
+        struct ergo_member_result *m = &result->members[i];
+        status = estimate_member(ctx, m, &search);
         if (status == ERGO_OK)
-            status = curves_of(run, m);
+            status = curves_of(ctx, m);
     }
     if (status == ERGO_OK)
-        status = ergo_result_means(run->ctx, run->result);
+        status = ergo_result_means(ctx, result);
     if (status == ERGO_OK)
-        status = ergo_run_compare(run);
-    return status == ERGO_OK ? ergo_result_warn(run->ctx, run->result) : status;
+        status = ergo_result_calibrate(ctx, result);
+    return status == ERGO_OK ? ergo_result_warn(ctx, result) : status;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 /* The chance that a run of honest chains is told that some of its replicas disagree, all points and
  * observables together. */
@@ -194,7 +194,7 @@ static void refute(struct ergo_member_result *from, size_t count, size_t o) {
         struct ergo_observable_result *r = &from[k].observables[o];
         if (!is_usable(r))
             continue;
-        ergo_run_refuse(r, ERGO_TRUST_SLOW);
+        ergo_observable_refuse(r, ERGO_TRUST_SLOW);
         r->z = r->reference_z = NAN;
     }
 }
@@ -243,7 +243,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     memset(room->apart, 0, mean->replicas * sizeof *room->apart);
     const size_t n_apart =
         s.finite ? mark_apart(from, mean->replicas, o, room->numbers, room->apart) : 0;
-    ergo_run_refuse(r, trust_of(&s, scatter, level, n_apart));
+    ergo_observable_refuse(r, trust_of(&s, scatter, level, n_apart));
     if (r->trust == ERGO_TRUST_REPLICAS && ergo_observable_shown(observable, from->point))
         for (size_t k = 0; k < mean->replicas; k++)
             room->any[k] |= room->apart[k];
@@ -251,7 +251,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
         r->z = (r->estimate.mean - r->exact) / r->estimate.error;
     else if (r->estimate.error == 0)
         r->z = from->observables[o].z;
-    ergo_run_refer(result->job->sampler->ops, from->point, r);
+    ergo_observable_refer(result->job->sampler->ops, from->point, r);
 }
 
 /* ---- all points ------------------------------------------------------------------------------ */
@@ -316,7 +316,7 @@ static void refuse_scatter(const struct ergo_result *result, const struct ergo_m
         struct ergo_observable_result *r = &mean->observables[o];
         if (r->trust != ERGO_TRUST_FULL || !isnan(mean->scatters[o].error_chains))
             continue;
-        ergo_run_refuse(r, ERGO_TRUST_REPLICAS);
+        ergo_observable_refuse(r, ERGO_TRUST_REPLICAS);
         r->z = r->reference_z = NAN;
     }
 }

@@ -3,18 +3,9 @@
 #define ERGO_RESULT_RESULT_H
 
 #include "base/file.h"
-#include "device/profile.h"
 #include "job/job.h"
 #include "samplers/sampler.h"
 #include "stats/stats.h"
-
-/* What else a run is to note, for ergo_compare: ergo_run_options.watch. */
-struct ergo_run_watch {
-    bool profile;   /* time and bytes of each kernel: result->profile */
-    bool trace;     /* and what launches left in the buffers; each is waited for */
-    bool states;    /* of the members at the end */
-    bool unaudited; /* of a device that is known to be wrong, to find where */
-};
 
 /* Where the wall time of a run goes. */
 enum ergo_phase {
@@ -59,6 +50,8 @@ struct ergo_member_result {
     size_t n_samples;       /* all, equilibration included */
     size_t n_equilibration; /* of them before measuring began */
     double **series;        /* [n_columns][n_samples], owned; NULL: not measured */
+    /* [n_curves], owned: the curves' samples so far; NULL once the run has ended */
+    struct ergo_curve *binned;
     struct ergo_observable_result *observables; /* [info->n_observables], hidden ones included */
     struct ergo_curve_result *curves;           /* [info->n_curves], size 0: not measured */
     size_t n_pictures;
@@ -107,24 +100,43 @@ struct ergo_result {
     /* of the last session, on the first rank: the host's work on measurements, and the part of it
      * that cost no time because the device was working; NAN: not known */
     double host_seconds, hidden_seconds;
-    double phases[ERGO_PHASES];   /* seconds; of one session that did all of it, else parts of it */
-    uint64_t device_bytes;        /* of the largest batch's buffers, as planned */
-    unsigned built, loaded;       /* programs: from source, from the cache */
-    struct ergo_profile *profile; /* owned; NULL: not asked for */
+    double phases[ERGO_PHASES]; /* seconds; of one session that did all of it, else parts of it */
+    uint64_t device_bytes;      /* of the largest batch's buffers, as planned */
+    unsigned built, loaded;     /* programs: from source, from the cache */
     size_t n_warnings;
     char **warnings;  /* owned sentences */
     char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
 };
 
+enum { ERGO_RESULT_PICTURES = 64 }; /* of a point: what /output/snapshots allows */
+
+/* Of a job with nothing measured yet. Takes the job, also at a failure; *result may be there then.
+ */
+enum ergo_status ergo_result_create(struct ergo_context *ctx, struct ergo_job *job,
+                                    struct ergo_result **result);
+/* Of work done in seconds of sampling. */
+void ergo_result_set_rate(struct ergo_result *result, double work, double seconds);
+/* The run has ended. */
+void ergo_result_drop_binned(struct ergo_result *result);
+/* Host memory for series and curves of all points, and for writing them to a checkpoint; and what
+ * this machine has. */
+double ergo_result_bytes(const struct ergo_job *job);
+double ergo_result_memory(void);
+
+/* evaluate.c: estimates, exact values, means, comparisons, warnings: everything that result.json
+ * needs. */
+enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result);
 /* replicas.c: means, from the members' estimates. */
 enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result *result);
+/* calibration.c: each point with its reference (ops->reference), after the estimates. */
+enum ergo_status ergo_result_calibrate(struct ergo_context *ctx, struct ergo_result *result);
+/* observable.c: takes the error away unless it is trusted; sets the reference from
+ * ops->published. */
+void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
+void ergo_observable_refer(const struct ergo_sampler_ops *ops, const struct ergo_point *point,
+                           struct ergo_observable_result *r);
 /* warnings.c: all there is to say against the estimates and means, added to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
-
-/* setup.c: what the run in a folder has measured so far, from its checkpoint. Only read: neither
- * the folder nor a run that goes on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
-enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
-                               struct ergo_result **result);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5. */
 size_t ergo_blocks_count(const struct ergo_member_result *member); /* 0: none */

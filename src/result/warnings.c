@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 /* The first of them keeps its place as the values are looked through: "first", or "most". */
 struct where {

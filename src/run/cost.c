@@ -10,7 +10,7 @@
 
 #include "device/program.h"
 #include "dist/dist.h"
-#include "run/run.h"
+#include "run/cost.h"
 
 /* Room for the samples of a block of `count`. */
 static bool allocate(const struct ergo_sampler *sampler, const struct ergo_batch *batch,
@@ -26,6 +26,15 @@ static bool allocate(const struct ergo_sampler *sampler, const struct ergo_batch
         ok = ok && (!size || samples->curves[c]);
     }
     return ok;
+}
+
+enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                 void *state) {
+    bool done = ops->start == NULL;
+    enum ergo_status status = ops->init(ctx, state);
+    while (!done && status == ERGO_OK)
+        status = ergo_session_stop_is_requested() ? ERGO_STOPPED : ops->start(ctx, state, &done);
+    return status;
 }
 
 /* Some of the equilibration, a second at most: a start may be cheaper than what follows. */
@@ -96,16 +105,16 @@ static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo
     return status;
 }
 
-enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampler *sampler,
-                               const struct ergo_batch *batch, struct ergo_device *device,
-                               const struct ergo_plan *plan, bool measurements,
-                               struct ergo_cost *cost) {
+enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+                                   const struct ergo_batch *batch, struct ergo_device *device,
+                                   const struct ergo_plan *plan, bool measurements,
+                                   struct ergo_cost *cost) {
     struct ergo_samples samples = {0};
     void *state = NULL;
     *cost = (struct ergo_cost){0};
     enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
     if (status == ERGO_OK)
-        status = ergo_run_start_trial(ctx, sampler->ops, state);
+        status = ergo_cost_start(ctx, sampler->ops, state);
     if (status == ERGO_OK && measurements)
         status = lead_in(ctx, sampler, batch, device, plan, state);
     if (status == ERGO_OK)
@@ -125,7 +134,7 @@ enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampl
 
 /* Eq. 12, where device time is spent on both; not so often that the host's part is longer than what
  * hides it (Eqs. 13 and 14). */
-uint64_t ergo_run_best_every(const struct ergo_cost *cost, double correlation) {
+uint64_t ergo_cost_best_every(const struct ergo_cost *cost, double correlation) {
     if (!(cost->step > 0))
         return 1;
     const double both = sqrt(2 * correlation * cost->measure / cost->step);
@@ -148,29 +157,31 @@ static uint64_t fewest_sweeps(const struct ergo_job *job) {
     return fewest;
 }
 
-static enum ergo_status measure(struct ergo_run *run, const struct ergo_job *job, uint64_t *every) {
+static enum ergo_status measure(const struct ergo_session *session, const struct ergo_job *job,
+                                uint64_t *every) {
+    struct ergo_context *ctx = session->ctx;
     const struct ergo_sampler *sampler = job->sampler;
     const struct ergo_batch *batch = &job->batches[0];
     struct ergo_device *device = NULL;
     struct ergo_plan plan;
     struct ergo_cost cost;
-    enum ergo_status status = ergo_run_open_device(run, job, &device);
+    enum ergo_status status = ergo_device_open(ctx, ergo_session_device(session, job), &device);
     if (status == ERGO_OK)
-        status = sampler->ops->plan(run->ctx, batch, device, &plan);
+        status = sampler->ops->plan(ctx, batch, device, &plan);
     if (status == ERGO_OK)
-        status = ergo_run_cost(run->ctx, sampler, batch, device, &plan, true, &cost);
+        status = ergo_cost_measure(ctx, sampler, batch, device, &plan, true, &cost);
     ergo_device_close(device);
     if (status != ERGO_OK)
         return status;
-    const uint64_t best = ergo_run_best_every(&cost, sampler->ops->correlation(batch->points[0]));
+    const uint64_t best = ergo_cost_best_every(&cost, sampler->ops->correlation(batch->points[0]));
     const uint64_t most = fewest_sweeps(job) / AUTO_SAMPLES;
     *every = best < most ? best : most ? most : 1;
     if (*every < best)
-        ergo_log(run->ctx, ERGO_LOG_WARNING,
+        ergo_log(ctx, ERGO_LOG_WARNING,
                  "/run/measure_every: %llu would cost least, but of so few %ss it leaves less than "
                  "%d samples",
                  (unsigned long long)best, sampler->info->step_name, AUTO_SAMPLES);
-    ergo_log(run->ctx, ERGO_LOG_WARNING,
+    ergo_log(ctx, ERGO_LOG_WARNING,
              "/run/measure_every: %llu, chosen from timings (a %s takes %.3g s here, a measurement "
              "%.3g s and %.3g s of the host). Another machine, or another day, may choose "
              "otherwise: write \"measure_every\": %llu to get the same samples again",
@@ -179,7 +190,8 @@ static enum ergo_status measure(struct ergo_run *run, const struct ergo_job *job
     return ERGO_OK;
 }
 
-enum ergo_status ergo_run_choose_every(struct ergo_run *run, struct ergo_job **job) {
+enum ergo_status ergo_cost_choose_every(const struct ergo_session *session, struct ergo_job **job) {
+    struct ergo_context *ctx = session->ctx;
     const struct ergo_value *given = ergo_point_value(&(*job)->points[0], "/run/measure_every");
     struct {
         uint64_t every;
@@ -188,17 +200,17 @@ enum ergo_status ergo_run_choose_every(struct ergo_run *run, struct ergo_job **j
     if (!given->automatic)
         return ERGO_OK;
     if (ergo_ranks_rank() == 0)
-        choice.status = measure(run, *job, &choice.every);
+        choice.status = measure(session, *job, &choice.every);
     ergo_dist_share(&choice, sizeof choice);
     if (choice.status != ERGO_OK)
         return ergo_ranks_rank() == 0 ? (enum ergo_status)choice.status
-                                      : ERGO_FAIL(run->ctx, (enum ergo_status)choice.status,
+                                      : ERGO_FAIL(ctx, (enum ergo_status)choice.status,
                                                   "rank 0 could not choose /run/measure_every");
     char set[64];
     const char *const sets[] = {set};
     struct ergo_job *chosen = NULL;
     snprintf(set, sizeof set, "/run/measure_every=%llu", (unsigned long long)choice.every);
-    const enum ergo_status status = ergo_job_again(run->ctx, *job, sets, 1, &chosen);
+    const enum ergo_status status = ergo_job_again(ctx, *job, sets, 1, &chosen);
     if (status == ERGO_OK) {
         ergo_job_destroy(*job);
         *job = chosen;

@@ -8,59 +8,13 @@
 #include "base/entry.h"
 #include "base/utf8.h"
 #include "device/program.h"
-#include "run/run.h"
+#include "job/schedule.h"
+#include "result/result.h"
+#include "run/cost.h"
 #include "run/tuning.h"
 
 static const char *const rough = "expected time: not known before a run on this device; the rate "
                                  "and the time left are shown while it runs";
-
-static void host_bytes(const struct ergo_job *job, double *series, double *curves_all) {
-    const struct ergo_sampler_info *info = job->sampler->info;
-    *series = *curves_all = 0;
-    for (size_t i = 0; i < job->n_points; i++) {
-        const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
-        double samples = 0, curves = 0;
-        for (size_t c = 0; c < info->n_columns; c++)
-            samples += ergo_column_measured(info, &job->points[i], c) ? (double)s.n_samples : 0;
-        for (size_t c = 0; c < info->n_curves; c++)
-            curves += (info->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
-                      (double)job->sampler->ops->curve_size(&job->points[i], c);
-        /* beside them is a checkpoint's record, whose room grows by doubling, or, of series.h5, an
-         * HDF5 file and its image */
-        *series += 3 * 8 * samples;
-        *curves_all += 3 * 8 * curves;
-    }
-}
-
-double ergo_run_host_bytes(const struct ergo_job *job) {
-    double series, curves;
-    host_bytes(job, &series, &curves);
-    return series + curves;
-}
-
-double ergo_run_memory(void) {
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
-enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
-    ERGO_ENTRY(ctx, job);
-    /* before malloc: Linux gives away more than there is, and kills who uses it */
-    const double have = ergo_run_memory();
-    const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
-    double series, curves;
-    host_bytes(job, &series, &curves);
-    if (series + curves <= have)
-        return ERGO_OK;
-    char fits[80] = "switch curves off, or split the job";
-    if (curves < have)
-        snprintf(fits, sizeof fits, "%.0f and more would fit",
-                 ceil(every * series / (have - curves)));
-    return ERGO_FAIL(ctx, ERGO_E_MEMORY,
-                     "%s: /run/measure_every: found %.0f: the time series and curves of %zu points "
-                     "need %.3g GiB to be kept and saved; this machine has %.3g GiB: %s",
-                     job->name, every, job->n_points, (series + curves) / 0x1p30, have / 0x1p30,
-                     fits);
-}
 
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *selector, char **text) {
@@ -94,10 +48,10 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
             break;
         const bool measurements = own->sampler->ops->correlation != NULL;
         struct ergo_cost cost;
-        const double step =
-            ergo_run_cost(ctx, own->sampler, batch, device, &plan, measurements, &cost) == ERGO_OK
-                ? cost.step
-                : -1;
+        const double step = ergo_cost_measure(ctx, own->sampler, batch, device, &plan, measurements,
+                                              &cost) == ERGO_OK
+                                ? cost.step
+                                : -1;
         known = known && step >= 0;
         total_seconds += step * (double)s.total;
         ergo_text_append(&out,
@@ -109,7 +63,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
                          own->sampler->info->step_name, s.n_samples, plan.path, plan.launch,
                          plan.launches_per_step, own->sampler->info->step_name,
                          (double)plan.device_bytes / 1048576, (double)plan.largest_buffer / 1048576,
-                         ((double)plan.host_bytes + ergo_run_host_bytes(own)) / 1048576);
+                         ((double)plan.host_bytes + ergo_result_bytes(own)) / 1048576);
         if (step > 0)
             ergo_text_append(&out, "  rate       %.3g %s (a short trial)\n",
                              plan.work_per_step / step, own->sampler->info->rate_unit);
@@ -119,7 +73,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
                 "  measuring  %.3g s on the device (%.2g %ss), %.2g s of the host: measure_every "
                 "%llu would be best\n",
                 cost.measure, cost.measure / step, own->sampler->info->step_name, cost.host,
-                (unsigned long long)ergo_run_best_every(
+                (unsigned long long)ergo_cost_best_every(
                     &cost, own->sampler->ops->correlation(batch->points[0])));
     }
     if (status == ERGO_OK && known)

@@ -8,7 +8,9 @@
 #include "base/entry.h"
 #include "base/utf8.h"
 #include "result/format.h"
-#include "run/run.h"
+#include "job/schedule.h"
+#include "result/result.h"
+#include "run/cost.h"
 #include "run/tuning.h"
 #include "stats/stats.h"
 
@@ -33,7 +35,7 @@ struct tuner {
 };
 
 static bool time_is_up(const struct tuner *t) {
-    return ergo_clock() - t->begun >= t->options->seconds || ergo_run_stop_is_requested();
+    return ergo_clock() - t->begun >= t->options->seconds || ergo_session_stop_is_requested();
 }
 
 static void report_progress(const struct tuner *t) {
@@ -109,7 +111,7 @@ static enum ergo_status begin(struct tuner *t, const int64_t *values, struct erg
         status = t->sampler->ops->load(t->ctx, *state, m, t->step, t->states[m].data,
                                        t->states[m].length);
     if (status == ERGO_OK && !t->step)
-        status = ergo_run_start_trial(t->ctx, t->sampler->ops, *state);
+        status = ergo_cost_start(t->ctx, t->sampler->ops, *state);
     return status;
 }
 
@@ -148,7 +150,7 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     double seconds;
     enum ergo_status status = t->sampler->ops->create(t->ctx, t->batch, t->device, &state);
     if (status == ERGO_OK)
-        status = ergo_run_start_trial(t->ctx, t->sampler->ops, state);
+        status = ergo_cost_start(t->ctx, t->sampler->ops, state);
     while (rest && status == ERGO_OK && ergo_clock() < end) {
         const uint64_t count =
             (double)rest < plan->block_steps ? rest : (uint64_t)fmax(1, plan->block_steps);
@@ -321,11 +323,11 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
                            t->job->name, t->device->summary.name);
     if (status == ERGO_OK)
         status = search(t);
-    if (status == ERGO_OK && !ergo_run_stop_is_requested())
+    if (status == ERGO_OK && !ergo_session_stop_is_requested())
         status = confirm(t, &plain, &tuned, &sure);
     if (status == ERGO_OK && sure)
         status = check_states(t, plain / plan.work_per_step);
-    if (status == ERGO_OK && ergo_run_stop_is_requested())
+    if (status == ERGO_OK && ergo_session_stop_is_requested())
         status = ERGO_STOPPED;
     if (status != ERGO_OK)
         return status;
@@ -354,7 +356,7 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
     ERGO_ENTRY(ctx, job, options, text);
     struct tuner t = {.ctx = ctx, .options = options, .begun = ergo_clock()};
     const struct ergo_run_options run_options = {.device = options->device};
-    struct ergo_run run = {.ctx = ctx, .options = &run_options};
+    const struct ergo_session session = {.options = &run_options};
     struct ergo_text out = {0};
     char *path = options->path ? strdup(options->path) : ergo_tuning_user_path();
     enum ergo_status status = ERGO_OK;
@@ -372,7 +374,7 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
             !t.states ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for states")
             : t.sampler->info->n_tunables > TUNABLES_MAX
                 ? ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%s has too many tunables", t.sampler->info->name)
-                : ergo_run_open_device(&run, t.job, &t.device);
+                : ergo_device_open(ctx, ergo_session_device(&session, t.job), &t.device);
     }
     if (status == ERGO_OK)
         status = tune(&t, path, &out);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "result/checkpoint.h"
-#include "run/run.h"
+#include "result/store.h"
 
 /* All samplers, models with curves, sums, and curves over the time of a run. */
 static const char *const jobs[] = {
@@ -49,7 +49,7 @@ static void expect(bool good, const char *what) {
     abort();
 }
 
-/* ---- what a run would have written (src/run/snapshot.c, spread_store.c, spread_parcel.c) -------
+/* ---- what a run would have written (src/result/store*.c) -------------------------------------
  */
 
 static void append(struct ergo_text *text, const void *data, size_t length) {
@@ -85,7 +85,7 @@ static void append_picture(struct ergo_text *text) {
 }
 
 static void add(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
-    expect(ergo_run_add_text(blobs, name, text), "no memory for a record");
+    expect(ergo_stored_add_text(blobs, name, text), "no memory for a record");
 }
 
 static void add_bytes(struct ergo_blobs *blobs, const char *name, const void *data, size_t length) {
@@ -239,7 +239,7 @@ static void write_to(struct ergo_context *ctx, const char *name, struct ergo_blo
 /* files: also those that take long; pages have a target of their own. */
 static void look(struct ergo_context *ctx, bool good, bool files) {
     struct ergo_result *result = NULL;
-    enum ergo_status status = ergo_run_load(ctx, folder, &result);
+    enum ergo_status status = ergo_result_load(ctx, folder, &result);
     expect((status == ERGO_OK) == (result != NULL), "a result without an answer, or the reverse");
     if (status == ERGO_OK) {
         char *text = NULL;
@@ -250,8 +250,8 @@ static void look(struct ergo_context *ctx, bool good, bool files) {
         free(text);
     }
     if (status == ERGO_OK && files) {
-        expect(ergo_result_write_report(ctx, folder, result) == ERGO_OK, "no report");
-        expect(ergo_result_write_pictures(ctx, folder, result) == ERGO_OK, "no pictures");
+        expect(ergo_page_write(ctx, folder, result) == ERGO_OK, "no report");
+        expect(ergo_page_write_pictures(ctx, folder, result) == ERGO_OK, "no pictures");
         expect(ergo_result_write_blocks(ctx, folder, result) == ERGO_OK, "no blocks");
         expect(ergo_result_write_series(ctx, folder, result) == ERGO_OK, "no series");
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 static uint64_t random_state;
 
@@ -107,7 +107,7 @@ static void begin(size_t replicas) {
 static void measure(size_t r, const double *x, size_t n) {
     members[r].n_samples = n;
     ergo_stats_estimate(x, n, &results[r].estimate);
-    ergo_run_refuse(&results[r],
+    ergo_observable_refuse(&results[r],
                     ergo_trust_of(&results[r].estimate, observable.independent, results[r].exact));
 }
 
@@ -313,7 +313,7 @@ static void reasons(void **state) {
         ergo_curve_derived(&curve, first_of, NULL, &results[0].estimate);
         ergo_curve_free(&curve);
         const bool few = n < 20;
-        ergo_run_refuse(&results[0], ergo_trust_of(&results[0].estimate, true, NAN));
+        ergo_observable_refuse(&results[0], ergo_trust_of(&results[0].estimate, true, NAN));
         assert_int_equal(results[0].trust, few ? ERGO_TRUST_FEW : ERGO_TRUST_FULL);
         assert_int_equal(isnan(results[0].estimate.error), few);
         finish();
@@ -329,7 +329,7 @@ static void reasons(void **state) {
     members[0].n_samples = 100;
     results[0].estimate =
         (struct ergo_estimate){.mean = NAN, .error = NAN, .samples = 100, .too_short = true};
-    ergo_run_refuse(&results[0], ergo_trust_of(&results[0].estimate, false, NAN));
+    ergo_observable_refuse(&results[0], ergo_trust_of(&results[0].estimate, false, NAN));
     assert_int_equal(results[0].trust, ERGO_TRUST_UNDEFINED);
     finish();
     assert_int_equal(result.n_warnings, 0);
@@ -358,7 +358,7 @@ static void published_values(void **state) {
     chains(2, 4000, 0, 2, 0);
     ops.published = published;
     for (size_t r = 0; r < 2; r++) {
-        ergo_run_refer(&ops, &points[r], &results[r]);
+        ergo_observable_refer(&ops, &points[r], &results[r]);
         const struct ergo_estimate *e = &results[r].estimate;
         assert_true(results[r].published && results[r].reference == 1 &&
                     results[r].reference_error == 0.3);
@@ -371,7 +371,7 @@ static void published_values(void **state) {
     assert_int_equal(result.n_warnings, 0); /* 3.3 sigma */
     chains(1, 4000, 0, 0, 4);
     ops.published = published;
-    ergo_run_refer(&ops, &points[0], &results[0]);
+    ergo_observable_refer(&ops, &points[0], &results[0]);
     finish();
     assert_true(said("from the published value 1"));
 }
