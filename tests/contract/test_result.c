@@ -332,6 +332,7 @@ static void made_again(const char *name, const char *bytes, size_t length, const
     assert_int_equal(fclose(file), 0);
     const struct ergo_run_options options = {0};
     contract_ok(ergo_resume(contract.ctx, contract.folder, &options, &result), name);
+    contract_ok(ergo_result_write_page(contract.ctx, result, contract.folder), name);
     ergo_result_destroy(result);
     char *again = read_result(name, &again_length);
     if (again_length != good_length || memcmp(again, good, good_length) != 0)
@@ -346,7 +347,9 @@ static void made_again(const char *name, const char *bytes, size_t length, const
 static void damaged(void) {
     static const char *const names[] = {"series.h5", "report.html"};
     const size_t places = getenv("ERGOCL_TEST_FULL") ? 400 : 8;
-    ergo_result_destroy(contract_run(contract.job, NULL, NULL));
+    struct ergo_result *whole = contract_run(contract.job, NULL, NULL);
+    contract_ok(ergo_result_write_page(contract.ctx, whole, contract.folder), "a page");
+    ergo_result_destroy(whole);
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         size_t length = 0;
         char *good = read_result(names[k], &length), *bad = malloc(length);
