@@ -25,7 +25,7 @@ INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
 LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
-LIB_SRC := $(wildcard src/core/*.c src/engine/*.c src/job/*.c src/run/*.c src/compare/*.c src/report/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c)
+LIB_SRC := $(wildcard src/core/*.c src/engine/*.c src/job/*.c src/run/*.c src/compare/*.c src/report/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c src/samplers/*/*/*.c)
 CLI_SRC := $(wildcard src/cli/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o $(BUILD)/tuning-profiles.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
@@ -223,7 +223,7 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
 
 # ---- the code's looks ---------------------------------------------------------------------------
 
-C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
+C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
 CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
 SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 

@@ -156,7 +156,7 @@ static enum ergo_status write_kernels(struct ergo_context *ctx, const struct erg
                                       const struct ergo_folder *folder) {
     char *text = NULL;
     enum ergo_status status =
-        ergo_kernels_text(ctx, ergo_comparison_job(c)->sampler->info->name, &text);
+        ergo_kernels_text(ctx, ergo_comparison_job(c)->sampler->name, &text);
     if (status == ERGO_OK)
         status = ergo_file_write(ctx, folder, "vendor-kernels.cl", text, strlen(text));
     free(text);

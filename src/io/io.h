@@ -78,7 +78,7 @@ enum ergo_status ergo_png_encode(struct ergo_context *ctx, const struct ergo_pic
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5. */
 size_t ergo_blocks_count(const struct ergo_member_result *member); /* 0: none */
-double ergo_blocks_mean(const struct ergo_sampler_info *info,
+double ergo_blocks_mean(const struct ergo_model *model,
                         const struct ergo_member_result *member,
                         const struct ergo_observable *observable, size_t block);
 enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx,

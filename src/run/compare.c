@@ -1,4 +1,4 @@
-/* Calibrations: points of a scan against the one where the scanned key is 0 (ops->reference). */
+/* Calibrations: points of a scan against the one where the scanned key is 0 (the model's `reference`). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #define WITHIN 4.0
 
 /* Index of the calibration's key among the scanned ones; n_scanned: the point is of none. */
-static size_t scanned_key(const struct ergo_run *run, const struct ergo_point *point) {
-    const char *key = run->sampler->ops->reference ? run->sampler->ops->reference(point) : NULL;
+static size_t scanned_key(const struct ergo_point *point) {
+    const char *key = ergo_point_reference(point);
     size_t i = 0;
     while (i < point->n_scanned && !(key && strcmp(point->scanned[i].pointer, key) == 0))
         i++;
@@ -55,7 +55,7 @@ static enum ergo_status compare_curve(struct ergo_run *run, struct ergo_curve_re
 static enum ergo_status compare_member(struct ergo_run *run, struct ergo_member_result *m,
                                        const struct ergo_member_result *with, struct worst *worst) {
     enum ergo_status status = ERGO_OK;
-    for (size_t o = 0; o < run->sampler->info->n_observables; o++) {
+    for (size_t o = 0; o < run->job->model->n_observables; o++) {
         struct ergo_observable_result *r = &m->observables[o];
         const struct ergo_estimate *other = &with->observables[o].estimate;
         const double error = hypot(r->estimate.error, other->error);
@@ -66,7 +66,7 @@ static enum ergo_status compare_member(struct ergo_run *run, struct ergo_member_
         r->reference_error = other->error;
         r->reference_z = (r->estimate.mean - other->mean) / error;
     }
-    for (size_t c = 0; c < run->sampler->info->n_curves && status == ERGO_OK; c++)
+    for (size_t c = 0; c < run->job->model->n_curves && status == ERGO_OK; c++)
         if (m->curves[c].size && m->curves[c].size == with->curves[c].size)
             status = compare_curve(run, &m->curves[c], &with->curves[c], worst);
     return status;
@@ -97,7 +97,7 @@ enum ergo_status ergo_run_compare(struct ergo_run *run) {
     const char *pointer = NULL;
     for (size_t i = 0; i < run->result->n_members && status == ERGO_OK; i++) {
         struct ergo_member_result *m = &run->result->members[i];
-        const size_t key = scanned_key(run, m->point);
+        const size_t key = scanned_key(m->point);
         if (key == m->point->n_scanned || m->point->scanned[key].value == 0)
             continue;
         const struct ergo_member_result *with = reference_of(run, m->point, key);

@@ -9,18 +9,18 @@
 #define FILE_MOST ((size_t)1 << 36)
 
 enum ergo_status ergo_run_keep_files(struct ergo_run *run) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     enum ergo_status status = ERGO_OK;
-    for (size_t k = 0; k < info->n_keys && status == ERGO_OK; k++) {
+    for (size_t k = 0; ergo_model_key(model, k) && status == ERGO_OK; k++) {
         /* such keys are not scanned */
-        const char *path = ergo_input_path(&run->job->points[0], &info->keys[k]);
+        const char *path = ergo_input_path(&run->job->points[0], ergo_model_key(model, k));
         char *text = NULL;
         size_t length = 0;
         if (!path)
             continue;
         status = ergo_file_read(run->ctx, NULL, path, FILE_MOST, &text, &length);
         if (status == ERGO_OK &&
-            !ergo_job_files_add(&run->job->files, info->keys[k].pointer, text, length))
+            !ergo_job_files_add(&run->job->files, ergo_model_key(model, k)->pointer, text, length))
             status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for %s", path);
         free(text);
     }

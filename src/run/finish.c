@@ -14,8 +14,8 @@ enum ergo_status ergo_run_digest_members(struct ergo_run *run) {
     for (size_t m = 0; m < run->job->batches[run->batch].count && status == ERGO_OK; m++) {
         struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
         struct ergo_text text = {0};
-        ergo_text_append(&text, "ergocl state 1 %s %u %llu\n", run->sampler->info->name,
-                         run->sampler->info->state_version, (unsigned long long)run->step);
+        ergo_text_append(&text, "ergocl state 1 %s %u %llu\n", run->sampler->name,
+                         run->sampler->state_version, (unsigned long long)run->step);
         status = run->ops->save(run->ctx, run->state, m, &text);
         if (status == ERGO_OK && text.failed)
             status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a digest");

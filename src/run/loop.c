@@ -72,7 +72,7 @@ static void report_progress(struct ergo_run *run, const char *phase, bool force)
         .seconds = seconds,
         .eta = run->work_done > 0 ? seconds * (run->work_total / run->work_done - 1) : 0,
         .rate = seconds > 0 ? run->work_done / seconds : 0,
-        .rate_unit = run->sampler->info->rate_unit,
+        .rate_unit = run->sampler->rate_unit,
         .phase = phase,
     };
     const unsigned depth = ergo_entry_lend();
@@ -92,19 +92,19 @@ static void loop_free(struct loop *loop) {
 
 static enum ergo_status loop_allocate(struct loop *loop) {
     const struct ergo_run *run = loop->run;
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     const struct ergo_point *first = loop->batch->points[0];
     const size_t members = loop->batch->count;
     const size_t curve_samples =
-        (loop->plan.block_samples - 1) / (size_t)run->ops->curve_every(first) + 1;
+        (loop->plan.block_samples - 1) / (size_t)ergo_point_curve_every(first) + 1;
     loop->samples.columns =
-        malloc(loop->plan.block_samples * members * info->n_columns * sizeof(double));
+        malloc(loop->plan.block_samples * members * model->n_columns * sizeof(double));
     bool ok = loop->samples.columns != NULL;
-    for (size_t c = 0; c < info->n_curves; c++) {
-        const size_t size = run->ops->curve_size(first, c);
-        if (!size || ((info->curves_at_end | info->histograms) >> c & 1))
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const size_t size = ergo_point_curve_size(first, c);
+        if (!size || ((model->curves_at_end | model->histograms) >> c & 1))
             continue;
-        const size_t rows = info->curves_sums >> c & 1 ? 1 : curve_samples;
+        const size_t rows = model->curves_sums >> c & 1 ? 1 : curve_samples;
         loop->samples.curves[c] = malloc(rows * members * size * sizeof(double));
         ok = ok && loop->samples.curves[c];
     }
@@ -114,17 +114,17 @@ static enum ergo_status loop_allocate(struct loop *loop) {
 /* Every sample of a member after equilibration goes into its histograms. */
 static void store_histograms(struct loop *loop, const struct block *block, size_t m) {
     struct ergo_run *run = loop->run;
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     const struct ergo_samples *s = &loop->samples;
     const struct ergo_point *point = loop->batch->points[m];
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         struct ergo_curve *curve = &run->curves[point->index][c];
-        for (size_t i = 0; (info->histograms >> c & 1) && curve->size && i < s->count; i++) {
-            const double *columns = s->columns + (i * loop->batch->count + m) * info->n_columns;
+        for (size_t i = 0; (model->histograms >> c & 1) && curve->size && i < s->count; i++) {
+            const double *columns = s->columns + (i * loop->batch->count + m) * model->n_columns;
             double count = 0;
             if (block->first + i < run->schedule.n_equilibration)
                 continue;
-            const size_t at = run->ops->histogram_bin(point, c, columns, &count);
+            const size_t at = model->histogram_bin(point, c, columns, &count);
             ergo_curve_add_at(curve, at, count);
         }
     }
@@ -133,24 +133,24 @@ static void store_histograms(struct loop *loop, const struct block *block, size_
 /* Store a collected block: series of every member; curves after equilibration. */
 static void store(struct loop *loop, const struct block *block) {
     struct ergo_run *run = loop->run;
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     const struct ergo_samples *s = &loop->samples;
     const size_t members = loop->batch->count;
-    const uint64_t curve_every = run->ops->curve_every(loop->batch->points[0]);
+    const uint64_t curve_every = ergo_point_curve_every(loop->batch->points[0]);
     for (size_t m = 0; m < members; m++) {
         struct ergo_member_result *result = ergo_run_member(run, run->batch, m);
-        for (size_t c = 0; c < info->n_columns; c++)
+        for (size_t c = 0; c < model->n_columns; c++)
             for (size_t i = 0; i < s->count && result->series[c]; i++)
                 result->series[c][block->first + i] =
-                    s->columns[(i * members + m) * info->n_columns + c];
+                    s->columns[(i * members + m) * model->n_columns + c];
         result->n_samples = block->first + s->count;
         store_histograms(loop, block, m);
     }
     for (size_t m = 0; m < members && s->count && block->first >= run->schedule.n_equilibration;
          m++) {
         struct ergo_curve *curves = run->curves[loop->batch->points[m]->index];
-        for (size_t c = 0; c < info->n_curves; c++)
-            if (s->curves[c] && info->curves_sums >> c & 1)
+        for (size_t c = 0; c < model->n_curves; c++)
+            if (s->curves[c] && model->curves_sums >> c & 1)
                 ergo_curve_add_sum(&curves[c], s->curves[c] + m * curves[c].size, s->count);
     }
     /* samples whose index is a multiple of curve_every carry curves */
@@ -160,8 +160,8 @@ static void store(struct loop *loop, const struct block *block) {
             continue;
         for (size_t m = 0; m < members; m++) {
             const size_t at = loop->batch->points[m]->index;
-            for (size_t c = 0; c < info->n_curves; c++)
-                if (s->curves[c] && !(info->curves_sums >> c & 1))
+            for (size_t c = 0; c < model->n_curves; c++)
+                if (s->curves[c] && !(model->curves_sums >> c & 1))
                     ergo_curve_add(&run->curves[at][c],
                                    s->curves[c] + (j * members + m) * run->curves[at][c].size);
         }

@@ -3,8 +3,7 @@
 #define ERGO_RUN_RESULT_H
 
 #include "core/profile.h"
-#include "job/job.h"
-#include "samplers/sampler.h"
+#include "job/model.h"
 #include "stats/stats.h"
 
 /* What else a run is to note, for ergo_compare: ergo_run_options.watch. */
@@ -58,8 +57,8 @@ struct ergo_member_result {
     size_t n_samples;       /* all, equilibration included */
     size_t n_equilibration; /* of them before measuring began */
     double **series;        /* [n_columns][n_samples], owned; NULL: not measured */
-    struct ergo_observable_result *observables; /* [info->n_observables], hidden ones included */
-    struct ergo_curve_result *curves;           /* [info->n_curves], size 0: not measured */
+    struct ergo_observable_result *observables; /* [model->n_observables], hidden ones included */
+    struct ergo_curve_result *curves;           /* [model->n_curves], size 0: not measured */
     size_t n_pictures;
     char *state; /* owned; canonical, behind the line of its digest; NULL: not asked for */
     size_t state_length;

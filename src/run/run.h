@@ -22,6 +22,7 @@
 #define ERGO_RUN_RUN_H
 
 #include "io/io.h"
+#include "samplers/sampler.h"
 #include "run/result.h"
 
 /* Length of a batch's run in steps and samples. Sample i (from 0) is taken after
@@ -126,7 +127,7 @@ struct ergo_cost {
     double step, measure, host;
 };
 /* By a short trial. Without `measurements` only the first. */
-enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_model *model,
                                const struct ergo_batch *batch, struct ergo_device *device,
                                const struct ergo_plan *plan, bool measurements,
                                struct ergo_cost *cost);
@@ -159,7 +160,7 @@ enum ergo_status ergo_run_read_states(struct ergo_run *run, double most);
  * Curve c with that many samples in bins of that length: bins are indexed by these; two became one
  * when all were full. A sample adds one to a curve; of realisations, at the end of the run
  * (curves_at_end), there may be more. */
-bool ergo_run_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_t count,
+bool ergo_run_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
                          uint64_t length, uint64_t n_samples);
 /* A step with that many samples behind it: between two, or before the first, or after the last. */
 bool ergo_run_stands_between(const struct ergo_schedule *s, uint64_t step, uint64_t samples);
@@ -193,12 +194,12 @@ enum ergo_status ergo_run_write(struct ergo_run *run);
 
 /* estimate.c: estimates, exact values, means, warnings: everything result.json needs. */
 enum ergo_status ergo_run_estimate(struct ergo_run *run);
-/* Takes the error away unless it is trusted; sets the reference from ops->published. */
+/* Takes the error away unless it is trusted; sets the published value as reference. */
 void ergo_run_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
-void ergo_run_refer(const struct ergo_sampler_ops *ops, const struct ergo_point *point,
+void ergo_run_refer(const struct ergo_point *point,
                     struct ergo_observable_result *r);
 
-/* compare.c: of a calibration (ops->reference), after the estimates: each point with its reference.
+/* compare.c: of a calibration (the model's `reference`), after the estimates: each point with its reference.
  */
 enum ergo_status ergo_run_compare(struct ergo_run *run);
 

@@ -47,12 +47,12 @@ void ergo_run_clock_rest(struct ergo_run *run) {
 void ergo_result_destroy(struct ergo_result *r) {
     if (!r)
         return;
-    const struct ergo_sampler_info *info = r->job ? r->job->sampler->info : NULL;
-    for (size_t i = 0; info && r->members && i < r->n_members; i++) {
+    const struct ergo_model *model = r->job ? r->job->model : NULL;
+    for (size_t i = 0; model && r->members && i < r->n_members; i++) {
         struct ergo_member_result *m = &r->members[i];
-        for (size_t c = 0; c < info->n_columns && m->series; c++)
+        for (size_t c = 0; c < model->n_columns && m->series; c++)
             free(m->series[c]);
-        for (size_t c = 0; c < info->n_curves && m->curves; c++) {
+        for (size_t c = 0; c < model->n_curves && m->curves; c++) {
             free(m->curves[c].x);
             free(m->curves[c].mean);
             free(m->curves[c].error);
@@ -80,28 +80,28 @@ void ergo_result_destroy(struct ergo_result *r) {
 }
 
 static enum ergo_status allocate_member(struct ergo_run *run, struct ergo_member_result *m) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     const struct ergo_schedule s = ergo_schedule_of(m->point);
     m->lead = s.lead;
     m->measure_every = s.every;
     m->n_equilibration = s.n_equilibration;
-    m->series = calloc(info->n_columns + 1, sizeof *m->series);
-    m->observables = calloc(info->n_observables + 1, sizeof *m->observables);
-    m->curves = calloc(info->n_curves + 1, sizeof *m->curves);
+    m->series = calloc(model->n_columns + 1, sizeof *m->series);
+    m->observables = calloc(model->n_observables + 1, sizeof *m->observables);
+    m->curves = calloc(model->n_curves + 1, sizeof *m->curves);
     m->pictures = calloc(ERGO_RUN_PICTURES, sizeof *m->pictures);
     m->picture_steps = calloc(ERGO_RUN_PICTURES, sizeof *m->picture_steps);
-    run->curves[m->point->index] = calloc(info->n_curves + 1, sizeof **run->curves);
+    run->curves[m->point->index] = calloc(model->n_curves + 1, sizeof **run->curves);
     bool ok = m->series && m->observables && m->curves && m->pictures && m->picture_steps &&
               run->curves[m->point->index];
-    for (size_t c = 0; c < info->n_columns && ok; c++) {
-        if (!ergo_column_measured(info, m->point, c))
+    for (size_t c = 0; c < model->n_columns && ok; c++) {
+        if (!ergo_point_has_column(m->point, c))
             continue;
         m->series[c] = malloc((s.n_samples + 1) * sizeof(double));
         ok = m->series[c] != NULL;
     }
-    for (size_t c = 0; c < info->n_curves && ok; c++)
-        ok = (info->curves_sums >> c & 1 ? ergo_curve_init_sum : ergo_curve_init)(
-            &run->curves[m->point->index][c], run->ops->curve_size(m->point, c));
+    for (size_t c = 0; c < model->n_curves && ok; c++)
+        ok = (model->curves_sums >> c & 1 ? ergo_curve_init_sum : ergo_curve_init)(
+            &run->curves[m->point->index][c], ergo_point_curve_size(m->point, c));
     return ok ? ERGO_OK
               : ERGO_FAIL(run->ctx, ERGO_E_MEMORY,
                           "no memory for the time series of %zu points; measure less often or "
@@ -118,7 +118,7 @@ static enum ergo_status allocate_result(struct ergo_run *run, struct ergo_job *j
     }
     run->result->job = run->job = job;
     run->sampler = job->sampler;
-    run->ops = job->sampler->ops;
+    run->ops = job->model->ops;
     enum ergo_status status = ergo_validate(run->ctx, job);
     if (status != ERGO_OK)
         return status;
@@ -188,7 +188,7 @@ static enum ergo_status plan_all(struct ergo_run *run) {
 
 static void free_curves(struct ergo_run *run) {
     for (size_t i = 0; run->curves && i < run->job->n_points; i++) {
-        for (size_t c = 0; c < run->sampler->info->n_curves && run->curves[i]; c++)
+        for (size_t c = 0; c < run->job->model->n_curves && run->curves[i]; c++)
             ergo_curve_free(&run->curves[i][c]);
         free(run->curves[i]);
     }
@@ -308,11 +308,11 @@ static enum ergo_status execute(struct ergo_run *run, struct ergo_result **resul
 static void choose_ops(struct ergo_run *run) {
     const char *distribute = ergo_point_text(&run->job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
-    const struct ergo_sampler_ops *ops = run->sampler->ops;
-    run->cut = ops->cut && (!ops->can_cut || ops->can_cut(&run->job->points[0])) &&
+    const struct ergo_model *model = run->job->model;
+    run->cut = model->cut &&
                (strcmp(distribute, "lattice") == 0 ||
                 (strcmp(distribute, "auto") == 0 && ranks > 1 && run->job->n_points < ranks));
-    run->ops = run->cut ? ops->cut : ops;
+    run->ops = run->cut ? model->cut : model->ops;
 }
 
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,

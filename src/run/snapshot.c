@@ -70,17 +70,17 @@ bool ergo_run_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_t
 
 /* Series, curves and pictures of every member, each kind one blob. */
 static bool add_members(struct ergo_run *run, struct ergo_blobs *blobs) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     struct ergo_text metas = {0}, series = {0}, curves = {0}, pictures = {0};
     for (size_t i = 0; i < run->result->n_members; i++) {
         const struct ergo_member_result *m = &run->result->members[i];
         const struct member_meta meta = {m->point->stream, m->steps, m->digest, m->n_samples,
                                          m->n_pictures};
         append(&metas, &meta, sizeof meta);
-        for (size_t c = 0; c < info->n_columns; c++)
+        for (size_t c = 0; c < model->n_columns; c++)
             if (m->series[c])
                 append(&series, m->series[c], m->n_samples * sizeof(double));
-        for (size_t c = 0; c < info->n_curves; c++) {
+        for (size_t c = 0; c < model->n_curves; c++) {
             const struct ergo_curve *curve = &run->curves[i][c];
             const uint64_t head[2] = {curve->count, curve->bin_length};
             append(&curves, head, sizeof head);
@@ -139,7 +139,7 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
         ergo_blobs_free(&blobs);
         return status;
     }
-    const struct meta meta = {META_VERSION,         run->sampler->info->state_version,
+    const struct meta meta = {META_VERSION,         run->sampler->state_version,
                               run->batch,           run->step,
                               run->samples,         run->job->n_points,
                               ergo_run_seconds(run)};
@@ -191,13 +191,13 @@ static bool copy(struct reader *reader, void *to, size_t length) {
     return from != NULL;
 }
 
-bool ergo_run_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_t count,
+bool ergo_run_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
                          uint64_t length, uint64_t n_samples) {
-    const bool of_samples = !(info->curves_at_end >> c & 1);
+    const bool of_samples = !(model->curves_at_end >> c & 1);
     const uint64_t most = of_samples ? n_samples : UINT64_C(1) << 53; /* what doubles count */
     if (!length || count > most)
         return false;
-    if (info->curves_sums >> c & 1)
+    if (model->curves_sums >> c & 1)
         return length == (count ? count : 1);
     if (length > 1 && count / (ERGO_CURVE_BINS / 2) < length)
         return false;
@@ -237,19 +237,19 @@ static bool restore_meta(struct ergo_run *run, size_t i, struct reader *reader) 
 
 static bool restore_series(struct ergo_run *run, size_t i, struct reader *reader) {
     const struct ergo_member_result *m = &run->result->members[i];
-    for (size_t c = 0; c < run->sampler->info->n_columns; c++)
+    for (size_t c = 0; c < run->job->model->n_columns; c++)
         if (m->series[c] && !copy(reader, m->series[c], m->n_samples * sizeof(double)))
             return false;
     return true;
 }
 
 static bool restore_curves(struct ergo_run *run, size_t i, struct reader *reader) {
-    const struct ergo_sampler_info *info = run->sampler->info;
-    for (size_t c = 0; c < info->n_curves; c++) {
+    const struct ergo_model *model = run->job->model;
+    for (size_t c = 0; c < model->n_curves; c++) {
         struct ergo_curve *curve = &run->curves[i][c];
         uint64_t head[2];
         if (!copy(reader, head, sizeof head) ||
-            !ergo_run_curve_fits(info, c, head[0], head[1], run->result->members[i].n_samples))
+            !ergo_run_curve_fits(model, c, head[0], head[1], run->result->members[i].n_samples))
             return false;
         curve->count = head[0];
         curve->bin_length = head[1];
@@ -308,13 +308,13 @@ struct sizes {
 };
 
 static struct sizes sizes_of(const struct ergo_run *run) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     struct sizes sizes = {0, 0, 0};
     for (size_t i = 0; i < run->result->n_members; i++) {
         const struct ergo_member_result *m = &run->result->members[i];
-        for (size_t c = 0; c < info->n_columns; c++)
+        for (size_t c = 0; c < model->n_columns; c++)
             sizes.series += m->series[c] ? m->n_samples * sizeof(double) : 0;
-        for (size_t c = 0; c < info->n_curves; c++) {
+        for (size_t c = 0; c < model->n_curves; c++) {
             const struct ergo_curve *curve = &run->curves[i][c];
             sizes.curves += 2 * sizeof(uint64_t) +
                             (curve->sum ? 1 : ERGO_CURVE_BINS) * curve->size * sizeof(double);
@@ -386,12 +386,12 @@ static enum ergo_status restore_head(struct ergo_run *run, struct meta *meta) {
     struct reader head = reader_of(&blobs, "meta"), device = reader_of(&blobs, "device");
     if (!copy(&head, meta, sizeof *meta) || meta->version != META_VERSION)
         status = damaged(run, "its header");
-    else if (meta->state_version != run->sampler->info->state_version)
+    else if (meta->state_version != run->sampler->state_version)
         status = ERGO_FAIL(run->ctx, ERGO_E_IO,
                            "%s/" ERGO_CHECKPOINT " holds states of version %" PRIu64 " of %s; this "
                            "ergocl reads version %u",
-                           run->folder.path, meta->state_version, run->sampler->info->name,
-                           run->sampler->info->state_version);
+                           run->folder.path, meta->state_version, run->sampler->name,
+                           run->sampler->state_version);
     else if (meta->n_points != run->job->n_points || meta->batch > run->job->n_batches)
         status = damaged(run, "the number of points");
     else if (!ergo_run_time_fits(meta->seconds))

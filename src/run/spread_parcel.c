@@ -13,17 +13,17 @@ static size_t curve_bytes(const struct ergo_curve *curve) {
 }
 
 void ergo_spread_pack(const struct ergo_run *run, size_t i, struct ergo_text *text) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     const struct ergo_member_result *m = &run->result->members[i];
     const struct ergo_spread_progress *p = &run->spread->progress[i];
     const struct parcel head = {i,         m->point->stream, m->steps,
                                 m->digest, m->n_samples,     m->n_pictures,
                                 p->step,   p->samples,       p->length};
     ergo_text_append_bytes(text, &head, sizeof head);
-    for (size_t c = 0; c < info->n_columns; c++)
+    for (size_t c = 0; c < model->n_columns; c++)
         if (m->series[c])
             ergo_text_append_bytes(text, m->series[c], m->n_samples * sizeof(double));
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         const struct ergo_curve *curve = &run->curves[i][c];
         const uint64_t counts[2] = {curve->count, curve->bin_length};
         ergo_text_append_bytes(text, counts, sizeof counts);
@@ -75,7 +75,7 @@ static bool unpack_pictures(struct ergo_member_result *m, uint64_t count, bool k
 
 /* One parcel, kept where it is further than what is known of its point. */
 static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     struct parcel head;
     if (!copy(reader, &head, sizeof head) || head.index >= run->job->n_points ||
         head.n_pictures > ERGO_RUN_PICTURES)
@@ -88,7 +88,7 @@ static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) 
         (head.step > 0 && head.step < s.total && !head.state_length))
         return false;
     const bool keep = head.step > p->step;
-    for (size_t c = 0; c < info->n_columns; c++) {
+    for (size_t c = 0; c < model->n_columns; c++) {
         if (!m->series[c])
             continue;
         const void *series = ergo_spread_take(reader, head.n_samples * sizeof(double));
@@ -97,14 +97,14 @@ static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) 
         if (keep && head.n_samples)
             memcpy(m->series[c], series, (size_t)head.n_samples * sizeof(double));
     }
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         struct ergo_curve *curve = &run->curves[head.index][c];
         uint64_t counts[2];
         if (!copy(reader, counts, sizeof counts))
             return false;
         const size_t bytes = curve_bytes(curve);
         const void *bins = ergo_spread_take(reader, bytes);
-        if (!bins || !ergo_run_curve_fits(info, c, counts[0], counts[1], head.n_samples))
+        if (!bins || !ergo_run_curve_fits(model, c, counts[0], counts[1], head.n_samples))
             return false;
         if (keep) {
             curve->count = counts[0];

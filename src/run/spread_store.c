@@ -36,7 +36,7 @@ static bool read_header(const struct ergo_run *run, const struct ergo_blobs *blo
         return false;
     memcpy(header, blob->data, sizeof *header);
     return header->version == SPREAD_VERSION && header->n_points == run->job->n_points &&
-           header->state_version == run->sampler->info->state_version && header->ranks > 0 &&
+           header->state_version == run->sampler->state_version && header->ranks > 0 &&
            header->ranks < 1000000 && ergo_run_time_fits(header->seconds);
 }
 
@@ -136,7 +136,7 @@ enum ergo_status ergo_spread_restore(struct ergo_run *run) {
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
 static struct header header_of(const struct ergo_run *run) {
-    return (struct header){SPREAD_VERSION,          run->sampler->info->state_version,
+    return (struct header){SPREAD_VERSION,          run->sampler->state_version,
                            run->spread->generation, run->spread->ranks,
                            run->job->n_points,      ergo_run_seconds(run)};
 }

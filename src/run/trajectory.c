@@ -28,7 +28,7 @@ size_t ergo_run_next_frame(const struct ergo_run *run, size_t samples) {
 
 enum ergo_status ergo_run_write_frames(struct ergo_run *run, const char *kind, size_t stride) {
     const struct ergo_batch *batch = &run->job->batches[run->batch];
-    const char *suffix = run->sampler->info->frame_suffix;
+    const char *suffix = run->job->model->frame_suffix;
     struct ergo_folder folder = {.fd = -1};
     const bool writer = !run->cut || ergo_ranks_rank() == 0; /* the others only take part */
     enum ergo_status status = writer ? ergo_run_hold_folder(run) : ERGO_OK;

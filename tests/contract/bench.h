@@ -47,20 +47,20 @@ static inline void bench_advance(struct bench *b, uint64_t steps) {
 
 /* One sample after `every` steps, thrown away: what a sampler counts for it has been counted. */
 static inline void bench_sample(struct bench *b, uint64_t every) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.sampler->info;
     struct ergo_samples samples = {.columns =
-                                       calloc(b->batch.count * info->n_columns, sizeof(double))};
+                                       calloc(b->batch.count * model->n_columns, sizeof(double))};
     /* as the run layer does: no room for what is not measured, or added at the end alone */
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         const size_t size = b->ops->curve_size(b->points[0], c);
-        if (size && !(info->curves_at_end >> c & 1))
+        if (size && !(model->curves_at_end >> c & 1))
             samples.curves[c] = calloc(b->batch.count * size, sizeof(double));
     }
     contract_ok(b->ops->advance(contract.ctx, b->state, 0, 1, every, 0), "advance");
     contract_ok(b->ops->collect(contract.ctx, b->state, 0, &samples), "collect");
     assert_int_equal(samples.count, 1);
     free(samples.columns);
-    for (size_t c = 0; c < info->n_curves; c++)
+    for (size_t c = 0; c < model->n_curves; c++)
         free(samples.curves[c]);
 }
 

@@ -56,14 +56,14 @@ static inline void contract_ok(enum ergo_status status, const char *what) {
 
 static const struct ergo_sampler *contract_registered(const char *name) {
     for (size_t i = 0; i < ergo_n_samplers; i++)
-        if (strcmp(ergo_samplers[i]->info->name, name) == 0)
+        if (strcmp(ergo_samplers[i]->name, name) == 0)
             return ergo_samplers[i];
     return NULL;
 }
 
 static enum ergo_status contract_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                       const struct ergo_device *device, struct ergo_plan *plan) {
-    contract.sampler = contract_registered(batch->job->sampler->info->name);
+    contract.sampler = contract_registered(batch->job->sampler->name);
     const enum ergo_status status = contract.sampler->ops->plan(ctx, batch, device, plan);
     contract.idle = contract.lazy && ergo_tuning_given(batch);
     if (contract.block_samples && plan->block_samples > contract.block_samples)
@@ -95,7 +95,7 @@ const struct ergo_sampler *ergo_sampler_find(const char *name) {
     static struct ergo_sampler looked_after[MANY];
     assert_true(ergo_n_samplers <= MANY);
     for (size_t i = 0; i < ergo_n_samplers; i++) {
-        if (strcmp(ergo_samplers[i]->info->name, name) != 0)
+        if (strcmp(ergo_samplers[i]->name, name) != 0)
             continue;
         ops[i] = *ergo_samplers[i]->ops;
         ops[i].plan = contract_plan;
@@ -174,7 +174,7 @@ static inline void contract_same_state(const char *what, const struct ergo_membe
     if (a->digest != b->digest || a->steps != b->steps)
         fail_msg("%s, %s: point %zu, replica %u: digest %016llx after %llu steps, but %016llx "
                  "after %llu",
-                 contract.sampler->info->name, what, a->point->scan_index, a->point->replica,
+                 contract.sampler->name, what, a->point->scan_index, a->point->replica,
                  (unsigned long long)a->digest, (unsigned long long)a->steps,
                  (unsigned long long)b->digest, (unsigned long long)b->steps);
 }
@@ -193,13 +193,13 @@ static inline char *contract_points(const struct ergo_result *result) {
 /* States, every sample, curves, estimates, pictures: bit for bit. */
 static inline void contract_same(const char *what, const struct ergo_result *a,
                                  const struct ergo_result *b) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.sampler->info;
     assert_int_equal(a->n_members, b->n_members);
     for (size_t i = 0; i < a->n_members; i++) {
         const struct ergo_member_result *x = &a->members[i], *y = &b->members[i];
         contract_same_state(what, x, y);
         bool same = x->n_samples == y->n_samples && x->n_pictures == y->n_pictures;
-        for (size_t c = 0; c < info->n_columns && same; c++)
+        for (size_t c = 0; c < model->n_columns && same; c++)
             same = !x->series[c] == !y->series[c] &&
                    (!x->series[c] ||
                     memcmp(x->series[c], y->series[c], x->n_samples * sizeof(double)) == 0);
@@ -244,8 +244,8 @@ static inline void contract_each(void (*test)(void)) {
     assert_true(ergo_n_samplers > 0);
     for (size_t i = 0; i < ergo_n_samplers; i++) {
         char path[160];
-        snprintf(path, sizeof path, CONTRACT_JOBS "%s.json", ergo_samplers[i]->info->name);
-        contract_job(ergo_samplers[i]->info->name, path, test);
+        snprintf(path, sizeof path, CONTRACT_JOBS "%s.json", ergo_samplers[i]->name);
+        contract_job(ergo_samplers[i]->name, path, test);
     }
 }
 
@@ -253,8 +253,8 @@ static inline void contract_each(void (*test)(void)) {
 static inline void contract_each_tiny(void (*test)(void)) {
     for (size_t i = 0; i < ergo_n_samplers; i++) {
         char path[160];
-        snprintf(path, sizeof path, CONTRACT_JOBS "%s-tiny.json", ergo_samplers[i]->info->name);
-        contract_job(ergo_samplers[i]->info->name, path, test);
+        snprintf(path, sizeof path, CONTRACT_JOBS "%s-tiny.json", ergo_samplers[i]->name);
+        contract_job(ergo_samplers[i]->name, path, test);
     }
 }
 
@@ -264,10 +264,10 @@ static inline void contract_each_model(void (*test)(void)) {
     for (size_t i = 0; i < ergo_n_samplers; i++) {
         char pattern[160];
         glob_t found = {0};
-        snprintf(pattern, sizeof pattern, CONTRACT_JOBS "%s+*.json", ergo_samplers[i]->info->name);
+        snprintf(pattern, sizeof pattern, CONTRACT_JOBS "%s+*.json", ergo_samplers[i]->name);
         if (glob(pattern, 0, NULL, &found) == 0)
             for (size_t k = 0; k < found.gl_pathc; k++)
-                contract_job(ergo_samplers[i]->info->name, found.gl_pathv[k], test);
+                contract_job(ergo_samplers[i]->name, found.gl_pathv[k], test);
         globfree(&found);
     }
 }

@@ -5,7 +5,7 @@
 #include "contract.h"
 
 static void complain(const char *about, const char *what) {
-    fail_msg("%s: %s: %s", contract.sampler->info->name, about, what);
+    fail_msg("%s: %s: %s", contract.sampler->name, about, what);
 }
 
 static bool filled(const char *text) {
@@ -15,17 +15,17 @@ static bool filled(const char *text) {
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static const struct ergo_observable *observable_called(const char *name) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (strcmp(info->observables[o].name, name) == 0)
-            return &info->observables[o];
+    const struct ergo_model *model = contract.sampler->info;
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, name) == 0)
+            return &model->observables[o];
     return NULL;
 }
 
 static bool is_curve(const char *name) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
-    for (size_t c = 0; c < info->n_curves; c++)
-        if (name && strcmp(info->curves[c].name, name) == 0)
+    const struct ergo_model *model = contract.sampler->info;
+    for (size_t c = 0; c < model->n_curves; c++)
+        if (name && strcmp(model->curves[c].name, name) == 0)
             return true;
     return false;
 }
@@ -48,37 +48,37 @@ static void check_observable(const struct ergo_observable *o) {
 }
 
 static void tables(void) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.sampler->info;
     const struct ergo_sampler_ops *ops = contract.sampler->ops;
     if (!filled(info->summary) || !filled(info->citation) || !filled(info->step_name) ||
-        !filled(info->rate_unit) || !info->programs[0] || !info->state_version)
+        !filled(info->rate_unit) || !model->programs[0] || !info->state_version)
         complain("info", "summary, citation, step and rate unit, programs, state version");
     /* room for them in src/run */
-    if (!info->n_columns || info->n_columns > ERGO_COLUMNS_MAX ||
-        info->n_curves > ERGO_CURVES_MAX || !info->n_observables)
+    if (!model->n_columns || model->n_columns > ERGO_COLUMNS_MAX ||
+        model->n_curves > ERGO_CURVES_MAX || !model->n_observables)
         complain("info", "1 to 16 columns, at most 24 curves, 1 and more observables");
-    for (size_t c = 0; c < info->n_columns; c++)
-        if (!filled(info->columns[c].name) || !info->columns[c].unit ||
-            !filled(info->columns[c].help))
+    for (size_t c = 0; c < model->n_columns; c++)
+        if (!filled(model->columns[c].name) || !model->columns[c].unit ||
+            !filled(model->columns[c].help))
             complain("columns", "each needs name, unit and help");
-    for (size_t c = 0; c < info->n_curves; c++)
-        if (!filled(info->curves[c].name) || !filled(info->curves[c].x_label) ||
-            !info->curves[c].unit || !filled(info->curves[c].help))
+    for (size_t c = 0; c < model->n_curves; c++)
+        if (!filled(model->curves[c].name) || !filled(model->curves[c].x_label) ||
+            !model->curves[c].unit || !filled(model->curves[c].help))
             complain("curves", "each needs name, x label, unit and help");
     for (size_t k = 0; k < info->n_keys; k++)
         if (!info->keys[k].acts != !filled(info->keys[k].where))
             complain(info->keys[k].pointer, "acts and where belong together");
-    for (size_t t = 0; t < info->n_tunables; t++)
-        if (!filled(info->tunables[t].help) || info->tunables[t].min < 0 ||
-            info->tunables[t].max < 1 || info->tunables[t].max < info->tunables[t].min)
-            complain(info->tunables[t].name, "needs help, and a range beside 0, automatic");
-    for (size_t o = 0; o < info->n_observables; o++)
-        check_observable(&info->observables[o]);
+    for (size_t t = 0; t < model->n_tunables; t++)
+        if (!filled(model->tunables[t].help) || model->tunables[t].min < 0 ||
+            model->tunables[t].max < 1 || model->tunables[t].max < model->tunables[t].min)
+            complain(model->tunables[t].name, "needs help, and a range beside 0, automatic");
+    for (size_t o = 0; o < model->n_observables; o++)
+        check_observable(&model->observables[o]);
     if (!ops->check || !ops->plan || !ops->create || !ops->init || !ops->advance || !ops->collect ||
         !ops->curve_every || !ops->save || !ops->load || !ops->audit || !ops->destroy ||
-        (info->n_curves && (!ops->curve_size || !ops->curve_x)))
+        (model->n_curves && (!ops->curve_size || !ops->curve_x)))
         complain("ops", "one is missing that is not optional");
-    if ((info->trajectory != NULL) != (ops->frame != NULL))
+    if ((model->trajectory != NULL) != (ops->frame != NULL))
         complain("trajectory", "its name and the op frame go together");
 }
 
@@ -98,7 +98,7 @@ static size_t jobs_of_sampler(const char *pattern) {
         struct ergo_job *job = NULL;
         contract_ok(ergo_job_load(contract.ctx, found.gl_pathv[i], NULL, 0, &job),
                     found.gl_pathv[i]);
-        count += strcmp(ergo_job_sampler(job), contract.sampler->info->name) == 0;
+        count += strcmp(ergo_job_sampler(job), contract.sampler->name) == 0;
         ergo_job_destroy(job);
     }
     globfree(&found);
@@ -125,7 +125,7 @@ static void check_contract_job(const cJSON *job, size_t least_samples) {
 }
 
 static void jobs(void) {
-    const char *name = contract.sampler->info->name;
+    const char *name = contract.sampler->name;
     char tiny[160];
     if (jobs_of_sampler("data/jobs/*.json") == 0)
         complain("data/jobs", "no example job");
@@ -171,7 +171,7 @@ static void test_golden_file(void **state) {
 
 /* Help of the sampler and the schema know every key and tunable, help every observable too. */
 static void texts(void) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.sampler->info;
     char *help = NULL, *schema = NULL, *kernels = NULL;
     contract_ok(ergo_help_text(contract.ctx, info->name, &help), "help");
     contract_ok(ergo_schema_text(contract.ctx, &schema), "schema");
@@ -184,15 +184,15 @@ static void texts(void) {
         if (!strstr(help, info->keys[k].pointer) ||
             !strstr(schema, strrchr(info->keys[k].pointer, '/') + 1))
             complain(info->keys[k].pointer, "is not in help and schema");
-    for (size_t t = 0; t < info->n_tunables; t++)
-        if (!strstr(help, info->tunables[t].name) || !strstr(schema, info->tunables[t].name))
-            complain(info->tunables[t].name, "is not in help and schema");
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (!info->observables[o].hidden && !strstr(help, info->observables[o].name))
-            complain(info->observables[o].name, "is not in help");
-    for (size_t p = 0; p < 16 && info->programs[p]; p++)
-        if (!strstr(kernels, info->programs[p]))
-            complain(info->programs[p], "is not among the kernels");
+    for (size_t t = 0; t < model->n_tunables; t++)
+        if (!strstr(help, model->tunables[t].name) || !strstr(schema, model->tunables[t].name))
+            complain(model->tunables[t].name, "is not in help and schema");
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (!model->observables[o].hidden && !strstr(help, model->observables[o].name))
+            complain(model->observables[o].name, "is not in help");
+    for (size_t p = 0; p < 16 && model->programs[p]; p++)
+        if (!strstr(kernels, model->programs[p]))
+            complain(model->programs[p], "is not among the kernels");
     cJSON_Delete(tree);
     free(help);
     free(schema);

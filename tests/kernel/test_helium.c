@@ -198,7 +198,7 @@ static void check(const char *system, int path, int group) {
     check_frames(&b);
     const struct ergo_sampler_ops *ops = sampler->ops;
     const size_t members = b.job->n_points;
-    double *columns = malloc(3 * members * b.job->sampler->info->n_columns * sizeof *columns),
+    double *columns = malloc(3 * members * b.job->model->n_columns * sizeof *columns),
            *curve[3] = {NULL};
     for (size_t c = 0; c < 3; c++)
         curve[c] =
@@ -217,7 +217,7 @@ static void check(const char *system, int path, int group) {
         double mean = 0;
         for (uint32_t w = 0; w < active; w++)
             mean += (double)b.twins[m * b.s->shape.walkers + w].ln_psi * 0x1p-21 / b.s->shape.n;
-        const double found = columns[(2 * members + m) * b.job->sampler->info->n_columns + 5];
+        const double found = columns[(2 * members + m) * b.job->model->n_columns + 5];
         assert_true(found - mean / active < 1e-12 && mean / active - found < 1e-12);
     }
     OK(ops->audit(ctx, b.s));

@@ -150,10 +150,10 @@ static inline double lj_virial_pressure(const struct ergo_point *point, const do
 
 /* The observable `pressure`, as results have it. */
 static inline double lj_pressure(const struct ergo_point *point, const double *c) {
-    const struct ergo_sampler_info *info = ergo_sampler_find("lj-gcmc")->info;
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (strcmp(info->observables[o].name, "pressure") == 0)
-            return info->observables[o].sample(point, c);
+    const struct ergo_model *model = ergo_sampler_find("lj-gcmc")->info;
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, "pressure") == 0)
+            return model->observables[o].sample(point, c);
     return NAN;
 }
 

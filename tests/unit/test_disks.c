@@ -246,7 +246,7 @@ static void test_published(void **state) {
     (void)state;
     struct ergo_job *job = parse("\"n\": 65536, \"packing_fraction\": 0.708");
     double error = 0;
-    const struct ergo_sampler_ops *ops = job->sampler->ops;
+    const struct ergo_sampler_ops *ops = job->model->ops;
     assert_true(isnan(ops->exact(&job->points[0], "pressure")));
     assert_true(ops->published(&job->points[0], "pressure", &error) == 9.18214);
     assert_true(fabs(error - 3e-5) < 1e-12);

@@ -137,7 +137,7 @@ static void what_is_beyond_its_bound_is_not_drawn(void **state) {
     bounded.beyond = beyond;
     memcpy(observables, synthetic_observables, sizeof observables);
     observables[2] = bounded;
-    struct ergo_sampler_info info = synthetic_info;
+    struct ergo_model info = synthetic_info;
     info.observables = observables;
     const struct ergo_sampler sampler = {&info, &synthetic_ops};
     result->job->sampler = &sampler;

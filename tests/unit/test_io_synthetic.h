@@ -99,7 +99,7 @@ static double synthetic_exact(const struct ergo_point *p, const char *observable
                                                       : NAN;
 }
 
-static const struct ergo_sampler_info synthetic_info = {
+static const struct ergo_model synthetic_info = {
     .name = "spin-lattice",
     .summary = "Spins on a lattice: Metropolis and heat bath.",
     .citation = "N. Metropolis et al., J. Chem. Phys. 21, 1087 (1953)",

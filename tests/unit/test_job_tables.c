@@ -52,7 +52,7 @@ static void test_tables(void **state) {
                 check_pair("common", &ergo_job_common_keys[c], &ergo_job_common_keys[d]);
     }
     for (size_t s = 0; s < ergo_n_samplers; s++) {
-        const struct ergo_sampler_info *info = ergo_samplers[s]->info;
+        const struct ergo_model *model = ergo_samplers[s]->info;
         assert_ptr_equal(ergo_sampler_find(info->name), ergo_samplers[s]);
         for (size_t i = 0; i < info->n_keys; i++) {
             const struct ergo_key *key = &info->keys[i];
@@ -67,9 +67,9 @@ static void test_tables(void **state) {
                 check_pair(info->name, &ergo_job_common_keys[c], key);
             }
         }
-        for (size_t i = 0; i < info->n_tunables; i++)
-            assert_true(info->tunables[i].min <= info->tunables[i].max &&
-                        info->tunables[i].min >= 0);
+        for (size_t i = 0; i < model->n_tunables; i++)
+            assert_true(model->tunables[i].min <= model->tunables[i].max &&
+                        model->tunables[i].min >= 0);
     }
 }
 
@@ -80,12 +80,12 @@ static void test_defaults(void **state) {
         struct ergo_context *ctx = ergo_context_create();
         struct ergo_job *job = NULL;
         char text[128];
-        snprintf(text, sizeof text, "{\"sampler\":\"%s\"}", ergo_samplers[s]->info->name);
+        snprintf(text, sizeof text, "{\"sampler\":\"%s\"}", ergo_samplers[s]->name);
         if (ergo_job_parse(ctx, text, strlen(text), "defaults", NULL, 0, &job) != ERGO_E_JOB)
             fail_msg("%s", ergo_error_message(ctx));
         ergo_job_destroy(job);
         char *page = NULL;
-        assert_int_equal(ergo_help_text(ctx, ergo_samplers[s]->info->name, &page), ERGO_OK);
+        assert_int_equal(ergo_help_text(ctx, ergo_samplers[s]->name, &page), ERGO_OK);
         free(page);
         ergo_context_destroy(ctx);
     }

@@ -130,7 +130,7 @@ static const struct ergo_observable toy_observables[] = {
 static const struct ergo_column toy_columns[] = {{"energy", "J per site", "Energy."}};
 static const struct ergo_tunable toy_tunables[] = {{"block", "Sites per item.", 2, 64, false}};
 
-static const struct ergo_sampler_info toy_info = {
+static const struct ergo_model toy_info = {
     .name = "toy-lattice",
     .summary = "a toy",
     .citation = "Nobody, J. Irrepr. Res. 1 (2020).",
@@ -158,7 +158,7 @@ static const struct ergo_key gas_keys[] = {
      .unit = "",
      .help = "Activity."},
 };
-static const struct ergo_sampler_info gas_info = {
+static const struct ergo_model gas_info = {
     .name = "toy-gas",
     .summary = "another toy",
     .step_name = "move",
@@ -173,7 +173,7 @@ const struct ergo_sampler *const ergo_samplers[] = {&toy_sampler, &gas_sampler};
 const size_t ergo_n_samplers = 2;
 const struct ergo_sampler *ergo_sampler_find(const char *name) {
     for (size_t i = 0; i < ergo_n_samplers; i++)
-        if (!strcmp(ergo_samplers[i]->info->name, name))
+        if (!strcmp(ergo_samplers[i]->name, name))
             return ergo_samplers[i];
     return NULL;
 }

@@ -65,7 +65,7 @@ static struct ergo_sampler_ops ops;
 static struct ergo_key key = {.pointer = "/run/observables", .type = ERGO_KEY_STRING};
 static const struct ergo_key *const keys[] = {&key};
 static struct ergo_value all = {.present = true, .text = "all"};
-static struct ergo_sampler_info info;
+static struct ergo_model info;
 static const struct ergo_sampler sampler = {&info, &ops};
 static struct ergo_job job;
 static struct ergo_point points[REPLICAS_MAX];
@@ -86,7 +86,7 @@ static void begin(size_t replicas) {
     clear();
     observable = (struct ergo_observable){.name = "energy", .unit = "J", .sample = sample};
     memset(&ops, 0, sizeof ops);
-    info = (struct ergo_sampler_info){
+    info = (struct ergo_model){
         .name = "toy", .step_name = "sweep", .observables = &observable, .n_observables = 1};
     job = (struct ergo_job){
         .sampler = &sampler, .n_keys = 1, .keys = keys, .n_points = replicas, .points = points};

@@ -62,11 +62,11 @@ static void make(struct fixture *f) {
 }
 
 static void unmake(struct fixture *f) {
-    const struct ergo_sampler_info *info = f->run.sampler->info;
+    const struct ergo_model *model = f->run.sampler->info;
     ergo_spread_destroy(&f->run);
-    for (size_t c = 0; c < info->n_columns; c++)
+    for (size_t c = 0; c < model->n_columns; c++)
         free(f->member.series[c]);
-    for (size_t c = 0; c < info->n_curves; c++)
+    for (size_t c = 0; c < model->n_curves; c++)
         ergo_curve_free(&f->curves[c]);
     free(f->member.series);
     free(f->member.pictures);
@@ -166,7 +166,7 @@ static void bins_that_are_not_there_are_refused(void **state) {
 /* Curves over the time of a run have no number of samples to be held to: counts whose sum with a
  * bin's length is beyond 2^64, and those after which a bin's number would be. */
 static void counts_do_not_wrap(void **state) {
-    static const struct ergo_sampler_info at_end = {.curves_at_end = 1},
+    static const struct ergo_model at_end = {.curves_at_end = 1},
                                           sums = {.curves_at_end = 1, .curves_sums = 1};
     static const uint64_t wrong[][2] = {{UINT64_MAX, 2},
                                         {UINT64_MAX, (uint64_t)1 << 59},
