@@ -146,15 +146,14 @@ enum ergo_status ergo_bench_steps(struct ergo_bench_run *run, uint64_t steps,
 /* Room for a block of samples, with curves where the job has them. */
 static bool samples_allocate(const struct ergo_bench_run *run, size_t block,
                              struct ergo_samples *s) {
-    const struct ergo_sampler_ops *ops = run->job->model->ops;
     const struct ergo_model *model = run->job->model;
     const struct ergo_point *first = run->batch->points[0];
     const size_t members = run->batch->count;
-    const size_t curve_samples = (block - 1) / (size_t)ops->curve_every(first) + 1;
+    const size_t curve_samples = (block - 1) / (size_t)ergo_point_curve_every(first) + 1;
     s->columns = calloc(block * members * model->n_columns + 1, sizeof(double));
     bool ok = s->columns != NULL;
     for (size_t c = 0; c < model->n_curves; c++) {
-        const size_t size = ops->curve_size(first, c);
+        const size_t size = ergo_point_curve_size(first, c);
         s->curves[c] = size ? calloc(curve_samples * members * size, sizeof(double)) : NULL;
         ok = ok && (!size || s->curves[c]);
     }
@@ -264,7 +263,7 @@ enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *
         if (status == ERGO_OK)
             status = ergo_bench_digest(&run, most, &digest[i]);
         if (status == ERGO_OK && i == 0 && audit) {
-            status = run.sampler->ops->audit(run.ctx, run.state);
+            status = run.job->model->ops->audit(run.ctx, run.state);
             ergo_text_append(verdict, "; %s",
                              status == ERGO_OK ? "audited" : ergo_error_message(run.ctx));
         }

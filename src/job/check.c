@@ -16,8 +16,8 @@ static bool is_container(const struct ergo_build *build, const char *pointer) {
 
 /* While sampler or model are unknown, so are the keys of these. */
 static bool is_models(const char *pointer) {
-    return !strcmp(pointer, "/system") || !strcmp(pointer, "/tuning") ||
-           !strncmp(pointer, "/run/", 5);
+    return !strcmp(pointer, "/system") || !strncmp(pointer, "/system/", 8) ||
+           !strcmp(pointer, "/tuning") || !strncmp(pointer, "/run/", 5);
 }
 
 static void not_an_object(struct ergo_build *build, const char *pointer,

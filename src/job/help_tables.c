@@ -176,9 +176,8 @@ void ergo_help_sampler(struct ergo_text *out, const struct ergo_sampler *sampler
         return;
     }
     ergo_text_append(out,
-                     "\nModels, by %s, default %s (`ergocl help %s MODEL` lists the keys, "
-                     "observables\nand curves of one)\n\n",
-                     sampler->model_key->pointer, sampler->model_key->fallback, sampler->name);
+                     "\nModels (`ergocl help %s MODEL` lists the keys and observables of one)\n\n",
+                     sampler->name);
     for (size_t m = 0; m < sampler->n_models; m++)
         if (!ergo_model_repeats(sampler, m))
             ergo_help_named(out, sampler->models[m]->name, "", sampler->models[m]->summary);
@@ -190,7 +189,7 @@ void ergo_help_sampler(struct ergo_text *out, const struct ergo_sampler *sampler
 /* A page on a name: under each text the samplers and models that have it. */
 struct entry {
     const struct ergo_sampler *sampler;
-    struct ergo_text owners, text;
+    struct ergo_text owners, text; /* owners: models, where the sampler has several */
 };
 
 struct entries {
@@ -212,9 +211,8 @@ static void add_entry(struct entries *all, const struct ergo_sampler *sampler,
     } else if (entry) {
         ergo_text_append(&entry->owners, ", ");
     }
-    if (entry && sampler)
-        ergo_text_append(&entry->owners, "%s",
-                         model->name && sampler->model_key ? model->name : "");
+    if (entry && model && model->name)
+        ergo_text_append(&entry->owners, "%s", model->name);
 }
 
 static void collect_model(struct entries *all, enum kind kind, const struct ergo_sampler *sampler,
@@ -237,7 +235,7 @@ static void collect_other(struct entries *all, const struct ergo_sampler *sample
     if (strcmp(key->pointer, name) != 0 && strcmp(strrchr(key->pointer, '/') + 1, name) != 0)
         return;
     ergo_help_key(&text, key);
-    add_entry(all, sampler, sampler ? sampler->models[0] : NULL, &text);
+    add_entry(all, sampler, NULL, &text);
     ergo_text_free(&text);
 }
 

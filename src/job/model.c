@@ -33,7 +33,7 @@ void ergo_model_title(struct ergo_text *out, const struct ergo_sampler *sampler,
 
 bool ergo_point_has_column(const struct ergo_point *point, size_t c) {
     const struct ergo_model *model = point->job->model;
-    return !model->has_column || model->has_column(point, c);
+    return c < model->n_columns && (!model->has_column || model->has_column(point, c));
 }
 
 bool ergo_point_has_frames(const struct ergo_point *point) {

@@ -33,7 +33,7 @@ static void is_hex(const char *text, size_t length) {
  * in the file null. */
 static bool has_no_value(const struct ergo_observable *observable,
                          const struct ergo_member_result *result) {
-    const struct ergo_model *model = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     for (size_t c = 0; c < model->n_curves && observable->curve; c++) {
         const struct ergo_curve_result *curve = &result->curves[c];
         if (curve->size && strcmp(model->curves[c].name, observable->curve) == 0)
@@ -59,7 +59,7 @@ static void check_time(const cJSON *found) {
 
 static void check_observables(const cJSON *observables, const struct ergo_member_result *result,
                               double samples) {
-    const struct ergo_model *model = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     const struct ergo_point *point = result->point;
     size_t shown = 0;
     for (size_t o = 0; o < model->n_observables; o++) {
@@ -103,11 +103,11 @@ static void check_observables(const cJSON *observables, const struct ergo_member
 }
 
 static void check_curves(const cJSON *curves, const struct ergo_point *point) {
-    const struct ergo_model *model = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     int shown = 0;
     for (size_t c = 0; c < model->n_curves; c++) {
         static const char *const arrays[] = {"x", "mean", "error"};
-        const size_t size = contract.sampler->ops->curve_size(point, c);
+        const size_t size = contract.model->curve_size(point, c);
         if (!size)
             continue;
         where = "curves";
@@ -142,10 +142,9 @@ static void check_point(const cJSON *found, const struct ergo_member_result *res
 }
 
 static void check_head(const cJSON *tree, const char *status) {
-    const struct ergo_model *model = contract.sampler->info;
     where = "result.json";
     assert_string_equal(string(tree, "ergocl"), ERGO_VERSION);
-    assert_string_equal(string(tree, "sampler"), info->name);
+    assert_string_equal(string(tree, "sampler"), contract.sampler->name);
     assert_string_equal(string(tree, "status"), status);
     assert_string_equal(string(tree, "seed"),
                         cJSON_GetObjectItem(contract.job, "seed")->valuestring);
@@ -158,7 +157,7 @@ static void check_head(const cJSON *tree, const char *status) {
     where = "rate";
     rate = member(tree, "rate", cJSON_Object);
     assert_true(number(rate, "value") > 0 && number(rate, "seconds") > 0);
-    assert_string_equal(string(rate, "unit"), info->rate_unit);
+    assert_string_equal(string(rate, "unit"), contract.sampler->rate_unit);
 }
 
 /* Every scan point has its mean over the replicas, as documented, from what the points say. */
@@ -279,7 +278,7 @@ static void expect_asked(const cJSON *all, const char *asked, bool is_curve) {
 }
 
 static void asked(void) {
-    const struct ergo_model *model = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     struct ergo_result *result = contract_run(contract.job, NULL, NULL);
     char *text = NULL;
     contract_ok(ergo_result_json(contract.ctx, result, &text), "all");

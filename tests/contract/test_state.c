@@ -210,8 +210,7 @@ static void ten_million(void) {
     const double most = (double)(last - tenth), heap_more = (double)heap() - heap_then,
                  resident_more = (resident_mib() - resident_then) * 1048576;
     for (size_t i = 0; i < n_lives; i++) {
-        print_message("%s: %llu launches\n", ergo_samplers[i]->name,
-                      (unsigned long long)by[i]);
+        print_message("%s: %llu launches\n", ergo_samplers[i]->name, (unsigned long long)by[i]);
         bench_close(&lives[i]);
     }
     if (heap_more >= most || resident_more >= most)
@@ -235,8 +234,8 @@ static void batches(void) {
         bench_advance(&some, 4);
         for (size_t m = 0; m < counts[i]; m++)
             if (!bench_same(&all, orders[i][m], &some, m))
-                fail_msg("%s: point %zu differs in batch %zu", contract.sampler->name,
-                         orders[i][m], i);
+                fail_msg("%s: point %zu differs in batch %zu", contract.sampler->name, orders[i][m],
+                         i);
         bench_close(&some);
     }
     bench_close(&all);

@@ -31,8 +31,8 @@ static struct values values_of(const struct ergo_tunable *t) {
 }
 
 /* Runs the row; clears the tunables that were refused. NULL: even the plain job is refused. */
-static struct ergo_result *run_row(const struct ergo_model *model, int64_t *row,
-                                   char *description, size_t size) {
+static struct ergo_result *run_row(const struct ergo_model *model, int64_t *row, char *description,
+                                   size_t size) {
     struct ergo_result *result = NULL;
     for (size_t attempt = 0; attempt <= model->n_tunables; attempt++) {
         char sets[MAX_TUNABLES][80];
@@ -45,9 +45,10 @@ static struct ergo_result *run_row(const struct ergo_model *model, int64_t *row,
             used += (size_t)snprintf(description + used, size - used, " %s", sets[t]);
         }
         /* said before: a compiler may abort the process */
-        print_message("%s:%s\n", info->name, description);
+        print_message("%s:%s\n", contract.sampler->name, description);
         fflush(stdout);
-        const enum ergo_status status = contract_try(contract.job, list, model->n_tunables, &result);
+        const enum ergo_status status =
+            contract_try(contract.job, list, model->n_tunables, &result);
         if (status == ERGO_OK)
             return result;
         const char *message = ergo_error_message(contract.ctx);
@@ -61,14 +62,14 @@ static struct ergo_result *run_row(const struct ergo_model *model, int64_t *row,
             }
         }
         if ((status != ERGO_E_JOB && status != ERGO_E_DEVICE) || !named)
-            fail_msg("%s:%s: neither done nor refused with a tunable's name, but: %s", info->name,
-                     description, message);
+            fail_msg("%s:%s: neither done nor refused with a tunable's name, but: %s",
+                     contract.sampler->name, description, message);
     }
     return NULL;
 }
 
 static void tuning(void) {
-    const struct ergo_model *model = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     struct values values[MAX_TUNABLES];
     struct ergo_result *base = contract_run(contract.job, NULL, NULL), *other;
     /* PoCL compiles for seconds, and Mesa for half a minute, what others do in a fraction of one */
@@ -86,7 +87,7 @@ static void tuning(void) {
             at[t] = (j + (t + 1) * (j / values[t].count)) % values[t].count;
             row[t] = values[t].value[at[t]];
         }
-        other = run_row(info, row, description, sizeof description);
+        other = run_row(model, row, description, sizeof description);
         assert_non_null(other);
         contract_same(description, base, other);
         for (size_t t = 0; t < model->n_tunables; t++)
@@ -98,7 +99,7 @@ static void tuning(void) {
         size_t accepted = 0;
         for (size_t i = 1; i < values[t].count; i++)
             accepted += values[t].accepted[i];
-        print_message("%s: /tuning/%s: %zu of %zu values accepted\n", info->name,
+        print_message("%s: /tuning/%s: %zu of %zu values accepted\n", contract.sampler->name,
                       model->tunables[t].name, accepted, values[t].count - 1);
         assert_true(accepted > 0 || rows < values[t].count);
     }

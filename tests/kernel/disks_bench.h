@@ -19,7 +19,7 @@
 struct disks_bench {
     struct ergo_context *ctx;
     struct ergo_device *device;
-    const struct ergo_sampler *sampler;
+    const struct ergo_model *model;
     char what[1024];
     struct ergo_job *job;
     const struct ergo_batch *batch;
@@ -38,8 +38,8 @@ struct disks_bench {
 static inline int disks_bench_open(struct disks_bench *b) {
     memset(b, 0, sizeof *b);
     b->ctx = ergo_context_create();
-    b->sampler = ergo_sampler_find("hard-disks");
-    if (!b->ctx || !b->sampler || ergo_device_open(b->ctx, NULL, &b->device) != ERGO_OK) {
+    b->model = ergo_sampler_find("hard-disks")->models[0];
+    if (!b->ctx || !b->model || ergo_device_open(b->ctx, NULL, &b->device) != ERGO_OK) {
         print_message("%s\n", b->ctx ? ergo_error_message(b->ctx) : "no memory");
         return -1;
     }

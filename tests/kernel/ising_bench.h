@@ -24,7 +24,7 @@
 struct ising_bench {
     struct ergo_context *ctx;
     struct ergo_device *device;
-    const struct ergo_sampler *sampler;
+    const struct ergo_model *model;
     bool full;    /* ERGOCL_TEST_FULL: all cases */
     bool small;   /* ERGOCL_TEST_SMALL, for Oclgrind: few and tiny ones */
     bool mesa;    /* its compiler takes 5 to 45 s for a kernel with lanes: few of them there */
@@ -55,8 +55,8 @@ static inline bool ising_env(const char *name) {
 static inline int ising_bench_open(struct ising_bench *b) {
     memset(b, 0, sizeof *b);
     b->ctx = ergo_context_create();
-    b->sampler = ergo_sampler_find("spin-lattice");
-    if (!b->ctx || !b->sampler)
+    b->model = &ising_model;
+    if (!b->ctx)
         return -1;
     if (ergo_device_open(b->ctx, NULL, &b->device) != ERGO_OK) {
         print_message("%s\n", ergo_error_message(b->ctx));
@@ -207,7 +207,7 @@ struct ising_block {
 
 static inline void ising_enqueue(struct ising_bench *b, const struct ising_block *block) {
     ISING_OK(b, b->model->ops->advance(b->ctx, b->state, block->slot, block->count, block->every,
-                                         block->first));
+                                       block->first));
 }
 
 static inline void ising_same(struct ising_bench *b, const char *name, size_t member, size_t at,
@@ -222,10 +222,10 @@ static inline void ising_same(struct ising_bench *b, const char *name, size_t me
 static inline void ising_collect_block(struct ising_bench *b, const struct ising_block *block) {
     const struct ergo_sampler_ops *ops = b->model->ops;
     const struct ergo_point *first = b->batch->points[0];
-    const size_t members = b->batch->count, reach = ops->curve_size(first, 0);
+    const size_t members = b->batch->count, reach = ergo_point_curve_size(first, 0);
     const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/correlation_every");
     struct ergo_samples s = {0};
-    s.columns = calloc(block->count * members * COLUMNS, sizeof(double));
+    s.columns = calloc(block->count * members * ISING_COLUMNS, sizeof(double));
     for (size_t c = 0; c < 3; c++)
         s.curves[c] = calloc(block->count * members * (reach + 1), sizeof(double));
     s.curves[CURVE_STRUCTURE] = calloc(block->count * members * 2, sizeof(double));
@@ -240,7 +240,7 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
         for (size_t m = 0; m < members; m++) {
             const struct ergo_oracle_ising *o = &b->oracles[m];
             const double n = (double)o->Lx * o->Ly,
-                         *column = s.columns + COLUMNS * (i * members + m);
+                         *column = s.columns + ISING_COLUMNS * (i * members + m);
             const bool anti = ergo_point_real(b->batch->points[m], "/system/coupling") < 0;
             ising_same(b, "energy", m, i, column[0], ergo_oracle_ising_energy(o));
             ising_same(b, "magnetization", m, i, column[1],

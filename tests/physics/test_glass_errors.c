@@ -133,8 +133,7 @@ static void covered(const char *what, const char *quoted) {
                     (double)n;
         for (size_t i = 0; i < n; i++) {
             const struct ergo_estimate *e =
-                &called(&result->members[i], result->job->model->n_observables, names[k])
-                     ->estimate;
+                &called(&result->members[i], result->job->model->n_observables, names[k])->estimate;
             chi2 += (e->mean - mean) * (e->mean - mean) / (e->error * e->error) / (double)(n - 1);
         }
         print_message("%s, %-21s chi^2 / n = %.2f\n", what, names[k], chi2);

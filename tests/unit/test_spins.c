@@ -98,7 +98,7 @@ static void test_remedy(void **state) {
         struct ergo_job *job = parse(cases[i].sampler, cases[i].system);
         if (!job)
             fail_msg("%s", ergo_error_message(ctx));
-        const char *found = job->model->remedy(&job->points[0]);
+        const char *found = ergo_point_remedy(&job->points[0]);
         if ((found == NULL) != (cases[i].says == NULL) || (found && !strstr(found, cases[i].says)))
             fail_msg("%s: %s", cases[i].system, found ? found : "nothing");
         ergo_job_destroy(job);

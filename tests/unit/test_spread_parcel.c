@@ -35,26 +35,26 @@ static void make(struct fixture *f) {
     struct ergo_job *job = NULL;
     assert_int_equal(ergo_job_parse(f->ctx, job_text, strlen(job_text), "job.json", NULL, 0, &job),
                      ERGO_OK);
-    const struct ergo_sampler *sampler = job->sampler;
+    const struct ergo_model *model = job->model;
     const struct ergo_schedule s = ergo_schedule_of(&job->points[0]);
     f->run = (struct ergo_run){.ctx = f->ctx,
                                .options = &none,
                                .job = job,
                                .result = &f->result,
-                               .sampler = sampler,
-                               .ops = sampler->ops,
+                               .sampler = job->sampler,
+                               .ops = model->ops,
                                .curves = &f->curves};
     f->result = (struct ergo_result){.job = job, .n_members = 1, .members = &f->member};
     f->member.point = &job->points[0];
-    f->member.series = calloc(sampler->info->n_columns, sizeof *f->member.series);
-    for (size_t c = 0; c < sampler->info->n_columns; c++)
+    f->member.series = calloc(model->n_columns, sizeof *f->member.series);
+    for (size_t c = 0; c < model->n_columns; c++)
         f->member.series[c] = calloc(s.n_samples + 1, sizeof(double));
     f->member.pictures = calloc(ERGO_RUN_PICTURES, sizeof *f->member.pictures);
     f->member.picture_steps = calloc(ERGO_RUN_PICTURES, sizeof *f->member.picture_steps);
-    f->curves = calloc(sampler->info->n_curves, sizeof *f->curves);
-    f->of_curve = sampler->info->n_curves;
-    for (size_t c = sampler->info->n_curves; c-- > 0;) {
-        const size_t size = sampler->ops->curve_size(&job->points[0], c);
+    f->curves = calloc(model->n_curves, sizeof *f->curves);
+    f->of_curve = model->n_curves;
+    for (size_t c = model->n_curves; c-- > 0;) {
+        const size_t size = ergo_point_curve_size(&job->points[0], c);
         assert_true(ergo_curve_init(&f->curves[c], size));
         f->of_curve = size ? c : f->of_curve;
     }
@@ -62,7 +62,7 @@ static void make(struct fixture *f) {
 }
 
 static void unmake(struct fixture *f) {
-    const struct ergo_model *model = f->run.sampler->info;
+    const struct ergo_model *model = f->run.job->model;
     ergo_spread_destroy(&f->run);
     for (size_t c = 0; c < model->n_columns; c++)
         free(f->member.series[c]);
@@ -83,7 +83,7 @@ static void advance(struct fixture *f) {
     p->samples = f->member.n_samples = 3;
     p->state = strdup("state");
     p->length = 5;
-    for (size_t c = 0; c < f->run.sampler->info->n_columns; c++)
+    for (size_t c = 0; c < f->run.job->model->n_columns; c++)
         for (size_t i = 0; i < 3; i++)
             f->member.series[c][i] = 0.5 * (double)(c + i);
 }
@@ -152,9 +152,9 @@ static void bins_that_are_not_there_are_refused(void **state) {
     struct fixture f;
     (void)state;
     make(&f);
-    assert_true(f.of_curve < f.run.sampler->info->n_curves);
+    assert_true(f.of_curve < f.run.job->model->n_curves);
     /* behind the head, the series and the curves without points */
-    const size_t first = WORDS + 3 * f.run.sampler->info->n_columns + 2 * f.of_curve;
+    const size_t first = WORDS + 3 * f.run.job->model->n_columns + 2 * f.of_curve;
     unmake(&f);
     assert_true(arrives(first, &(uint64_t){3}, 1)); /* three samples in bins of one */
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -167,7 +167,7 @@ static void bins_that_are_not_there_are_refused(void **state) {
  * bin's length is beyond 2^64, and those after which a bin's number would be. */
 static void counts_do_not_wrap(void **state) {
     static const struct ergo_model at_end = {.curves_at_end = 1},
-                                          sums = {.curves_at_end = 1, .curves_sums = 1};
+                                   sums = {.curves_at_end = 1, .curves_sums = 1};
     static const uint64_t wrong[][2] = {{UINT64_MAX, 2},
                                         {UINT64_MAX, (uint64_t)1 << 59},
                                         {UINT64_MAX - 62, 64},
