@@ -27,6 +27,9 @@ BELOW = {  # what a room may use directly; what those use, too
     "cli": ["compare"],
 }
 
+# Tables that a room above gives to one below, which declares them.
+GIVEN = {"ergo_samplers", "ergo_n_samplers"}  # job/model.h, samplers/registry.c
+
 
 def closure(room):
     return {room}.union(*(closure(below) for below in BELOW[room]))
@@ -50,10 +53,12 @@ def includes(src):
             yield path, room_of(path, src), "CL/cl.h", "device"
 
 
-def calls(objects):
+def calls(src, objects):
     """(object, room, symbol, room that defines it)"""
     defined, used = {}, []
     for path in sorted(glob.glob(f"{objects}/**/*.o", recursive=True)):
+        if not os.path.exists(f"{src}/{os.path.relpath(path, objects)[:-1]}c"):
+            continue  # of a file that is gone
         for line in subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout.splitlines():
             name, kind = line.split()[:2]
             if kind == "U":
@@ -61,13 +66,13 @@ def calls(objects):
             elif kind.isupper():
                 defined[name] = room_of(path, objects)
     for path, name in used:
-        if name in defined:
+        if name in defined and name not in GIVEN:
             yield path, room_of(path, objects), name, defined[name]
 
 
 def check(src, objects):
     up = 0
-    for path, room, name, other in [*includes(src), *calls(objects)]:
+    for path, room, name, other in [*includes(src), *calls(src, objects)]:
         if other not in ALLOWED.get(room, ()):
             print(f"{path}: {name} is in {other}, which {room} may not use")
             up += 1
@@ -88,8 +93,9 @@ def self_test():
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-            if name.endswith("up.c") or name.endswith("job.c"):
-                subprocess.run(["cc", "-I", folder, "-c", path, "-o", path[:-1] + "o"], check=True)
+        for name in ("base/up.c", "job/job.c", "run/down.c"):
+            path = f"{folder}/{name}"
+            subprocess.run(["cc", "-I", folder, "-c", path, "-o", path[:-1] + "o"], check=True)
         return check(folder, folder) == 3  # an include up, a call up, OpenCL in a room without
 
 

@@ -100,7 +100,7 @@ static void append_speed(struct ergo_text *text, const struct ergo_comparison *c
         if (!d->result)
             continue;
         ergo_report_rate(rate, sizeof rate, d->result->rate,
-                         ergo_comparison_job(c)->sampler->info->rate_unit);
+                         ergo_comparison_job(c)->sampler->rate_unit);
         if (i == c->reference)
             snprintf(number, sizeof number, "%s, the reference", rate);
         else
@@ -112,7 +112,7 @@ static void append_speed(struct ergo_text *text, const struct ergo_comparison *c
 
 /* "1.2e-09 J"; rates count units of work, so "spin updates per second" names them. */
 static void append_energy(struct ergo_text *text, const struct ergo_comparison *c) {
-    const char *unit = ergo_comparison_job(c)->sampler->info->rate_unit;
+    const char *unit = ergo_comparison_job(c)->sampler->rate_unit;
     const char *end = strstr(unit, " per second");
     const int length = end ? (int)(end - unit) : (int)strlen(unit);
     char number[160];
@@ -246,7 +246,7 @@ static void append_all(struct ergo_text *text, const struct ergo_comparison *c) 
     ergo_html_escape(text, job->name);
     ergo_text_append(text, "<span class=\"pill %s\">%s</span></h1>\n<p class=\"soft\">",
                      agrees ? "done" : "stopped", agrees ? "same bits" : "no agreement");
-    ergo_html_escape(text, job->sampler->info->name);
+    ergo_html_escape(text, job->sampler->name);
     ergo_text_append(
         text, ": one job on %zu devices, bit for bit. Made by ergocl " ERGO_VERSION ".</p>\n",
         c->n_devices);

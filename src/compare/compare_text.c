@@ -45,10 +45,10 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
     ERGO_ENTRY(ctx, comparison, text);
     const struct ergo_comparison *c = comparison;
     struct ergo_text t = {0};
-    const struct ergo_sampler_info *info = ergo_comparison_job(c)->sampler->info;
+    const struct ergo_sampler *sampler = ergo_comparison_job(c)->sampler;
     const double base = c->devices[c->reference].result->rate;
     ergo_text_append(&t, "%s: %s on %zu devices, rates in %s\n\n", ergo_comparison_job(c)->name,
-                     info->name, c->n_devices, info->rate_unit);
+                     sampler->name, c->n_devices, sampler->rate_unit);
     ergo_text_append(&t, "  %-14s  %12s  %8s  %8s  %8s  %s\n", "states", "rate", "ratio",
                      "sampling", "all", "device");
     for (size_t i = 0; i < c->n_devices; i++) {
@@ -144,7 +144,7 @@ enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
     struct ergo_text t = {0};
     ergo_text_append(&t, "{\n  \"ergocl\": \"" ERGO_VERSION "\", \"agree\": %s, \"rate_unit\": ",
                      ergo_comparison_agrees(c) ? "true" : "false");
-    ergo_json_string(&t, ergo_comparison_job(c)->sampler->info->rate_unit);
+    ergo_json_string(&t, ergo_comparison_job(c)->sampler->rate_unit);
     ergo_text_append(&t, ",\n  \"reference\": %zu, \"first_difference\": ", c->reference);
     if (c->first_device < c->n_devices) {
         ergo_text_append(&t,

@@ -1,6 +1,6 @@
 /*
  * The JSON schema of jobs, from the key tables. One object schema for all samplers: what a sampler
- * adds hangs on `if sampler is X then`.
+ * adds, or each of its models, hangs on `if sampler is X (and the model Y) then`.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -208,23 +208,85 @@ static void put_required(struct ergo_text *out, const struct ergo_key *key) {
                          key->pointer);
 }
 
-static bool put_sampler(struct ergo_text *out, const struct ergo_sampler *sampler,
-                        struct ergo_arena *arena) {
-    size_t n_keys = 0;
-    const struct ergo_key **keys = ergo_keys_of(sampler, arena, &n_keys);
-    if (!keys)
-        return false;
+/* "sampler is X", with the members of "if" open. */
+static void put_if_sampler(struct ergo_text *out, const struct ergo_sampler *sampler) {
     ergo_text_append(out,
                      ",{\"if\":{\"required\":[\"sampler\"],\"properties\":{\"sampler\":"
-                     "{\"const\":\"%s\"}}},\"then\":{\"description\":",
-                     sampler->info->name);
-    ergo_json_quote(out, sampler->info->summary ? sampler->info->summary : "");
+                     "{\"const\":\"%s\"}",
+                     sampler->name);
+}
+
+/* The schema `text` of the key at `pointer`, in the properties of the objects around it. */
+static void put_nested(struct ergo_text *out, const char *pointer, const char *text) {
+    const char *token = pointer + 1;
+    const size_t length = strcspn(token, "/");
+    ergo_text_append(out, "\"%.*s\":", (int)length, token);
+    if (token[length]) {
+        ergo_text_append(out, "{\"properties\":{");
+        put_nested(out, token + length, text);
+        ergo_text_append(out, "}}");
+    } else {
+        ergo_text_append(out, "%s", text);
+    }
+}
+
+/* Which models there are: a job of another one meets none of the conditions below. */
+static bool put_model_key(struct ergo_text *out, const struct ergo_sampler *sampler,
+                          struct ergo_arena *arena) {
+    size_t n_keys = 0;
+    struct ergo_text text = {0};
+    const struct ergo_key **keys = ergo_keys_of(sampler, NULL, arena, &n_keys);
+    if (!keys)
+        return false;
+    put_key(&text, keys[ergo_job_n_common_keys]);
+    put_if_sampler(out, sampler);
+    ergo_text_append(out, "}},\"then\":{\"properties\":{");
+    put_nested(out, sampler->model_key->pointer, text.data ? text.data : "");
+    ergo_text_append(out, "}}}");
+    out->failed |= text.failed;
+    ergo_text_free(&text);
+    return true;
+}
+
+/* "and its model is Y": one that is not given is the default. */
+static void put_if_model(struct ergo_text *out, const struct ergo_sampler *sampler,
+                         const struct ergo_model *model) {
+    const struct ergo_key *key = sampler->model_key;
+    const size_t length = strlen(key->fallback) - 2; /* between quotes */
+    struct ergo_text text = {0};
+    ergo_text_append(&text, "{\"const\":\"%s\"}", model->name);
+    ergo_text_append(out, ",");
+    put_nested(out, key->pointer, text.data ? text.data : "");
+    ergo_text_append(out, "}");
+    if (strncmp(key->fallback + 1, model->name, length) != 0 || model->name[length]) {
+        ergo_text_append(out, ",\"allOf\":[");
+        put_presence(out, key->pointer);
+        ergo_text_append(out, "]");
+    }
+    out->failed |= text.failed;
+    ergo_text_free(&text);
+}
+
+static bool put_model(struct ergo_text *out, const struct ergo_sampler *sampler,
+                      const struct ergo_model *model, struct ergo_arena *arena) {
+    size_t n_keys = 0;
+    const struct ergo_key **keys = ergo_keys_of(sampler, model, arena, &n_keys);
+    const char *summary = model->summary ? model->summary : sampler->summary;
+    if (!keys)
+        return false;
+    put_if_sampler(out, sampler);
+    if (model->name)
+        put_if_model(out, sampler, model);
+    else
+        ergo_text_append(out, "}");
+    ergo_text_append(out, "},\"then\":{\"description\":");
+    ergo_json_quote(out, summary ? summary : "");
     ergo_text_append(out, ",\"additionalProperties\":false,\"properties\":");
     put_properties(out, keys, n_keys, "", true, arena);
     ergo_text_append(out, ",\"allOf\":[{\"properties\":{\"scan\":");
     put_scan(out, keys, n_keys);
     ergo_text_append(out, "}}");
-    if (!sampler->info->trajectory)
+    if (!model->trajectory)
         ergo_text_append(out, ",{\"properties\":{\"output\":{\"properties\":"
                               "{\"trajectory_every\":{\"enum\":[0,\"0\"]}}}}}");
     for (size_t k = ergo_job_n_common_keys; k < n_keys; k++) {
@@ -235,6 +297,15 @@ static bool put_sampler(struct ergo_text *out, const struct ergo_sampler *sample
     }
     ergo_text_append(out, "]}}");
     return true;
+}
+
+static bool put_sampler(struct ergo_text *out, const struct ergo_sampler *sampler,
+                        struct ergo_arena *arena) {
+    bool good = !sampler->model_key || put_model_key(out, sampler, arena);
+    for (size_t m = 0; m < sampler->n_models && good; m++)
+        if (!ergo_model_repeats(sampler, m))
+            good = put_model(out, sampler, sampler->models[m], arena);
+    return good;
 }
 
 _Static_assert(ERGO_SCAN_POINTS_MAX == 100000, "the count of a range is written out here");
@@ -262,7 +333,7 @@ enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text) {
     const struct ergo_key **common = NULL;
     size_t n_common = 0;
     bool good = true;
-    common = ergo_keys_of(NULL, &arena, &n_common);
+    common = ergo_keys_of(NULL, NULL, &arena, &n_common);
     if (!common) {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "memory ran out while writing the schema");
         goto out;

@@ -13,13 +13,13 @@ static void append_row(struct ergo_text *text, const struct ergo_result *result,
                        const char *directory, size_t k) {
     char speed[160] = "";
     if (result->rate > 0)
-        ergo_report_rate(speed, sizeof speed, result->rate, result->job->sampler->info->rate_unit);
+        ergo_report_rate(speed, sizeof speed, result->rate, result->job->sampler->rate_unit);
     ergo_text_append(text, "<tr><td><a href=\"#run-%zu\">", k + 1);
     ergo_html_escape(text, directory);
     ergo_text_append(text, "</a><small>");
     ergo_html_escape(text, result->job->name);
     ergo_text_append(text, "</small></td><td>");
-    ergo_html_escape(text, result->job->sampler->info->name);
+    ergo_html_escape(text, result->job->sampler->name);
     ergo_text_append(text, "</td><td>%zu</td><td>", result->n_members);
     ergo_html_escape(text, result->status);
     ergo_text_append(text, "</td><td>");

@@ -1,4 +1,5 @@
-/* Calibrations: points of a scan against the one where the scanned key is 0 (ops->reference). */
+/* Calibrations: points of a scan against the one where the scanned key is 0 (the model's
+ * `reference`). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,7 @@
 
 /* Index of the calibration's key among the scanned ones; n_scanned: the point is of none. */
 static size_t scanned_key(const struct ergo_point *point) {
-    const struct ergo_sampler_ops *ops = point->job->sampler->ops;
-    const char *key = ops->reference ? ops->reference(point) : NULL;
+    const char *key = ergo_point_reference(point);
     size_t i = 0;
     while (i < point->n_scanned && !(key && strcmp(point->scanned[i].pointer, key) == 0))
         i++;
@@ -56,7 +56,7 @@ static enum ergo_status compare_curve(struct ergo_context *ctx, struct ergo_curv
 static enum ergo_status compare_member(struct ergo_context *ctx, struct ergo_member_result *m,
                                        const struct ergo_member_result *with, struct worst *worst) {
     enum ergo_status status = ERGO_OK;
-    for (size_t o = 0; o < m->point->job->sampler->info->n_observables; o++) {
+    for (size_t o = 0; o < m->point->job->model->n_observables; o++) {
         struct ergo_observable_result *r = &m->observables[o];
         const struct ergo_estimate *other = &with->observables[o].estimate;
         const double error = hypot(r->estimate.error, other->error);
@@ -67,7 +67,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, struct ergo_mem
         r->reference_error = other->error;
         r->reference_z = (r->estimate.mean - other->mean) / error;
     }
-    for (size_t c = 0; c < m->point->job->sampler->info->n_curves && status == ERGO_OK; c++)
+    for (size_t c = 0; c < m->point->job->model->n_curves && status == ERGO_OK; c++)
         if (m->curves[c].size && m->curves[c].size == with->curves[c].size)
             status = compare_curve(ctx, &m->curves[c], &with->curves[c], worst);
     return status;

@@ -15,10 +15,9 @@ void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust tr
         r->estimate.error_binning = NAN;
 }
 
-void ergo_observable_refer(const struct ergo_sampler_ops *ops, const struct ergo_point *point,
-                           struct ergo_observable_result *r) {
+void ergo_observable_refer(const struct ergo_point *point, struct ergo_observable_result *r) {
     double error = 0;
-    const double value = ops->published ? ops->published(point, r->observable->name, &error) : NAN;
+    const double value = ergo_point_published(point, r->observable->name, &error);
     r->reference_error = 0;
     if (!isfinite(value) || !(error > 0))
         return;

@@ -13,16 +13,16 @@
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static void host_bytes(const struct ergo_job *job, double *series, double *curves_all) {
-    const struct ergo_sampler_info *info = job->sampler->info;
+    const struct ergo_model *model = job->model;
     *series = *curves_all = 0;
     for (size_t i = 0; i < job->n_points; i++) {
         const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
         double samples = 0, curves = 0;
-        for (size_t c = 0; c < info->n_columns; c++)
-            samples += ergo_column_measured(info, &job->points[i], c) ? (double)s.n_samples : 0;
-        for (size_t c = 0; c < info->n_curves; c++)
-            curves += (info->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
-                      (double)job->sampler->ops->curve_size(&job->points[i], c);
+        for (size_t c = 0; c < model->n_columns; c++)
+            samples += ergo_point_has_column(&job->points[i], c) ? (double)s.n_samples : 0;
+        for (size_t c = 0; c < model->n_curves; c++)
+            curves += (model->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
+                      (double)ergo_point_curve_size(&job->points[i], c);
         /* beside them is a checkpoint's record, whose room grows by doubling, or, of series.h5, an
          * HDF5 file and its image */
         *series += 3 * 8 * samples;
@@ -63,28 +63,28 @@ enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *
 /* ---- a result ------------------------------------------------------------------------------- */
 
 static enum ergo_status allocate_member(struct ergo_context *ctx, struct ergo_member_result *m) {
-    const struct ergo_sampler_info *info = m->point->job->sampler->info;
+    const struct ergo_model *model = m->point->job->model;
     const struct ergo_schedule s = ergo_schedule_of(m->point);
     m->lead = s.lead;
     m->measure_every = s.every;
     m->n_equilibration = s.n_equilibration;
-    m->series = calloc(info->n_columns + 1, sizeof *m->series);
-    m->observables = calloc(info->n_observables + 1, sizeof *m->observables);
-    m->curves = calloc(info->n_curves + 1, sizeof *m->curves);
+    m->series = calloc(model->n_columns + 1, sizeof *m->series);
+    m->observables = calloc(model->n_observables + 1, sizeof *m->observables);
+    m->curves = calloc(model->n_curves + 1, sizeof *m->curves);
     m->pictures = calloc(ERGO_RESULT_PICTURES, sizeof *m->pictures);
     m->picture_steps = calloc(ERGO_RESULT_PICTURES, sizeof *m->picture_steps);
-    m->binned = calloc(info->n_curves + 1, sizeof *m->binned);
+    m->binned = calloc(model->n_curves + 1, sizeof *m->binned);
     bool ok =
         m->series && m->observables && m->curves && m->pictures && m->picture_steps && m->binned;
-    for (size_t c = 0; c < info->n_columns && ok; c++) {
-        if (!ergo_column_measured(info, m->point, c))
+    for (size_t c = 0; c < model->n_columns && ok; c++) {
+        if (!ergo_point_has_column(m->point, c))
             continue;
         m->series[c] = malloc((s.n_samples + 1) * sizeof(double));
         ok = m->series[c] != NULL;
     }
-    for (size_t c = 0; c < info->n_curves && ok; c++)
-        ok = (info->curves_sums >> c & 1 ? ergo_curve_init_sum : ergo_curve_init)(
-            &m->binned[c], m->point->job->sampler->ops->curve_size(m->point, c));
+    for (size_t c = 0; c < model->n_curves && ok; c++)
+        ok = (model->curves_sums >> c & 1 ? ergo_curve_init_sum : ergo_curve_init)(
+            &m->binned[c], ergo_point_curve_size(m->point, c));
     return ok ? ERGO_OK
               : ERGO_FAIL(ctx, ERGO_E_MEMORY,
                           "no memory for the time series of %zu points; measure less often or "
@@ -127,7 +127,7 @@ void ergo_result_set_rate(struct ergo_result *r, double work, double seconds) {
 void ergo_result_drop_binned(struct ergo_result *r) {
     for (size_t i = 0; r->members && i < r->n_members; i++) {
         struct ergo_member_result *m = &r->members[i];
-        for (size_t c = 0; c < r->job->sampler->info->n_curves && m->binned; c++)
+        for (size_t c = 0; c < r->job->model->n_curves && m->binned; c++)
             ergo_curve_free(&m->binned[c]);
         free(m->binned);
         m->binned = NULL;
@@ -139,12 +139,12 @@ void ergo_result_destroy(struct ergo_result *r) {
         return;
     if (r->job)
         ergo_result_drop_binned(r);
-    const struct ergo_sampler_info *info = r->job ? r->job->sampler->info : NULL;
-    for (size_t i = 0; info && r->members && i < r->n_members; i++) {
+    const struct ergo_model *model = r->job ? r->job->model : NULL;
+    for (size_t i = 0; model && r->members && i < r->n_members; i++) {
         struct ergo_member_result *m = &r->members[i];
-        for (size_t c = 0; c < info->n_columns && m->series; c++)
+        for (size_t c = 0; c < model->n_columns && m->series; c++)
             free(m->series[c]);
-        for (size_t c = 0; c < info->n_curves && m->curves; c++) {
+        for (size_t c = 0; c < model->n_curves && m->curves; c++) {
             free(m->curves[c].x);
             free(m->curves[c].mean);
             free(m->curves[c].error);

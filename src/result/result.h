@@ -3,8 +3,7 @@
 #define ERGO_RESULT_RESULT_H
 
 #include "base/file.h"
-#include "job/job.h"
-#include "samplers/sampler.h"
+#include "job/model.h"
 #include "stats/stats.h"
 
 /* Where the wall time of a run goes. */
@@ -52,8 +51,8 @@ struct ergo_member_result {
     double **series;        /* [n_columns][n_samples], owned; NULL: not measured */
     /* [n_curves], owned: the curves' samples so far; NULL once the run has ended */
     struct ergo_curve *binned;
-    struct ergo_observable_result *observables; /* [info->n_observables], hidden ones included */
-    struct ergo_curve_result *curves;           /* [info->n_curves], size 0: not measured */
+    struct ergo_observable_result *observables; /* [model->n_observables], hidden ones included */
+    struct ergo_curve_result *curves;           /* [model->n_curves], size 0: not measured */
     size_t n_pictures;
     char *state; /* owned; canonical, behind the line of its digest; NULL: not asked for */
     size_t state_length;
@@ -128,20 +127,17 @@ double ergo_result_memory(void);
 enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result);
 /* replicas.c: means, from the members' estimates. */
 enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result *result);
-/* calibration.c: each point with its reference (ops->reference), after the estimates. */
+/* calibration.c: each point with its reference (the model's `reference`), after the estimates. */
 enum ergo_status ergo_result_calibrate(struct ergo_context *ctx, struct ergo_result *result);
-/* observable.c: takes the error away unless it is trusted; sets the reference from
- * ops->published. */
+/* observable.c: takes the error away unless it is trusted; the published value as reference. */
 void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
-void ergo_observable_refer(const struct ergo_sampler_ops *ops, const struct ergo_point *point,
-                           struct ergo_observable_result *r);
+void ergo_observable_refer(const struct ergo_point *point, struct ergo_observable_result *r);
 /* warnings.c: all there is to say against the estimates and means, added to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5. */
 size_t ergo_blocks_count(const struct ergo_member_result *member); /* 0: none */
-double ergo_blocks_mean(const struct ergo_sampler_info *info,
-                        const struct ergo_member_result *member,
+double ergo_blocks_mean(const struct ergo_model *model, const struct ergo_member_result *member,
                         const struct ergo_observable *observable, size_t block);
 enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx,
                                           const struct ergo_folder *folder,

@@ -67,12 +67,12 @@ static void append_observable(struct ergo_text *text, const struct ergo_observab
 }
 
 static void append_curves(struct ergo_text *text, const struct ergo_member_result *member,
-                          const struct ergo_sampler_info *info) {
+                          const struct ergo_model *model) {
     const char *separator = "";
     ergo_text_append(text, "\n      \"curves\": {");
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         const struct ergo_curve_result *curve = &member->curves[c];
-        if (!curve->size || (info->curves_hidden >> c & 1))
+        if (!curve->size || (model->curves_hidden >> c & 1))
             continue;
         ergo_text_append(text, "%s\n        ", separator);
         ergo_json_string(text, curve->info->name);
@@ -102,7 +102,7 @@ static void append_parameters(struct ergo_text *text, const struct ergo_point *p
 }
 
 static void append_point(struct ergo_text *text, const struct ergo_member_result *member,
-                         const struct ergo_sampler_info *info) {
+                         const struct ergo_model *model) {
     const struct ergo_point *point = member->point;
     const char *separator = "";
     append_parameters(text, point);
@@ -114,7 +114,7 @@ static void append_point(struct ergo_text *text, const struct ergo_member_result
         ergo_text_append(text, "null");
     ergo_text_append(text, ", \"stream\": \"%016" PRIx64 "\",\n      \"observables\": {",
                      point->stream);
-    for (size_t o = 0; o < info->n_observables; o++) {
+    for (size_t o = 0; o < model->n_observables; o++) {
         if (!ergo_observable_shown(member->observables[o].observable, point))
             continue;
         ergo_text_append(text, "%s\n        ", separator);
@@ -122,14 +122,14 @@ static void append_point(struct ergo_text *text, const struct ergo_member_result
         separator = ",";
     }
     ergo_text_append(text, *separator ? "\n      }," : "},");
-    append_curves(text, member, info);
+    append_curves(text, member, model);
     ergo_text_append(text, "\n    }");
 }
 
 /* All replicas of a point together. */
 static void append_mean(struct ergo_text *text, const struct ergo_result *result,
                         const struct ergo_mean_result *mean) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const struct ergo_member_result *first = &result->members[mean->first];
     const char *separator = "";
     append_parameters(text, first->point);
@@ -142,9 +142,9 @@ static void append_mean(struct ergo_text *text, const struct ergo_result *result
         ergo_text_append(text, "]");
     }
     ergo_text_append(text, ",\n      \"observables\": {");
-    for (size_t o = 0; o < info->n_observables; o++) {
+    for (size_t o = 0; o < model->n_observables; o++) {
         const struct ergo_scatter *scatter = &mean->scatters[o];
-        if (!ergo_observable_shown(&info->observables[o], first->point))
+        if (!ergo_observable_shown(&model->observables[o], first->point))
             continue;
         ergo_text_append(text, "%s\n        ", separator);
         append_value(text, &mean->observables[o]);
@@ -189,19 +189,19 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
                                   char **text) {
     ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, result, text);
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     struct ergo_text out = {0};
 
     ergo_text_append(&out, "{\n  ");
     ergo_json_pair(&out, "ergocl", ERGO_VERSION);
-    ergo_json_pair(&out, "sampler", info->name);
+    ergo_json_pair(&out, "sampler", result->job->sampler->name);
     ergo_text_append(&out, ", \"seed\": ");
     append_seed(&out, result);
     ergo_json_pair(&out, "status", result->status);
     ergo_text_append(&out, ",\n  ");
     ergo_json_pair(&out, "name", result->job->name);
     ergo_json_pair(&out, "started", result->started);
-    ergo_json_pair(&out, "step_unit", info->step_name);
+    ergo_json_pair(&out, "step_unit", result->job->sampler->step_name);
     ergo_text_append(&out, ",\n  \"device\": [");
     append_device(&out, 0, result->n_devices ? &result->devices[0] : &result->device);
     for (size_t r = 1; r < result->n_devices; r++)
@@ -209,7 +209,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     ergo_text_append(&out, " ],\n  \"points\": [");
     for (size_t m = 0; m < result->n_members; m++) {
         ergo_text_append(&out, m ? ",\n" : "\n");
-        append_point(&out, &result->members[m], info);
+        append_point(&out, &result->members[m], model);
     }
     ergo_text_append(&out, "%s],", result->n_members ? "\n  " : "");
     if (result->n_means) {
@@ -222,7 +222,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     }
     ergo_text_append(&out, "\n  \"rate\": { \"value\": ");
     ergo_json_number(&out, result->rate);
-    ergo_json_pair(&out, "unit", info->rate_unit);
+    ergo_json_pair(&out, "unit", result->job->sampler->rate_unit);
     ergo_json_pair_number(&out, "seconds", result->seconds);
     if (isfinite(result->host_seconds)) {
         ergo_json_pair_number(&out, "host_seconds", result->host_seconds);

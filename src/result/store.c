@@ -49,7 +49,7 @@ bool ergo_stored_add_head(const struct ergo_result *result, size_t batch, uint64
                           size_t samples, double seconds, double work_done,
                           struct ergo_blobs *blobs) {
     const struct ergo_device_summary *summary = &result->device;
-    const struct meta meta = {META_VERSION, result->job->sampler->info->state_version,
+    const struct meta meta = {META_VERSION, result->job->sampler->state_version,
                               batch,        step,
                               samples,      result->job->n_points,
                               seconds};
@@ -183,12 +183,12 @@ static enum ergo_status read_head(struct ergo_stored *stored) {
     struct ergo_reader device = ergo_reader_of(&stored->records, "device");
     if (!ergo_reader_copy(&head, &meta, sizeof meta) || meta.version != META_VERSION)
         return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "its header");
-    if (meta.state_version != job->sampler->info->state_version)
+    if (meta.state_version != job->sampler->state_version)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "%s/" ERGO_CHECKPOINT " holds states of version %" PRIu64 " of %s; this "
                          "ergocl reads version %u",
-                         stored->folder->path, meta.state_version, job->sampler->info->name,
-                         job->sampler->info->state_version);
+                         stored->folder->path, meta.state_version, job->sampler->name,
+                         job->sampler->state_version);
     if (meta.n_points != job->n_points || meta.batch > job->n_batches)
         return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the number of points");
     if (!ergo_stored_time_fits(meta.seconds))

@@ -100,7 +100,7 @@ bool ergo_stored_take_started(struct ergo_stored *stored);
  * Curve c with that many samples in bins of that length: bins are indexed by these; two became one
  * when all were full. A sample adds one to a curve; of realisations, at the end of the run
  * (curves_at_end), there may be more. */
-bool ergo_stored_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_t count,
+bool ergo_stored_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
                             uint64_t length, uint64_t n_samples);
 bool ergo_stored_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,
                               uint64_t height);

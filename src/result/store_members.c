@@ -21,17 +21,17 @@ static void append(struct ergo_text *text, const void *data, size_t length) {
 
 /* Series, curves and pictures of every member, each kind one blob. */
 bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs *blobs) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     struct ergo_text metas = {0}, series = {0}, curves = {0}, pictures = {0};
     for (size_t i = 0; i < result->n_members; i++) {
         const struct ergo_member_result *m = &result->members[i];
         const struct member_meta meta = {m->point->stream, m->steps, m->digest, m->n_samples,
                                          m->n_pictures};
         append(&metas, &meta, sizeof meta);
-        for (size_t c = 0; c < info->n_columns; c++)
+        for (size_t c = 0; c < model->n_columns; c++)
             if (m->series[c])
                 append(&series, m->series[c], m->n_samples * sizeof(double));
-        for (size_t c = 0; c < info->n_curves; c++) {
+        for (size_t c = 0; c < model->n_curves; c++) {
             const struct ergo_curve *curve = &m->binned[c];
             const uint64_t head[2] = {curve->count, curve->bin_length};
             append(&curves, head, sizeof head);
@@ -52,13 +52,13 @@ bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs
 
 /* ---- restore --------------------------------------------------------------------------------- */
 
-bool ergo_stored_curve_fits(const struct ergo_sampler_info *info, size_t c, uint64_t count,
+bool ergo_stored_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
                             uint64_t length, uint64_t n_samples) {
-    const bool of_samples = !(info->curves_at_end >> c & 1);
+    const bool of_samples = !(model->curves_at_end >> c & 1);
     const uint64_t most = of_samples ? n_samples : UINT64_C(1) << 53; /* what doubles count */
     if (!length || count > most)
         return false;
-    if (info->curves_sums >> c & 1)
+    if (model->curves_sums >> c & 1)
         return length == (count ? count : 1);
     if (length > 1 && count / (ERGO_CURVE_BINS / 2) < length)
         return false;
@@ -88,20 +88,20 @@ static bool restore_meta(struct ergo_result *result, size_t i, struct ergo_reade
 
 static bool restore_series(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
     const struct ergo_member_result *m = &result->members[i];
-    for (size_t c = 0; c < result->job->sampler->info->n_columns; c++)
+    for (size_t c = 0; c < result->job->model->n_columns; c++)
         if (m->series[c] && !ergo_reader_copy(reader, m->series[c], m->n_samples * sizeof(double)))
             return false;
     return true;
 }
 
 static bool restore_curves(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const struct ergo_member_result *m = &result->members[i];
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         struct ergo_curve *curve = &m->binned[c];
         uint64_t head[2];
         if (!ergo_reader_copy(reader, head, sizeof head) ||
-            !ergo_stored_curve_fits(info, c, head[0], head[1], m->n_samples))
+            !ergo_stored_curve_fits(model, c, head[0], head[1], m->n_samples))
             return false;
         curve->count = head[0];
         curve->bin_length = head[1];
@@ -153,13 +153,13 @@ struct sizes {
 };
 
 static struct sizes sizes_of(const struct ergo_result *result) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     struct sizes sizes = {0, 0, 0};
     for (size_t i = 0; i < result->n_members; i++) {
         const struct ergo_member_result *m = &result->members[i];
-        for (size_t c = 0; c < info->n_columns; c++)
+        for (size_t c = 0; c < model->n_columns; c++)
             sizes.series += m->series[c] ? m->n_samples * sizeof(double) : 0;
-        for (size_t c = 0; c < info->n_curves; c++) {
+        for (size_t c = 0; c < model->n_curves; c++) {
             const struct ergo_curve *curve = &m->binned[c];
             sizes.curves += 2 * sizeof(uint64_t) +
                             (curve->sum ? 1 : ERGO_CURVE_BINS) * curve->size * sizeof(double);

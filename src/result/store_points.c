@@ -15,17 +15,17 @@ static size_t curve_bytes(const struct ergo_curve *curve) {
 
 void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_progress *progress,
                      size_t i, struct ergo_text *text) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const struct ergo_member_result *m = &result->members[i];
     const struct ergo_point_progress *p = &progress[i];
     const struct parcel head = {i,         m->point->stream, m->steps,
                                 m->digest, m->n_samples,     m->n_pictures,
                                 p->step,   p->samples,       p->length};
     ergo_text_append_bytes(text, &head, sizeof head);
-    for (size_t c = 0; c < info->n_columns; c++)
+    for (size_t c = 0; c < model->n_columns; c++)
         if (m->series[c])
             ergo_text_append_bytes(text, m->series[c], m->n_samples * sizeof(double));
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         const struct ergo_curve *curve = &m->binned[c];
         const uint64_t counts[2] = {curve->count, curve->bin_length};
         ergo_text_append_bytes(text, counts, sizeof counts);
@@ -71,7 +71,7 @@ static bool unpack_pictures(struct ergo_member_result *m, uint64_t count, bool k
 /* One parcel, kept where it is further than what is known of its point. */
 static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *progress,
                        struct ergo_reader *reader) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     struct parcel head;
     if (!ergo_reader_copy(reader, &head, sizeof head) || head.index >= result->n_members ||
         head.n_pictures > ERGO_RESULT_PICTURES)
@@ -84,7 +84,7 @@ static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *p
         (head.step > 0 && head.step < s.total && !head.state_length))
         return false;
     const bool keep = head.step > p->step;
-    for (size_t c = 0; c < info->n_columns; c++) {
+    for (size_t c = 0; c < model->n_columns; c++) {
         if (!m->series[c])
             continue;
         const void *series = ergo_reader_take(reader, head.n_samples * sizeof(double));
@@ -93,14 +93,14 @@ static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *p
         if (keep && head.n_samples)
             memcpy(m->series[c], series, (size_t)head.n_samples * sizeof(double));
     }
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         struct ergo_curve *curve = &m->binned[c];
         uint64_t counts[2];
         if (!ergo_reader_copy(reader, counts, sizeof counts))
             return false;
         const size_t bytes = curve_bytes(curve);
         const void *bins = ergo_reader_take(reader, bytes);
-        if (!bins || !ergo_stored_curve_fits(info, c, counts[0], counts[1], head.n_samples))
+        if (!bins || !ergo_stored_curve_fits(model, c, counts[0], counts[1], head.n_samples))
             return false;
         if (keep) {
             curve->count = counts[0];

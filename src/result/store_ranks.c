@@ -18,7 +18,7 @@ void ergo_stored_rank_file(char *name, size_t size, uint64_t generation, uint64_
 
 bool ergo_stored_add_ranks(const struct ergo_result *result, uint64_t generation, uint64_t ranks,
                            double seconds, struct ergo_blobs *blobs) {
-    const struct header header = {VERSION,           result->job->sampler->info->state_version,
+    const struct header header = {VERSION,           result->job->sampler->state_version,
                                   generation,        ranks,
                                   result->n_members, seconds};
     return ergo_blobs_add(blobs, "spread", &header, sizeof header);
@@ -31,9 +31,8 @@ static bool read_header(const struct ergo_result *result, const struct ergo_blob
         return false;
     memcpy(header, blob->data, sizeof *header);
     return header->version == VERSION && header->n_points == result->n_members &&
-           header->state_version == result->job->sampler->info->state_version &&
-           header->ranks > 0 && header->ranks < RANKS_MOST &&
-           ergo_stored_time_fits(header->seconds);
+           header->state_version == result->job->sampler->state_version && header->ranks > 0 &&
+           header->ranks < RANKS_MOST && ergo_stored_time_fits(header->seconds);
 }
 
 static enum ergo_status read_rank(struct ergo_stored *stored, uint64_t rank) {

@@ -10,7 +10,7 @@ struct ergo_cost {
     double step, measure, host;
 };
 /* By a short trial. Without `measurements` only the first. */
-enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_model *model,
                                    const struct ergo_batch *batch, struct ergo_device *device,
                                    const struct ergo_plan *plan, bool measurements,
                                    struct ergo_cost *cost);

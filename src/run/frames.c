@@ -28,7 +28,7 @@ size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples) {
 
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride) {
     const struct ergo_batch *batch = &work->batches[work->batch];
-    const char *suffix = work->job->sampler->info->frame_suffix;
+    const char *suffix = work->job->model->frame_suffix;
     struct ergo_folder folder = {.fd = -1};
     const bool writer = !work->cut || ergo_ranks_rank() == 0; /* the others only take part */
     enum ergo_status status = writer ? ergo_session_hold_folder(work->session) : ERGO_OK;

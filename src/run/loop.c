@@ -32,7 +32,7 @@ struct loop {
 };
 
 static void report(const struct ergo_work *work, const char *phase, bool force) {
-    ergo_session_report(work->session, work->job->sampler->info->rate_unit, phase, force);
+    ergo_session_report(work->session, work->job->sampler->rate_unit, phase, force);
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */
@@ -47,19 +47,19 @@ static void loop_free(struct loop *loop) {
 
 static enum ergo_status loop_allocate(struct loop *loop) {
     const struct ergo_work *work = loop->work;
-    const struct ergo_sampler_info *info = work->job->sampler->info;
+    const struct ergo_model *model = work->job->model;
     const struct ergo_point *first = loop->batch->points[0];
     const size_t members = loop->batch->count;
     const size_t curve_samples =
-        (loop->plan.block_samples - 1) / (size_t)work->ops->curve_every(first) + 1;
+        (loop->plan.block_samples - 1) / (size_t)ergo_point_curve_every(first) + 1;
     loop->samples.columns =
-        malloc(loop->plan.block_samples * members * info->n_columns * sizeof(double));
+        malloc(loop->plan.block_samples * members * model->n_columns * sizeof(double));
     bool ok = loop->samples.columns != NULL;
-    for (size_t c = 0; c < info->n_curves; c++) {
-        const size_t size = work->ops->curve_size(first, c);
-        if (!size || ((info->curves_at_end | info->histograms) >> c & 1))
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const size_t size = ergo_point_curve_size(first, c);
+        if (!size || ((model->curves_at_end | model->histograms) >> c & 1))
             continue;
-        const size_t rows = info->curves_sums >> c & 1 ? 1 : curve_samples;
+        const size_t rows = model->curves_sums >> c & 1 ? 1 : curve_samples;
         loop->samples.curves[c] = malloc(rows * members * size * sizeof(double));
         ok = ok && loop->samples.curves[c];
     }
@@ -69,17 +69,17 @@ static enum ergo_status loop_allocate(struct loop *loop) {
 /* Every sample of a member after equilibration goes into its histograms. */
 static void store_histograms(struct loop *loop, const struct block *block, size_t m) {
     struct ergo_work *work = loop->work;
-    const struct ergo_sampler_info *info = work->job->sampler->info;
+    const struct ergo_model *model = work->job->model;
     const struct ergo_samples *s = &loop->samples;
     const struct ergo_point *point = loop->batch->points[m];
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         struct ergo_curve *curve = &work->result->members[point->index].binned[c];
-        for (size_t i = 0; (info->histograms >> c & 1) && curve->size && i < s->count; i++) {
-            const double *columns = s->columns + (i * loop->batch->count + m) * info->n_columns;
+        for (size_t i = 0; (model->histograms >> c & 1) && curve->size && i < s->count; i++) {
+            const double *columns = s->columns + (i * loop->batch->count + m) * model->n_columns;
             double count = 0;
             if (block->first + i < work->schedule.n_equilibration)
                 continue;
-            const size_t at = work->ops->histogram_bin(point, c, columns, &count);
+            const size_t at = model->histogram_bin(point, c, columns, &count);
             ergo_curve_add_at(curve, at, count);
         }
     }
@@ -88,24 +88,24 @@ static void store_histograms(struct loop *loop, const struct block *block, size_
 /* Store a collected block: series of every member; curves after equilibration. */
 static void store(struct loop *loop, const struct block *block) {
     struct ergo_work *work = loop->work;
-    const struct ergo_sampler_info *info = work->job->sampler->info;
+    const struct ergo_model *model = work->job->model;
     const struct ergo_samples *s = &loop->samples;
     const size_t members = loop->batch->count;
-    const uint64_t curve_every = work->ops->curve_every(loop->batch->points[0]);
+    const uint64_t curve_every = ergo_point_curve_every(loop->batch->points[0]);
     for (size_t m = 0; m < members; m++) {
         struct ergo_member_result *result = ergo_work_member(work, m);
-        for (size_t c = 0; c < info->n_columns; c++)
+        for (size_t c = 0; c < model->n_columns; c++)
             for (size_t i = 0; i < s->count && result->series[c]; i++)
                 result->series[c][block->first + i] =
-                    s->columns[(i * members + m) * info->n_columns + c];
+                    s->columns[(i * members + m) * model->n_columns + c];
         result->n_samples = block->first + s->count;
         store_histograms(loop, block, m);
     }
     for (size_t m = 0; m < members && s->count && block->first >= work->schedule.n_equilibration;
          m++) {
         struct ergo_curve *curves = work->result->members[loop->batch->points[m]->index].binned;
-        for (size_t c = 0; c < info->n_curves; c++)
-            if (s->curves[c] && info->curves_sums >> c & 1)
+        for (size_t c = 0; c < model->n_curves; c++)
+            if (s->curves[c] && model->curves_sums >> c & 1)
                 ergo_curve_add_sum(&curves[c], s->curves[c] + m * curves[c].size, s->count);
     }
     /* samples whose index is a multiple of curve_every carry curves */
@@ -115,8 +115,8 @@ static void store(struct loop *loop, const struct block *block) {
             continue;
         for (size_t m = 0; m < members; m++) {
             const size_t at = loop->batch->points[m]->index;
-            for (size_t c = 0; c < info->n_curves; c++)
-                if (s->curves[c] && !(info->curves_sums >> c & 1))
+            for (size_t c = 0; c < model->n_curves; c++)
+                if (s->curves[c] && !(model->curves_sums >> c & 1))
                     ergo_curve_add(&work->result->members[at].binned[c],
                                    s->curves[c] + (j * members + m) *
                                                       work->result->members[at].binned[c].size);

@@ -43,15 +43,15 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         const struct ergo_batch *batch = &own->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
         struct ergo_plan plan;
-        status = own->sampler->ops->plan(ctx, batch, device, &plan);
+        status = own->model->ops->plan(ctx, batch, device, &plan);
         if (status != ERGO_OK)
             break;
-        const bool measurements = own->sampler->ops->correlation != NULL;
+        const bool measurements = own->model->correlation != NULL;
         struct ergo_cost cost;
-        const double step = ergo_cost_measure(ctx, own->sampler, batch, device, &plan, measurements,
-                                              &cost) == ERGO_OK
-                                ? cost.step
-                                : -1;
+        const double step =
+            ergo_cost_measure(ctx, own->model, batch, device, &plan, measurements, &cost) == ERGO_OK
+                ? cost.step
+                : -1;
         known = known && step >= 0;
         total_seconds += step * (double)s.total;
         ergo_text_append(&out,
@@ -60,21 +60,21 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
                          "  launches   %.3g per %s\n"
                          "  memory     device %.4g MiB (largest buffer %.4g MiB), host %.4g MiB\n",
                          b + 1, own->n_batches, batch->count, (unsigned long long)s.total,
-                         own->sampler->info->step_name, s.n_samples, plan.path, plan.launch,
-                         plan.launches_per_step, own->sampler->info->step_name,
+                         own->sampler->step_name, s.n_samples, plan.path, plan.launch,
+                         plan.launches_per_step, own->sampler->step_name,
                          (double)plan.device_bytes / 1048576, (double)plan.largest_buffer / 1048576,
                          ((double)plan.host_bytes + ergo_result_bytes(own)) / 1048576);
         if (step > 0)
             ergo_text_append(&out, "  rate       %.3g %s (a short trial)\n",
-                             plan.work_per_step / step, own->sampler->info->rate_unit);
+                             plan.work_per_step / step, own->sampler->rate_unit);
         if (step > 0 && measurements)
             ergo_text_append(
                 &out,
                 "  measuring  %.3g s on the device (%.2g %ss), %.2g s of the host: measure_every "
                 "%llu would be best\n",
-                cost.measure, cost.measure / step, own->sampler->info->step_name, cost.host,
+                cost.measure, cost.measure / step, own->sampler->step_name, cost.host,
                 (unsigned long long)ergo_cost_best_every(
-                    &cost, own->sampler->ops->correlation(batch->points[0])));
+                    &cost, own->model->correlation(batch->points[0])));
     }
     if (status == ERGO_OK && known)
         ergo_text_append(&out, "expected time: %.3g s, measurements not counted\n", total_seconds);
@@ -94,7 +94,7 @@ static enum ergo_status unknown_sampler(struct ergo_context *ctx, const char *na
     size_t n = 0;
     struct ergo_text list = {0};
     for (; n < ergo_n_samplers && n < sizeof names / sizeof names[0]; n++) {
-        names[n] = ergo_samplers[n]->info->name;
+        names[n] = ergo_samplers[n]->name;
         ergo_text_append(&list, "%s%s", n ? ", " : "", names[n]);
     }
     const char *near = ergo_text_nearest(name, names, n);
@@ -106,6 +106,28 @@ static enum ergo_status unknown_sampler(struct ergo_context *ctx, const char *na
     return status;
 }
 
+/* The programs of models[m] that no model before it has. */
+static enum ergo_status append_programs(struct ergo_context *ctx, struct ergo_text *out,
+                                        const struct ergo_sampler *sampler, size_t m) {
+    enum ergo_status status = ERGO_OK;
+    const char *program;
+    for (size_t p = 0; p < 16 && (program = sampler->models[m]->programs[p]) != NULL; p++) {
+        bool known = false;
+        for (size_t b = 0; b < m && !known; b++)
+            for (size_t q = 0; q < 16 && sampler->models[b]->programs[q]; q++)
+                known = known || strcmp(sampler->models[b]->programs[q], program) == 0;
+        char *flat = NULL;
+        if (known)
+            continue;
+        status = ergo_program_flatten(ctx, program, &flat);
+        if (status != ERGO_OK)
+            break;
+        ergo_text_append(out, "/* ==== program %s ==== */\n%s\n", program, flat);
+        free(flat);
+    }
+    return status;
+}
+
 enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, char **text) {
     ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, text);
@@ -114,16 +136,11 @@ enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, c
     if (name && !ergo_sampler_find(name))
         return unknown_sampler(ctx, name);
     for (size_t i = 0; i < ergo_n_samplers && status == ERGO_OK; i++) {
-        const struct ergo_sampler_info *info = ergo_samplers[i]->info;
-        if (name && strcmp(name, info->name) != 0)
+        const struct ergo_sampler *sampler = ergo_samplers[i];
+        if (name && strcmp(name, sampler->name) != 0)
             continue;
-        for (size_t p = 0; p < 16 && info->programs[p] && status == ERGO_OK; p++) {
-            char *flat = NULL;
-            status = ergo_program_flatten(ctx, info->programs[p], &flat);
-            if (status == ERGO_OK)
-                ergo_text_append(&out, "/* ==== program %s ==== */\n%s\n", info->programs[p], flat);
-            free(flat);
-        }
+        for (size_t m = 0; m < sampler->n_models && status == ERGO_OK; m++)
+            status = append_programs(ctx, &out, sampler, m);
     }
     if (status == ERGO_OK && !(*text = ergo_text_take(&out)))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the kernels' text");

@@ -141,8 +141,8 @@ enum ergo_status ergo_work_digest_members(struct ergo_work *work) {
     for (size_t m = 0; m < work->batches[work->batch].count && status == ERGO_OK; m++) {
         struct ergo_member_result *result = ergo_work_member(work, m);
         struct ergo_text text = {0};
-        ergo_text_append(&text, "ergocl state 1 %s %u %llu\n", work->job->sampler->info->name,
-                         work->job->sampler->info->state_version, (unsigned long long)work->step);
+        ergo_text_append(&text, "ergocl state 1 %s %u %llu\n", work->job->sampler->name,
+                         work->job->sampler->state_version, (unsigned long long)work->step);
         status = work->ops->save(work->ctx, work->state, m, &text);
         if (status == ERGO_OK && text.failed)
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a digest");

@@ -179,11 +179,11 @@ static enum ergo_status execute(struct ergo_work *work, struct ergo_result **res
 static void choose_ops(struct ergo_work *work) {
     const char *distribute = ergo_point_text(&work->job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
-    const struct ergo_sampler_ops *ops = work->job->sampler->ops;
-    work->cut = ops->cut && (!ops->can_cut || ops->can_cut(&work->job->points[0])) &&
+    const struct ergo_model *model = work->job->model;
+    work->cut = model->cut &&
                 (strcmp(distribute, "lattice") == 0 ||
                  (strcmp(distribute, "auto") == 0 && ranks > 1 && work->job->n_points < ranks));
-    work->ops = work->cut ? ops->cut : ops;
+    work->ops = work->cut ? model->cut : model->ops;
 }
 
 static const struct ergo_run_options none = {0};
@@ -246,7 +246,7 @@ static enum ergo_status go_on(struct ergo_work *work) {
     if (!stored->of_ranks)
         choose_ops(work);
     else
-        work->ops = work->job->sampler->ops;
+        work->ops = work->job->model->ops;
     work->batch = stored->batch;
     work->step = stored->step;
     work->samples = stored->samples;

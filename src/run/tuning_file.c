@@ -79,6 +79,16 @@ size_t ergo_tuning_values(const struct ergo_tunable *tunable, int64_t values[ERG
     return n;
 }
 
+/* Of any model. */
+static const struct ergo_tunable *find_tunable(const struct ergo_sampler *sampler,
+                                               const char *name) {
+    for (size_t m = 0; m < sampler->n_models; m++)
+        for (size_t t = 0; t < sampler->models[m]->n_tunables; t++)
+            if (strcmp(sampler->models[m]->tunables[t].name, name) == 0)
+                return &sampler->models[m]->tunables[t];
+    return NULL;
+}
+
 /* Settings that the job checker would accept. */
 static bool take_settings(const struct ergo_json *object, struct ergo_tuning_entry *entry) {
     const struct ergo_json *tuning = ergo_json_member(object, "tuning");
@@ -86,14 +96,10 @@ static bool take_settings(const struct ergo_json *object, struct ergo_tuning_ent
     if (!sampler || !tuning || tuning->kind != ERGO_JSON_OBJECT ||
         tuning->count > ERGO_TUNING_SETTINGS)
         return false;
-    const struct ergo_sampler_info *info = sampler->info;
     for (const struct ergo_json *at = tuning->child; at; at = at->next) {
-        const struct ergo_tunable *tunable = NULL;
+        const struct ergo_tunable *tunable = find_tunable(sampler, at->key);
         uint64_t value = 0;
         bool negative = false;
-        for (size_t t = 0; t < info->n_tunables; t++)
-            if (strcmp(info->tunables[t].name, at->key) == 0)
-                tunable = &info->tunables[t];
         if (!tunable || at->kind != ERGO_JSON_NUMBER ||
             ergo_json_integer(at->text, &negative, &value) != ERGO_JSON_INTEGER || negative ||
             !allowed(tunable, value))

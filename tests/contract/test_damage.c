@@ -30,8 +30,7 @@ static void refused(const struct ergo_blobs *blobs, const char *name, const char
     ergo_result_destroy(result);
     if (status != ERGO_E_IO && status != ERGO_E_JOB)
         fail_msg("%s: a checkpoint whose blob \"%s\" is %s is not refused (status %d): %s",
-                 contract.sampler->info->name, name, how, (int)status,
-                 ergo_error_message(contract.ctx));
+                 contract.sampler->name, name, how, (int)status, ergo_error_message(contract.ctx));
     assert_true(*ergo_error_message(contract.ctx));
 }
 

@@ -62,19 +62,19 @@ static void append_numbers(struct ergo_text *text, size_t count) {
 }
 
 static void append_series(struct ergo_text *text, const struct ergo_point *point) {
-    const struct ergo_sampler_info *info = point->job->sampler->info;
-    for (size_t c = 0; c < info->n_columns; c++)
-        if (ergo_column_measured(info, point, c))
+    const struct ergo_model *model = point->job->model;
+    for (size_t c = 0; c < model->n_columns; c++)
+        if (ergo_point_has_column(point, c))
             append_numbers(text, ergo_schedule_of(point).n_samples);
 }
 
 /* One sample in each. all: bins that are not used, too, as parcels have them. */
 static void append_curves(struct ergo_text *text, const struct ergo_point *point, bool all) {
-    const struct ergo_sampler_info *info = point->job->sampler->info;
-    for (size_t c = 0; c < info->n_curves; c++) {
-        const size_t bins = all && !(info->curves_sums >> c & 1) ? ERGO_CURVE_BINS : 1;
+    const struct ergo_model *model = point->job->model;
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const size_t bins = all && !(model->curves_sums >> c & 1) ? ERGO_CURVE_BINS : 1;
         append(text, (uint64_t[]){1, 1}, 16);
-        append_numbers(text, bins * point->job->sampler->ops->curve_size(point, c));
+        append_numbers(text, bins * point->job->model->curve_size(point, c));
     }
 }
 
@@ -106,7 +106,7 @@ static struct ergo_blobs plain(const struct ergo_job *job) {
     struct ergo_text meta = {0}, members = {0}, series = {0}, curves = {0}, pictures = {0};
     char device[24 + 3 * 128 + 8] = "0:0";
     append(&meta,
-           (uint64_t[]){META_VERSION, job->sampler->info->state_version, job->n_batches, 0, 0,
+           (uint64_t[]){META_VERSION, job->sampler->state_version, job->n_batches, 0, 0,
                         job->n_points},
            48);
     append(&meta, &(double){1.5}, sizeof(double));
@@ -281,7 +281,7 @@ static void try_changed(struct ergo_context *ctx, unsigned which, struct input *
     struct ergo_blobs blobs[2] = {spread ? head_of(job) : plain(job), {0}};
     if (spread) {
         char header[48] = "";
-        const uint64_t numbers[] = {1, job->sampler->info->state_version, 0, 1, job->n_points};
+        const uint64_t numbers[] = {1, job->sampler->state_version, 0, 1, job->n_points};
         memcpy(header, numbers, sizeof numbers);
         add_bytes(&blobs[0], "spread", header, sizeof header);
         blobs[1] = rank_of(job, header);

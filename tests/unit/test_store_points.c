@@ -36,7 +36,7 @@ static void make(struct fixture *f) {
     assert_int_equal(ergo_result_create(f->ctx, job, &f->result), ERGO_OK);
     f->member = &f->result->members[0];
     while (!f->member->binned[f->of_curve].size)
-        assert_true(++f->of_curve < job->sampler->info->n_curves);
+        assert_true(++f->of_curve < job->model->n_curves);
 }
 
 static void unmake(struct fixture *f) {
@@ -52,7 +52,7 @@ static void advance(struct fixture *f) {
     p->samples = f->member->n_samples = 3;
     p->state = strdup("state");
     p->length = 5;
-    for (size_t c = 0; c < f->result->job->sampler->info->n_columns; c++)
+    for (size_t c = 0; c < f->result->job->model->n_columns; c++)
         for (size_t i = 0; i < 3 && f->member->series[c]; i++)
             f->member->series[c][i] = 0.5 * (double)(c + i);
 }
@@ -123,7 +123,7 @@ static void bins_that_are_not_there_are_refused(void **state) {
     make(&f);
     /* behind the head, the series and the curves without points */
     size_t first = WORDS + 2 * f.of_curve;
-    for (size_t c = 0; c < f.result->job->sampler->info->n_columns; c++)
+    for (size_t c = 0; c < f.result->job->model->n_columns; c++)
         first += f.member->series[c] ? 3 : 0;
     unmake(&f);
     assert_true(arrives(first, &(uint64_t){3}, 1)); /* three samples in bins of one */
@@ -136,8 +136,8 @@ static void bins_that_are_not_there_are_refused(void **state) {
 /* Curves over the time of a run have no number of samples to be held to: counts whose sum with a
  * bin's length is beyond 2^64, and those after which a bin's number would be. */
 static void counts_do_not_wrap(void **state) {
-    static const struct ergo_sampler_info at_end = {.curves_at_end = 1},
-                                          sums = {.curves_at_end = 1, .curves_sums = 1};
+    static const struct ergo_model at_end = {.curves_at_end = 1},
+                                   sums = {.curves_at_end = 1, .curves_sums = 1};
     static const uint64_t wrong[][2] = {{UINT64_MAX, 2},
                                         {UINT64_MAX, (uint64_t)1 << 59},
                                         {UINT64_MAX - 62, 64},

@@ -208,7 +208,6 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     struct bytes_state *s = calloc(1, sizeof *s);
     if (!s)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the spin-lattice state");
-    s->ops = &bytes_ops;
     s->batch = batch;
     s->device = device;
     s->shape = bytes_shape_of(batch->points[0]);
@@ -416,7 +415,7 @@ enum ergo_status bytes_collect(struct ergo_context *ctx, void *opaque, unsigned 
     for (size_t i = 0; i < slot->samples * members && status == ERGO_OK; i++)
         bytes_columns(s->batch->points[i % members], &s->shape,
                       s->units ? s->units[i % members] : 0, slot->host + i * s->launch.length,
-                      samples->columns + i * COLUMNS);
+                      samples->columns + i * s->batch->job->model->n_columns);
     if (status == ERGO_OK && slot->curves)
         status = ergo_event_wait(ctx, s->device, &slot->curve_ready, NULL);
     for (size_t i = 0; i < slot->curves * members && status == ERGO_OK; i++)
@@ -424,27 +423,16 @@ enum ergo_status bytes_collect(struct ergo_context *ctx, void *opaque, unsigned 
     return status;
 }
 
-static uint64_t curve_every(const struct ergo_point *point) {
-    const int64_t every = ergo_point_int(point, "/run/correlation_every");
-    return every > 0 ? (uint64_t)every : 1;
-}
-
 const struct ergo_sampler_ops bytes_ops = {
-    .check = bytes_check,
     .plan = plan,
     .create = create,
     .init = init,
     .advance = bytes_advance,
     .collect = bytes_collect,
-    .curve_size = bytes_curve_size,
-    .curve_x = bytes_curve_x,
-    .curve_every = curve_every,
     .save = bytes_save,
     .load = bytes_load,
     .audit = bytes_audit,
     .picture = bytes_picture,
     .frame = bytes_frame,
-    .exact = bytes_exact,
-    .remedy = bytes_remedy,
     .destroy = destroy,
 };

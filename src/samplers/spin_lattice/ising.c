@@ -166,7 +166,6 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
     enum ergo_status status = ERGO_OK;
     if (!s)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the spin-lattice state");
-    s->ops = &ising_ops;
     s->batch = batch;
     s->device = device;
     s->shape = ising_shape_of(batch->points[0]);
@@ -530,6 +529,6 @@ enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned 
     const size_t members = s->batch->count;
     for (size_t i = 0; i < slot->samples * members; i++)
         ising_columns(s->batch->points[i % members], &s->shape, add_parts(s, slot, i),
-                      samples->columns + COLUMNS * i);
+                      samples->columns + ISING_COLUMNS * i);
     return convert_curves(ctx, s, slot, samples);
 }
