@@ -25,11 +25,11 @@ INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
 LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
-LIB_SRC := $(wildcard src/core/*.c src/engine/*.c src/job/*.c src/run/*.c src/compare/*.c src/report/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c src/samplers/*/*/*.c)
 CLI_SRC := $(wildcard src/cli/*.c)
+LIB_SRC := $(filter-out $(CLI_SRC),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o $(BUILD)/tuning-profiles.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
-CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl)
+CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl cl/*/*/*.h cl/*/*/*.cl)
 
 # V=1 shows the commands.
 ifneq ($(V),1)
@@ -123,13 +123,20 @@ $(BUILD)/tests/liboracle.a: $(ORACLE_OBJ)
 
 $(ORACLE_OBJ): INCLUDES += -Itests
 
-$(TEST_BIN): $(BUILD)/%: %.c $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) $(LDFLAGS) -o $@ $< \
-	    $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a $(LIBS) -lcmocka
+# Compiled by themselves: a change of the library links them anew and does no more.
+TEST_OBJ := $(TEST_BIN:=.o) $(BUILD)/tests/filter.o
+.SECONDARY: $(TEST_OBJ)
+$(TEST_OBJ): INCLUDES += -Itests
+$(TEST_BIN): %: %.o $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
 
 test-programs: all $(TEST_BIN)
+
+# Whether the tree is sound, in two minutes.
+check:
+	+$(SUBMAKE) all $(call test_bins,unit) $(BUILD)/tests/contract/test_golden
+	$(RUN_ALL) check
 
 # Everything, on a machine where nothing is installed yet; one closing line for all suites.
 test:
@@ -148,7 +155,7 @@ test-contract: all $(call test_bins,contract)
 test-physics: all $(call test_bins,physics)
 	$(RUN_ALL) physics
 test-mutants: $(call test_bins,mutants)
-	$(RUN_ALL) mutants
+	$(RUN_ALL) mutants-all
 test-cli: all
 	$(RUN_ALL) cli
 test-mpi: all
@@ -156,7 +163,7 @@ test-mpi: all
 test-sanitize: sanitize-programs
 	$(RUN_ALL) sanitize
 # Hours: kills by the hundred, all hostile jobs, ten million launches.
-test-long: all $(call test_bins,contract) sanitize-programs
+test-long: test-programs sanitize-programs
 	$(RUN_ALL) long
 # Every OpenCL implementation of this machine; TEST_ON="pocl nvidia" chooses.
 test-matrix: all $(call test_bins,contract) $(call test_bins,physics)
@@ -219,12 +226,12 @@ bench: $(BENCH)
 test-warnings: test-warnings-gcc test-warnings-clang
 test-warnings-gcc test-warnings-clang: test-warnings-%:
 	+$(SUBMAKE) BUILD=$(BUILD)/warnings-$* CC=$* EXTRA=-Werror warnings-inner
-warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_BIN) $(BENCH_OBJ)
+warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_OBJ) $(BENCH_OBJ)
 
 # ---- the code's looks ---------------------------------------------------------------------------
 
 C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
-CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
+CL_FILES    := $(CL_SRC)
 SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 
 format:
@@ -232,8 +239,8 @@ format:
 format-check:
 	clang-format --dry-run -Werror $(C_FILES) $(CL_FILES)
 
-lint: lint-tidy lint-cppcheck lint-shell
-lint-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(filter-out $(CLI_SRC),$(LIB_SRC)) $(CLI_SRC))
+lint: lint-tidy lint-cppcheck lint-shell lint-spelling
+lint-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(LIB_SRC) $(CLI_SRC))
 # A file is looked at again when it or any header changed.
 $(BUILD)/tidy/%.ok: %.c .clang-tidy $(filter %.h,$(C_FILES) $(CL_FILES))
 	@mkdir -p $(@D)
@@ -248,6 +255,9 @@ lint-cppcheck:
 	    -Iinclude -Isrc -Icl src
 lint-shell:
 	shellcheck -x $(SHELL_FILES)
+# .codespellrc says what is left out, and why.
+lint-spelling:
+	codespell
 
 # ---- installation -------------------------------------------------------------------------------
 
@@ -285,17 +295,18 @@ clean:
 
 define HELP
 make all            build the program and the libraries into $(BUILD)/
+make check          build what changed; units, digests, options and jobs: two minutes
 make demo           install what is missing, build, run the quickstart job
 make test           install what is missing, build, run every test
 make test-unit      without a device               make test-sanitize  the same under ASan and UBSan
 make test-cli       the program, by shell          make test-kernel    kernels on PoCL and rusticl
 make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
 make test-mpi       several ranks under mpirun
-make test-physics   exact and published values make test-mutants   kernels broken on purpose
+make test-physics   exact and published values make test-mutants   all that is broken on purpose
 make test-matrix    contract and physics on every OpenCL implementation found, in one table
 make test-long      hours: kills by the hundred, all hostile jobs, long lives
 make fuzz           jobs, starts, tables, profiles, pages by libFuzzer, FUZZ=page FUZZ_SECONDS=600 (clang)
-make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
+make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck, codespell
 make format         clang-format                   make format-check
 make bench          measure this machine
 make figures        the drawings of README.md
@@ -303,14 +314,16 @@ make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)      make uninstall
 make clean
 
 TEST_ON="gpu" make test-kernel  runs the kernel tests on other devices; BUILD, CC, CFLAGS as usual
+TEST_SAMPLER=lj-gcmc make check  what is about one sampler;  TEST_ONLY="unit test_lj"  by suite and name;
+TEST_CASE="*carry*" make test-unit  single tests of C programs
 endef
 export HELP
 help:
 	@echo "$$HELP"
 
-.PHONY: all demo figures test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
+.PHONY: all demo figures check test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
         test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-cppcheck \
-        lint-shell fuzz install uninstall clean help
+        lint-shell lint-spelling fuzz install uninstall clean help
 .DELETE_ON_ERROR:
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_BIN:=.d) $(BENCH_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(BENCH_OBJ:.o=.d)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/device.h"
-#include "core/error.h"
+#include "device/device.h"
+#include "base/error.h"
 
 static struct ergo_context *ctx;
 static struct ergo_device *device;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/text.h"
+#include "base/text.h"
 
 const struct ergo_model *ergo_model_find(const struct ergo_sampler *sampler, const char *name) {
     for (size_t i = 0; i < sampler->n_models; i++)

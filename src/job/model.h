@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "core/text.h"
+#include "base/text.h"
 #include "job/job.h"
 
 /* A recorded column of the time series: one double per sample and member. */

@@ -49,9 +49,9 @@ says_not() {
     done
 }
 
-# The samplers of the program, one a line.
+# The samplers of the program, one a line, or $TEST_SAMPLER alone.
 samplers() {
-    "$ERGOCL" help </dev/null | sed -n '/^Samplers/,/^Topics/s/^  \([a-z-]*\)$/\1/p'
+    "$ERGOCL" help </dev/null | sed -n '/^Samplers/,/^Topics/s/^  \([a-z-]*\)$/\1/p' | grep -x "${TEST_SAMPLER:-.*}"
 }
 
 # The digests of a run folder, one a line; fails when there are none.

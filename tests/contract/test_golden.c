@@ -1,6 +1,7 @@
 /*
  * The chains of the contract jobs, as they have always been: data/reference/digests.json. On every
- * implementation the same; under Oclgrind ($ERGOCL_TEST_SMALL) the tiny jobs.
+ * implementation the same; under Oclgrind ($ERGOCL_TEST_SMALL) the tiny jobs. TEST_SHARE=2/3 does
+ * the second third of them: three processes compile three kernels at once.
  *
  *     build/tests/contract/test_golden --write
  *
@@ -31,6 +32,10 @@ static void test_golden(void **state) {
     (void)state;
     glob_t jobs = {0};
     size_t compared = 0;
+    unsigned share = 1, shares = 1;
+    const char *text = getenv("TEST_SHARE");
+    if (text && (sscanf(text, "%u/%u", &share, &shares) != 2 || share < 1 || share > shares))
+        fail_msg("TEST_SHARE is \"%s\", not like 2/3", text);
     cJSON *golden = contract_read(file);
     assert_non_null(golden);
     const cJSON *known = cJSON_GetObjectItem(golden, "digests");
@@ -40,18 +45,19 @@ static void test_golden(void **state) {
         const cJSON *expected = cJSON_GetObjectItemCaseSensitive(known, path);
         if (!expected)
             fail_msg("%s has no digests in %s: see tests/README.md", path, file);
-        if (getenv("ERGOCL_TEST_SMALL") && !strstr(path, "-tiny.json"))
+        if ((getenv("ERGOCL_TEST_SMALL") && !strstr(path, "-tiny.json")) || !contract_about(path) ||
+            i % shares != share - 1)
             continue;
         cJSON *found = digests_of(path);
         if (!cJSON_Compare(expected, found, true)) {
-            char *text = cJSON_PrintUnformatted(found);
-            fail_msg("%s ends in other states than it used to: %s", path, text);
+            char *states = cJSON_PrintUnformatted(found);
+            fail_msg("%s ends in other states than it used to: %s", path, states);
         }
         compared += (size_t)cJSON_GetArraySize(found);
         cJSON_Delete(found);
     }
     print_message("%zu digests\n", compared);
-    assert_true(compared >= 4);
+    assert_true(compared > 0 || shares > 1);
     globfree(&jobs);
     cJSON_Delete(golden);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Kernels broken on purpose: tests/mutants/kill.sh lists the mutants, kill.sh NAME applies one to a
-# copy of cl/ and sees a test notice. Run by tests/run-all, from the repository's root.
+# Kernels broken on purpose: tests/mutants/kill.sh lists the mutants (--first: those of each push),
+# kill.sh NAME applies one to a copy of cl/ and sees a test notice. Run by tests/run-all, from the
+# repository's root.
 #
 # The mutants are in *.list, a file a sampler or model, which says below which folder of cl/ its
 # files are (kernels=) and defines run_LIST KIND CASE: the program that has to notice, on a job.
@@ -17,7 +18,7 @@ set -uo pipefail
 build=${BUILD:-build}
 room=$build/test/mutants
 declare -A list_of kind_of case_of file_of sed_of
-names=() kernels=
+names=() kernels="" sampler=${TEST_SAMPLER:-}
 
 # mutant NAME KIND CASE FILE SED
 mutant() {
@@ -53,14 +54,22 @@ check() {
 # FILE ENTRY of all kernels, those of the probe of devices apart.
 entry_points() {
     local file
-    for file in cl/*/*.cl; do
+    while IFS= read -r file; do
         [[ $file == cl/common/* ]] ||
             tr '\n' ' ' <"$file" | grep -oP '__kernel\b[^;{]*?\bvoid\s+\K\w+(?=\s*\()' | sed "s|^|${file#cl/} |"
-    done
+    done < <(find cl -name '*.cl' | sort)
 }
 
-if [ $# -eq 0 ]; then
-    printf '%s\n' "${names[@]}"
+# --all of $TEST_SAMPLER's (or of all), or the --first of each list and kind: those of each push.
+if [ "${1:---all}" = --all ] || [ "$1" = --first ]; then
+    declare -A seen
+    for name in "${names[@]}"; do
+        sort=${list_of[$name]}-${kind_of[$name]}
+        [[ ${file_of[$name]} == "${sampler//-/_}"* ]] || continue
+        [ "${1-}" != --first ] || [ -z "${seen[$sort]-}" ] || continue
+        seen[$sort]=yes
+        echo "$name"
+    done
     exit 0
 fi
 if [ "$1" = --entries ]; then

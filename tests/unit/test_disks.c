@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "hard_disks/core.h"
-#include "io/xyz.h"
+#include "job/xyz.h"
 #include "samplers/hard_disks/disks.h"
 
 static struct ergo_context *ctx;

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/program.h"
-#include "io/io.h"
+#include "device/program.h"
+#include "base/file.h"
 #include "run/tuning.h"
 #include "samplers/sampler.h"
 
