@@ -67,7 +67,7 @@ static enum ergo_status against_oracle(struct ergo_bench *bench, const char *job
     status = spins ? ergo_bench_steps(&run, ORACLE_SWEEPS, NULL)
                    : ERGO_FAIL(bench->ctx, ERGO_E_MEMORY, "no memory for the oracle");
     if (status == ERGO_OK)
-        status = run.sampler->ops->save(bench->ctx, run.state, 0, &saved);
+        status = run.job->model->ops->save(bench->ctx, run.state, 0, &saved);
     bool same = status == ERGO_OK;
     for (int sample = 0; sample < ORACLE_SAMPLES && same; sample++) {
         glass_oracle_couplings(&o, sample, j);

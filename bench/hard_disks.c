@@ -107,7 +107,7 @@ static enum ergo_status oracle_digest(struct ergo_bench_run *run, uint64_t *dige
     for (size_t m = 0; m < run->batch->count && status == ERGO_OK; m++) {
         struct ergo_text start = {0};
         struct ergo_oracle_disks o = {0};
-        status = run->sampler->ops->save(run->ctx, run->state, m, &start);
+        status = run->job->model->ops->save(run->ctx, run->state, m, &start);
         if (status == ERGO_OK &&
             !oracle_read(&o, run->batch->points[m], (const uint8_t *)start.data, start.length))
             status = ERGO_FAIL(run->ctx, ERGO_E_INTERNAL, "no canonical state of hard disks");
@@ -231,18 +231,18 @@ static void cost(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOUR
 /* Share of moves in cells with disks: moves are counted for every cell, and those of empty cells
  * are no trials. */
 static enum ergo_status useful(struct ergo_bench_run *run, double *share) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     const size_t members = run->batch->count;
-    double *columns = calloc(members * info->n_columns, sizeof *columns);
+    double *columns = calloc(members * model->n_columns, sizeof *columns);
     if (!columns)
         return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a sample");
     enum ergo_status status = ergo_bench_sample(run, 1, 10, columns, NULL);
-    for (size_t c = 0; c < info->n_columns; c++) {
-        if (strcmp(info->columns[c].name, "occupied") != 0)
+    for (size_t c = 0; c < model->n_columns; c++) {
+        if (strcmp(model->columns[c].name, "occupied") != 0)
             continue;
         *share = 0;
         for (size_t m = 0; m < members; m++)
-            *share += columns[m * info->n_columns + c] / (double)members;
+            *share += columns[m * model->n_columns + c] / (double)members;
     }
     free(columns);
     return status;

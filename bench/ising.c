@@ -120,7 +120,7 @@ static enum ergo_status energies(struct ergo_bench *bench, const char *job, uint
     enum ergo_status status = ergo_bench_open(bench, job, NULL, 7, &run);
     if (status != ERGO_OK)
         return status;
-    const size_t members = run.batch->count, width = run.sampler->info->n_columns;
+    const size_t members = run.batch->count, width = run.job->model->n_columns;
     *mean = calloc(members, sizeof **mean);
     series = calloc(samples * members * width, sizeof *series);
     if (!*mean || !series)
@@ -132,7 +132,7 @@ static enum ergo_status energies(struct ergo_bench *bench, const char *job, uint
     for (size_t i = 0; i < samples * members && status == ERGO_OK; i++)
         (*mean)[i % members] += series[width * i] / (double)samples;
     for (size_t m = 0; exact && m < members && status == ERGO_OK; m++)
-        exact[m] = run.sampler->ops->exact(run.batch->points[m], "energy");
+        exact[m] = ergo_point_exact(run.batch->points[m], "energy");
     free(series);
     ergo_bench_close(&run);
     return status;

@@ -104,7 +104,7 @@ static enum ergo_status energy(struct ergo_bench *bench, const char *job, double
         square += mean * mean / CHAINS;
     }
     if (status == ERGO_OK)
-        *z = (sum - run.sampler->ops->exact(run.batch->points[0], "energy")) /
+        *z = (sum - ergo_point_exact(run.batch->points[0], "energy")) /
              sqrt((square - sum * sum) / (CHAINS - 1));
     free(columns);
     ergo_bench_close(&run);

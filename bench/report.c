@@ -10,7 +10,7 @@
 #include "base/json_out.h"
 
 const char *ergo_bench_unit(const char *sampler, char text[64]) {
-    const char *unit = ergo_sampler_find(sampler)->info->rate_unit;
+    const char *unit = ergo_sampler_find(sampler)->rate_unit;
     const char *end = strstr(unit, " per second");
     snprintf(text, 64, "%.*s", end ? (int)(end - unit) : (int)strlen(unit), unit);
     return text;

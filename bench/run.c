@@ -55,7 +55,7 @@ enum ergo_status ergo_bench_plan(struct ergo_bench *bench, const char *job, cons
         status = ERGO_FAIL(run->ctx, ERGO_E_INTERNAL, "a benchmark's job makes %zu batches: %s",
                            run->job->n_batches, job);
     else
-        status = run->sampler->ops->plan(run->ctx, run->batch, run->device, &run->plan);
+        status = run->job->model->ops->plan(run->ctx, run->batch, run->device, &run->plan);
     if (status != ERGO_OK)
         ergo_bench_close(run);
     return status;
@@ -63,9 +63,9 @@ enum ergo_status ergo_bench_plan(struct ergo_bench *bench, const char *job, cons
 
 enum ergo_status ergo_bench_create(struct ergo_bench_run *run) {
     enum ergo_status status =
-        run->sampler->ops->create(run->ctx, run->batch, run->device, &run->state);
+        run->job->model->ops->create(run->ctx, run->batch, run->device, &run->state);
     if (status == ERGO_OK)
-        status = run->sampler->ops->init(run->ctx, run->state);
+        status = run->job->model->ops->init(run->ctx, run->state);
     return status;
 }
 
@@ -79,7 +79,7 @@ enum ergo_status ergo_bench_open(struct ergo_bench *bench, const char *job, cons
 
 void ergo_bench_close(struct ergo_bench_run *run) {
     if (run->state)
-        run->sampler->ops->destroy(run->state);
+        run->job->model->ops->destroy(run->state);
     ergo_job_destroy(run->job);
     memset(run, 0, sizeof *run);
 }
@@ -136,7 +136,7 @@ enum ergo_status ergo_bench_steps(struct ergo_bench_run *run, uint64_t steps,
                                   struct ergo_bench_clocks *clocks) {
     struct watch w;
     watch_start(&w, run->device);
-    enum ergo_status status = run->sampler->ops->advance(run->ctx, run->state, 0, 0, steps, 0);
+    enum ergo_status status = run->job->model->ops->advance(run->ctx, run->state, 0, 0, steps, 0);
     watch_mark(&w, run->device);
     if (status == ERGO_OK)
         status = ergo_device_finish(run->ctx, run->device);
@@ -147,15 +147,14 @@ enum ergo_status ergo_bench_steps(struct ergo_bench_run *run, uint64_t steps,
 /* Memory for a block of samples, with curves where the job has them. */
 static bool samples_allocate(const struct ergo_bench_run *run, size_t block,
                              struct ergo_samples *s) {
-    const struct ergo_sampler_ops *ops = run->sampler->ops;
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = run->job->model;
     const struct ergo_point *first = run->batch->points[0];
     const size_t members = run->batch->count;
-    const size_t curve_samples = (block - 1) / (size_t)ops->curve_every(first) + 1;
-    s->columns = calloc(block * members * info->n_columns + 1, sizeof(double));
+    const size_t curve_samples = (block - 1) / (size_t)ergo_point_curve_every(first) + 1;
+    s->columns = calloc(block * members * model->n_columns + 1, sizeof(double));
     bool ok = s->columns != NULL;
-    for (size_t c = 0; c < info->n_curves; c++) {
-        const size_t size = ops->curve_size(first, c);
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const size_t size = ergo_point_curve_size(first, c);
         s->curves[c] = size ? calloc(curve_samples * members * size, sizeof(double)) : NULL;
         ok = ok && (!size || s->curves[c]);
     }
@@ -176,8 +175,8 @@ size_t ergo_bench_block(const struct ergo_bench_run *run, uint64_t every) {
 
 enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, uint64_t every,
                                    double *columns, struct ergo_bench_clocks *clocks) {
-    const struct ergo_sampler_ops *ops = run->sampler->ops;
-    const size_t width = run->batch->count * run->sampler->info->n_columns;
+    const struct ergo_sampler_ops *ops = run->job->model->ops;
+    const size_t width = run->batch->count * run->job->model->n_columns;
     const size_t most = ergo_bench_block(run, every);
     const size_t block = samples == 0 ? 1 : most < samples ? most : samples;
     struct ergo_samples s = {0};
@@ -215,7 +214,7 @@ enum ergo_status ergo_bench_digest(struct ergo_bench_run *run, size_t most, uint
     struct ergo_text t = {0};
     enum ergo_status status = ERGO_OK;
     for (size_t m = 0; m < run->batch->count && m < most && status == ERGO_OK; m++)
-        status = run->sampler->ops->save(run->ctx, run->state, m, &t);
+        status = run->job->model->ops->save(run->ctx, run->state, m, &t);
     if (status == ERGO_OK)
         *digest = ergo_hash64(t.data, t.length);
     ergo_text_free(&t);
@@ -265,7 +264,7 @@ enum ergo_status ergo_bench_check_digests(struct ergo_bench *bench, const char *
         if (status == ERGO_OK)
             status = ergo_bench_digest(&run, most, &digest[i]);
         if (status == ERGO_OK && i == 0 && audit) {
-            status = run.sampler->ops->audit(run.ctx, run.state);
+            status = run.job->model->ops->audit(run.ctx, run.state);
             ergo_text_append(verdict, "; %s",
                              status == ERGO_OK ? "audited" : ergo_error_message(run.ctx));
         }

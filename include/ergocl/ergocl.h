@@ -183,6 +183,9 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
                                   char **text);
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
                                    char **text);
+/* Into a run's folder what people look at: report.html, configurations.png and snapshots. */
+enum ergo_status ergo_result_write_page(struct ergo_context *ctx, const struct ergo_result *result,
+                                        const char *directory);
 void ergo_result_destroy(struct ergo_result *result); /* result may be NULL */
 
 /* ---- reports ----------------------------------------------------------------------------------

@@ -59,8 +59,9 @@ void ergo_error_clear(struct ergo_context *ctx) {
     ctx->status = ERGO_OK;
 }
 
-enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status status, int cl_code,
-                                  const char *file, int line, const char *format, ...) {
+enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status status,
+                                  const char *cause, const char *file, int line, const char *format,
+                                  ...) {
     char stack[1024];
     va_list args, again;
     va_start(args, format);
@@ -82,9 +83,9 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
     if (ctx->errors.length)
         ergo_text_append(&ctx->errors, "\n");
     ergo_utf8_append_shown(&ctx->errors, message);
-    if (cl_code)
-        ergo_text_append(&ctx->errors, " [%s (%d)]", ergo_error_cl_name(cl_code), cl_code);
-    /* A source position helps with failures of ours and the driver's, not with a typo in a job. */
+    if (cause)
+        ergo_text_append(&ctx->errors, " [%s]", cause);
+    /* A source position helps for our own and the driver's failures, not for a typo in a job. */
     if (status != ERGO_E_JOB && status != ERGO_STOPPED) {
         const char *base = strstr(file, "src/");
         ergo_text_append(&ctx->errors, " (%s:%d)", base ? base : file, line);

@@ -1,12 +1,26 @@
-/* ergocl help [TOPIC] */
+/* ergocl help [TOPIC...] */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 
+/* The operands with spaces between them: "spin-lattice potts"; NULL: no memory. */
+static char *topic_of(const struct cli_arguments *arguments) {
+    size_t length = 1;
+    for (size_t i = 0; i < arguments->n_operands; i++)
+        length += strlen(arguments->operands[i]) + 1;
+    char *topic = calloc(length, 1);
+    for (size_t i = 0; topic && i < arguments->n_operands; i++) {
+        strcat(topic, i ? " " : "");
+        strcat(topic, arguments->operands[i]);
+    }
+    return topic;
+}
+
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     const struct cli_command *command =
-        arguments->operand ? cli_find_command(arguments->operand) : NULL;
+        arguments->n_operands == 1 ? cli_find_command(arguments->operand) : NULL;
     /* "devices" is a topic of the library too: its text is about selecting them, so show both. */
     if (command) {
         cli_print_command_help(command);
@@ -14,8 +28,12 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
             return ERGO_OK;
         printf("\n");
     }
-    char *text = NULL;
-    enum ergo_status status = ergo_help_text(ctx, arguments->operand, &text);
+    char *text = NULL, *topic = topic_of(arguments);
+    if (!topic) {
+        cli_error("out of memory");
+        return ERGO_E_MEMORY;
+    }
+    enum ergo_status status = ergo_help_text(ctx, arguments->operand ? topic : NULL, &text);
     if (status == ERGO_OK) {
         if (!arguments->operand) {
             cli_print_usage();
@@ -23,15 +41,17 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         }
         fputs(text, stdout);
     }
+    free(topic);
     free(text);
     return status;
 }
 
 const struct cli_command cli_command_help = {
     .name = "help",
-    .operand = "[TOPIC]",
-    .summary = "explain a sampler and its keys, a command, or a topic",
-    .details =
-        "Topics: a sampler's name, a command, job, devices, result, exit-codes, environment.",
+    .operand = "[TOPIC...]",
+    .operands_many = true,
+    .summary = "explain a sampler, a model, a key or an observable, a command, or a topic",
+    .details = "Topics: a sampler's name (SAMPLER MODEL: one of its models), a model, a key, an\n"
+               "observable, a command, job, devices, result, exit-codes, environment.",
     .run = run,
 };

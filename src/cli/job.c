@@ -110,20 +110,36 @@ static void print_files(const char *directory) {
     }
 }
 
+/* A page that fails costs no run: `ergocl report` makes it again. */
+static void write_page(struct ergo_context *ctx, const struct ergo_result *result,
+                       const char *directory, bool quiet) {
+    if (ergo_result_write_page(ctx, result, directory) == ERGO_OK)
+        return;
+    if (!quiet)
+        cli_note("%s; the results are there without it", ergo_error_message(ctx));
+    ergo_error_clear(ctx);
+}
+
 enum ergo_status cli_report(struct ergo_context *ctx, const char *directory,
                             const struct cli_arguments *arguments, enum ergo_status status,
                             const struct ergo_result *result) {
+    const bool shown = result && !arguments->quiet;
     cli_progress_end();
-    if (result && !arguments->quiet) {
+    if (shown) {
         char *table = NULL;
-        enum ergo_status shown = ergo_result_table(ctx, result, &table);
-        if (shown == ERGO_OK) {
+        const enum ergo_status made = ergo_result_table(ctx, result, &table);
+        if (made == ERGO_OK)
             fputs(table, stdout);
-            print_files(directory);
-        } else if (status == ERGO_OK)
-            status = shown;
+        else if (status == ERGO_OK)
+            status = made;
         free(table);
-        fflush(stdout); /* so that the table comes before the advice when both go to one place */
+        fflush(stdout); /* the table stands above what follows when both go to one place */
+    }
+    if (result)
+        write_page(ctx, result, directory, arguments->quiet);
+    if (shown) {
+        print_files(directory);
+        fflush(stdout);
     }
     if (status == ERGO_STOPPED)
         cli_note("stopped with a checkpoint; to continue: ergocl resume %s", directory);

@@ -8,23 +8,12 @@
 #include "base/entry.h"
 #include "base/text.h"
 #include "base/file.h"
-#include "run/run.h"
+#include "run/watch.h"
 
-void ergo_comparison_destroy(struct ergo_comparison *c) {
-    if (!c)
-        return;
-    for (size_t i = 0; i < c->n_devices; i++) {
-        free(c->devices[i].selector);
-        free(c->devices[i].folder);
-        free(c->devices[i].message);
-        ergo_result_destroy(c->devices[i].result);
-        ergo_result_destroy(c->devices[i].profiled);
-    }
-    free(c->kernel);
-    free(c->buffer);
-    free(c->vendor_file);
-    free(c->devices);
-    free(c);
+/* What failed is no reason to lose the rest. */
+static void warn(struct ergo_context *ctx, const char *what) {
+    ergo_log(ctx, ERGO_LOG_WARNING, "%s: %s", what, ergo_error_message(ctx));
+    ergo_error_clear(ctx);
 }
 
 /* ---- which devices ----------------------------------------------------------------------------
@@ -172,6 +161,8 @@ static enum ergo_status run_each(struct ergo_context *ctx, const struct ergo_job
             return d->status; /* not a device's fault */
         if (d->status != ERGO_OK)
             keep_message(ctx, d);
+        else if (ergo_result_write_page(ctx, d->result, d->folder) != ERGO_OK)
+            warn(ctx, "the report of a run was not written");
         if (d->status == ERGO_E_AUDIT)
             run_on(ctx, job, directory, d);
         else if (d->status == ERGO_OK && c->reference == c->n_devices)
@@ -218,9 +209,9 @@ static void judge(struct ergo_comparison *c) {
         d->n_different = count_different(a, d->result, &first);
         d->same_samples = true;
         for (size_t m = 0; m < a->n_members && d->same_samples; m++)
-            d->same_samples = a->members[m].digest != d->result->members[m].digest ||
-                              same_samples(&a->members[m], &d->result->members[m],
-                                           a->job->sampler->info->n_columns);
+            d->same_samples =
+                a->members[m].digest != d->result->members[m].digest ||
+                same_samples(&a->members[m], &d->result->members[m], a->job->model->n_columns);
         if (d->n_different && c->first_device == c->n_devices) {
             c->first_device = i;
             c->first_point = first;
@@ -231,26 +222,8 @@ static void judge(struct ergo_comparison *c) {
 /* ---- where it begins --------------------------------------------------------------------------
  */
 
-enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
-                                           const struct ergo_comparison *c, uint64_t steps,
-                                           uint64_t most, struct ergo_job **job) {
-    const struct ergo_job *whole = ergo_comparison_job(c);
-    const uint64_t equilibration = steps - 1 < most ? steps - 1 : most;
-    const uint64_t sweeps = steps - equilibration;
-    const uint64_t every = (uint64_t)ergo_point_int(&whole->points[0], "/run/measure_every");
-    char lengths[3][64];
-    const char *const sets[] = {lengths[0], lengths[1], lengths[2], "/output/snapshots=0"};
-    snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",
-             (unsigned long long)equilibration);
-    snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu", (unsigned long long)sweeps);
-    /* a job that measures nothing would be refused; measuring changes no state */
-    snprintf(lengths[2], sizeof lengths[2], "/run/measure_every=%llu",
-             (unsigned long long)(every < sweeps ? every : sweeps));
-    return ergo_job_again(ctx, whole, sets, 4, job);
-}
-
-/* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Runs the
- * job shortened to that. */
+/* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Shorter
+ * runs of the same job. */
 static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_comparison *c,
                                     const char *folder, uint64_t steps, uint64_t most,
                                     bool *agree) {
@@ -341,11 +314,8 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
     judge(c);
     if (c->first_device < c->n_devices) {
         status = find_first_step(ctx, c, directory);
-        if (status != ERGO_OK && status != ERGO_STOPPED) { /* keep what is known so far */
-            ergo_log(ctx, ERGO_LOG_WARNING, "the first step that differs was not found: %s",
-                     ergo_error_message(ctx));
-            ergo_error_clear(ctx);
-        }
+        if (status != ERGO_OK && status != ERGO_STOPPED) /* what is known is worth telling */
+            warn(ctx, "the first step that differs was not found");
     }
     if (status != ERGO_STOPPED)
         status = ergo_comparison_measure(ctx, c, directory);
@@ -357,12 +327,4 @@ enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *j
         status = ergo_comparison_write_page(ctx, c, directory);
     *comparison = c;
     return status;
-}
-
-bool ergo_comparison_agrees(const struct ergo_comparison *c) {
-    bool agrees = c != NULL;
-    for (size_t i = 0; agrees && i < c->n_devices; i++)
-        agrees = agrees && c->devices[i].result && !c->devices[i].message &&
-                 !c->devices[i].n_different && c->devices[i].same_samples;
-    return agrees;
 }

@@ -101,7 +101,7 @@ static void append_speed(struct ergo_text *text, const struct ergo_comparison *c
         if (!d->result)
             continue;
         ergo_report_rate(rate, sizeof rate, d->result->rate,
-                         ergo_comparison_job(c)->sampler->info->rate_unit);
+                         ergo_comparison_job(c)->sampler->rate_unit);
         if (i == c->reference)
             snprintf(number, sizeof number, "%s, the reference", rate);
         else
@@ -113,7 +113,7 @@ static void append_speed(struct ergo_text *text, const struct ergo_comparison *c
 
 /* "1.2e-09 J"; rates count units of work, so "spin updates per second" names them. */
 static void append_energy(struct ergo_text *text, const struct ergo_comparison *c) {
-    const char *unit = ergo_comparison_job(c)->sampler->info->rate_unit;
+    const char *unit = ergo_comparison_job(c)->sampler->rate_unit;
     const char *end = strstr(unit, " per second");
     const int length = end ? (int)(end - unit) : (int)strlen(unit);
     char number[160];
@@ -205,7 +205,7 @@ static void append_kernels(struct ergo_text *text, const struct ergo_comparison 
                      "keep data in caches; then the share of the copy rate means nothing.</p>\n");
     for (size_t i = 0; i < c->n_devices; i++) {
         const struct ergo_compared_device *d = &c->devices[i];
-        const struct ergo_profile *p = d->profiled ? d->profiled->profile : NULL;
+        const struct ergo_profile *p = d->profile;
         const struct ergo_profile_kernel *sorted[ERGO_PROFILE_KERNELS];
         char memory[32], number[64];
         double all = 0;
@@ -247,7 +247,7 @@ static void append_all(struct ergo_text *text, const struct ergo_comparison *c) 
     ergo_html_escape(text, job->name);
     ergo_text_append(text, "<span class=\"pill %s\">%s</span></h1>\n<p class=\"soft\">",
                      agrees ? "done" : "stopped", agrees ? "same bits" : "no agreement");
-    ergo_html_escape(text, job->sampler->info->name);
+    ergo_html_escape(text, job->sampler->name);
     ergo_text_append(
         text, ": one job on %zu devices, bit for bit. Made by ergocl " ERGO_VERSION ".</p>\n",
         c->n_devices);

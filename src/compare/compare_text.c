@@ -13,51 +13,11 @@
 #include "base/json_out.h"
 #include "samplers/sampler.h"
 
-const struct ergo_job *ergo_comparison_job(const struct ergo_comparison *c) {
-    return c->devices[c->reference].result->job;
-}
-
-const char *ergo_comparison_verdict(const struct ergo_comparison *c, size_t i) {
-    const struct ergo_compared_device *d = &c->devices[i];
-    if (!d->result)
-        return "failed";
-    if (i == c->reference)
-        return "reference";
-    if (d->n_different)
-        return "DIFFERS";
-    if (!d->same_samples)
-        return "SAMPLES DIFFER";
-    return d->message ? "AUDIT FAILED" : "same bits";
-}
-
-const char *ergo_comparison_name(const struct ergo_compared_device *d) {
-    return d->result ? d->result->device.name : d->selector;
-}
-
-void ergo_comparison_append_first(struct ergo_text *t, const struct ergo_comparison *c) {
-    if (c->first_device >= c->n_devices)
-        return;
-    const struct ergo_compared_device *d = &c->devices[c->first_device];
-    ergo_text_append(t, "%s ends in different states at %zu of %zu points (first: point %zu)",
-                     ergo_comparison_name(d), d->n_different, ergo_comparison_job(c)->n_points,
-                     c->first_point);
-    if (c->first_step)
-        ergo_text_append(
-            t, ": states are equal after %" PRIu64 " steps, and after %" PRIu64 " they are not",
-            c->last_same, c->first_step);
-    if (c->kernel)
-        ergo_text_append(t,
-                         "; the first launch that leaves other contents in a buffer (\"%s\") is of "
-                         "the kernel %s",
-                         c->buffer, c->kernel);
-    ergo_text_append(t, ".");
-}
-
 /* The three kernels that take most of the time of each device. */
 static void append_kernels(struct ergo_text *t, const struct ergo_comparison *c) {
     for (size_t i = 0; i < c->n_devices; i++) {
         const struct ergo_compared_device *d = &c->devices[i];
-        const struct ergo_profile *p = d->profiled ? d->profiled->profile : NULL;
+        const struct ergo_profile *p = d->profile;
         double all = 0, before = INFINITY;
         for (size_t k = 0; p && k < p->n_kernels; k++)
             all += p->kernels[k].seconds;
@@ -86,10 +46,10 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
     ERGO_ENTRY(ctx, comparison, text);
     const struct ergo_comparison *c = comparison;
     struct ergo_text t = {0};
-    const struct ergo_sampler_info *info = ergo_comparison_job(c)->sampler->info;
+    const struct ergo_sampler *sampler = ergo_comparison_job(c)->sampler;
     const double base = c->devices[c->reference].result->rate;
     ergo_text_append(&t, "%s: %s on %zu devices, rates in %s\n\n", ergo_comparison_job(c)->name,
-                     info->name, c->n_devices, info->rate_unit);
+                     sampler->name, c->n_devices, sampler->rate_unit);
     ergo_text_append(&t, "  %-14s  %12s  %8s  %8s  %8s  %s\n", "states", "rate", "ratio",
                      "sampling", "all", "device");
     for (size_t i = 0; i < c->n_devices; i++) {
@@ -122,7 +82,7 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
 static void put_costs(struct ergo_json_out *out, const struct ergo_compared_device *d) {
     static const char *const phases[ERGO_PHASES] = {"device", "build", "prepare",
                                                     "sample", "audit", "files"};
-    const struct ergo_profile *p = d->profiled ? d->profiled->profile : NULL;
+    const struct ergo_profile *p = d->profile;
     ergo_out_object(out, "phases");
     for (size_t k = 0; k < ERGO_PHASES; k++)
         ergo_out_number(out, phases[k], d->result->phases[k]);
@@ -180,7 +140,7 @@ enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
     ergo_out_object(&out, NULL);
     ergo_out_text(&out, "ergocl", ERGO_VERSION);
     ergo_out_bool(&out, "agree", ergo_comparison_agrees(c));
-    ergo_out_text(&out, "rate_unit", ergo_comparison_job(c)->sampler->info->rate_unit);
+    ergo_out_text(&out, "rate_unit", ergo_comparison_job(c)->sampler->rate_unit);
     ergo_out_raw(&out, "reference", "%zu", c->reference);
     if (c->first_device < c->n_devices) {
         ergo_out_object(&out, "first_difference");

@@ -18,7 +18,7 @@ static enum ergo_status copy_rate(struct ergo_context *ctx, struct ergo_compared
 /* Profiling slows a run down, so rates come from the run before. */
 static enum ergo_status profile(struct ergo_context *ctx, const struct ergo_comparison *c,
                                 struct ergo_compared_device *d, const char *folder) {
-    static const struct ergo_run_watch watch = {.profile = true};
+    const struct ergo_run_watch watch = {.profile = &d->profile};
     const struct ergo_point *point = &ergo_comparison_job(c)->points[0];
     const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
     const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
@@ -30,10 +30,12 @@ static enum ergo_status profile(struct ergo_context *ctx, const struct ergo_comp
     const struct ergo_run_options options = {
         .directory = folder, .device = d->selector, .overwrite = true, .watch = &watch};
     struct ergo_job *job = NULL;
+    struct ergo_result *result = NULL;
     enum ergo_status status =
         ergo_comparison_short_job(ctx, c, (uint64_t)fmax(1, steps), (uint64_t)before, &job);
     if (status == ERGO_OK)
-        status = ergo_run(ctx, job, &options, &d->profiled);
+        status = ergo_run(ctx, job, &options, &result);
+    ergo_result_destroy(result);
     ergo_job_destroy(job);
     return status;
 }

@@ -96,8 +96,8 @@ static void append_launches(struct ergo_text *t, const char *name, const struct 
 /* Runs both devices once more up to the first step that differs, and traces every launch. */
 static enum ergo_status run_watched(struct ergo_context *ctx, struct ergo_comparison *c,
                                     const char *directory, struct ergo_job **job,
-                                    struct ergo_result *results[2]) {
-    static const struct ergo_run_watch watch = {.trace = true, .states = true, .unaudited = true};
+                                    struct ergo_result *results[2],
+                                    struct ergo_profile *profiles[2]) {
     const struct ergo_point *point = &ergo_comparison_job(c)->points[c->first_point];
     const uint64_t equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration");
     char *folder = NULL;
@@ -105,6 +105,8 @@ static enum ergo_status run_watched(struct ergo_context *ctx, struct ergo_compar
     if (status == ERGO_OK)
         status = ergo_comparison_short_job(ctx, c, c->first_step, equilibration, job);
     for (size_t i = 0; i < 2 && status == ERGO_OK; i++) {
+        const struct ergo_run_watch watch = {
+            .profile = &profiles[i], .trace = true, .states = true, .unaudited = true};
         const struct ergo_run_options options = {
             .directory = folder,
             .device = c->devices[i ? c->first_device : c->reference].selector,
@@ -119,19 +121,21 @@ static enum ergo_status run_watched(struct ergo_context *ctx, struct ergo_compar
 static void append_difference(struct ergo_context *ctx, struct ergo_text *t,
                               struct ergo_comparison *c, const char *directory) {
     struct ergo_result *results[2] = {NULL, NULL};
+    struct ergo_profile *profiles[2] = {NULL, NULL};
     struct ergo_job *job = NULL;
-    const bool watched = c->first_step && run_watched(ctx, c, directory, &job, results) == ERGO_OK;
-    if (watched && results[0]->profile && results[1]->profile)
-        compare_traces(c, results[0]->profile, results[1]->profile);
+    const bool watched =
+        c->first_step && run_watched(ctx, c, directory, &job, results, profiles) == ERGO_OK;
+    if (watched && profiles[0] && profiles[1])
+        compare_traces(c, profiles[0], profiles[1]);
     ergo_comparison_append_first(t, c);
     ergo_text_append(t, "\n");
     if (watched) {
         ergo_text_append(t, "\nCanonical states after %" PRIu64 " steps:\n", c->first_step);
         append_states(t, results[0], results[1]);
-        if (results[0]->profile && results[1]->profile) {
+        if (profiles[0] && profiles[1]) {
             ergo_text_append(t, "\nKernels, with their numbers of launches up to there:\n");
-            append_launches(t, "reference", results[0]->profile);
-            append_launches(t, "other", results[1]->profile);
+            append_launches(t, "reference", profiles[0]);
+            append_launches(t, "other", profiles[1]);
         }
         if (c->kernel)
             ergo_text_append(t,
@@ -149,15 +153,16 @@ static void append_difference(struct ergo_context *ctx, struct ergo_text *t,
     if (job)
         ergo_text_append(t, "\nThe shortest job that shows it:\n%s\n", job->canonical);
     ergo_job_destroy(job);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
         ergo_result_destroy(results[i]);
+        ergo_profile_destroy(profiles[i]);
+    }
 }
 
 static enum ergo_status write_kernels(struct ergo_context *ctx, const struct ergo_comparison *c,
                                       const struct ergo_folder *folder) {
     char *text = NULL;
-    enum ergo_status status =
-        ergo_kernels_text(ctx, ergo_comparison_job(c)->sampler->info->name, &text);
+    enum ergo_status status = ergo_kernels_text(ctx, ergo_comparison_job(c)->sampler->name, &text);
     if (status == ERGO_OK)
         status = ergo_file_write(ctx, folder, "vendor-kernels.cl", text, strlen(text));
     free(text);

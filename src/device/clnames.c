@@ -2,6 +2,7 @@
 #include "device/device.h"
 
 #include <CL/cl_ext.h>
+#include <stdio.h>
 
 /* clang-format off: its versions 14 and 18 disagree about this line */
 #define NAMED(code)                                                                                \
@@ -75,9 +76,16 @@ static const struct {
     {-9999, "illegal read or write by a kernel (NVIDIA)"},
 };
 
-const char *ergo_error_cl_name(int cl_code) {
+const char *ergo_cl_name(int cl_code) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (names[i].code == cl_code)
             return names[i].name;
     return "unknown OpenCL error";
+}
+
+const char *ergo_cl_cause(int cl_code, char text[ERGO_CL_CAUSE]) {
+    if (cl_code == CL_SUCCESS)
+        return NULL;
+    snprintf(text, ERGO_CL_CAUSE, "%s (%d)", ergo_cl_name(cl_code), cl_code);
+    return text;
 }

@@ -49,7 +49,7 @@ static enum ergo_status open_candidate(struct ergo_context *ctx, const struct er
                                          from->profiling ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
     if (code != CL_SUCCESS && from->profiling) {
         ergo_log(ctx, ERGO_LOG_INFO, "device %s (%s) gave no queue with event times: %s", s->id,
-                 s->name, ergo_error_cl_name(code));
+                 s->name, ergo_cl_name(code));
         device->quirks.no_profiling = true;
         device->queue = clCreateCommandQueue(device->context, device->device, 0, &code);
     }

@@ -7,6 +7,17 @@
 
 #include "base/error.h"
 
+/* "CL_OUT_OF_RESOURCES" for -5; "unknown OpenCL error" otherwise. */
+const char *ergo_cl_name(int cl_code);
+/* With its number, "CL_OUT_OF_RESOURCES (-5)", in `text`; NULL where the code is no error. */
+enum { ERGO_CL_CAUSE = 64 };
+const char *ergo_cl_cause(int cl_code, char text[ERGO_CL_CAUSE]);
+/* A failure of an OpenCL call. */
+#define ERGO_FAIL_CL(ctx, cl_code, ...)                                                            \
+    ergo_error_raised(ergo_error_raise((ctx), ERGO_E_DEVICE,                                       \
+                                       ergo_cl_cause((cl_code), (char[ERGO_CL_CAUSE]){0}),         \
+                                       __FILE__, __LINE__, __VA_ARGS__))
+
 /* Known defects of implementations, as named effects; the table is in quirks.c. */
 struct ergo_quirks {
     bool no_profiling;             /* event times are missing or zero: use the host clock */

@@ -80,7 +80,7 @@ static const char *build_binary(struct build *b, const char *payload, size_t len
     if (code == CL_SUCCESS)
         code = clBuildProgram(*program, 1, &b->device->device, b->options.data, NULL, NULL);
     if (code != CL_SUCCESS)
-        return ergo_error_cl_name(code);
+        return ergo_cl_name(code);
     char *names = kernel_names(*program);
     const bool same = names && strcmp(names, payload) == 0;
     free(names);

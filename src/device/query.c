@@ -222,7 +222,7 @@ static enum ergo_status add_platform(struct ergo_context *ctx, cl_platform_id pl
     }
     if (code != CL_SUCCESS) {
         ergo_log(ctx, ERGO_LOG_WARNING, "platform %zu (%s) skipped: listing its devices failed: %s",
-                 number, name, ergo_error_cl_name(code));
+                 number, name, ergo_cl_name(code));
         goto out;
     }
     for (cl_uint i = 0; i < n; i++) {

@@ -281,20 +281,16 @@ static enum ergo_status share_cores(struct ergo_context *ctx, const char *select
 }
 
 enum ergo_status ergo_dist_device(struct ergo_context *ctx, const char *selector, char *text,
-                                  size_t size) {
-    snprintf(text, size, "%s", selector);
-    if (dist.count == 1)
-        return ERGO_OK;
-    const enum ergo_status status = share_cores(ctx, selector);
-    if (status != ERGO_OK)
-        return status;
-    size_t length;
-    const char *item = item_of(selector, dist.node_rank, &length);
-    char *own = strndup(item, length);
-    if (!own)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a device's name");
-    const size_t turn = (size_t)dist.node_rank / items_of(selector);
-    const enum ergo_status dealt = ergo_device_deal(ctx, own, turn, text, size);
-    free(own);
-    return dealt;
+                                  size_t size, size_t *turn) {
+    size_t length = strlen(selector);
+    *turn = 0;
+    if (dist.count > 1) {
+        const enum ergo_status status = share_cores(ctx, selector);
+        if (status != ERGO_OK)
+            return status;
+        *turn = (size_t)dist.node_rank / items_of(selector);
+        selector = item_of(selector, dist.node_rank, &length);
+    }
+    snprintf(text, size, "%.*s", (int)length, selector);
+    return ERGO_OK;
 }

@@ -94,12 +94,11 @@ unsigned ergo_dist_threads(const cpu_set_t *masks, const bool *takes_part, int n
 /* Do ranks of this host share cores, so that one that waits should sleep? */
 bool ergo_dist_crowded(void);
 
-/* The selector of this rank's device. With several ranks a list "A,B,..." is dealt out in turn to
- * the ranks of a node. Ranks with the same item get in turn the devices that it fits, where it fits
- * several of a type or of one model (ergo_device_deal). `text`: memory for the answer. Call it
- * before PoCL is first used: ranks with the same item of the list share the cores
+/* The selector of this rank's device in `text`: with several ranks a list "A,B,..." is dealt out in
+ * turn to the ranks of a node. *turn: which of the ranks with the same item this one is.
+ * To be called before PoCL is first asked: ranks with the same item of the list share the cores
  * (POCL_MAX_PTHREAD_COUNT, unless it is set). */
 enum ergo_status ergo_dist_device(struct ergo_context *ctx, const char *selector, char *text,
-                                  size_t size);
+                                  size_t size, size_t *turn);
 
 #endif

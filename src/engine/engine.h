@@ -71,7 +71,6 @@ struct ergo_engine_slot {
 };
 
 struct ergo_engine {
-    const void *ops; /* of samplers that choose a table by it */
     const struct ergo_engine_model *model;
     const struct ergo_batch *batch;
     struct ergo_device *device;
@@ -150,8 +149,8 @@ enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsi
  */
 
 /* Errors of what follows go to ctx; end: the first one. */
-static inline void ergo_engine_begin(struct ergo_engine *e, struct ergo_context *ctx) {
-    e->ctx = ctx;
+static inline void ergo_engine_begin(struct ergo_engine *e, struct ergo_context *context) {
+    e->ctx = context;
     e->status = ERGO_OK;
 }
 static inline enum ergo_status ergo_engine_end(const struct ergo_engine *e) {

@@ -5,7 +5,7 @@
 #include "job/arena.h"
 #include "job/job.h"
 #include "job/json.h"
-#include "samplers/sampler.h"
+#include "job/model.h"
 
 enum {
     ERGO_ERRORS_MAX = 100,         /* shown per job; the rest is counted */
@@ -37,6 +37,7 @@ struct ergo_build {
     struct ergo_arena *arena;
     struct ergo_json *root;
     const struct ergo_sampler *sampler; /* NULL: missing or unknown */
+    const struct ergo_model *model;     /* NULL: missing or unknown, or its sampler is */
     const struct ergo_key **keys;
     size_t n_keys;
     struct ergo_value *base; /* parallel to keys, without the scan */
@@ -57,8 +58,10 @@ bool ergo_build_full(const struct ergo_build *build);
 /* keys.c */
 /* The i-th name allowed for an ENUM key (NULL behind the last); /sampler asks the registry. */
 const char *ergo_key_choice(const struct ergo_key *key, size_t i);
-/* The keys of a job of `sampler` (NULL: only the common ones). NULL: out of memory. */
-const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler, struct ergo_arena *arena,
+/* The keys of a job: the common ones, the one that chooses a model of `sampler`, those of `model`,
+ * its tunables. NULL, also for the last two: unknown, none of them. Returns NULL without memory. */
+const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler,
+                                     const struct ergo_model *model, struct ergo_arena *arena,
                                      size_t *n_keys);
 /* Index of a key; SIZE_MAX: there is none. */
 size_t ergo_keys_find(const struct ergo_key *const *keys, size_t n_keys, const char *pointer);
@@ -95,6 +98,23 @@ void ergo_set_apply(struct ergo_build *build, const char *const *sets, size_t n_
 void ergo_scan_read(struct ergo_build *build);
 bool ergo_scan_range(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
                      const struct ergo_json *range, struct ergo_axis *axis);
+/* help_tables.c */
+enum { ERGO_HELP_INDENT = 6 };
+/* Append words filled to the width of a page, each line indented. */
+void ergo_help_filled(struct ergo_text *out, int indent, const char *text);
+void ergo_help_key(struct ergo_text *out, const struct ergo_key *key);
+void ergo_help_named(struct ergo_text *out, const char *name, const char *unit, const char *help);
+/* A whole page each. */
+void ergo_help_sampler(struct ergo_text *out, const struct ergo_sampler *sampler,
+                       struct ergo_arena *arena);
+void ergo_help_model(struct ergo_text *out, const struct ergo_sampler *sampler,
+                     const struct ergo_model *model, struct ergo_arena *arena);
+/* Whatever is called so, of one sampler (NULL: of all): false: nothing. */
+bool ergo_help_name(struct ergo_text *out, const char *name, const struct ergo_sampler *only,
+                    struct ergo_arena *arena);
+/* All names that there is help on, and room for `more`. NULL: no memory. */
+const char **ergo_help_names(struct ergo_arena *arena, size_t more, size_t *n_names);
+
 /* points.c: all points with their values, streams and batches, checked by the sampler. */
 void ergo_points_make(struct ergo_build *build, struct ergo_job *job);
 

@@ -1,4 +1,5 @@
 /* The tree of a job against the key tables. */
+#include <stdio.h>
 #include <string.h>
 
 #include "job/build.h"
@@ -13,10 +14,10 @@ static bool is_container(const struct ergo_build *build, const char *pointer) {
     return false;
 }
 
-/* Keys below these belong to the sampler: while that is unknown, they are, too. */
-static bool is_samplers(const char *pointer) {
-    return !strcmp(pointer, "/system") || !strcmp(pointer, "/tuning") ||
-           !strncmp(pointer, "/run/", 5);
+/* While sampler or model are unknown, so are the keys of these. */
+static bool is_models(const char *pointer) {
+    return !strcmp(pointer, "/system") || !strncmp(pointer, "/system/", 8) ||
+           !strcmp(pointer, "/tuning") || !strncmp(pointer, "/run/", 5);
 }
 
 static void not_an_object(struct ergo_build *build, const char *pointer,
@@ -55,31 +56,38 @@ static void check_object(struct ergo_build *build, const char *parent,
                 check_object(build, pointer.data, member);
             else
                 not_an_object(build, pointer.data, member);
-        } else if (build->sampler || !is_samplers(pointer.data)) {
+        } else if (build->model || !is_models(pointer.data)) {
             ergo_suggest_key(build, parent, pointer.data, member);
         }
     }
     ergo_text_free(&pointer);
 }
 
-/* A trajectory that the sampler would not write is refused. */
+/* A value that the model as a whole cannot serve. */
+static void refuse_for_model(struct ergo_build *build, size_t k, const char *found, const char *why,
+                             const char *allowed) {
+    struct ergo_text title = {0};
+    ergo_model_title(&title, build->sampler, build->model);
+    ergo_build_error(build, build->keys[k]->pointer, NULL, "found %s, but %s %s; allowed: %s",
+                     found, title.data ? title.data : "", why, allowed);
+    ergo_text_free(&title);
+}
+
+/* A trajectory that no one would write is refused, not forgotten. */
 static void check_trajectory(struct ergo_build *build) {
     const size_t k = ergo_keys_find(build->keys, build->n_keys, "/output/trajectory_every");
-    if (build->sampler && !build->sampler->info->trajectory && build->base[k].integer != 0)
-        ergo_build_error(build, build->keys[k]->pointer, NULL,
-                         "found %lld, but %s writes no trajectory; allowed: 0",
-                         (long long)build->base[k].integer, build->sampler->info->name);
+    char found[32];
+    snprintf(found, sizeof found, "%lld", (long long)build->base[k].integer);
+    if (build->model && !build->model->trajectory && build->base[k].integer != 0)
+        refuse_for_model(build, k, found, "writes no trajectory", "0");
 }
 
 static void check_distribution(struct ergo_build *build) {
     const size_t k = ergo_keys_find(build->keys, build->n_keys, "/distribute");
     const char *value = build->base[k].text;
-    const struct ergo_sampler_ops *ops = build->sampler ? build->sampler->ops : NULL;
-    if (build->sampler && !(ops && ops->cut) && value && !strcmp(value, "lattice"))
-        ergo_build_error(build, build->keys[k]->pointer, NULL,
-                         "found \"lattice\", but %s cannot cut its systems into pieces; allowed: "
-                         "\"points\", \"auto\"",
-                         build->sampler->info->name);
+    if (build->model && !build->model->cut && value && !strcmp(value, "lattice"))
+        refuse_for_model(build, k, "\"lattice\"", "cannot cut its systems into pieces",
+                         "\"points\", \"auto\"");
 }
 
 void ergo_check_tree(struct ergo_build *build) {

@@ -1,4 +1,4 @@
-/* `ergocl help`: pages made from the samplers' tables, and a few written by hand. */
+/* `ergocl help`: which page is asked for, and the written ones; help_tables.c has the others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,107 +6,19 @@
 #include "base/utf8.h"
 #include "job/build.h"
 
-enum { WIDTH = 79, HELP_INDENT = 6 };
-
-/* Append words filled to WIDTH, each line indented. */
-static void put_filled(struct ergo_text *out, int indent, const char *text) {
-    int column = 0;
-    for (const char *p = text; *p;) {
-        int word = (int)strcspn(p, " ");
-        if (column && column + 1 + word > WIDTH) {
-            ergo_text_append(out, "\n");
-            column = 0;
-        }
-        ergo_text_append(out, "%*s%.*s", column ? 1 : indent, "", word, p);
-        column += (column ? 1 : indent) + word;
-        p += word;
-        p += strspn(p, " ");
-    }
-    ergo_text_append(out, "\n");
-}
-
-static void put_key(struct ergo_text *out, const struct ergo_key *key) {
-    struct ergo_text line = {0};
-    ergo_text_append(&line, "takes ");
-    ergo_key_allowed(&line, key);
-    if (key->flags & ERGO_KEY_REQUIRED)
-        ergo_text_append(&line, "; required");
-    else if (key->fallback)
-        ergo_text_append(&line, "; default %s", key->fallback);
-    else
-        ergo_text_append(&line, "; absent by default");
-    if (key->flags & ERGO_KEY_SCAN)
-        ergo_text_append(&line, "; can be scanned");
-    ergo_text_append(out, "  %s\n", key->pointer);
-    put_filled(out, HELP_INDENT, line.data ? line.data : "");
-    line.length = 0;
-    ergo_text_append(&line, "%s", key->help ? key->help : "");
-    if (key->acts)
-        ergo_text_append(&line, " It acts only %s.", key->where);
-    put_filled(out, HELP_INDENT, line.data ? line.data : "");
-    out->failed |= line.failed;
-    ergo_text_free(&line);
-}
-
-static void put_named(struct ergo_text *out, const char *name, const char *unit, const char *help) {
-    struct ergo_text line = {0};
-    ergo_text_append(&line, "%s", help ? help : "");
-    if (unit && *unit)
-        ergo_text_append(&line, " [%s]", unit);
-    ergo_text_append(out, "  %s\n", name);
-    if (line.length)
-        put_filled(out, HELP_INDENT, line.data);
-    out->failed |= line.failed;
-    ergo_text_free(&line);
-}
-
-static bool put_sampler(struct ergo_text *out, const struct ergo_sampler *sampler,
-                        struct ergo_arena *arena) {
-    const struct ergo_sampler_info *info = sampler->info;
-    size_t n_keys = 0;
-    const struct ergo_key **keys = ergo_keys_of(sampler, arena, &n_keys);
-    if (!keys)
-        return false;
-    ergo_text_append(out, "%s: %s\n", info->name, info->summary ? info->summary : "");
-    if (info->citation && *info->citation)
-        put_filled(out, 0, info->citation);
-    ergo_text_append(out, "\nA step (\"run\" counts them) is one %s. The rate is in %s.\n",
-                     info->step_name, info->rate_unit);
-    ergo_text_append(out, "\nKeys of this sampler (`ergocl help job` has the common ones)\n\n");
-    for (size_t k = ergo_job_n_common_keys; k < n_keys; k++)
-        put_key(out, keys[k]);
-    ergo_text_append(out, "\nObservables of the result\n\n");
-    for (size_t i = 0; i < info->n_observables; i++)
-        if (!info->observables[i].hidden)
-            put_named(out, info->observables[i].name, info->observables[i].unit,
-                      info->observables[i].help);
-    if (info->n_curves)
-        ergo_text_append(out, "\nCurves of the result\n\n");
-    for (size_t i = 0; i < info->n_curves; i++) {
-        if (info->curves_hidden >> i & 1)
-            continue;
-        struct ergo_text name = {0};
-        ergo_text_append(&name, "%s over %s", info->curves[i].name, info->curves[i].x_label);
-        put_named(out, name.data ? name.data : "", info->curves[i].unit, info->curves[i].help);
-        out->failed |= name.failed;
-        ergo_text_free(&name);
-    }
-    ergo_text_append(out, "\nColumns of the time series\n\n");
-    for (size_t i = 0; i < info->n_columns; i++)
-        put_named(out, info->columns[i].name, info->columns[i].unit, info->columns[i].help);
-    return true;
-}
-
 static void put_overview(struct ergo_text *out) {
     ergo_text_append(out, "Samplers (`ergocl help SAMPLER` lists keys and observables)\n\n");
     for (size_t i = 0; i < ergo_n_samplers; i++)
-        put_named(out, ergo_samplers[i]->info->name, "", ergo_samplers[i]->info->summary);
-    ergo_text_append(out, "\nTopics (`ergocl help TOPIC`)\n\n"
-                          "  job          what a job file holds\n"
-                          "  devices      how a device is selected and judged\n"
-                          "  result       what a run folder holds\n"
-                          "  exit-codes   what the program's exit code means\n"
-                          "  environment  the variables the program reads\n");
+        ergo_help_named(out, ergo_samplers[i]->name, "", ergo_samplers[i]->summary);
+    ergo_text_append(out,
+                     "\nTopics (`ergocl help TOPIC`)\n\n"
+                     "  job          what a job file holds\n"
+                     "  devices      how a device is selected and judged\n"
+                     "  result       what a run folder holds\n"
+                     "  exit-codes   what the program's exit code means\n"
+                     "  environment  the variables the program reads\n"
+                     "\nNames (`ergocl help NAME`): a model, a key, an observable, a curve, a\n"
+                     "column or a tunable, of whatever sampler: `ergocl help temperature`.\n");
 }
 
 static void put_job(struct ergo_text *out) {
@@ -125,17 +37,19 @@ static void put_job(struct ergo_text *out) {
         "programs round them. --set /system/temperature=2.3 changes a value for one run.\n\n"
         "Keys of all samplers (`ergocl help SAMPLER` has the rest)\n\n");
     for (size_t k = 0; k < ergo_job_n_common_keys; k++)
-        put_key(out, &ergo_job_common_keys[k]);
+        ergo_help_key(out, &ergo_job_common_keys[k]);
     ergo_text_append(out, "  /scan\n");
-    put_filled(out, HELP_INDENT,
-               "takes an object of JSON pointers, each with a list [2.1, 2.2], a range {\"from\", "
-               "\"to\", \"step\"}, or {\"from\", \"to\", \"count\"} with \"spacing\" \"linear\" or "
-               "\"log\"; both ends are included.");
-    put_filled(out, HELP_INDENT,
-               "Several pointers make a grid, the first varies slowest. \"/system/size/0\" is one "
-               "element of an array; \"/system/size\": [[16, 16], [32, 32]] changes all. A point "
-               "of a range is the same as its value typed by hand, and its chain is the same as "
-               "if it ran alone.");
+    ergo_help_filled(
+        out, ERGO_HELP_INDENT,
+        "takes an object of JSON pointers, each with a list [2.1, 2.2], a range {\"from\", "
+        "\"to\", \"step\"}, or {\"from\", \"to\", \"count\"} with \"spacing\" \"linear\" or "
+        "\"log\"; both ends are included.");
+    ergo_help_filled(
+        out, ERGO_HELP_INDENT,
+        "Several pointers make a grid, the first varies slowest. \"/system/size/0\" is one "
+        "element of an array; \"/system/size\": [[16, 16], [32, 32]] changes all. A point "
+        "of a range is the same as its value typed by hand, and its chain is the same as "
+        "if it ran alone.");
 }
 
 static const char devices_page[] =
@@ -250,25 +164,68 @@ static const struct {
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
-static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topic) {
-    const char *names[64];
-    size_t n = 0;
+static enum ergo_status unknown_topic(struct ergo_context *ctx, const char *topic,
+                                      struct ergo_arena *arena) {
     struct ergo_text list = {0}, shown = {0};
-    for (size_t i = 0; i < ergo_n_samplers && n < 32; i++)
-        names[n++] = ergo_samplers[i]->info->name;
+    size_t n = 0;
+    const char **names = ergo_help_names(arena, N_TOPICS, &n);
+    if (!names)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "memory ran out while writing help");
     for (size_t i = 0; i < N_TOPICS; i++)
         names[n++] = topics[i].name;
-    for (size_t i = 0; i < n; i++)
-        ergo_text_append(&list, "%s%s", i ? ", " : "", names[i]);
+    for (size_t i = 0; i < ergo_n_samplers; i++)
+        ergo_text_append(&list, "%s, ", ergo_samplers[i]->name);
+    for (size_t i = 0; i < N_TOPICS; i++)
+        ergo_text_append(&list, "%s, ", topics[i].name);
     ergo_utf8_append_word(&shown, topic, 64);
     const char *near = strlen(topic) <= 64 ? ergo_text_nearest(topic, names, n) : NULL;
-    enum ergo_status status =
-        ERGO_FAIL(ctx, ERGO_E_JOB, "no help on \"%s\"%s%s%s; topics: %s",
-                  shown.data ? shown.data : "", near ? "; did you mean \"" : "", near ? near : "",
-                  near ? "\"?" : "", list.data ? list.data : "");
+    enum ergo_status status = ERGO_FAIL(
+        ctx, ERGO_E_JOB,
+        "no help on \"%s\"%s%s%s; topics: %sand names of models, keys and what is measured",
+        shown.data ? shown.data : "", near ? "; did you mean \"" : "", near ? near : "",
+        near ? "\"?" : "", list.data ? list.data : "");
     ergo_text_free(&list);
     ergo_text_free(&shown);
     return status;
+}
+
+/* Of a sampler; `rest` is what stands behind its name: "", " potts", " temperature". */
+static bool put_of_sampler(struct ergo_text *out, const struct ergo_sampler *sampler,
+                           const char *rest, struct ergo_arena *arena) {
+    if (!*rest) {
+        ergo_help_sampler(out, sampler, arena);
+        return true;
+    }
+    const struct ergo_model *model = ergo_model_find(sampler, rest + 1);
+    if (!model)
+        return ergo_help_name(out, rest + 1, sampler, arena);
+    ergo_help_model(out, sampler, model, arena);
+    return true;
+}
+
+/* The page on a topic; false: there is none. */
+static bool put_topic(struct ergo_text *out, const char *topic, struct ergo_arena *arena) {
+    const size_t word = strcspn(topic, " ");
+    for (size_t i = 0; i < ergo_n_samplers; i++)
+        if (strlen(ergo_samplers[i]->name) == word && !strncmp(ergo_samplers[i]->name, topic, word))
+            return put_of_sampler(out, ergo_samplers[i], topic + word, arena);
+    for (size_t i = 0; i < N_TOPICS; i++) {
+        if (strcmp(topics[i].name, topic) != 0)
+            continue;
+        if (topics[i].page)
+            ergo_text_append(out, "%s", topics[i].page);
+        else
+            put_job(out);
+        return true;
+    }
+    for (size_t i = 0; i < ergo_n_samplers; i++) {
+        const struct ergo_model *model = ergo_model_find(ergo_samplers[i], topic);
+        if (model) {
+            ergo_help_model(out, ergo_samplers[i], model, arena);
+            return true;
+        }
+    }
+    return ergo_help_name(out, topic, NULL, arena);
 }
 
 enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text) {
@@ -277,30 +234,15 @@ enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, cha
     enum ergo_status status = ERGO_OK;
     struct ergo_arena arena = {0};
     struct ergo_text out = {0};
-    bool found = true, memory = true;
-    const struct ergo_sampler *sampler = NULL;
-    for (size_t i = 0; topic && i < ergo_n_samplers; i++)
-        if (!strcmp(ergo_samplers[i]->info->name, topic))
-            sampler = ergo_samplers[i];
-    if (!topic) {
+    bool found = true;
+    if (topic)
+        found = put_topic(&out, topic, &arena);
+    else
         put_overview(&out);
-    } else if (sampler) {
-        memory = put_sampler(&out, sampler, &arena);
-    } else if (!strcmp(topic, "job")) {
-        put_job(&out);
+    if (!found && !arena.failed && !out.failed) {
+        status = unknown_topic(ctx, topic, &arena);
     } else {
-        found = false;
-        for (size_t i = 0; i < N_TOPICS; i++) {
-            if (strcmp(topics[i].name, topic) != 0)
-                continue;
-            ergo_text_append(&out, "%s", topics[i].page);
-            found = true;
-        }
-    }
-    if (!found) {
-        status = unknown_topic(ctx, topic);
-    } else {
-        *text = memory && !arena.failed ? ergo_text_take(&out) : NULL;
+        *text = arena.failed ? NULL : ergo_text_take(&out);
         if (!*text)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "memory ran out while writing help");
     }

@@ -34,3 +34,24 @@ enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_poi
                                  pointer, path)
                      : ergo_file_read(ctx, NULL, path, limit, text, length);
 }
+
+/* More than that is no input. */
+#define FILE_MOST ((size_t)1 << 36)
+
+enum ergo_status ergo_input_keep(struct ergo_context *ctx, struct ergo_job *job) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t k = 0; k < job->n_keys && status == ERGO_OK; k++) {
+        /* such keys are not scanned */
+        const char *path = ergo_input_path(&job->points[0], job->keys[k]);
+        char *text = NULL;
+        size_t length = 0;
+        if (!path)
+            continue;
+        status = ergo_file_read(ctx, NULL, path, FILE_MOST, &text, &length);
+        if (status == ERGO_OK &&
+            !ergo_job_files_add(&job->files, job->keys[k]->pointer, text, length))
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %s", path);
+        free(text);
+    }
+    return status;
+}

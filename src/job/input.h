@@ -10,4 +10,8 @@ const char *ergo_input_path(const struct ergo_point *point, const struct ergo_ke
 enum ergo_status ergo_input_read(struct ergo_context *ctx, const struct ergo_point *point,
                                  const char *pointer, size_t limit, char **text, size_t *length);
 
+/* What is in the files that a job's chains depend on becomes part of the job: they are read once.
+ */
+enum ergo_status ergo_input_keep(struct ergo_context *ctx, struct ergo_job *job);
+
 #endif

@@ -83,7 +83,21 @@ static const struct ergo_sampler *find_sampler(const struct ergo_json *root) {
     return node && node->kind == ERGO_JSON_STRING ? ergo_sampler_find(node->text) : NULL;
 }
 
-/* From the tree to points; all errors are recorded. */
+/* What the job says of the model, else the default; a wrong name is told of with its key. */
+static const struct ergo_model *find_model(const struct ergo_build *build) {
+    const struct ergo_sampler *sampler = build->sampler;
+    struct ergo_json *node = NULL;
+    if (!sampler || !sampler->model_key)
+        return sampler ? sampler->models[0] : NULL;
+    const struct ergo_key *key = sampler->model_key;
+    const struct ergo_json *given = ergo_json_find(build->root, key->pointer);
+    if (!given && ergo_json_parse(NULL, "", key->fallback, strlen(key->fallback), build->arena,
+                                  &node) == ERGO_OK)
+        given = node;
+    return given && given->kind == ERGO_JSON_STRING ? ergo_model_find(sampler, given->text) : NULL;
+}
+
+/* From the tree to points; every error is recorded on the way. */
 static void build_job(struct ergo_build *build, const char *const *sets, size_t n_sets,
                       struct ergo_job *job) {
     if (build->root->kind != ERGO_JSON_OBJECT) {
@@ -96,7 +110,8 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
     }
     ergo_set_apply(build, sets, n_sets);
     build->sampler = find_sampler(build->root);
-    build->keys = ergo_keys_of(build->sampler, build->arena, &build->n_keys);
+    build->model = find_model(build);
+    build->keys = ergo_keys_of(build->sampler, build->model, build->arena, &build->n_keys);
     if (build->keys)
         build->base = ergo_arena_alloc(build->arena, build->n_keys, sizeof *build->base);
     if (!build->base) {
@@ -109,6 +124,7 @@ static void build_job(struct ergo_build *build, const char *const *sets, size_t 
     if (build->errors || build->status != ERGO_OK)
         return;
     job->sampler = build->sampler;
+    job->model = build->model;
     job->keys = build->keys;
     job->n_keys = build->n_keys;
     job->canonical = ergo_json_text(build->root, true);
@@ -274,7 +290,7 @@ const char *ergo_job_name(const struct ergo_job *job) {
 }
 
 const char *ergo_job_sampler(const struct ergo_job *job) {
-    return job ? job->sampler->info->name : "";
+    return job ? job->sampler->name : "";
 }
 
 size_t ergo_job_count_points(const struct ergo_job *job) {
@@ -284,8 +300,10 @@ size_t ergo_job_count_points(const struct ergo_job *job) {
 const struct ergo_value *ergo_point_value(const struct ergo_point *point, const char *pointer) {
     size_t k = ergo_keys_find(point->job->keys, point->job->n_keys, pointer);
     if (k == SIZE_MAX) {
-        fprintf(stderr, "ergocl: bug: sampler %s has no job key %s\n",
-                point->job->sampler->info->name, pointer);
+        const struct ergo_job *job = point->job;
+        fprintf(stderr, "ergocl: bug: sampler %s%s%s has no job key %s\n", job->sampler->name,
+                job->model->name ? ", model " : "", job->model->name ? job->model->name : "",
+                pointer);
         abort();
     }
     return &point->values[k];

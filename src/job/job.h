@@ -46,6 +46,8 @@ struct ergo_key {
     enum ergo_key_type type;
     unsigned flags;
     const char *fallback;       /* default as JSON text; NULL and not required: absent by default */
+    const char *stream;         /* CHAIN: what counts in the stream where the job does not give the
+                                 * key, "" nothing; NULL: the default */
     double min, max;            /* inclusive range of numbers (each array element); both 0: none */
     int min_items, max_items;   /* ERGO_KEY_SIZE, ERGO_KEY_REALS */
     const char *const *choices; /* ERGO_KEY_ENUM: NULL-terminated */
@@ -125,6 +127,7 @@ struct ergo_job {
      * looked at again. */
     bool again;
     const struct ergo_sampler *sampler;
+    const struct ergo_model *model; /* of the sampler (job/model.h) */
     size_t n_keys;
     const struct ergo_key *const *keys; /* common keys, then the sampler's */
     size_t n_points;

@@ -58,6 +58,8 @@ struct ergo_json *ergo_json_create(struct ergo_arena *arena, enum ergo_json_kind
 void ergo_json_add(struct ergo_json *parent, struct ergo_json *child);
 /* Member of an object by its exact name, or NULL. */
 struct ergo_json *ergo_json_member(const struct ergo_json *object, const char *key);
+/* The value at a JSON pointer without escapes, as those of keys are, or NULL. */
+const struct ergo_json *ergo_json_find(const struct ergo_json *root, const char *pointer);
 
 /* What a number token means as an integer, decided on its digits and never through a double. */
 enum ergo_json_integer {

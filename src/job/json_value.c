@@ -31,6 +31,21 @@ struct ergo_json *ergo_json_member(const struct ergo_json *object, const char *k
     return NULL;
 }
 
+const struct ergo_json *ergo_json_find(const struct ergo_json *root, const char *pointer) {
+    const struct ergo_json *at = root;
+    for (const char *p = pointer; at && *p;) {
+        char token[128];
+        size_t length = strcspn(++p, "/");
+        if (length >= sizeof token || at->kind != ERGO_JSON_OBJECT)
+            return NULL;
+        memcpy(token, p, length);
+        token[length] = '\0';
+        at = ergo_json_member(at, token);
+        p += length;
+    }
+    return at;
+}
+
 /* Digits d and exponent e of the token, value = d * 10^e, with d free of outer zeros. */
 enum ergo_json_integer ergo_json_integer(const char *token, bool *negative, uint64_t *magnitude) {
     char digits[ERGO_JSON_NUMBER_MAX + 1] = "";

@@ -11,9 +11,7 @@
 static const char *const distributions[] = {"auto", "points", "lattice", NULL};
 
 static bool writes_trajectory(const struct ergo_point *point) {
-    const struct ergo_sampler_info *info = point->job->sampler->info;
-    return ergo_point_int(point, "/output/trajectory_every") == 0 ||
-           (info->trajectory && (!info->has_frames || info->has_frames(point)));
+    return ergo_point_int(point, "/output/trajectory_every") == 0 || ergo_point_has_frames(point);
 }
 
 /* None is a CHAIN key: sampler, seed and replica enter the stream by name, and a chain does not
@@ -122,8 +120,7 @@ const struct ergo_key ergo_job_common_keys[] = {
      .unit = "steps",
      .help = "Steps between configurations written to the trajectory; 0: none.",
      .acts = writes_trajectory,
-     .where =
-         "in models that write configurations: not spin-glass, and not lattices beyond 2^22 sites"},
+     .where = "on systems whose configurations are written: no lattices beyond 2^22 sites"},
     {.pointer = "/output/blocks",
      .type = ERGO_KEY_INT,
      .fallback = "0",
@@ -146,28 +143,33 @@ const size_t ergo_job_n_common_keys = sizeof ergo_job_common_keys / sizeof ergo_
 const char *ergo_key_choice(const struct ergo_key *key, size_t i) {
     if (key->choices)
         return key->choices[i];
-    return i < ergo_n_samplers ? ergo_samplers[i]->info->name : NULL;
+    return i < ergo_n_samplers ? ergo_samplers[i]->name : NULL;
 }
 
-const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler, struct ergo_arena *arena,
-                                     size_t *n_keys) {
-    const struct ergo_sampler_info *info = sampler ? sampler->info : NULL;
-    size_t n = ergo_job_n_common_keys + (info ? info->n_keys + info->n_tunables : 0);
-    const struct ergo_key **keys = ergo_arena_alloc(arena, n, sizeof *keys);
-    struct ergo_key *tuning =
-        info ? ergo_arena_alloc(arena, info->n_tunables + 1, sizeof *tuning) : NULL;
-    if (!keys || (info && !tuning))
+/* The key that chooses a model, with the models' names. */
+static const struct ergo_key *model_key(const struct ergo_sampler *sampler,
+                                        struct ergo_arena *arena) {
+    struct ergo_key *key = ergo_arena_alloc(arena, 1, sizeof *key);
+    const char **names = ergo_arena_alloc(arena, sampler->n_models + 1, sizeof *names);
+    size_t n = 0;
+    if (!key || !names)
         return NULL;
-    size_t k = 0;
-    for (size_t i = 0; i < ergo_job_n_common_keys; i++)
-        keys[k++] = &ergo_job_common_keys[i];
-    for (size_t i = 0; info && i < info->n_keys; i++)
-        keys[k++] = &info->keys[i];
-    for (size_t i = 0; info && i < info->n_tunables; i++) {
-        const struct ergo_tunable *tunable = &info->tunables[i];
-        struct ergo_text pointer = {0};
-        ergo_text_append(&pointer, "/tuning/%s", tunable->name);
-        tuning[i] = (struct ergo_key){
+    for (size_t m = 0; m < sampler->n_models; m++)
+        if (!ergo_model_repeats(sampler, m))
+            names[n++] = sampler->models[m]->name;
+    names[n] = NULL;
+    *key = *sampler->model_key;
+    key->choices = names;
+    return key;
+}
+
+static const struct ergo_key *tuning_key(const struct ergo_tunable *tunable,
+                                         struct ergo_arena *arena) {
+    struct ergo_key *key = ergo_arena_alloc(arena, 1, sizeof *key);
+    struct ergo_text pointer = {0};
+    ergo_text_append(&pointer, "/tuning/%s", tunable->name);
+    if (key)
+        *key = (struct ergo_key){
             .pointer = pointer.data ? ergo_arena_copy(arena, pointer.data, pointer.length) : NULL,
             .type = ERGO_KEY_INT,
             .fallback = "0",
@@ -176,11 +178,29 @@ const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler, struct 
             .unit = "",
             .help = tunable->help,
         };
-        ergo_text_free(&pointer);
-        if (!tuning[i].pointer)
+    ergo_text_free(&pointer);
+    return key && key->pointer ? key : NULL;
+}
+
+const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler,
+                                     const struct ergo_model *model, struct ergo_arena *arena,
+                                     size_t *n_keys) {
+    size_t n = ergo_job_n_common_keys + 1 + (model ? model->n_tunables : 0);
+    for (size_t i = 0; model && i < ERGO_KEY_ROWS_MAX; i++)
+        n += model->keys[i].n;
+    const struct ergo_key **keys = ergo_arena_alloc(arena, n, sizeof *keys);
+    size_t k = 0;
+    if (!keys)
+        return NULL;
+    for (size_t i = 0; i < ergo_job_n_common_keys; i++)
+        keys[k++] = &ergo_job_common_keys[i];
+    if (sampler && sampler->model_key && !(keys[k++] = model_key(sampler, arena)))
+        return NULL;
+    for (size_t i = 0; model && ergo_model_key(model, i); i++)
+        keys[k++] = ergo_model_key(model, i);
+    for (size_t i = 0; model && i < model->n_tunables; i++)
+        if (!(keys[k++] = tuning_key(&model->tunables[i], arena)))
             return NULL;
-        keys[k++] = &tuning[i];
-    }
     *n_keys = k;
     return keys;
 }

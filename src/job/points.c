@@ -36,14 +36,15 @@ static void scan_positions(const struct ergo_build *build, size_t scan_index,
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-struct chain_key {
-    const struct ergo_key *key;
-    size_t index; /* in the job's keys */
+struct chain_line {
+    const char *order;          /* the line begins with it: a pointer */
+    const struct ergo_key *key; /* NULL: `order` is the whole line */
+    size_t index;               /* in the job's keys */
 };
 
-static int compare_keys(const void *a, const void *b) {
-    const struct chain_key *x = a, *y = b;
-    return strcmp(x->key->pointer, y->key->pointer);
+static int compare_lines(const void *a, const void *b) {
+    const struct chain_line *x = a, *y = b;
+    return strcmp(x->order, y->order);
 }
 
 /*
@@ -57,40 +58,52 @@ static int compare_keys(const void *a, const void *b) {
  *
  * Values: reals as printf's %.17g ("-0" is "0"), integers in decimals, true or false, texts as
  * they are with \ and line breaks written \\ and \n, sizes "16,16". A default counts like a value
- * given. The stream is the first 8 bytes of the SHA-256 of this text, big-endian.
+ * given, unless the key (`stream`) or the model (`stream_lines`) say otherwise. The stream is the
+ * first 8 bytes of the SHA-256 of this text, big-endian.
  */
-static void stream_chain_text(const struct chain_key *sorted, size_t n_sorted,
+static void stream_chain_text(const struct chain_line *sorted, size_t n_sorted,
                               const struct ergo_value *values, struct ergo_text *out) {
     for (size_t i = 0; i < n_sorted; i++) {
-        const struct ergo_value *value = &values[sorted[i].index];
-        if (!value->present)
-            continue;
-        ergo_text_append(out, "%s=", sorted[i].key->pointer);
-        ergo_value_canonical(out, sorted[i].key, value);
-        ergo_text_append(out, "\n");
+        const struct ergo_key *key = sorted[i].key;
+        const struct ergo_value *value = key ? &values[sorted[i].index] : NULL;
+        if (!key) {
+            ergo_text_append(out, "%s\n", sorted[i].order);
+        } else if (!value->given && key->stream) {
+            if (*key->stream)
+                ergo_text_append(out, "%s=%s\n", key->pointer, key->stream);
+        } else if (value->present) {
+            ergo_text_append(out, "%s=", key->pointer);
+            ergo_value_canonical(out, key, value);
+            ergo_text_append(out, "\n");
+        }
     }
 }
 
 static void make_streams(struct ergo_build *build, struct ergo_job *job, uint64_t seed,
                          size_t replicas) {
-    struct chain_key *sorted = malloc(build->n_keys * sizeof *sorted);
+    const char *const *fixed = build->model->stream_lines;
+    size_t n_sorted = 0, n_fixed = 0;
+    while (fixed && fixed[n_fixed])
+        n_fixed++;
+    struct chain_line *sorted = malloc((build->n_keys + n_fixed) * sizeof *sorted);
     struct ergo_text chain = {0}, text = {0};
     if (!sorted) {
         ergo_build_no_memory(build);
         return;
     }
-    size_t n_sorted = 0;
+    for (size_t i = 0; i < n_fixed; i++)
+        sorted[n_sorted++] = (struct chain_line){fixed[i], NULL, 0};
     for (size_t k = 0; k < build->n_keys; k++)
         if (build->keys[k]->flags & ERGO_KEY_CHAIN)
-            sorted[n_sorted++] = (struct chain_key){build->keys[k], k};
-    qsort(sorted, n_sorted, sizeof *sorted, compare_keys);
+            sorted[n_sorted++] = (struct chain_line){build->keys[k]->pointer, build->keys[k], k};
+    qsort(sorted, n_sorted, sizeof *sorted, compare_lines);
     for (size_t s = 0; s < build->n_scan && !text.failed; s++) {
         chain.length = 0;
         stream_chain_text(sorted, n_sorted, job->points[s * replicas].values, &chain);
         for (size_t r = 0; r < replicas; r++) {
             text.length = 0;
             ergo_text_append(&text, "ergocl stream 1\n%s\nseed=%llu\nreplica=%zu\n",
-                             build->sampler->info->name, (unsigned long long)seed, r);
+                             build->sampler->name, (unsigned long long)seed, r);
             ergo_text_append_bytes(&text, chain.data, chain.length);
             if (!text.failed && !chain.failed)
                 job->points[s * replicas + r].stream = ergo_hash64(text.data, text.length);
@@ -142,7 +155,7 @@ static void make_batches(struct ergo_build *build, struct ergo_job *job, size_t 
     }
 }
 
-/* ---- the sampler's own check ----------------------------------------------------------------- */
+/* ---- the model's own check ------------------------------------------------------------------- */
 
 struct finding {
     char *message;       /* "pointer: what is wrong", from ergo_job_error */
@@ -191,14 +204,14 @@ static void report_finding(struct ergo_build *build, const struct ergo_job *job,
     ergo_text_free(&where);
 }
 
-static enum ergo_status check_tunables(struct ergo_context *ctx, const struct ergo_sampler *sampler,
-                                       const struct ergo_point *point) {
+static enum ergo_status check_tunables(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct ergo_model *model = point->job->model;
     enum ergo_status status = ERGO_OK;
-    for (size_t t = 0; t < sampler->info->n_tunables; t++) {
+    for (size_t t = 0; t < model->n_tunables; t++) {
         char pointer[80];
-        if (!sampler->info->tunables[t].power_of_two)
+        if (!model->tunables[t].power_of_two)
             continue;
-        snprintf(pointer, sizeof pointer, "/tuning/%s", sampler->info->tunables[t].name);
+        snprintf(pointer, sizeof pointer, "/tuning/%s", model->tunables[t].name);
         const int64_t value = ergo_point_int(point, pointer);
         if (value & (value - 1))
             status =
@@ -208,19 +221,21 @@ static enum ergo_status check_tunables(struct ergo_context *ctx, const struct er
     return status;
 }
 
-static enum ergo_status check_automatic(struct ergo_context *ctx,
-                                        const struct ergo_sampler *sampler,
-                                        const struct ergo_point *point) {
-    if (!ergo_point_value(point, "/run/measure_every")->automatic || sampler->ops->correlation)
+static enum ergo_status check_automatic(struct ergo_context *ctx, const struct ergo_point *point) {
+    struct ergo_text title = {0};
+    if (!ergo_point_value(point, "/run/measure_every")->automatic || point->job->model->correlation)
         return ERGO_OK;
-    return ergo_job_error(ctx, "/run/measure_every",
-                          "found \"auto\", which %s does not offer; allowed: an integer >= 1",
-                          sampler->info->name);
+    ergo_model_title(&title, point->job->sampler, point->job->model);
+    const enum ergo_status status =
+        ergo_job_error(ctx, "/run/measure_every",
+                       "found \"auto\", which %s does not offer; allowed: an integer >= 1",
+                       title.data ? title.data : "");
+    ergo_text_free(&title);
+    return status;
 }
 
 /* Refuses keys that the job gives and that have no effect at any of its points. */
 static void check_effects(struct ergo_build *build, const struct ergo_job *job, size_t replicas) {
-    const size_t model = ergo_keys_find(build->keys, build->n_keys, "/system/model");
     for (size_t k = 0; k < build->n_keys; k++) {
         const struct ergo_key *key = build->keys[k];
         bool given = false, acts = false;
@@ -231,7 +246,7 @@ static void check_effects(struct ergo_build *build, const struct ergo_job *job, 
         }
         if (!given || acts)
             continue;
-        const char *name = model < build->n_keys ? job->points[0].values[model].text : NULL;
+        const char *name = build->model->name;
         ergo_build_error(build, key->pointer, NULL,
                          "has no effect%s%s%s; it acts only %s: leave it out",
                          name ? " in this job of model \"" : " in this job", name ? name : "",
@@ -243,55 +258,58 @@ static bool shown(const struct ergo_observable *observable, const struct ergo_po
     return !observable->hidden && (!observable->applies || observable->applies(point));
 }
 
-/* Is curve c in the result of this point, which the sampler has checked? */
-static bool has_curve(const struct ergo_sampler *sampler, const struct ergo_point *point,
-                      size_t c) {
-    return !(sampler->info->curves_hidden >> c & 1u) &&
-           (!sampler->ops->curve_size || sampler->ops->curve_size(point, c) > 0);
+/* Curve c is in the result of this point, which the model has checked. */
+static bool has_curve(const struct ergo_point *point, size_t c) {
+    return !(point->job->model->curves_hidden >> c & 1u) && ergo_point_curve_size(point, c) > 0;
 }
 
-/* Is it one of the names that a result can have at this point? Models may share one. */
-static bool is_observable(const struct ergo_sampler *sampler, const struct ergo_point *point,
-                          const char *name, size_t length) {
-    const struct ergo_sampler_info *info = sampler->info;
-    for (size_t o = 0; o < info->n_observables; o++) {
-        const struct ergo_observable *observable = &info->observables[o];
+/* Is it one of the names that a result can have at this point? */
+static bool is_observable(const struct ergo_point *point, const char *name, size_t length) {
+    const struct ergo_model *model = point->job->model;
+    for (size_t o = 0; o < model->n_observables; o++) {
+        const struct ergo_observable *observable = &model->observables[o];
         if (strlen(observable->name) == length && !strncmp(observable->name, name, length) &&
             shown(observable, point))
             return true;
     }
-    for (size_t c = 0; c < info->n_curves; c++)
-        if (strlen(info->curves[c].name) == length && !strncmp(info->curves[c].name, name, length))
-            return has_curve(sampler, point, c);
+    for (size_t c = 0; c < model->n_curves; c++)
+        if (strlen(model->curves[c].name) == length &&
+            !strncmp(model->curves[c].name, name, length))
+            return has_curve(point, c);
     return false;
 }
 
+static enum ergo_status unknown_observable(struct ergo_context *ctx, const struct ergo_point *point,
+                                           const char *name, size_t length) {
+    const struct ergo_model *model = point->job->model;
+    struct ergo_text title = {0}, known = {0};
+    ergo_model_title(&title, point->job->sampler, model);
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (shown(&model->observables[o], point))
+            ergo_text_append(&known, ", %s", model->observables[o].name);
+    for (size_t c = 0; c < model->n_curves; c++)
+        if (has_curve(point, c))
+            ergo_text_append(&known, ", %s", model->curves[c].name);
+    const enum ergo_status status = ergo_job_error(
+        ctx, "/run/observables",
+        "%s has nothing called \"%.*s\" here; allowed: \"all\", or names with commas between "
+        "them, of%s",
+        title.data ? title.data : "", length < 64 ? (int)length : 64, name,
+        known.data && !known.failed ? known.data + 1 : " its observables");
+    ergo_text_free(&title);
+    ergo_text_free(&known);
+    return status;
+}
+
 static enum ergo_status check_observables(struct ergo_context *ctx,
-                                          const struct ergo_sampler *sampler,
                                           const struct ergo_point *point) {
-    const struct ergo_sampler_info *info = sampler->info;
     const char *asked = ergo_point_text(point, "/run/observables");
     if (strcmp(asked, "all") == 0)
         return ERGO_OK;
     while (1) {
         const size_t length = strcspn(asked, ",");
-        if (!is_observable(sampler, point, asked, length)) {
-            struct ergo_text known = {0};
-            for (size_t o = 0; o < info->n_observables; o++)
-                if (shown(&info->observables[o], point))
-                    ergo_text_append(&known, ", %s", info->observables[o].name);
-            for (size_t c = 0; c < info->n_curves; c++)
-                if (has_curve(sampler, point, c))
-                    ergo_text_append(&known, ", %s", info->curves[c].name);
-            const enum ergo_status status = ergo_job_error(
-                ctx, "/run/observables",
-                "%s has nothing called \"%.*s\" here; allowed: \"all\", or names with "
-                "commas between them, of%s",
-                info->name, length < 64 ? (int)length : 64, asked,
-                known.data && !known.failed ? known.data + 1 : " its observables");
-            ergo_text_free(&known);
-            return status;
-        }
+        if (!is_observable(point, asked, length))
+            return unknown_observable(ctx, point, asked, length);
         if (!asked[length])
             return ERGO_OK;
         asked += length + 1;
@@ -311,25 +329,21 @@ static void file_key(const struct ergo_point *point, const char *message, char w
     }
 }
 
-/* What the sampler's tables and its own check say of a point; all of it is recorded in ctx. */
-static enum ergo_status check_point(struct ergo_context *ctx, const struct ergo_sampler *sampler,
-                                    const struct ergo_point *point) {
-    enum ergo_status all[] = {check_tunables(ctx, sampler, point),
-                              check_automatic(ctx, sampler, point), ERGO_OK, ERGO_OK};
-    if (sampler->ops->check)
-        all[2] = sampler->ops->check(ctx, point);
-    if (all[2] == ERGO_OK) /* only a valid point can be asked for the sizes of its curves */
-        all[3] = check_observables(ctx, sampler, point);
+/* What the model's tables and its own check say of a point; all of it is recorded in ctx. */
+static enum ergo_status check_point(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct ergo_model *model = point->job->model;
+    enum ergo_status all[] = {check_tunables(ctx, point), check_automatic(ctx, point),
+                              model->check ? model->check(ctx, point) : ERGO_OK, ERGO_OK};
+    if (all[2] == ERGO_OK) /* sizes of curves are asked of points that are right only */
+        all[3] = check_observables(ctx, point);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] != ERGO_OK)
             return all[i];
     return ergo_error_status(ctx);
 }
 
-static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
-    if (!build->sampler->ops)
-        return;
-    /* a context of its own, because messages are sorted before they are shown */
+static void model_check(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
+    /* In a context of its own: its messages are sorted out before they are shown. */
     struct ergo_context *ctx = ergo_context_create();
     struct findings *findings = calloc(1, sizeof *findings);
     if (!ctx || !findings) {
@@ -340,7 +354,7 @@ static void sampler_check(struct ergo_build *build, struct ergo_job *job, size_t
     bool room = true;
     for (size_t s = 0; s < build->n_scan && room && build->status == ERGO_OK; s++) {
         const struct ergo_point *point = &job->points[s * replicas];
-        const enum ergo_status status = check_point(ctx, build->sampler, point);
+        const enum ergo_status status = check_point(ctx, point);
         if (status == ERGO_OK)
             continue;
         const char *message = ergo_error_message(ctx);
@@ -383,21 +397,32 @@ static void check_common(struct ergo_build *build, const struct ergo_job *job, s
     }
 }
 
-/* Where the job does not say how often to measure: the sampler's own interval, at least once. */
+/* Where the job does not say how often to measure: the model's own interval, at least once. */
 static void default_interval(const struct ergo_build *build, const struct ergo_job *job,
                              size_t replicas) {
     const size_t sweeps = ergo_keys_find(build->keys, build->n_keys, "/run/sweeps");
     const size_t every = ergo_keys_find(build->keys, build->n_keys, "/run/measure_every");
-    const struct ergo_sampler_ops *ops = build->sampler->ops;
-    for (size_t s = 0; s < build->n_scan && ops && ops->measure_every; s++) {
+    const struct ergo_model *model = build->model;
+    for (size_t s = 0; s < build->n_scan && model->measure_every; s++) {
         const struct ergo_point *point = &job->points[s * replicas];
         if (point->values[every].given)
             continue;
-        const uint64_t own = ops->measure_every(point);
+        const uint64_t own = model->measure_every(point);
         const int64_t most = point->values[sweeps].integer;
         point->values[every].integer = own < (uint64_t)most ? (int64_t)own : most;
         point->values[every].real = (double)point->values[every].integer;
     }
+}
+
+/* Of several implementations the first that serves the points (ergo_model.serves). */
+static void choose_implementation(struct ergo_build *build, struct ergo_job *job) {
+    const struct ergo_sampler *sampler = build->sampler;
+    size_t m = 0;
+    while (sampler->models[m] != build->model)
+        m++;
+    while (sampler->models[m]->serves && !sampler->models[m]->serves(&job->points[0]))
+        m++;
+    job->model = build->model = sampler->models[m];
 }
 
 void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
@@ -438,13 +463,14 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
             job->points[point.index] = point;
         }
     }
+    choose_implementation(build, job);
     if (build->errors == 0)
         default_interval(build, job, replicas);
     check_common(build, job, replicas);
     make_streams(build, job, build->base[i_seed].seed, replicas);
     if (build->errors == 0 && build->status == ERGO_OK) {
         check_effects(build, job, replicas);
-        sampler_check(build, job, replicas);
+        model_check(build, job, replicas);
     }
     if (build->errors == 0 && build->status == ERGO_OK)
         make_batches(build, job, replicas);

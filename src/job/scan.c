@@ -159,25 +159,9 @@ static bool all_different(struct ergo_build *build, const char *where, const str
 
 /* ---- one axis -------------------------------------------------------------------------------- */
 
-/* The node of a key in the tree (key pointers have no escapes). */
-static const struct ergo_json *find_node(const struct ergo_build *build, const char *pointer) {
-    const struct ergo_json *at = build->root;
-    for (const char *p = pointer; at && *p;) {
-        char token[128];
-        size_t length = strcspn(++p, "/");
-        if (length >= sizeof token)
-            return NULL;
-        memcpy(token, p, length);
-        token[length] = '\0';
-        at = ergo_json_member(at, token);
-        p += length;
-    }
-    return at;
-}
-
 static bool set_in_vain(struct ergo_build *build, const struct ergo_axis *axis,
                         const struct ergo_json *node) {
-    const struct ergo_json *value = find_node(build, build->keys[axis->key]->pointer);
+    const struct ergo_json *value = ergo_json_find(build->root, build->keys[axis->key]->pointer);
     if (value && axis->element >= 0 && value->kind == ERGO_JSON_ARRAY) {
         int i = axis->element;
         for (value = value->child; value && i--;)
@@ -218,7 +202,7 @@ static bool read_axis(struct ergo_build *build, const char *where, const struct 
     if (axis->key == SIZE_MAX)
         axis->key = find_element(build, node->key, &axis->element);
     if (axis->key == SIZE_MAX || !(build->keys[axis->key]->flags & ERGO_KEY_SCAN)) {
-        if (build->sampler) /* an unknown sampler was reported already */
+        if (build->model) /* an unknown one was reported already */
             unknown_pointer(build, where, node);
         return false;
     }

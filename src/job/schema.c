@@ -236,18 +236,81 @@ static void put_required(struct ergo_json_out *out, const struct ergo_key *key) 
     ergo_out_close(out, 1);
 }
 
-static bool put_sampler(struct ergo_json_out *out, const struct ergo_sampler *sampler,
-                        struct ergo_arena *arena) {
+/* "sampler is X", with the members of "if" open, and those of its "properties". */
+static void put_if_sampler(struct ergo_json_out *out, const struct ergo_sampler *sampler) {
+    ergo_out_object(out, NULL);
+    ergo_out_object(out, "if");
+    ergo_out_parsed(out, "required", "[\"sampler\"]");
+    ergo_out_object(out, "properties");
+    ergo_out_parsed(out, "sampler", "{\"const\":\"%s\"}", sampler->name);
+}
+
+/* Opens the properties around the key at `pointer`; *name is its own, and the number of objects to
+ * close is returned. */
+static unsigned open_nested(struct ergo_json_out *out, const char *pointer, const char **name) {
+    unsigned opened = 0;
+    const char *token = pointer + 1;
+    for (size_t length; token[length = strcspn(token, "/")]; token += length + 1) {
+        char object[64];
+        snprintf(object, sizeof object, "%.*s", (int)length, token);
+        ergo_out_object(out, object);
+        ergo_out_object(out, "properties");
+        opened += 2;
+    }
+    *name = token;
+    return opened;
+}
+
+/* Which models there are: a job of another one meets none of the conditions below. */
+static bool put_model_key(struct ergo_json_out *out, const struct ergo_sampler *sampler,
+                          struct ergo_arena *arena) {
     size_t n_keys = 0;
-    const struct ergo_key **keys = ergo_keys_of(sampler, arena, &n_keys);
+    const char *name = NULL;
+    const struct ergo_key **keys = ergo_keys_of(sampler, NULL, arena, &n_keys);
     if (!keys)
         return false;
-    ergo_out_object(out, NULL);
-    ergo_out_parsed(out, "if",
-                    "{\"required\":[\"sampler\"],\"properties\":{\"sampler\":{\"const\":\"%s\"}}}",
-                    sampler->info->name);
+    put_if_sampler(out, sampler);
+    ergo_out_close(out, 2);
     ergo_out_object(out, "then");
-    ergo_out_text(out, "description", sampler->info->summary ? sampler->info->summary : "");
+    ergo_out_object(out, "properties");
+    const unsigned opened = open_nested(out, sampler->model_key->pointer, &name);
+    put_key(out, keys[ergo_job_n_common_keys], name);
+    ergo_out_close(out, opened + 3);
+    return true;
+}
+
+/* "and its model is Y": one that is not given is the default. Closes "if". */
+static void put_if_model(struct ergo_json_out *out, const struct ergo_sampler *sampler,
+                         const struct ergo_model *model) {
+    const struct ergo_key *key = sampler->model_key;
+    const size_t length = strlen(key->fallback) - 2; /* between quotes */
+    const char *name = NULL;
+    const unsigned opened = open_nested(out, key->pointer, &name);
+    ergo_out_parsed(out, name, "{\"const\":\"%s\"}", model->name);
+    ergo_out_close(out, opened + 1);
+    if (strncmp(key->fallback + 1, model->name, length) != 0 || model->name[length]) {
+        ergo_out_array(out, "allOf");
+        ergo_out_object(out, NULL);
+        put_presence(out, key->pointer);
+        ergo_out_close(out, 2);
+    }
+    ergo_out_close(out, 1);
+}
+
+static bool put_model(struct ergo_json_out *out, const struct ergo_sampler *sampler,
+                      const struct ergo_model *model, struct ergo_arena *arena) {
+    size_t n_keys = 0;
+    const struct ergo_key **keys = ergo_keys_of(sampler, model, arena, &n_keys);
+    const char *summary = model->summary ? model->summary : sampler->summary;
+    if (!keys)
+        return false;
+    put_if_sampler(out, sampler);
+    if (model->name)
+        put_if_model(out, sampler, model);
+    else
+        ergo_out_close(out, 2);
+    ergo_out_object(out, "then");
+    ergo_out_text(out, "description", summary ? summary : "");
     ergo_out_bool(out, "additionalProperties", false);
     put_properties(out, keys, n_keys, "", arena);
     ergo_out_array(out, "allOf");
@@ -255,7 +318,7 @@ static bool put_sampler(struct ergo_json_out *out, const struct ergo_sampler *sa
     ergo_out_object(out, "properties");
     put_scan(out, keys, n_keys);
     ergo_out_close(out, 2);
-    if (!sampler->info->trajectory)
+    if (!model->trajectory)
         ergo_out_parsed(out, NULL,
                         "{\"properties\":{\"output\":{\"properties\":"
                         "{\"trajectory_every\":{\"enum\":[0,\"0\"]}}}}}");
@@ -264,6 +327,15 @@ static bool put_sampler(struct ergo_json_out *out, const struct ergo_sampler *sa
             put_required(out, keys[k]);
     ergo_out_close(out, 3);
     return true;
+}
+
+static bool put_sampler(struct ergo_json_out *out, const struct ergo_sampler *sampler,
+                        struct ergo_arena *arena) {
+    bool good = !sampler->model_key || put_model_key(out, sampler, arena);
+    for (size_t m = 0; m < sampler->n_models && good; m++)
+        if (!ergo_model_repeats(sampler, m))
+            good = put_model(out, sampler, sampler->models[m], arena);
+    return good;
 }
 
 _Static_assert(ERGO_SCAN_POINTS_MAX == 100000, "the count of a range is written out here");
@@ -287,7 +359,7 @@ enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text) {
     struct ergo_arena arena = {0};
     struct ergo_json_out out = {0};
     size_t n_common = 0;
-    const struct ergo_key **common = ergo_keys_of(NULL, &arena, &n_common);
+    const struct ergo_key **common = ergo_keys_of(NULL, NULL, &arena, &n_common);
     bool good = common != NULL;
     ergo_out_object(&out, NULL);
     ergo_out_text(&out, "$schema", "https://json-schema.org/draft/2020-12/schema");

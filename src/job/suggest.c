@@ -10,21 +10,38 @@ static const char *leaf(const char *pointer) {
     return slash ? slash + 1 : pointer;
 }
 
-/* Does a job of `sampler` know the pointer, as a key or as the object around keys? */
-static bool sampler_knows(const struct ergo_sampler *sampler, const char *pointer) {
-    const struct ergo_sampler_info *info = sampler->info;
-    size_t length = strlen(pointer);
-    for (size_t i = 0; i < info->n_keys; i++)
-        if (!strncmp(info->keys[i].pointer, pointer, length) &&
-            (!info->keys[i].pointer[length] || info->keys[i].pointer[length] == '/'))
+/* Does a job of `model` know the pointer, as a key or as the object around keys? */
+static bool model_knows(const struct ergo_model *model, const char *pointer) {
+    const size_t length = strlen(pointer);
+    const struct ergo_key *key;
+    for (size_t k = 0; (key = ergo_model_key(model, k)) != NULL; k++)
+        if (!strncmp(key->pointer, pointer, length) &&
+            (!key->pointer[length] || key->pointer[length] == '/'))
             return true;
-    for (size_t i = 0; i < info->n_tunables; i++)
-        if (!strncmp(pointer, "/tuning/", 8) && !strcmp(info->tunables[i].name, pointer + 8))
+    for (size_t i = 0; i < model->n_tunables; i++)
+        if (!strncmp(pointer, "/tuning/", 8) && !strcmp(model->tunables[i].name, pointer + 8))
             return true;
     return false;
 }
 
-/* The right name in the wrong place: the only key elsewhere with this last token. */
+/* Whose key it is: other models of the sampler, else the first other sampler that has it. */
+static void put_owners(struct ergo_text *text, const struct ergo_build *build,
+                       const char *pointer) {
+    const struct ergo_sampler *sampler = build->sampler;
+    size_t n = 0;
+    for (size_t m = 0; m < sampler->n_models; m++)
+        if (!ergo_model_repeats(sampler, m) && model_knows(sampler->models[m], pointer))
+            ergo_text_append(text, "%s\"%s\"", n++ ? ", " : "a key of model ",
+                             sampler->models[m]->name);
+    for (size_t i = 0; i < ergo_n_samplers && !n; i++)
+        for (size_t m = 0; m < ergo_samplers[i]->n_models && !n; m++)
+            if (ergo_samplers[i] != sampler && model_knows(ergo_samplers[i]->models[m], pointer)) {
+                ergo_text_append(text, "a key of sampler \"%s\"", ergo_samplers[i]->name);
+                n++;
+            }
+}
+
+/* The right name at the wrong place: the only key with this last token elsewhere. */
 static const char *right_name_elsewhere(const struct ergo_build *build, const char *name) {
     const char *found = NULL;
     for (size_t i = 0; i < build->n_keys; i++) {
@@ -55,10 +72,10 @@ void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *
         build->errors++;
         return;
     }
-    const struct ergo_sampler_info *info = build->sampler ? build->sampler->info : NULL;
-    for (size_t i = 0; info && i < info->n_gone; i++)
-        if (!strcmp(info->gone[i].pointer, pointer)) {
-            ergo_build_error(build, pointer, node, "this key is gone: %s", info->gone[i].instead);
+    const struct ergo_model *model = build->model;
+    for (size_t i = 0; model && i < model->n_gone; i++)
+        if (!strcmp(model->gone[i].pointer, pointer)) {
+            ergo_build_error(build, pointer, node, "this key is gone: %s", model->gone[i].instead);
             return;
         }
     const char *names[NAMES_MAX];
@@ -69,14 +86,18 @@ void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *
     const char *name = node->key;
     struct ergo_text text = {0};
     ergo_text_append(&text, "unknown key");
-    bool told = false;
-    for (size_t i = 0; build->sampler && i < ergo_n_samplers && !told; i++) {
-        told = ergo_samplers[i] != build->sampler && sampler_knows(ergo_samplers[i], pointer);
-        if (told)
-            ergo_text_append(&text, " for %s (it is a key of sampler \"%s\")",
-                             build->sampler->info->name, ergo_samplers[i]->info->name);
+    struct ergo_text owners = {0};
+    if (build->model)
+        put_owners(&owners, build, pointer);
+    const bool told = owners.length > 0;
+    if (told) {
+        ergo_text_append(&text, " for ");
+        ergo_model_title(&text, build->sampler, build->model);
+        ergo_text_append(&text, " (it is %s)", owners.data);
     }
-    /* Short words resemble many names: a place is only guessed for longer ones. */
+    text.failed |= owners.failed;
+    ergo_text_free(&owners);
+    /* Short words are near to everything: a place is only guessed for longer ones. */
     if (strlen(name) <= WORD_MAX) {
         const char *there = right_name_elsewhere(build, name);
         const char *near = there ? NULL : ergo_text_nearest(name, names, n);

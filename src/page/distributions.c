@@ -16,14 +16,14 @@ size_t ergo_report_measured(const struct ergo_member_result *member) {
 
 double *ergo_report_series(const struct ergo_result *result,
                            const struct ergo_member_result *member, size_t o) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const size_t n = ergo_report_measured(member);
     double columns[ERGO_COLUMNS_MAX] = {0};
-    double *series = info->observables[o].sample && n ? malloc(n * sizeof *series) : NULL;
+    double *series = model->observables[o].sample && n ? malloc(n * sizeof *series) : NULL;
     for (size_t i = 0; series && i < n; i++) {
-        for (size_t c = 0; c < info->n_columns; c++)
+        for (size_t c = 0; c < model->n_columns; c++)
             columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
-        series[i] = info->observables[o].sample(member->point, columns);
+        series[i] = model->observables[o].sample(member->point, columns);
     }
     return series;
 }
@@ -31,7 +31,7 @@ double *ergo_report_series(const struct ergo_result *result,
 /* Is the observable worth a figure: shown, made of single samples, and no power of another
  * ("magnetization2")? */
 static bool worth_a_figure(const struct ergo_result *result, size_t o) {
-    const struct ergo_observable *observable = &result->job->sampler->info->observables[o];
+    const struct ergo_observable *observable = &result->job->model->observables[o];
     const size_t length = strlen(observable->name);
     return observable->sample && ergo_observable_shown(observable, result->members[0].point) &&
            length && (observable->merit || !strchr("2345678", observable->name[length - 1]));
@@ -110,7 +110,7 @@ static void append_time(char *out, size_t size, double time, double error) {
 
 static bool append_autocorrelation(struct ergo_text *text, const struct ergo_result *result,
                                    size_t o) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     struct lines lines = {.count = 0};
     size_t members[MEMBERS_MAX];
     const size_t count = ergo_report_members(result, MEMBERS_MAX, members);
@@ -128,10 +128,10 @@ static bool append_autocorrelation(struct ergo_text *text, const struct ergo_res
         }
     }
     append_time(time, sizeof time, most, most_error);
-    snprintf(small, sizeof small, "integrated time %s %ss%s", time, info->step_name,
+    snprintf(small, sizeof small, "integrated time %s %ss%s", time, result->job->sampler->step_name,
              result->n_members > 1 ? ", the longest of all points" : "");
-    snprintf(alt, sizeof alt, "autocorrelation function of %s", info->observables[o].name);
-    snprintf(lag, sizeof lag, "lag in %ss", info->step_name);
+    snprintf(alt, sizeof alt, "autocorrelation function of %s", model->observables[o].name);
+    snprintf(lag, sizeof lag, "lag in %ss", result->job->sampler->step_name);
     const struct ergo_plot plot = {.alt = alt,
                                    .x_name = lag,
                                    .x_unit = "",
@@ -142,7 +142,7 @@ static bool append_autocorrelation(struct ergo_text *text, const struct ergo_res
                                    .n_series = lines.count,
                                    .series = lines.series};
     if (ok)
-        ergo_report_figure(text, &plot, info->observables[o].name, small);
+        ergo_report_figure(text, &plot, model->observables[o].name, small);
     lines_free(&lines);
     return ok;
 }
@@ -204,7 +204,7 @@ static bool count_values(struct lines *lines, const struct ergo_result *result,
 }
 
 static bool append_histogram(struct ergo_text *text, const struct ergo_result *result, size_t o) {
-    const struct ergo_observable *observable = &result->job->sampler->info->observables[o];
+    const struct ergo_observable *observable = &result->job->model->observables[o];
     struct lines lines = {.count = 0};
     size_t members[MEMBERS_MAX];
     const size_t count = ergo_report_members(result, MEMBERS_MAX, members);
@@ -231,13 +231,13 @@ static bool append_histogram(struct ergo_text *text, const struct ergo_result *r
 enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,
                                            const struct ergo_result *result) {
     struct ergo_text times = {0}, histograms = {0};
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     size_t drawn = 0;
     bool ok = true;
-    for (size_t o = 0; o < info->n_observables && result->n_members && ok; o++) {
+    for (size_t o = 0; o < model->n_observables && result->n_members && ok; o++) {
         if (!worth_a_figure(result, o) || drawn++ == HISTOGRAMS_MAX)
             continue;
-        if (drawn == 1 || info->observables[o].merit)
+        if (drawn == 1 || model->observables[o].merit)
             ok = append_autocorrelation(&times, result, o);
         ok = ok && append_histogram(&histograms, result, o);
     }

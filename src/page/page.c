@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/entry.h"
 #include "page/pictures.h"
 #include "job/json.h"
 
@@ -107,7 +109,7 @@ static void append_warnings(struct ergo_text *text, const struct ergo_result *re
 }
 
 static void append_head(struct ergo_text *text, const struct ergo_result *result) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_sampler *sampler = result->job->sampler;
     const struct ergo_value *seed =
         result->n_members ? ergo_format_value(result->members[0].point, "/seed") : NULL;
     char value[320], day[32], hour[32], figure[ERGO_CONCISE];
@@ -126,9 +128,9 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
                      strcmp(result->status, "complete") == 0 ? "done" : "stopped");
     ergo_html_escape(text, result->status);
     ergo_text_append(text, "</span></h1>\n<p class=\"soft\">");
-    ergo_html_escape(text, info->summary);
+    ergo_html_escape(text, sampler->summary);
     ergo_text_append(text, "</p>\n<dl>\n");
-    ergo_report_fact(text, "Sampler", info->name, "");
+    ergo_report_fact(text, "Sampler", sampler->name, "");
     if (seed) {
         snprintf(value, sizeof value, "%" PRIu64, seed->seed);
         ergo_report_fact(text, "Seed", value, "");
@@ -138,11 +140,10 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
     else
         snprintf(value, sizeof value, "%zu", result->n_members);
     ergo_report_fact(text, "Points", value, "");
-    snprintf(value, sizeof value, "%" PRIu64 " %ss", steps, info->step_name);
+    snprintf(value, sizeof value, "%" PRIu64 " %ss", steps, sampler->step_name);
     ergo_report_fact(text, "Length", value, "");
-    if (result->rate > 0 && isfinite(result->rate)) { /* the rate of a stopped run is known only
-                                                       * to its own process */
-        ergo_report_rate(value, sizeof value, result->rate, info->rate_unit);
+    if (result->rate > 0 && isfinite(result->rate)) { /* of runs that stopped only they knew it */
+        ergo_report_rate(value, sizeof value, result->rate, sampler->rate_unit);
         ergo_report_fact(text, "Speed", value, "");
     }
     if (ergo_format_merit(result, &merit)) {
@@ -216,7 +217,7 @@ static enum ergo_status append_pictures(struct ergo_context *ctx, struct ergo_te
             ergo_text_append(text, "\"><figcaption>");
             ergo_html_escape(text, label);
             ergo_text_append(text, "<small>%s %" PRIu64 "</small></figcaption></figure>\n",
-                             result->job->sampler->info->step_name,
+                             result->job->sampler->step_name,
                              member->picture_steps[member->n_pictures - 1]);
         }
         ergo_text_free(&png);
@@ -228,7 +229,7 @@ static enum ergo_status append_pictures(struct ergo_context *ctx, struct ergo_te
 
 static void append_table_head(struct ergo_text *text, const struct ergo_result *result,
                               bool replicas) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const struct ergo_point *point = result->members[0].point;
     char name[ERGO_CONCISE];
     ergo_text_append(text, "<thead><tr>");
@@ -242,13 +243,13 @@ static void append_table_head(struct ergo_text *text, const struct ergo_result *
     }
     if (replicas)
         ergo_text_append(text, "<th>replica</th>");
-    for (size_t o = 0; o < info->n_observables; o++) {
-        if (!ergo_observable_shown(&info->observables[o], point))
+    for (size_t o = 0; o < model->n_observables; o++) {
+        if (!ergo_observable_shown(&model->observables[o], point))
             continue;
         ergo_text_append(text, "<th>");
-        ergo_html_name(text, info->observables[o].name, false);
+        ergo_html_name(text, model->observables[o].name, false);
         ergo_text_append(text, "<small>");
-        ergo_html_name(text, info->observables[o].unit, false);
+        ergo_html_name(text, model->observables[o].unit, false);
         ergo_text_append(text, "</small></th>");
     }
     ergo_text_append(text, "</tr></thead>\n");
@@ -305,7 +306,7 @@ static void append_cell(struct ergo_text *text, const struct ergo_member_result 
 static void append_row(struct ergo_text *text, const struct ergo_result *result,
                        const struct ergo_member_result *member,
                        const struct ergo_mean_result *mean) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     char buffer[ERGO_CONCISE];
     ergo_text_append(text, mean ? "<tr class=\"mean\">" : "<tr>");
     for (size_t i = 0; i < member->point->n_scanned; i++)
@@ -315,8 +316,8 @@ static void append_row(struct ergo_text *text, const struct ergo_result *result,
         ergo_text_append(text, "<td>mean</td>");
     else if (result->n_means)
         ergo_text_append(text, "<td>%" PRIu32 "</td>", member->point->replica);
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (ergo_observable_shown(&info->observables[o], result->members[0].point))
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (ergo_observable_shown(&model->observables[o], result->members[0].point))
             append_cell(text, member, mean, o);
     ergo_text_append(text, "</tr>\n");
 }
@@ -373,9 +374,9 @@ static void append_foot(struct ergo_text *text, const struct ergo_result *result
         free(job);
     }
     ergo_text_append(text, "<footer>Numbers: result.json. Series: series.h5.");
-    if (result->job->sampler->info->citation) {
+    if (result->job->sampler->citation) {
         ergo_text_append(text, " Please cite ");
-        ergo_html_escape(text, result->job->sampler->info->citation);
+        ergo_html_escape(text, result->job->sampler->citation);
     }
     ergo_text_append(text, "</footer>\n");
 }
@@ -406,9 +407,8 @@ enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *tex
     return status;
 }
 
-enum ergo_status ergo_result_write_report(struct ergo_context *ctx,
-                                          const struct ergo_folder *folder,
-                                          const struct ergo_result *result) {
+enum ergo_status ergo_page_write(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                 const struct ergo_result *result) {
     struct ergo_text text = {0};
     ergo_report_begin(&text, result->job->name);
     enum ergo_status status = ergo_report_run(ctx, &text, result);
@@ -418,5 +418,24 @@ enum ergo_status ergo_result_write_report(struct ergo_context *ctx,
     if (status == ERGO_OK)
         status = ergo_file_write(ctx, folder, "report.html", text.data, text.length);
     ergo_text_free(&text);
+    return status;
+}
+
+enum ergo_status ergo_result_write_page(struct ergo_context *ctx, const struct ergo_result *result,
+                                        const char *directory) {
+    ERGO_ENTRY(ctx, result, directory);
+    struct ergo_folder folder;
+    int lock = -1;
+    enum ergo_status status = ergo_folder_open(ctx, directory, &folder);
+    if (status == ERGO_OK)
+        status = ergo_folder_lock(ctx, &folder, &lock); /* no other run has begun in it */
+    if (status == ERGO_OK) {
+        status = ergo_page_write(ctx, &folder, result);
+        const enum ergo_status pictures = ergo_page_write_pictures(ctx, &folder, result);
+        status = status == ERGO_OK ? pictures : status;
+    }
+    if (lock >= 0)
+        close(lock);
+    ergo_folder_close(&folder);
     return status;
 }

@@ -239,15 +239,15 @@ static void moved_point_set(struct moved_point *moved, double x) {
 
 /* The exact value as a function of the axis, from the sampler's own formula. */
 static void make_exact_line(const struct groups *g, struct group *group, size_t o) {
-    const struct ergo_sampler *sampler = g->result->job->sampler;
-    const char *name = sampler->info->observables[o].name;
+    const struct ergo_model *model = g->result->job->model;
+    const char *name = model->observables[o].name;
     struct moved_point moved = {.values = NULL};
     size_t n = EXACT_POINTS;
 
     group->n_line = 0;
     double first = axis_value(g, group->members[0]);
     double last = axis_value(g, group->members[group->count - 1]);
-    if (!g->scan || !sampler->ops || !sampler->ops->exact || !(last > first))
+    if (!g->scan || !model->exact || !(last > first))
         return;
     if (g->log && g->zero > 0) /* no line over the break in the axis */
         return;
@@ -258,7 +258,7 @@ static void make_exact_line(const struct groups *g, struct group *group, size_t 
     double known = g->result->members[group->members[0]].observables[o].exact;
     moved_point_set(&moved, first);
     clock_t begin = clock();
-    double again = sampler->ops->exact(&moved.point, name);
+    double again = ergo_point_exact(&moved.point, name);
     double cost = (double)(clock() - begin) / CLOCKS_PER_SEC;
     if (!(fabs(again - known) <= 1e-9 * fmax(1, fabs(known))))
         goto out;
@@ -276,7 +276,7 @@ static void make_exact_line(const struct groups *g, struct group *group, size_t 
         previous = x;
         moved_point_set(&moved, x);
         group->line_x[group->n_line] = x;
-        group->line_y[group->n_line++] = sampler->ops->exact(&moved.point, name);
+        group->line_y[group->n_line++] = ergo_point_exact(&moved.point, name);
     }
 out:
     free(moved.values);
@@ -331,7 +331,7 @@ static void append_beyond(struct ergo_text *text, const struct ergo_result *resu
     if (!count)
         return;
     ergo_text_append(text, "; not drawn: %zu point%s, ", count, count == 1 ? "" : "s");
-    ergo_html_escape(text, result->job->sampler->info->observables[o].beyond);
+    ergo_html_escape(text, result->job->model->observables[o].beyond);
 }
 
 static bool group_has_all(const struct group *group) {
@@ -342,8 +342,8 @@ static bool group_has_all(const struct group *group) {
 }
 
 static void append_observable(struct ergo_text *text, struct groups *g, size_t o) {
-    const struct ergo_sampler_info *info = g->result->job->sampler->info;
-    const struct ergo_observable *observable = &info->observables[o];
+    const struct ergo_model *model = g->result->job->model;
+    const struct ergo_observable *observable = &model->observables[o];
     struct ergo_plot_series series[2 * GROUPS_MAX + 1];
     struct ergo_text drawing = {0};
     char x_name[ERGO_CONCISE] = "replica", alt[160];
@@ -430,18 +430,18 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
 }
 
 static size_t find_observable(const struct ergo_result *result, const char *name) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     size_t o = 0;
-    while (o < info->n_observables &&
-           (strcmp(info->observables[o].name, name) != 0 ||
-            !ergo_observable_shown(&info->observables[o], result->members[0].point)))
+    while (o < model->n_observables &&
+           (strcmp(model->observables[o].name, name) != 0 ||
+            !ergo_observable_shown(&model->observables[o], result->members[0].point)))
         o++;
     return o;
 }
 
 static void append_state(struct ergo_text *text, struct groups *g, size_t ox, size_t oy,
                          const char *help) {
-    const struct ergo_observable *all = g->result->job->sampler->info->observables;
+    const struct ergo_observable *all = g->result->job->model->observables;
     struct ergo_plot_series series[GROUPS_MAX];
     char alt[160];
     struct ergo_plot plot = {.alt = alt,
@@ -472,13 +472,13 @@ static void append_state(struct ergo_text *text, struct groups *g, size_t ox, si
 
 /* What physicists plot against each other, though neither is a key. */
 static void append_relation(struct ergo_text *text, struct groups *g) {
-    const struct ergo_sampler_info *info = g->result->job->sampler->info;
-    if (!g->scan || !info->relation_x)
+    const struct ergo_model *model = g->result->job->model;
+    if (!g->scan || !model->relation_x)
         return;
-    const size_t x = find_observable(g->result, info->relation_x);
-    const size_t y = find_observable(g->result, info->relation_y);
-    if (x < info->n_observables && y < info->n_observables)
-        append_state(text, g, x, y, info->relation_help);
+    const size_t x = find_observable(g->result, model->relation_x);
+    const size_t y = find_observable(g->result, model->relation_y);
+    if (x < model->n_observables && y < model->n_observables)
+        append_state(text, g, x, y, model->relation_help);
 }
 
 enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
@@ -489,8 +489,8 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
         return ERGO_OK;
     if (!groups_make(&groups, result))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
-    for (size_t o = 0; o < result->job->sampler->info->n_observables; o++)
-        if (ergo_observable_shown(&result->job->sampler->info->observables[o],
+    for (size_t o = 0; o < result->job->model->n_observables; o++)
+        if (ergo_observable_shown(&result->job->model->observables[o],
                                   result->members[0].point))
             append_observable(&figures, &groups, o);
     append_relation(&figures, &groups);
@@ -531,7 +531,7 @@ static void append_curve(struct ergo_text *text, const struct ergo_result *resul
                          const size_t *members, size_t count) {
     struct ergo_plot_series series[CURVES_MAX];
     char labels[CURVES_MAX][96], alt[160];
-    const struct ergo_curve_info *info = &result->job->sampler->info->curves[c];
+    const struct ergo_curve_info *info = &result->job->model->curves[c];
     struct ergo_plot plot = {.x_name = info->x_label,
                              .y_name = info->name,
                              .y_unit = info->unit,
@@ -576,9 +576,9 @@ enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *
     size_t count = ergo_report_members(result, CURVES_MAX, members);
     struct ergo_text figures = {0};
     (void)ctx;
-    const struct ergo_sampler_info *info = result->job->sampler->info;
-    for (size_t c = 0; c < info->n_curves; c++)
-        if (!(info->curves_hidden >> c & 1))
+    const struct ergo_model *model = result->job->model;
+    for (size_t c = 0; c < model->n_curves; c++)
+        if (!(model->curves_hidden >> c & 1))
             append_curve(&figures, result, c, members, count);
     if (figures.length) {
         ergo_text_append(text, "<h2>Curves</h2>\n<div class=\"grid\">\n");
@@ -591,17 +591,17 @@ enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *
 }
 
 /* The observable of the same name has the shorter unit; a column's may explain itself at length. */
-static const char *trace_unit(const struct ergo_sampler_info *info) {
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (strcmp(info->observables[o].name, info->columns[0].name) == 0)
-            return info->observables[o].unit;
-    return info->columns[0].unit;
+static const char *trace_unit(const struct ergo_model *model) {
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, model->columns[0].name) == 0)
+            return model->observables[o].unit;
+    return model->columns[0].unit;
 }
 
 static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text *text,
                                      const struct ergo_result *result, size_t m) {
     const struct ergo_member_result *member = &result->members[m];
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     size_t n = member->n_samples;
     char label[96], alt[160];
     double sum = 0;
@@ -621,11 +621,11 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
         {.mark = ERGO_MARK_TRACE, .color = 0, .n = n, .x = steps, .y = member->series[0]},
         {.mark = ERGO_MARK_LINE, .color = ERGO_INK, .n = 2, .x = mean_x, .y = mean_y},
     };
-    struct ergo_plot plot = {.x_name = info->step_name,
+    struct ergo_plot plot = {.x_name = result->job->sampler->step_name,
                              .x_unit = "",
                              .alt = alt,
-                             .y_name = info->columns[0].name,
-                             .y_unit = trace_unit(info),
+                             .y_name = model->columns[0].name,
+                             .y_unit = trace_unit(model),
                              .height = 150,
                              .shade = NAN,
                              .shade_label = "equilibration",
@@ -634,7 +634,7 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
     if (member->n_equilibration)
         plot.shade = (double)(member->lead + member->n_equilibration * member->measure_every);
     ergo_report_label(label, sizeof label, result, member);
-    snprintf(alt, sizeof alt, "time series of %s, %s", info->columns[0].name, label);
+    snprintf(alt, sizeof alt, "time series of %s, %s", model->columns[0].name, label);
     if (label[0]) {
         ergo_text_append(text, "<figure><figcaption><b>");
         ergo_html_escape(text, label);
@@ -651,14 +651,14 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
 
 enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *text,
                                     const struct ergo_result *result) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     size_t members[TRACES_MAX];
     size_t count = ergo_report_members(result, TRACES_MAX, members);
     enum ergo_status status = ERGO_OK;
-    if (!count || !info->n_columns || !result->members[members[0]].n_samples)
+    if (!count || !model->n_columns || !result->members[members[0]].n_samples)
         return ERGO_OK;
     ergo_text_append(text, "<h2>Time series of ");
-    ergo_html_name(text, info->columns[0].name, false);
+    ergo_html_name(text, model->columns[0].name, false);
     ergo_text_append(text,
                      "</h2>\n<p class=\"soft\">Every sample taken; the line is their mean, the "
                      "shaded part is equilibration and not in it.</p>\n<div class=\"grid\">\n");

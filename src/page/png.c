@@ -195,9 +195,9 @@ static enum ergo_status write_snapshots(struct ergo_context *ctx, const struct e
     return status;
 }
 
-enum ergo_status ergo_result_write_pictures(struct ergo_context *ctx,
-                                            const struct ergo_folder *folder,
-                                            const struct ergo_result *result) {
+enum ergo_status ergo_page_write_pictures(struct ergo_context *ctx,
+                                          const struct ergo_folder *folder,
+                                          const struct ergo_result *result) {
     enum ergo_status status = ERGO_OK;
     size_t total = 0;
     bool several = false;

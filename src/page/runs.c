@@ -7,18 +7,19 @@
 #include <unistd.h>
 
 #include "base/entry.h"
+#include "result/store.h"
 
 static void append_row(struct ergo_text *text, const struct ergo_result *result,
                        const char *directory, size_t k) {
     char speed[160] = "";
     if (result->rate > 0)
-        ergo_report_rate(speed, sizeof speed, result->rate, result->job->sampler->info->rate_unit);
+        ergo_report_rate(speed, sizeof speed, result->rate, result->job->sampler->rate_unit);
     ergo_text_append(text, "<tr><td><a href=\"#run-%zu\">", k + 1);
     ergo_html_escape(text, directory);
     ergo_text_append(text, "</a><small>");
     ergo_html_escape(text, result->job->name);
     ergo_text_append(text, "</small></td><td>");
-    ergo_html_escape(text, result->job->sampler->info->name);
+    ergo_html_escape(text, result->job->sampler->name);
     ergo_text_append(text, "</td><td>%zu</td><td>", result->n_members);
     ergo_html_escape(text, result->status);
     ergo_text_append(text, "</td><td>");
@@ -89,7 +90,7 @@ enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *direct
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "a report needs at least one run folder");
     /* look at all folders, so that one call names all that are no runs */
     for (size_t k = 0; k < n_directories; k++) {
-        const enum ergo_status one = ergo_run_load(ctx, directories[k], &results[k]);
+        const enum ergo_status one = ergo_result_load(ctx, directories[k], &results[k]);
         status = status == ERGO_OK ? one : status;
     }
     if (status == ERGO_OK && !own)

@@ -108,7 +108,7 @@ static size_t fill(const struct ergo_result *result, const struct axis *axis, si
 static void append_figure(struct ergo_text *text, const struct set *set, const struct axis *axis,
                           size_t o, double *room) {
     const struct ergo_job *job = set->results[0]->job;
-    const struct ergo_observable *observable = &job->sampler->info->observables[o];
+    const struct ergo_observable *observable = &job->model->observables[o];
     struct ergo_plot_series series[COLORS];
     char alt[160];
     const size_t all = set->n_members;
@@ -146,7 +146,7 @@ static void append_figure(struct ergo_text *text, const struct set *set, const s
 
 static enum ergo_status append_set(struct ergo_context *ctx, struct ergo_text *text,
                                    const struct set *set) {
-    const struct ergo_sampler_info *info = set->results[0]->job->sampler->info;
+    const struct ergo_model *model = set->results[0]->job->model;
     struct axis axis;
     /* x of all points, then y of all, then their errors */
     double *room = calloc(3 * set->n_members, sizeof *room);
@@ -154,9 +154,9 @@ static enum ergo_status append_set(struct ergo_context *ctx, struct ergo_text *t
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
     if (choose_axis(set, room, &axis)) {
         ergo_text_append(text, "<h2>%zu runs of %s together</h2>\n<div class=\"grid\">\n",
-                         set->count, info->name);
-        for (size_t o = 0; o < info->n_observables; o++)
-            if (ergo_observable_shown(&info->observables[o], set->results[0]->members[0].point))
+                         set->count, set->results[0]->job->sampler->name);
+        for (size_t o = 0; o < model->n_observables; o++)
+            if (ergo_observable_shown(&model->observables[o], set->results[0]->members[0].point))
                 append_figure(text, set, &axis, o, room);
         ergo_text_append(text, "</div>\n");
     }

@@ -17,38 +17,37 @@ size_t ergo_blocks_count(const struct ergo_member_result *member) {
     return wish < n ? wish : n;
 }
 
-double ergo_blocks_mean(const struct ergo_sampler_info *info,
-                        const struct ergo_member_result *member,
+double ergo_blocks_mean(const struct ergo_model *model, const struct ergo_member_result *member,
                         const struct ergo_observable *observable, size_t block) {
     const size_t count = ergo_blocks_count(member);
     const size_t n = member->n_samples - member->n_equilibration;
     const size_t begin = block * n / count, end = (block + 1) * n / count;
     double sum = 0, columns[ERGO_COLUMNS_MAX];
     for (size_t i = begin; i < end; i++) {
-        for (size_t c = 0; c < info->n_columns; c++)
+        for (size_t c = 0; c < model->n_columns; c++)
             columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
         sum += observable->sample(member->point, columns);
     }
     return sum / (double)(end - begin);
 }
 
-static void append_member(struct ergo_text *text, const struct ergo_sampler_info *info,
+static void append_member(struct ergo_text *text, const struct ergo_model *model,
                           const struct ergo_member_result *member) {
     const size_t count = ergo_blocks_count(member);
     ergo_text_append(text, "# block");
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (info->observables[o].sample &&
-            ergo_observable_shown(&info->observables[o], member->point))
-            ergo_text_append(text, "  %s%s%s", info->observables[o].name,
-                             *info->observables[o].unit ? "/" : "", info->observables[o].unit);
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (model->observables[o].sample &&
+            ergo_observable_shown(&model->observables[o], member->point))
+            ergo_text_append(text, "  %s%s%s", model->observables[o].name,
+                             *model->observables[o].unit ? "/" : "", model->observables[o].unit);
     ergo_text_append(text, "\n");
     for (size_t b = 0; b < count; b++) {
         ergo_text_append(text, "%7zu", b + 1);
-        for (size_t o = 0; o < info->n_observables; o++)
-            if (info->observables[o].sample &&
-                ergo_observable_shown(&info->observables[o], member->point))
+        for (size_t o = 0; o < model->n_observables; o++)
+            if (model->observables[o].sample &&
+                ergo_observable_shown(&model->observables[o], member->point))
                 ergo_text_append(text, " %16.9g",
-                                 ergo_blocks_mean(info, member, &info->observables[o], b));
+                                 ergo_blocks_mean(model, member, &model->observables[o], b));
         ergo_text_append(text, "\n");
     }
 }
@@ -64,7 +63,7 @@ enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx,
         struct ergo_text text = {0};
         char name[32];
         snprintf(name, sizeof name, "p%06zu.dat", result->members[m].point->index);
-        append_member(&text, result->job->sampler->info, &result->members[m]);
+        append_member(&text, result->job->model, &result->members[m]);
         if (text.failed)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing blocks: out of memory");
         if (status == ERGO_OK && room.fd < 0)

@@ -1,29 +1,29 @@
-/* Calibrations: points of a scan against the one where the scanned key is 0 (ops->reference). */
+/* Calibrations: points of a scan against the one where the scanned key is 0 (the model's
+ * `reference`). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 /* A point agrees when every value of every curve is this close, in errors of the difference. A
  * curve has some hundred values, strongly correlated: by chance one point in a hundred fails. */
 #define WITHIN 4.0
 
-/* Index of the calibration's key among the scanned ones; n_scanned if the scan is no calibration.
- */
-static size_t scanned_key(const struct ergo_run *run, const struct ergo_point *point) {
-    const char *key = run->sampler->ops->reference ? run->sampler->ops->reference(point) : NULL;
+/* Index of the calibration's key among the scanned ones; n_scanned: the point is of none. */
+static size_t scanned_key(const struct ergo_point *point) {
+    const char *key = ergo_point_reference(point);
     size_t i = 0;
     while (i < point->n_scanned && !(key && strcmp(point->scanned[i].pointer, key) == 0))
         i++;
     return i;
 }
 
-static const struct ergo_member_result *reference_of(const struct ergo_run *run,
+static const struct ergo_member_result *reference_of(const struct ergo_result *result,
                                                      const struct ergo_point *point, size_t key) {
-    for (size_t i = 0; i < run->result->n_members; i++) {
-        const struct ergo_member_result *m = &run->result->members[i];
+    for (size_t i = 0; i < result->n_members; i++) {
+        const struct ergo_member_result *m = &result->members[i];
         bool same = m->point->replica == point->replica && m->point->scanned[key].value == 0;
         for (size_t k = 0; k < point->n_scanned && same; k++)
             same = k == key || m->point->scanned[k].value == point->scanned[k].value;
@@ -38,11 +38,11 @@ struct worst {
     const char *name;
 };
 
-static enum ergo_status compare_curve(struct ergo_run *run, struct ergo_curve_result *c,
+static enum ergo_status compare_curve(struct ergo_context *ctx, struct ergo_curve_result *c,
                                       const struct ergo_curve_result *with, struct worst *worst) {
     c->reference_z = malloc(c->size * sizeof *c->reference_z);
     if (!c->reference_z)
-        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a comparison");
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a comparison");
     for (size_t i = 0; i < c->size; i++) {
         const double error = hypot(c->error[i], with->error[i]);
         const double z = error > 0 ? (c->mean[i] - with->mean[i]) / error : NAN;
@@ -53,10 +53,10 @@ static enum ergo_status compare_curve(struct ergo_run *run, struct ergo_curve_re
     return ERGO_OK;
 }
 
-static enum ergo_status compare_member(struct ergo_run *run, struct ergo_member_result *m,
+static enum ergo_status compare_member(struct ergo_context *ctx, struct ergo_member_result *m,
                                        const struct ergo_member_result *with, struct worst *worst) {
     enum ergo_status status = ERGO_OK;
-    for (size_t o = 0; o < run->sampler->info->n_observables; o++) {
+    for (size_t o = 0; o < m->point->job->model->n_observables; o++) {
         struct ergo_observable_result *r = &m->observables[o];
         const struct ergo_estimate *other = &with->observables[o].estimate;
         const double error = hypot(r->estimate.error, other->error);
@@ -67,9 +67,9 @@ static enum ergo_status compare_member(struct ergo_run *run, struct ergo_member_
         r->reference_error = other->error;
         r->reference_z = (r->estimate.mean - other->mean) / error;
     }
-    for (size_t c = 0; c < run->sampler->info->n_curves && status == ERGO_OK; c++)
+    for (size_t c = 0; c < m->point->job->model->n_curves && status == ERGO_OK; c++)
         if (m->curves[c].size && m->curves[c].size == with->curves[c].size)
-            status = compare_curve(run, &m->curves[c], &with->curves[c], worst);
+            status = compare_curve(ctx, &m->curves[c], &with->curves[c], worst);
     return status;
 }
 
@@ -92,21 +92,21 @@ static void describe(struct ergo_text *text, const struct ergo_point *point, siz
     ergo_text_append(text, worst || separator[0] == ',' ? ")" : "");
 }
 
-enum ergo_status ergo_run_compare(struct ergo_run *run) {
+enum ergo_status ergo_result_calibrate(struct ergo_context *ctx, struct ergo_result *result) {
     struct ergo_text agree = {0}, differ = {0}, unknown = {0}, text = {0};
     enum ergo_status status = ERGO_OK;
     const char *pointer = NULL;
-    for (size_t i = 0; i < run->result->n_members && status == ERGO_OK; i++) {
-        struct ergo_member_result *m = &run->result->members[i];
-        const size_t key = scanned_key(run, m->point);
+    for (size_t i = 0; i < result->n_members && status == ERGO_OK; i++) {
+        struct ergo_member_result *m = &result->members[i];
+        const size_t key = scanned_key(m->point);
         if (key == m->point->n_scanned || m->point->scanned[key].value == 0)
             continue;
-        const struct ergo_member_result *with = reference_of(run, m->point, key);
+        const struct ergo_member_result *with = reference_of(result, m->point, key);
         struct worst worst = {0};
         if (!with || !with->steps || !m->steps)
             continue;
         pointer = m->point->scanned[key].pointer;
-        status = compare_member(run, m, with, &worst);
+        status = compare_member(ctx, m, with, &worst);
         const bool good = fabs(worst.z) < WITHIN;
         struct ergo_text *list = !worst.name ? &unknown : good ? &agree : &differ;
         ergo_text_append(list, list->length ? ", " : "");
@@ -120,9 +120,9 @@ enum ergo_status ergo_run_compare(struct ergo_run *run) {
         if (unknown.length)
             ergo_text_append(&text, "; without errors, so they cannot be compared: %s",
                              unknown.data);
-        run->result->comparison = ergo_text_take(&text);
-        if (!run->result->comparison)
-            status = ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a comparison");
+        result->comparison = ergo_text_take(&text);
+        if (!result->comparison)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a comparison");
     }
     ergo_text_free(&agree);
     ergo_text_free(&differ);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 /* Drifts are looked for in series of at least drift_least samples. All points are looked at while
  * they have at most drift_most samples together, else only every k-th. */
@@ -11,24 +11,24 @@ static const size_t drift_least = 100, drift_most = 1000000;
 static const double drift_samples = 2e7;
 
 /* The sample series of every observable of a member, after equilibration: [n_observables][n]. */
-static double **observable_series(const struct ergo_sampler_info *info,
+static double **observable_series(const struct ergo_model *model,
                                   const struct ergo_member_result *m, size_t n) {
-    double **series = calloc(info->n_observables, sizeof *series);
+    double **series = calloc(model->n_observables, sizeof *series);
     double columns[ERGO_COLUMNS_MAX];
     bool ok = series != NULL;
-    for (size_t o = 0; o < info->n_observables && ok; o++) {
-        if (!info->observables[o].sample)
+    for (size_t o = 0; o < model->n_observables && ok; o++) {
+        if (!model->observables[o].sample)
             continue;
         series[o] = malloc((n + 1) * sizeof(double)); /* + 1: malloc(0) may return NULL */
         ok = series[o] != NULL;
         for (size_t i = 0; i < n && ok; i++) {
-            for (size_t c = 0; c < info->n_columns; c++)
+            for (size_t c = 0; c < model->n_columns; c++)
                 columns[c] = m->series[c] ? m->series[c][m->n_equilibration + i] : 0;
-            series[o][i] = info->observables[o].sample(m->point, columns);
+            series[o][i] = model->observables[o].sample(m->point, columns);
         }
     }
     if (!ok && series) {
-        for (size_t o = 0; o < info->n_observables; o++)
+        for (size_t o = 0; o < model->n_observables; o++)
             free(series[o]);
         free(series);
         series = NULL;
@@ -46,14 +46,14 @@ static double call_derive(const double *means, void *user) {
     return call->observable->derive(call->point, means);
 }
 
-static void derive(const struct ergo_sampler_info *info, const struct ergo_member_result *m,
+static void derive(const struct ergo_model *model, const struct ergo_member_result *m,
                    double **series, size_t n, struct ergo_observable_result *result) {
     const struct ergo_observable *observable = result->observable;
     const double *inputs[8];
     size_t n_inputs = 0;
     for (size_t k = 0; k < 8 && observable->inputs[k]; k++)
-        for (size_t o = 0; o < info->n_observables; o++)
-            if (series[o] && strcmp(info->observables[o].name, observable->inputs[k]) == 0)
+        for (size_t o = 0; o < model->n_observables; o++)
+            if (series[o] && strcmp(model->observables[o].name, observable->inputs[k]) == 0)
                 inputs[n_inputs++] = series[o];
     struct derive_call call = {observable, m->point};
     ergo_stats_derived(inputs, n_inputs, n, call_derive, &call, &result->estimate);
@@ -64,16 +64,15 @@ static double call_from_curve(const double *mean, size_t size, void *user) {
     return call->observable->from_curve(call->point, mean, size);
 }
 
-static void from_curve(struct ergo_run *run, const struct ergo_member_result *m,
-                       struct ergo_observable_result *result) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+static void from_curve(const struct ergo_member_result *m, struct ergo_observable_result *result) {
+    const struct ergo_model *model = m->point->job->model;
     struct derive_call call = {result->observable, m->point};
-    for (size_t c = 0; c < info->n_curves; c++) {
-        const struct ergo_curve *curve = &run->curves[m->point->index][c];
-        if (strcmp(info->curves[c].name, result->observable->curve) != 0 || !curve->size)
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const struct ergo_curve *curve = &m->binned[c];
+        if (strcmp(model->curves[c].name, result->observable->curve) != 0 || !curve->size)
             continue;
         /* in samples of the series, as everywhere */
-        const double every = (double)run->ops->curve_every(m->point);
+        const double every = (double)ergo_point_curve_every(m->point);
         ergo_curve_derived(curve, call_from_curve, &call, &result->estimate);
         result->estimate.tau *= every;
         result->estimate.tau_error *= every;
@@ -100,33 +99,8 @@ static double z_of(const struct ergo_observable_result *r) {
     return r->estimate.error > 0 ? (r->estimate.mean - r->exact) / r->estimate.error : NAN;
 }
 
-void ergo_run_refer(const struct ergo_sampler_ops *ops, const struct ergo_point *point,
-                    struct ergo_observable_result *r) {
-    double error = 0;
-    const double value = ops->published ? ops->published(point, r->observable->name, &error) : NAN;
-    r->reference_error = 0;
-    if (!isfinite(value) || !(error > 0))
-        return;
-    r->published = true;
-    r->reference = value;
-    r->reference_error = error;
-    r->reference_z = (r->estimate.mean - value) / hypot(r->estimate.error, error);
-}
-
-/* From here on r->error is either an error that may be shown, or absent. */
-void ergo_run_refuse(struct ergo_observable_result *r, enum ergo_trust trust) {
-    r->trust = trust;
-    if (r->estimate.constant) /* a constant series has no correlation time */
-        r->estimate.tau = r->estimate.tau_error = NAN;
-    if (trust == ERGO_TRUST_FULL)
-        return;
-    r->estimate.error = NAN;
-    if (trust == ERGO_TRUST_CONSTANT || trust == ERGO_TRUST_FEW)
-        r->estimate.error_binning = NAN;
-}
-
-/* Are all observables that are too short at this point slow by their physics, while all others have
- * errors that can be trusted? Then running somewhat longer would not help. */
+/* Where all that is too short at this point is slow by its physics, running somewhat longer would
+ * not help, and everything else has honest errors. */
 static void find_slow(struct ergo_member_result *m, size_t n_observables) {
     bool only_slow = true;
     for (size_t o = 0; o < n_observables; o++) {
@@ -149,7 +123,7 @@ struct drift_search {
 };
 
 static struct drift_search drift_search_of(const struct ergo_result *result) {
-    const double n_observables = (double)result->job->sampler->info->n_observables;
+    const double n_observables = (double)result->job->model->n_observables;
     const double looks = fmax(1, (double)result->n_members * n_observables);
     double samples = 0;
     for (size_t i = 0; i < result->n_members; i++)
@@ -158,42 +132,41 @@ static struct drift_search drift_search_of(const struct ergo_result *result) {
                                  sqrt(2 * log(1000 * looks))};
 }
 
-static void estimate_one(struct ergo_run *run, const struct ergo_member_result *m, double **series,
-                         size_t n, const struct drift_search *search,
-                         struct ergo_observable_result *r) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+static void estimate_one(const struct ergo_member_result *m, double **series, size_t n,
+                         const struct drift_search *search, struct ergo_observable_result *r) {
+    const struct ergo_model *model = m->point->job->model;
     if (r->observable->sample)
-        ergo_stats_estimate(series[r->observable - info->observables], n, &r->estimate);
+        ergo_stats_estimate(series[r->observable - model->observables], n, &r->estimate);
     else if (r->observable->derive)
-        derive(info, m, series, n, r);
+        derive(model, m, series, n, r);
     else
-        from_curve(run, m, r);
+        from_curve(m, r);
     if (!r->estimate.samples) /* its curve is not measured */
         return;
-    r->exact = run->ops->exact ? run->ops->exact(m->point, r->observable->name) : NAN;
+    r->exact = ergo_point_exact(m->point, r->observable->name);
     enum ergo_trust trust = ergo_trust_of(&r->estimate, r->observable->independent, r->exact);
     if (r->observable->sample && n >= drift_least && n <= drift_most &&
         m->point->index % search->stride == 0)
-        r->drift = ergo_stats_drift(series[r->observable - info->observables], n);
-    if (r->drift > search->level) /* a sign that flips now and then looks like a drift */
+        r->drift = ergo_stats_drift(series[r->observable - model->observables], n);
+    if (r->drift > search->level) /* what flips once in a while drifts, too, at any time */
         trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
                                                                      : ERGO_TRUST_DRIFT;
-    ergo_run_refuse(r, trust);
+    ergo_observable_refuse(r, trust);
     r->z = z_of(r);
-    ergo_run_refer(run->sampler->ops, m->point, r);
+    ergo_observable_refer(m->point, r);
 }
 
-static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member_result *m,
+static enum ergo_status estimate_member(struct ergo_context *ctx, struct ergo_member_result *m,
                                         const struct drift_search *search) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+    const struct ergo_model *model = m->point->job->model;
     const size_t n = m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
-    double **series = observable_series(info, m, n);
+    double **series = observable_series(model, m, n);
     if (!series)
-        return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for the estimates");
-    for (size_t o = 0; o < info->n_observables; o++) {
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the estimates");
+    for (size_t o = 0; o < model->n_observables; o++) {
         struct ergo_observable_result *r = &m->observables[o];
         *r = (struct ergo_observable_result){
-            .observable = &info->observables[o],
+            .observable = &model->observables[o],
             .estimate =
                 {.mean = NAN, .error = NAN, .error_binning = NAN, .tau = NAN, .tau_error = NAN},
             .trust = ERGO_TRUST_NONE,
@@ -201,47 +174,48 @@ static enum ergo_status estimate_member(struct ergo_run *run, struct ergo_member
             .z = NAN,
         };
         if (n && ergo_point_asks(m->point, r->observable->name))
-            estimate_one(run, m, series, n, search, r);
+            estimate_one(m, series, n, search, r);
     }
-    find_slow(m, info->n_observables);
-    for (size_t o = 0; o < info->n_observables; o++)
+    find_slow(m, model->n_observables);
+    for (size_t o = 0; o < model->n_observables; o++)
         free(series[o]);
     free(series);
     return ERGO_OK;
 }
 
-static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_result *m) {
-    const struct ergo_sampler_info *info = run->sampler->info;
-    for (size_t c = 0; c < info->n_curves; c++) {
-        const struct ergo_curve *curve = &run->curves[m->point->index][c];
+static enum ergo_status curves_of(struct ergo_context *ctx, struct ergo_member_result *m) {
+    const struct ergo_model *model = m->point->job->model;
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const struct ergo_curve *curve = &m->binned[c];
         struct ergo_curve_result *r = &m->curves[c];
-        r->info = &info->curves[c];
-        r->size = curve->count && ergo_point_asks(m->point, info->curves[c].name) ? curve->size : 0;
+        r->info = &model->curves[c];
+        r->size =
+            curve->count && ergo_point_asks(m->point, model->curves[c].name) ? curve->size : 0;
         if (!r->size)
             continue;
         r->x = malloc(r->size * sizeof(double));
         r->mean = malloc(r->size * sizeof(double));
         r->error = malloc(r->size * sizeof(double));
         if (!r->x || !r->mean || !r->error)
-            return ERGO_FAIL(run->ctx, ERGO_E_MEMORY, "no memory for a curve");
-        run->ops->curve_x(m->point, c, r->x);
+            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a curve");
+        model->curve_x(m->point, c, r->x);
         ergo_curve_result(curve, r->mean, r->error);
     }
     return ERGO_OK;
 }
 
-enum ergo_status ergo_run_estimate(struct ergo_run *run) {
-    const struct drift_search search = drift_search_of(run->result);
+enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result) {
+    const struct drift_search search = drift_search_of(result);
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < run->result->n_members && status == ERGO_OK; i++) {
-        struct ergo_member_result *m = &run->result->members[i];
-        status = estimate_member(run, m, &search);
+    for (size_t i = 0; i < result->n_members && status == ERGO_OK; i++) {
+        struct ergo_member_result *m = &result->members[i];
+        status = estimate_member(ctx, m, &search);
         if (status == ERGO_OK)
-            status = curves_of(run, m);
+            status = curves_of(ctx, m);
     }
     if (status == ERGO_OK)
-        status = ergo_result_means(run->ctx, run->result);
+        status = ergo_result_means(ctx, result);
     if (status == ERGO_OK)
-        status = ergo_run_compare(run);
-    return status == ERGO_OK ? ergo_result_warn(run->ctx, run->result) : status;
+        status = ergo_result_calibrate(ctx, result);
+    return status == ERGO_OK ? ergo_result_warn(ctx, result) : status;
 }

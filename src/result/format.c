@@ -188,16 +188,16 @@ size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2
 }
 
 bool ergo_format_merit(const struct ergo_result *result, struct ergo_merit *merit) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const size_t n = result->n_members;
     size_t o = 0;
     double variance = 0, steps = 0;
-    while (o < info->n_observables && !info->observables[o].merit)
+    while (o < model->n_observables && !model->observables[o].merit)
         o++;
-    if (!n || o == info->n_observables || result->members[0].point->n_scanned ||
+    if (!n || o == model->n_observables || result->members[0].point->n_scanned ||
         !(result->seconds > 0))
         return false;
-    *merit = (struct ergo_merit){.observable = &info->observables[o]};
+    *merit = (struct ergo_merit){.observable = &model->observables[o]};
     for (size_t m = 0; m < n; m++) {
         const struct ergo_member_result *member = &result->members[m];
         const struct ergo_estimate *estimate = &member->observables[o].estimate;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 /* The probability of a false warning in a whole run, over all points and observables. */
 static const double false_alarms = 1e-3;
@@ -196,7 +196,7 @@ static void refute(struct ergo_member_result *from, size_t count, size_t o) {
         struct ergo_observable_result *r = &from[k].observables[o];
         if (!is_usable(r))
             continue;
-        ergo_run_refuse(r, ERGO_TRUST_SLOW);
+        ergo_observable_refuse(r, ERGO_TRUST_SLOW);
         r->z = r->reference_z = NAN;
     }
 }
@@ -245,7 +245,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
     memset(room->apart, 0, mean->replicas * sizeof *room->apart);
     const size_t n_apart =
         s.finite ? mark_apart(from, mean->replicas, o, room->numbers, room->apart) : 0;
-    ergo_run_refuse(r, trust_of(&s, scatter, level, n_apart));
+    ergo_observable_refuse(r, trust_of(&s, scatter, level, n_apart));
     if (r->trust == ERGO_TRUST_REPLICAS && ergo_observable_shown(observable, from->point))
         for (size_t k = 0; k < mean->replicas; k++)
             room->any[k] |= room->apart[k];
@@ -253,7 +253,7 @@ static void merge(const struct ergo_result *result, struct ergo_mean_result *mea
         r->z = (r->estimate.mean - r->exact) / r->estimate.error;
     else if (r->estimate.error == 0)
         r->z = from->observables[o].z;
-    ergo_run_refer(result->job->sampler->ops, from->point, r);
+    ergo_observable_refer(from->point, r);
 }
 
 /* ---- all points ------------------------------------------------------------------------------ */
@@ -268,7 +268,7 @@ static size_t replicas_at(const struct ergo_result *result, size_t first) {
 
 /* Means, then observables, scatters and numbers of replicas, in one piece. */
 static bool allocate(struct ergo_result *result) {
-    const size_t n_observables = result->job->sampler->info->n_observables;
+    const size_t n_observables = result->job->model->n_observables;
     size_t n = 0, n_replicas = 0;
     for (size_t m = 0; m < result->n_members; m += replicas_at(result, m))
         if (replicas_at(result, m) > 1) {
@@ -308,17 +308,17 @@ static bool allocate(struct ergo_result *result) {
 /* If one observable shows that chains are in different states, the scatter of another observable
  * without errors of its own is no error either. */
 static void refuse_scatter(const struct ergo_result *result, const struct ergo_mean_result *mean) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const struct ergo_point *point = result->members[mean->first].point;
     bool disagree = false;
-    for (size_t o = 0; o < info->n_observables; o++)
+    for (size_t o = 0; o < model->n_observables; o++)
         disagree |= mean->observables[o].trust == ERGO_TRUST_REPLICAS &&
-                    ergo_observable_shown(&info->observables[o], point);
-    for (size_t o = 0; o < info->n_observables && disagree; o++) {
+                    ergo_observable_shown(&model->observables[o], point);
+    for (size_t o = 0; o < model->n_observables && disagree; o++) {
         struct ergo_observable_result *r = &mean->observables[o];
         if (r->trust != ERGO_TRUST_FULL || !isnan(mean->scatters[o].error_chains))
             continue;
-        ergo_run_refuse(r, ERGO_TRUST_REPLICAS);
+        ergo_observable_refuse(r, ERGO_TRUST_REPLICAS);
         r->z = r->reference_z = NAN;
     }
 }
@@ -329,7 +329,7 @@ static void merge_all(const struct ergo_result *result, struct ergo_mean_result 
     memset(room->any, 0, mean->replicas * sizeof *room->any);
     for (size_t k = 0; k < mean->replicas; k++)
         mean->measured += from[k].n_samples > from[k].n_equilibration;
-    for (size_t o = 0; o < result->job->sampler->info->n_observables; o++)
+    for (size_t o = 0; o < result->job->model->n_observables; o++)
         merge(result, mean, o, level, room);
     refuse_scatter(result, mean);
     for (size_t k = 0; k < mean->replicas; k++)
@@ -338,15 +338,15 @@ static void merge_all(const struct ergo_result *result, struct ergo_mean_result 
 }
 
 enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result *result) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const size_t n = result->n_members + 1;
     struct room room = {calloc(n, sizeof(double)), calloc(n, sizeof(bool)),
                         calloc(n, sizeof(bool))};
     size_t looks = 0;
     const bool ok = allocate(result) && room.numbers && room.apart && room.any;
     for (size_t i = 0; i < result->n_means && ok; i++)
-        for (size_t o = 0; o < info->n_observables; o++)
-            looks += ergo_observable_shown(&info->observables[o],
+        for (size_t o = 0; o < model->n_observables; o++)
+            looks += ergo_observable_shown(&model->observables[o],
                                            result->members[result->means[i].first].point);
     for (size_t i = 0; i < result->n_means && ok; i++)
         merge_all(result, &result->means[i], false_alarms / (double)(looks ? looks : 1), &room);

@@ -3,18 +3,8 @@
 #define ERGO_RESULT_RESULT_H
 
 #include "base/file.h"
-#include "device/profile.h"
-#include "job/job.h"
-#include "samplers/sampler.h"
+#include "job/model.h"
 #include "stats/stats.h"
-
-/* What a run records in addition, for ergo_compare: ergo_run_options.watch. */
-struct ergo_run_watch {
-    bool profile;   /* time and bytes of each kernel: result->profile */
-    bool trace;     /* also hashes of the buffers after each launch, which is waited for */
-    bool states;    /* of the members at the end */
-    bool unaudited; /* without audits: the device is known to be wrong, and the place is searched */
-};
 
 /* Where the wall time of a run goes. */
 enum ergo_phase {
@@ -61,8 +51,10 @@ struct ergo_member_result {
     size_t n_samples;       /* all, equilibration included */
     size_t n_equilibration; /* of them before measuring began */
     double **series;        /* [n_columns][n_samples], owned; NULL: not measured */
-    struct ergo_observable_result *observables; /* [info->n_observables], hidden ones included */
-    struct ergo_curve_result *curves;           /* [info->n_curves], size 0: not measured */
+    /* [n_curves], owned: the curves' samples so far; NULL once the run has ended */
+    struct ergo_curve *binned;
+    struct ergo_observable_result *observables; /* [model->n_observables], hidden ones included */
+    struct ergo_curve_result *curves;           /* [model->n_curves], size 0: not measured */
     size_t n_pictures;
     char *state; /* owned; canonical, behind the line of its digest; NULL: not asked for */
     size_t state_length;
@@ -111,31 +103,45 @@ struct ergo_result {
     /* last session, first rank: the host's work on measurements, and the part of it during which
      * the device worked; NAN: not known */
     double host_seconds, hidden_seconds;
-    double phases[ERGO_PHASES];   /* seconds; of the whole run if one session did all of it, else
-                                   * of this session */
-    uint64_t device_bytes;        /* of the largest batch's buffers, as planned */
-    unsigned built, loaded;       /* programs: from source, from the cache */
-    struct ergo_profile *profile; /* owned; NULL: not asked for */
+    double phases[ERGO_PHASES]; /* seconds; of one session that did all of it, else parts of it */
+    uint64_t device_bytes;      /* of the largest batch's buffers, as planned */
+    unsigned built, loaded;     /* programs: from source, from the cache */
     size_t n_warnings;
     char **warnings;  /* owned sentences */
     char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
 };
 
+enum { ERGO_RESULT_PICTURES = 64 }; /* of a point: what /output/snapshots allows */
+
+/* Of a job with nothing measured yet. Takes the job, also at a failure; *result may be there then.
+ */
+enum ergo_status ergo_result_create(struct ergo_context *ctx, struct ergo_job *job,
+                                    struct ergo_result **result);
+/* Of work done in seconds of sampling. */
+void ergo_result_set_rate(struct ergo_result *result, double work, double seconds);
+/* The run has ended. */
+void ergo_result_drop_binned(struct ergo_result *result);
+/* Host memory for series and curves of all points, and for writing them to a checkpoint; and what
+ * this machine has. */
+double ergo_result_bytes(const struct ergo_job *job);
+double ergo_result_memory(void);
+
+/* evaluate.c: estimates, exact values, means, comparisons, warnings: everything that result.json
+ * needs. */
+enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result);
 /* replicas.c: means, from the members' estimates. */
 enum ergo_status ergo_result_means(struct ergo_context *ctx, struct ergo_result *result);
-/* warnings.c: adds all warnings about the estimates and means to the list. */
+/* calibration.c: each point with its reference (the model's `reference`), after the estimates. */
+enum ergo_status ergo_result_calibrate(struct ergo_context *ctx, struct ergo_result *result);
+/* observable.c: takes the error away unless it is trusted; the published value as reference. */
+void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
+void ergo_observable_refer(const struct ergo_point *point, struct ergo_observable_result *r);
+/* warnings.c: all there is to say against the estimates and means, added to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
-
-/* setup.c: the measurements so far of the run in a folder, from its checkpoint. It is only read:
- * neither the folder nor a run that is active in it is changed. ERGO_E_IO: no run is there, or it
- * is damaged. */
-enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
-                               struct ergo_result **result);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5. */
 size_t ergo_blocks_count(const struct ergo_member_result *member); /* 0: none */
-double ergo_blocks_mean(const struct ergo_sampler_info *info,
-                        const struct ergo_member_result *member,
+double ergo_blocks_mean(const struct ergo_model *model, const struct ergo_member_result *member,
                         const struct ergo_observable *observable, size_t block);
 enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx,
                                           const struct ergo_folder *folder,

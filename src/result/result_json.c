@@ -49,11 +49,11 @@ static void put_value(struct ergo_json_out *out, const struct ergo_observable_re
 }
 
 static void put_curves(struct ergo_json_out *out, const struct ergo_member_result *member,
-                       const struct ergo_sampler_info *info) {
+                       const struct ergo_model *model) {
     ergo_out_object(out, "curves");
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         const struct ergo_curve_result *curve = &member->curves[c];
-        if (!curve->size || (info->curves_hidden >> c & 1))
+        if (!curve->size || (model->curves_hidden >> c & 1))
             continue;
         ergo_out_object(out, curve->info->name);
         ergo_out_text(out, "x_label", curve->info->x_label ? curve->info->x_label : "");
@@ -76,7 +76,7 @@ static void put_parameters(struct ergo_json_out *out, const struct ergo_point *p
 }
 
 static void put_point(struct ergo_json_out *out, const struct ergo_member_result *member,
-                      const struct ergo_sampler_info *info) {
+                      const struct ergo_model *model) {
     const struct ergo_point *point = member->point;
     ergo_out_object(out, NULL);
     put_parameters(out, point);
@@ -88,7 +88,7 @@ static void put_point(struct ergo_json_out *out, const struct ergo_member_result
         ergo_out_text(out, "digest", NULL);
     ergo_out_raw(out, "stream", "\"%016" PRIx64 "\"", point->stream);
     ergo_out_object(out, "observables");
-    for (size_t o = 0; o < info->n_observables; o++) {
+    for (size_t o = 0; o < model->n_observables; o++) {
         const struct ergo_observable_result *one = &member->observables[o];
         if (!ergo_observable_shown(one->observable, point))
             continue;
@@ -98,14 +98,14 @@ static void put_point(struct ergo_json_out *out, const struct ergo_member_result
         ergo_out_close(out, 1);
     }
     ergo_out_close(out, 1);
-    put_curves(out, member, info);
+    put_curves(out, member, model);
     ergo_out_close(out, 1);
 }
 
 /* All replicas of a point together. */
 static void put_mean(struct ergo_json_out *out, const struct ergo_result *result,
                      const struct ergo_mean_result *mean) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const struct ergo_member_result *first = &result->members[mean->first];
     ergo_out_object(out, NULL);
     put_parameters(out, first->point);
@@ -118,9 +118,9 @@ static void put_mean(struct ergo_json_out *out, const struct ergo_result *result
         ergo_out_close(out, 1);
     }
     ergo_out_object(out, "observables");
-    for (size_t o = 0; o < info->n_observables; o++) {
+    for (size_t o = 0; o < model->n_observables; o++) {
         const struct ergo_scatter *scatter = &mean->scatters[o];
-        if (!ergo_observable_shown(&info->observables[o], first->point))
+        if (!ergo_observable_shown(&model->observables[o], first->point))
             continue;
         put_value(out, &mean->observables[o]);
         ergo_out_number(out, "error_scatter", scatter->error_scatter);
@@ -165,7 +165,7 @@ static void put_seed(struct ergo_json_out *out, const struct ergo_result *result
 static void put_rate(struct ergo_json_out *out, const struct ergo_result *result) {
     ergo_out_object(out, "rate");
     ergo_out_number(out, "value", result->rate);
-    ergo_out_text(out, "unit", result->job->sampler->info->rate_unit);
+    ergo_out_text(out, "unit", result->job->sampler->rate_unit);
     ergo_out_number(out, "seconds", result->seconds);
     if (isfinite(result->host_seconds)) {
         ergo_out_number(out, "host_seconds", result->host_seconds);
@@ -179,16 +179,16 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
                                   char **text) {
     ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, result, text);
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     struct ergo_json_out out = {0};
     ergo_out_object(&out, NULL);
     ergo_out_text(&out, "ergocl", ERGO_VERSION);
-    ergo_out_text(&out, "sampler", info->name);
+    ergo_out_text(&out, "sampler", result->job->sampler->name);
     put_seed(&out, result);
     ergo_out_text(&out, "status", result->status);
     ergo_out_text(&out, "name", result->job->name);
     ergo_out_text(&out, "started", result->started);
-    ergo_out_text(&out, "step_unit", info->step_name);
+    ergo_out_text(&out, "step_unit", result->job->sampler->step_name);
     ergo_out_array(&out, "device");
     put_device(&out, 0, result->n_devices ? &result->devices[0] : &result->device);
     for (size_t r = 1; r < result->n_devices; r++)
@@ -196,7 +196,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     ergo_out_close(&out, 1);
     ergo_out_array(&out, "points");
     for (size_t m = 0; m < result->n_members; m++)
-        put_point(&out, &result->members[m], info);
+        put_point(&out, &result->members[m], model);
     ergo_out_close(&out, 1);
     if (result->n_means) {
         ergo_out_array(&out, "means");

@@ -112,7 +112,7 @@ static bool has_reference(const struct ergo_result *result, size_t o) {
 /* Adds value, and where known the exact value and z, or z against a reference. Adds all of these or
  * none. */
 static bool add_observable(struct table *table, size_t o, bool exact) {
-    const char *name = table->result->job->sampler->info->observables[o].name;
+    const char *name = table->result->job->model->observables[o].name;
     size_t before = table->n_columns;
     if (before + 4 > COLUMNS_MAX)
         return false;
@@ -132,10 +132,10 @@ static bool add_observable(struct table *table, size_t o, bool exact) {
 
 static void choose_columns(struct table *table) {
     const struct ergo_result *result = table->result;
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     const struct ergo_point *first = result->members[0].point;
     char title[ERGO_CONCISE];
-    size_t shown = 0, tau_of = info->n_observables;
+    size_t shown = 0, tau_of = model->n_observables;
 
     for (size_t i = 0; i < first->n_scanned; i++)
         table->columns[table->n_columns++] = make_column(
@@ -144,20 +144,20 @@ static void choose_columns(struct table *table) {
         table->columns[table->n_columns++] = make_column(table, CELL_REPLICA, 0, "replica");
     /* first what has an exact value, then what has a reference, then the others */
     for (int known = 2; known >= 0; known--) {
-        for (size_t o = 0; o < info->n_observables && shown < OBSERVABLES_MAX; o++) {
+        for (size_t o = 0; o < model->n_observables && shown < OBSERVABLES_MAX; o++) {
             const int is = has_exact(result, o) ? 2 : has_reference(result, o);
-            if (!ergo_observable_shown(&info->observables[o], first) || is != known)
+            if (!ergo_observable_shown(&model->observables[o], first) || is != known)
                 continue;
             if (!add_observable(table, o, known == 2))
                 continue;
             shown++;
-            /* tau of the first sampled observable, usually the energy */
-            if (tau_of == info->n_observables && info->observables[o].sample)
+            /* tau of the first one that is sampled, not derived: usually the energy */
+            if (tau_of == model->n_observables && model->observables[o].sample)
                 tau_of = o;
         }
     }
-    if (tau_of < info->n_observables && table->n_columns < COLUMNS_MAX) {
-        snprintf(title, sizeof title, "tau(%.40s)", info->observables[tau_of].name);
+    if (tau_of < model->n_observables && table->n_columns < COLUMNS_MAX) {
+        snprintf(title, sizeof title, "tau(%.40s)", model->observables[tau_of].name);
         table->columns[table->n_columns++] = make_column(table, CELL_TAU, tau_of, title);
     }
 }
@@ -177,16 +177,16 @@ static void append_rows(struct ergo_text *text, const struct table *table) {
 }
 
 static void append_chi2(struct ergo_text *text, const struct ergo_result *result) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     struct ergo_text list = {0};
     bool any_exact = false, any_published = false, exact, published;
-    for (size_t o = 0; o < info->n_observables; o++) {
+    for (size_t o = 0; o < model->n_observables; o++) {
         double chi2;
         size_t count = ergo_format_chi2(result, o, &chi2, &exact, &published);
-        if (!count || !ergo_observable_shown(&info->observables[o], result->members[0].point))
+        if (!count || !ergo_observable_shown(&model->observables[o], result->members[0].point))
             continue;
-        ergo_text_append(&list, "%s%s %.1f/%zu", list.length ? ", " : "", info->observables[o].name,
-                         chi2, count);
+        ergo_text_append(&list, "%s%s %.1f/%zu", list.length ? ", " : "",
+                         model->observables[o].name, chi2, count);
         any_exact |= exact;
         any_published |= published;
     }
@@ -199,7 +199,7 @@ static void append_chi2(struct ergo_text *text, const struct ergo_result *result
 }
 
 static void append_merit(struct ergo_text *text, const struct ergo_result *result) {
-    const char *step = result->job->sampler->info->step_name;
+    const char *step = result->job->sampler->step_name;
     struct ergo_merit merit;
     char value[ERGO_CONCISE], speed[ERGO_CONCISE], tau[ERGO_CONCISE];
     if (!ergo_format_merit(result, &merit))

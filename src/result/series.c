@@ -159,7 +159,7 @@ static void write_curves(struct writer *w, hid_t group, const struct ergo_member
 }
 
 static void write_blocks(struct writer *w, hid_t group, const struct ergo_member_result *member,
-                         const struct ergo_sampler_info *info) {
+                         const struct ergo_model *model) {
     const size_t count = ergo_blocks_count(member);
     double *means = count ? malloc(count * sizeof *means) : NULL;
     if (!means) {
@@ -167,12 +167,12 @@ static void write_blocks(struct writer *w, hid_t group, const struct ergo_member
         return;
     }
     hid_t at = open_group(w, group, "blocks");
-    for (size_t o = 0; o < info->n_observables; o++) {
-        const struct ergo_observable *observable = &info->observables[o];
+    for (size_t o = 0; o < model->n_observables; o++) {
+        const struct ergo_observable *observable = &model->observables[o];
         if (!observable->sample || !ergo_observable_shown(observable, member->point))
             continue;
         for (size_t b = 0; b < count; b++)
-            means[b] = ergo_blocks_mean(info, member, observable, b);
+            means[b] = ergo_blocks_mean(model, member, observable, b);
         dataset_real(w, at, observable->name, means, count, observable->unit, observable->help);
     }
     close_group(w, at);
@@ -180,8 +180,7 @@ static void write_blocks(struct writer *w, hid_t group, const struct ergo_member
 }
 
 static void write_point(struct writer *w, hid_t points, size_t index,
-                        const struct ergo_member_result *member,
-                        const struct ergo_sampler_info *info) {
+                        const struct ergo_member_result *member, const struct ergo_model *model) {
     const struct ergo_point *point = member->point;
     const struct ergo_value *seed = ergo_format_value(point, "/seed");
     char text[32];
@@ -199,14 +198,14 @@ static void write_point(struct writer *w, hid_t points, size_t index,
     attribute_count(w, group, "steps", member->steps);
     attribute_count(w, group, "measure_every", member->measure_every);
     attribute_count(w, group, "equilibration_samples", member->n_equilibration);
-    attribute_text(w, group, "step_unit", info->step_name);
+    attribute_text(w, group, "step_unit", point->job->sampler->step_name);
     write_steps(w, group, member);
-    for (size_t c = 0; member->series && c < info->n_columns; c++)
-        if (ergo_column_measured(info, point, c))
-            dataset_real(w, group, info->columns[c].name, member->series[c], member->n_samples,
-                         info->columns[c].unit, info->columns[c].help);
-    write_curves(w, group, member, info->n_curves);
-    write_blocks(w, group, member, info);
+    for (size_t c = 0; member->series && c < model->n_columns; c++)
+        if (ergo_point_has_column(point, c))
+            dataset_real(w, group, model->columns[c].name, member->series[c], member->n_samples,
+                         model->columns[c].unit, model->columns[c].help);
+    write_curves(w, group, member, model->n_curves);
+    write_blocks(w, group, member, model);
     close_group(w, group);
 }
 
@@ -256,18 +255,17 @@ static double pick_z(const struct ergo_member_result *m, size_t i) {
     return m->observables[i].z;
 }
 
-/* Does another observable, of the job's model, have the same name as observable o? */
-static bool is_others(const struct ergo_sampler_info *info, size_t o,
-                      const struct ergo_point *point) {
+/* Is the name of observable o another one's, of the model that is there? */
+static bool is_others(const struct ergo_model *model, size_t o, const struct ergo_point *point) {
     bool twice = false;
-    for (size_t k = 0; k < info->n_observables; k++)
-        twice =
-            twice || (k != o && strcmp(info->observables[k].name, info->observables[o].name) == 0);
-    return twice && !info->observables[o].applies(point);
+    for (size_t k = 0; k < model->n_observables; k++)
+        twice = twice ||
+                (k != o && strcmp(model->observables[k].name, model->observables[o].name) == 0);
+    return twice && !model->observables[o].applies(point);
 }
 
 static void write_tables(struct writer *w, const struct ergo_result *result) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     char path[160];
     const struct ergo_point *first = result->n_members ? result->members[0].point : NULL;
     for (size_t i = 0; first && i < first->n_scanned; i++) {
@@ -277,10 +275,10 @@ static void write_tables(struct writer *w, const struct ergo_result *result) {
                           key ? key->help : NULL);
     }
     write_over_points(w, w->file, "parameters/replica", result, pick_replica, 0, "", NULL);
-    for (size_t o = 0; o < info->n_observables; o++) {
-        const struct ergo_observable *observable = &info->observables[o];
+    for (size_t o = 0; o < model->n_observables; o++) {
+        const struct ergo_observable *observable = &model->observables[o];
         const char *unit = observable->unit ? observable->unit : "";
-        if (first && (!ergo_point_asks(first, observable->name) || is_others(info, o, first)))
+        if (first && (!ergo_point_asks(first, observable->name) || is_others(model, o, first)))
             continue;
         snprintf(path, sizeof path, "observables/%.140s", observable->name);
         hid_t at = open_group(w, w->file, path);
@@ -291,7 +289,7 @@ static void write_tables(struct writer *w, const struct ergo_result *result) {
                           "one standard error of the mean, autocorrelation included");
         write_over_points(w, at, "error_binning", result, pick_binning, o, unit,
                           "the same from logarithmic binning");
-        write_over_points(w, at, "tau", result, pick_tau, o, info->step_name,
+        write_over_points(w, at, "tau", result, pick_tau, o, result->job->sampler->step_name,
                           "integrated autocorrelation time");
         write_over_points(w, at, "samples", result, pick_samples, o, "", NULL);
         write_over_points(w, at, "exact", result, pick_exact, o, unit, NULL);
@@ -301,10 +299,10 @@ static void write_tables(struct writer *w, const struct ergo_result *result) {
 }
 
 static void write_all(struct writer *w, const struct ergo_result *result) {
-    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_model *model = result->job->model;
     attribute_text(w, w->file, "ergocl", ERGO_VERSION);
-    attribute_text(w, w->file, "sampler", info->name);
-    attribute_text(w, w->file, "citation", info->citation);
+    attribute_text(w, w->file, "sampler", result->job->sampler->name);
+    attribute_text(w, w->file, "citation", result->job->sampler->citation);
     attribute_text(w, w->file, "status", result->status);
     attribute_text(w, w->file, "started", result->started);
     attribute_text(w, w->file, "device", result->device.name);
@@ -313,7 +311,7 @@ static void write_all(struct writer *w, const struct ergo_result *result) {
     attribute_text(w, w->file, "layout", layout);
     hid_t points = open_group(w, w->file, "points");
     for (size_t m = 0; m < result->n_members && !w->failed; m++)
-        write_point(w, points, m, &result->members[m], info);
+        write_point(w, points, m, &result->members[m], model);
     close_group(w, points);
     write_tables(w, result);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 /* Points at which something is the case; the first one, or the worst one, is named. */
 struct where {
@@ -17,7 +17,7 @@ struct where {
 struct warner {
     struct ergo_context *ctx;
     struct ergo_result *result;
-    const struct ergo_sampler_info *info;
+    const struct ergo_model *model;
     enum ergo_status status;
 };
 
@@ -123,15 +123,15 @@ static struct where find(const struct warner *w, test_function test, size_t from
 /* Names of the observables for which the test holds anywhere: "energy, heat_capacity". */
 static void append_names(struct ergo_text *text, const struct warner *w, test_function test) {
     const char *separator = "";
-    for (size_t o = 0; o < w->info->n_observables; o++)
+    for (size_t o = 0; o < w->model->n_observables; o++)
         if (find(w, test, o, o + 1).count) {
-            ergo_text_append(text, "%s%s", separator, w->info->observables[o].name);
+            ergo_text_append(text, "%s%s", separator, w->model->observables[o].name);
             separator = ", ";
         }
 }
 
 static void warn_short(struct warner *w) {
-    const struct where where = find(w, is_short, 0, w->info->n_observables);
+    const struct where where = find(w, is_short, 0, w->model->n_observables);
     struct ergo_text text = {0};
     if (!where.member)
         return;
@@ -143,29 +143,29 @@ static void warn_short(struct warner *w) {
 }
 
 static void warn_slow(struct warner *w) {
-    for (size_t o = 0; o < w->info->n_observables; o++) {
+    for (size_t o = 0; o < w->model->n_observables; o++) {
         const struct where where = find(w, is_slow, o, o + 1);
         struct ergo_text text = {0};
         if (!where.member)
             continue;
-        ergo_text_append(&text, "the error of %s cannot be trusted", w->info->observables[o].name);
+        ergo_text_append(&text, "the error of %s cannot be trusted", w->model->observables[o].name);
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": %s. The other observables there are not affected",
-                         w->info->observables[o].slow(where.member->point));
+                         w->model->observables[o].slow(where.member->point));
         add(w, &text);
     }
 }
 
 static bool same_key(const struct warner *w, size_t a, size_t b) {
-    const char *first = w->info->observables[a].more, *second = w->info->observables[b].more;
+    const char *first = w->model->observables[a].more, *second = w->model->observables[b].more;
     return strcmp(first ? first : "", second ? second : "") == 0;
 }
 
 /* One line for each key that adds samples. */
 static void warn_few(struct warner *w) {
-    const size_t n = w->info->n_observables;
+    const size_t n = w->model->n_observables;
     for (size_t first = 0; first < n; first++) {
-        const char *more = w->info->observables[first].more;
+        const char *more = w->model->observables[first].more;
         const struct where where = find(w, is_few, first, first + 1);
         struct ergo_text text = {0};
         bool again = false;
@@ -173,11 +173,11 @@ static void warn_few(struct warner *w) {
             again = find(w, is_few, o, o + 1).count && same_key(w, o, first);
         if (again || !where.member)
             continue;
-        ergo_text_append(&text, "too few independent samples for trustworthy errors of %s",
-                         w->info->observables[first].name);
+        ergo_text_append(&text, "too few independent samples for honest errors of %s",
+                         w->model->observables[first].name);
         for (size_t o = first + 1; o < n; o++)
             if (find(w, is_few, o, o + 1).count && same_key(w, o, first))
-                ergo_text_append(&text, ", %s", w->info->observables[o].name);
+                ergo_text_append(&text, ", %s", w->model->observables[o].name);
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": %" PRIu64 ", and 20 are needed; a longer run adds none%s%s%s",
                          where.member->observables[first].estimate.samples,
@@ -197,13 +197,13 @@ static void warn_constant(struct warner *w) {
             note(&where, 0, &w->result->members[i]);
     }
     if (where.member) {
-        ergo_text_append(&text, "%s never changed", w->info->observables[0].name);
+        ergo_text_append(&text, "%s never changed", w->model->observables[0].name);
         append_where(&text, w, &where, "first");
         ergo_text_append(&text, ": the chain is stuck, or too short to see a change; its error is "
                                 "not known");
         add(w, &text);
     }
-    where = find(w, is_constant_so_far, 1, w->info->n_observables);
+    where = find(w, is_constant_so_far, 1, w->model->n_observables);
     if (where.member) {
         ergo_text_append(&text, "the errors are unknown for ");
         append_names(&text, w, is_constant_so_far);
@@ -214,7 +214,7 @@ static void warn_constant(struct warner *w) {
 }
 
 static void warn_not_finite(struct warner *w) {
-    const struct where where = find(w, is_not_finite, 0, w->info->n_observables);
+    const struct where where = find(w, is_not_finite, 0, w->model->n_observables);
     struct ergo_text text = {0};
     if (!where.member)
         return;
@@ -227,12 +227,12 @@ static void warn_not_finite(struct warner *w) {
 /* ---- the chain ------------------------------------------------------------------------------- */
 
 static void warn_drift(struct warner *w) {
-    const struct where where = find(w, drifts, 0, w->info->n_observables);
+    const struct where where = find(w, drifts, 0, w->model->n_observables);
     const struct ergo_observable_result *most = NULL;
     const struct ergo_member_result *at = NULL;
     struct ergo_text text = {0};
     for (size_t i = 0; i < w->result->n_members; i++)
-        for (size_t o = 0; o < w->info->n_observables; o++)
+        for (size_t o = 0; o < w->model->n_observables; o++)
             if (drifts(&w->result->members[i], o) &&
                 (!most || w->result->members[i].observables[o].drift > most->drift)) {
                 most = &w->result->members[i].observables[o];
@@ -262,12 +262,12 @@ static bool has_displacement(const struct ergo_job *job) {
  * spin's acceptance is physics, that of an insertion too: where other moves have an acceptance of
  * their own, displacements do. */
 static void warn_acceptance(struct warner *w) {
-    size_t n = w->info->n_observables, at = n;
+    size_t n = w->model->n_observables, at = n;
     struct where where = {.count = 0};
     struct ergo_text text = {0};
     for (size_t o = 0; o < n; o++)
-        if (strcmp(w->info->observables[o].name, "acceptance_displacement") == 0 ||
-            (at == n && strcmp(w->info->observables[o].name, "acceptance") == 0))
+        if (strcmp(w->model->observables[o].name, "acceptance_displacement") == 0 ||
+            (at == n && strcmp(w->model->observables[o].name, "acceptance") == 0))
             at = o;
     if (at == n || !has_displacement(w->result->job))
         return;
@@ -279,7 +279,7 @@ static void warn_acceptance(struct warner *w) {
     if (!where.member)
         return;
     const double mean = where.member->observables[at].estimate.mean;
-    ergo_text_append(&text, "%s is %.3g", w->info->observables[at].name, mean);
+    ergo_text_append(&text, "%s is %.3g", w->model->observables[at].name, mean);
     append_where(&text, w, &where, "most");
     ergo_text_append(&text, ": displacements should be %s", mean > 0.5 ? "larger" : "smaller");
     add(w, &text);
@@ -289,9 +289,9 @@ static void warn_acceptance(struct warner *w) {
  * nothing about equilibration and is left out. */
 static double longest_time(const struct warner *w, const struct ergo_member_result *m) {
     double tau = 0;
-    for (size_t o = 0; o < w->info->n_observables; o++)
-        if (w->info->observables[o].sample && m->observables[o].trust == ERGO_TRUST_FULL &&
-            !(w->info->observables[o].slow && w->info->observables[o].slow(m->point)))
+    for (size_t o = 0; o < w->model->n_observables; o++)
+        if (w->model->observables[o].sample && m->observables[o].trust == ERGO_TRUST_FULL &&
+            !(w->model->observables[o].slow && w->model->observables[o].slow(m->point)))
             tau = fmax(tau, m->observables[o].estimate.tau);
     return tau;
 }
@@ -326,10 +326,11 @@ static void warn_unmeasured(struct warner *w) {
     append_where(&text, w, &where, "first");
     if (m->steps < equilibration)
         ergo_text_append(&text, ": %s after %" PRIu64 " of %" PRIu64 " equilibration %ss",
-                         w->result->status, m->steps, equilibration, w->info->step_name);
+                         w->result->status, m->steps, equilibration,
+                         w->result->job->sampler->step_name);
     else
         ergo_text_append(&text, ": %s after %" PRIu64 " %ss, before the first sample",
-                         w->result->status, m->steps, w->info->step_name);
+                         w->result->status, m->steps, w->result->job->sampler->step_name);
     if (strcmp(w->result->status, "stopped") == 0)
         ergo_text_append(&text, "; ergocl resume continues");
     add(w, &text);
@@ -348,7 +349,7 @@ static void warn_far(struct warner *w) {
         for (size_t i = 0; i < w->result->n_members; i++) {
             const struct ergo_member_result *m = &w->result->members[i];
             bool here = false;
-            for (size_t o = 0; o < w->info->n_observables; o++) {
+            for (size_t o = 0; o < w->model->n_observables; o++) {
                 const struct ergo_observable_result *r = &m->observables[o];
                 const double z = r->published && isnan(r->z) ? r->reference_z : r->z;
                 if (!is_shown(m, o) || isnan(z))
@@ -425,7 +426,7 @@ static void append_numbers(struct ergo_text *text, const struct warner *w,
     }
     if (!low || !high)
         return;
-    ergo_text_append(text, "%s from ", w->info->observables[o].name);
+    ergo_text_append(text, "%s from ", w->model->observables[o].name);
     append_extreme(text, low, o);
     ergo_text_append(text, " to ");
     append_extreme(text, high, o);
@@ -436,15 +437,14 @@ static void append_numbers(struct ergo_text *text, const struct warner *w,
 /* The point where replicas differ most, by the first observable that shows it, usually the energy.
  */
 static void warn_replicas(struct warner *w) {
-    const struct ergo_sampler_ops *ops = w->result->job->sampler->ops;
     const struct ergo_mean_result *worst = NULL;
-    size_t count = 0, first = w->info->n_observables;
+    size_t count = 0, first = w->model->n_observables;
     double most = -1;
     struct ergo_text text = {0};
     const char *separator = ". Also ";
     for (size_t i = 0; i < w->result->n_means; i++) {
         double size = -1;
-        for (size_t o = 0; o < w->info->n_observables; o++) {
+        for (size_t o = 0; o < w->model->n_observables; o++) {
             const struct ergo_scatter *s = &w->result->means[i].scatters[o];
             if (disagrees(w, &w->result->means[i], o))
                 size = fmax(size, s->dof ? s->chi2 / (double)s->dof : 0);
@@ -464,21 +464,21 @@ static void warn_replicas(struct warner *w) {
         append_point(&text, point, false);
         ergo_text_append(&text, ")");
     }
-    ergo_text_append(&text, ", and their mean has no trustworthy error: ");
-    for (size_t o = 0; o < w->info->n_observables; o++) {
+    ergo_text_append(&text, ", and their mean has no honest error: ");
+    for (size_t o = 0; o < w->model->n_observables; o++) {
         if (!disagrees(w, worst, o))
             continue;
-        if (first == w->info->n_observables) {
+        if (first == w->model->n_observables) {
             first = o;
             append_numbers(&text, w, worst, o);
             if (worst->n_apart)
                 append_apart(&text, worst);
             continue;
         }
-        ergo_text_append(&text, "%s%s", separator, w->info->observables[o].name);
+        ergo_text_append(&text, "%s%s", separator, w->model->observables[o].name);
         separator = ", ";
     }
-    const char *remedy = ops->remedy ? ops->remedy(point) : NULL;
+    const char *remedy = ergo_point_remedy(point);
     ergo_text_append(&text, "%s%s", remedy ? ". Remedy: " : "", remedy ? remedy : "");
     add(w, &text);
 }
@@ -487,7 +487,7 @@ enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *
     static void (*const all[])(struct warner *) = {
         warn_unmeasured, warn_not_finite, warn_replicas, warn_drift, warn_hasty,     warn_constant,
         warn_short,      warn_few,        warn_slow,     warn_far,   warn_acceptance};
-    struct warner w = {ctx, result, result->job->sampler->info, ERGO_OK};
+    struct warner w = {ctx, result, result->job->model, ERGO_OK};
     for (size_t i = 0; i < sizeof all / sizeof all[0] && w.status == ERGO_OK; i++)
         all[i](&w);
     return w.status;

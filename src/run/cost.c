@@ -10,27 +10,35 @@
 
 #include "device/program.h"
 #include "dist/dist.h"
-#include "run/run.h"
+#include "run/cost.h"
 
 /* Room for the samples of a block of `count`. */
-static bool allocate(const struct ergo_sampler *sampler, const struct ergo_batch *batch,
-                     size_t count, struct ergo_samples *samples) {
+static bool allocate(const struct ergo_model *model, const struct ergo_batch *batch, size_t count,
+                     struct ergo_samples *samples) {
     const struct ergo_point *first = batch->points[0];
-    const size_t curves = (count - 1) / (size_t)sampler->ops->curve_every(first) + 1;
-    samples->columns = malloc(count * batch->count * sampler->info->n_columns * sizeof(double));
+    const size_t curves = (count - 1) / (size_t)ergo_point_curve_every(first) + 1;
+    samples->columns = malloc(count * batch->count * model->n_columns * sizeof(double));
     bool ok = samples->columns != NULL;
-    for (size_t c = 0; c < sampler->info->n_curves; c++) {
-        const bool counted = sampler->info->histograms >> c & 1;
-        const size_t size = counted ? 0 : sampler->ops->curve_size(first, c);
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const bool counted = model->histograms >> c & 1;
+        const size_t size = counted ? 0 : ergo_point_curve_size(first, c);
         samples->curves[c] = size ? malloc(curves * batch->count * size * sizeof(double)) : NULL;
         ok = ok && (!size || samples->curves[c]);
     }
     return ok;
 }
 
-/* Run some of the equilibration first, a second at most: steps at the start may be cheaper than
- * later ones. */
-static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                 void *state) {
+    bool done = ops->start == NULL;
+    enum ergo_status status = ops->init(ctx, state);
+    while (!done && status == ERGO_OK)
+        status = ergo_session_stop_is_requested() ? ERGO_STOPPED : ops->start(ctx, state, &done);
+    return status;
+}
+
+/* Some of the equilibration, a second at most: a start may be cheaper than what follows. */
+static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_model *model,
                                 const struct ergo_batch *batch, struct ergo_device *device,
                                 const struct ergo_plan *plan, void *state) {
     const double start = ergo_clock();
@@ -39,7 +47,7 @@ static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_samp
     while (rest && status == ERGO_OK && ergo_clock() - start < 1) {
         const uint64_t steps =
             (double)rest < plan->block_steps ? rest : (uint64_t)plan->block_steps;
-        status = sampler->ops->advance(ctx, state, 0, 0, steps, 0);
+        status = model->ops->advance(ctx, state, 0, 0, steps, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(ctx, device);
         rest -= steps;
@@ -48,7 +56,7 @@ static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_samp
 }
 
 /* Seconds of a step: passes that grow to a tenth of a second. */
-static enum ergo_status time_steps(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+static enum ergo_status time_steps(struct ergo_context *ctx, const struct ergo_model *model,
                                    struct ergo_device *device, const struct ergo_plan *plan,
                                    void *state, double *seconds) {
     enum ergo_status status = ERGO_OK;
@@ -56,7 +64,7 @@ static enum ergo_status time_steps(struct ergo_context *ctx, const struct ergo_s
     /* the first pass warms up (PoCL compiles at the first launch) */
     for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
         const double start = ergo_clock();
-        status = sampler->ops->advance(ctx, state, 0, 0, steps, 0);
+        status = model->ops->advance(ctx, state, 0, 0, steps, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(ctx, device);
         *seconds = (ergo_clock() - start) / (double)steps;
@@ -70,7 +78,7 @@ static enum ergo_status time_steps(struct ergo_context *ctx, const struct ergo_s
 
 /* The same of blocks with a measurement after each step; what is more than a step's is the
  * measurement's. */
-static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo_sampler *sampler,
+static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo_model *model,
                                      struct ergo_device *device, const struct ergo_plan *plan,
                                      void *state, struct ergo_samples *samples,
                                      struct ergo_cost *cost) {
@@ -79,10 +87,10 @@ static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo
     uint64_t done = 1; /* sample 0 may carry curves, which most do not */
     for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
         const double start = ergo_clock(), before = device->waited;
-        status = sampler->ops->advance(ctx, state, 0, count, 1, done);
+        status = model->ops->advance(ctx, state, 0, count, 1, done);
         const double enqueued = ergo_clock();
         if (status == ERGO_OK)
-            status = sampler->ops->collect(ctx, state, 0, samples);
+            status = model->ops->collect(ctx, state, 0, samples);
         const double all = ergo_clock() - start, waited = device->waited - before;
         const double n = (double)count;
         cost->host = (all - (enqueued - start) - waited) / n;
@@ -97,36 +105,36 @@ static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo
     return status;
 }
 
-enum ergo_status ergo_run_cost(struct ergo_context *ctx, const struct ergo_sampler *sampler,
-                               const struct ergo_batch *batch, struct ergo_device *device,
-                               const struct ergo_plan *plan, bool measurements,
-                               struct ergo_cost *cost) {
+enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_model *model,
+                                   const struct ergo_batch *batch, struct ergo_device *device,
+                                   const struct ergo_plan *plan, bool measurements,
+                                   struct ergo_cost *cost) {
     struct ergo_samples samples = {0};
     void *state = NULL;
     *cost = (struct ergo_cost){0};
-    enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
+    enum ergo_status status = model->ops->create(ctx, batch, device, &state);
     if (status == ERGO_OK)
-        status = ergo_run_start_trial(ctx, sampler->ops, state);
+        status = ergo_cost_start(ctx, model->ops, state);
     if (status == ERGO_OK && measurements)
-        status = lead_in(ctx, sampler, batch, device, plan, state);
+        status = lead_in(ctx, model, batch, device, plan, state);
     if (status == ERGO_OK)
-        status = time_steps(ctx, sampler, device, plan, state, &cost->step);
+        status = time_steps(ctx, model, device, plan, state, &cost->step);
     const size_t most = plan->block_samples < 256 ? plan->block_samples : 256;
-    if (status == ERGO_OK && measurements && !allocate(sampler, batch, most, &samples))
+    if (status == ERGO_OK && measurements && !allocate(model, batch, most, &samples))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to time measurements");
     if (status == ERGO_OK && measurements)
-        status = time_samples(ctx, sampler, device, plan, state, &samples, cost);
+        status = time_samples(ctx, model, device, plan, state, &samples, cost);
     if (state)
-        sampler->ops->destroy(state);
+        model->ops->destroy(state);
     free(samples.columns);
     for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
         free(samples.curves[c]);
     return status;
 }
 
-/* Eq. 12, with the device's time for both costs; but not so often that the host's work takes longer
- * than the device's work that hides it (Eqs. 13 and 14). */
-uint64_t ergo_run_best_every(const struct ergo_cost *cost, double correlation) {
+/* Eq. 12, where device time is spent on both; not so often that the host's part is longer than what
+ * hides it (Eqs. 13 and 14). */
+uint64_t ergo_cost_best_every(const struct ergo_cost *cost, double correlation) {
     if (!(cost->step > 0))
         return 1;
     const double both = sqrt(2 * correlation * cost->measure / cost->step);
@@ -150,38 +158,41 @@ static uint64_t fewest_sweeps(const struct ergo_job *job) {
     return fewest;
 }
 
-static enum ergo_status measure(struct ergo_run *run, const struct ergo_job *job, uint64_t *every) {
-    const struct ergo_sampler *sampler = job->sampler;
+static enum ergo_status measure(const struct ergo_session *session, const struct ergo_job *job,
+                                uint64_t *every) {
+    struct ergo_context *ctx = session->ctx;
+    const struct ergo_model *model = job->model;
     const struct ergo_batch *batch = &job->batches[0];
     struct ergo_device *device = NULL;
     struct ergo_plan plan;
     struct ergo_cost cost;
-    enum ergo_status status = ergo_run_open_device(run, job, &device);
+    enum ergo_status status = ergo_device_open(ctx, ergo_session_device(session, job), &device);
     if (status == ERGO_OK)
-        status = sampler->ops->plan(run->ctx, batch, device, &plan);
+        status = model->ops->plan(ctx, batch, device, &plan);
     if (status == ERGO_OK)
-        status = ergo_run_cost(run->ctx, sampler, batch, device, &plan, true, &cost);
+        status = ergo_cost_measure(ctx, model, batch, device, &plan, true, &cost);
     ergo_device_close(device);
     if (status != ERGO_OK)
         return status;
-    const uint64_t best = ergo_run_best_every(&cost, sampler->ops->correlation(batch->points[0]));
+    const uint64_t best = ergo_cost_best_every(&cost, model->correlation(batch->points[0]));
     const uint64_t most = fewest_sweeps(job) / AUTO_SAMPLES;
     *every = best < most ? best : most ? most : 1;
     if (*every < best)
-        ergo_log(run->ctx, ERGO_LOG_WARNING,
+        ergo_log(ctx, ERGO_LOG_WARNING,
                  "/run/measure_every: %llu would cost least, but of so few %ss it leaves less than "
                  "%d samples",
-                 (unsigned long long)best, sampler->info->step_name, AUTO_SAMPLES);
-    ergo_log(run->ctx, ERGO_LOG_WARNING,
+                 (unsigned long long)best, job->sampler->step_name, AUTO_SAMPLES);
+    ergo_log(ctx, ERGO_LOG_WARNING,
              "/run/measure_every: %llu, chosen from timings (a %s takes %.3g s here, a measurement "
              "%.3g s and %.3g s of the host). Another machine, or another day, may choose "
              "otherwise: write \"measure_every\": %llu to get the same samples again",
-             (unsigned long long)*every, sampler->info->step_name, cost.step, cost.measure,
+             (unsigned long long)*every, job->sampler->step_name, cost.step, cost.measure,
              cost.host, (unsigned long long)*every);
     return ERGO_OK;
 }
 
-enum ergo_status ergo_run_choose_every(struct ergo_run *run, struct ergo_job **job) {
+enum ergo_status ergo_cost_choose_every(const struct ergo_session *session, struct ergo_job **job) {
+    struct ergo_context *ctx = session->ctx;
     const struct ergo_value *given = ergo_point_value(&(*job)->points[0], "/run/measure_every");
     struct {
         uint64_t every;
@@ -190,17 +201,17 @@ enum ergo_status ergo_run_choose_every(struct ergo_run *run, struct ergo_job **j
     if (!given->automatic)
         return ERGO_OK;
     if (ergo_ranks_rank() == 0)
-        choice.status = measure(run, *job, &choice.every);
+        choice.status = measure(session, *job, &choice.every);
     ergo_dist_share(&choice, sizeof choice);
     if (choice.status != ERGO_OK)
         return ergo_ranks_rank() == 0 ? (enum ergo_status)choice.status
-                                      : ERGO_FAIL(run->ctx, (enum ergo_status)choice.status,
+                                      : ERGO_FAIL(ctx, (enum ergo_status)choice.status,
                                                   "rank 0 could not choose /run/measure_every");
     char set[64];
     const char *const sets[] = {set};
     struct ergo_job *chosen = NULL;
     snprintf(set, sizeof set, "/run/measure_every=%llu", (unsigned long long)choice.every);
-    const enum ergo_status status = ergo_job_again(run->ctx, *job, sets, 1, &chosen);
+    const enum ergo_status status = ergo_job_again(ctx, *job, sets, 1, &chosen);
     if (status == ERGO_OK) {
         ergo_job_destroy(*job);
         *job = chosen;

@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #include "dist/dist.h"
-#include "run/run.h"
+#include "result/checkpoint.h"
+#include "run/session.h"
 
 /* patterns: # stands for digits */
 static const char of_rank[] = ERGO_CHECKPOINT "-#-#";
@@ -94,10 +95,10 @@ static const struct {
              {"blocks", blocks, sizeof blocks / sizeof blocks[0]}};
 enum { ROOMS = sizeof rooms / sizeof rooms[0] };
 
-/* Removes what killed processes left half-written. all: every file of the earlier run, except the
- * checkpoint and this run's files of ranks. */
-static void clear_folder(const struct ergo_run *run, bool all, const char *own) {
-    const int folder = run->folder.fd;
+/* What killed processes left half-written; all: every file of the earlier run, but not the
+ * checkpoint and the rank's files of this one. */
+static void clear_folder(const struct ergo_session *session, bool all, const char *own) {
+    const int folder = session->folder.fd;
     clear(folder, ".", files, 1, false, NULL);
     clear(folder, ".", files + 1, sizeof files / sizeof files[0] - 1, all, own);
     for (size_t i = 0; i < ROOMS; i++) {
@@ -107,10 +108,10 @@ static void clear_folder(const struct ergo_run *run, bool all, const char *own) 
     }
 }
 
-static bool holds_run(const struct ergo_run *run) {
-    return ergo_folder_has(&run->folder, ERGO_CHECKPOINT) ||
-           ergo_folder_has(&run->folder, ERGO_CHECKPOINT_OLD) ||
-           ergo_folder_has(&run->folder, "result.json");
+static bool holds_run(const struct ergo_session *session) {
+    return ergo_folder_has(&session->folder, ERGO_CHECKPOINT) ||
+           ergo_folder_has(&session->folder, ERGO_CHECKPOINT_OLD) ||
+           ergo_folder_has(&session->folder, "result.json");
 }
 
 static atomic_bool has_checkpoint; /* whether this process's latest run has a checkpoint */
@@ -119,107 +120,96 @@ bool ergo_run_has_checkpoint(void) {
     return has_checkpoint;
 }
 
-enum ergo_status ergo_run_lock_folder(struct ergo_run *run) {
+enum ergo_status ergo_session_lock_folder(struct ergo_session *session) {
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < ROOMS && status == ERGO_OK; i++)
-        status = ergo_folder_check(run->ctx, &run->folder, rooms[i].name);
-    return status == ERGO_OK ? ergo_folder_lock(run->ctx, &run->folder, &run->lock) : status;
+        status = ergo_folder_check(session->ctx, &session->folder, rooms[i].name);
+    return status == ERGO_OK ? ergo_folder_lock(session->ctx, &session->folder, &session->lock)
+                             : status;
 }
 
-enum ergo_status ergo_run_take_folder(struct ergo_run *run, const char *path) {
+enum ergo_status ergo_session_take_folder(struct ergo_session *session, const char *path) {
     has_checkpoint = false;
-    run->made_folder = access(path, F_OK) != 0;
-    enum ergo_status status = ergo_folder_create(run->ctx, path);
+    session->made_folder = access(path, F_OK) != 0;
+    enum ergo_status status = ergo_folder_create(session->ctx, path);
     if (status == ERGO_OK)
-        status = ergo_folder_open(run->ctx, path, &run->folder);
+        status = ergo_folder_open(session->ctx, path, &session->folder);
     if (status == ERGO_OK)
-        status = ergo_run_lock_folder(run);
-    run->replaces = status == ERGO_OK && holds_run(run);
-    if (run->replaces && !run->options->overwrite)
-        status = ERGO_FAIL(run->ctx, ERGO_E_JOB,
+        status = ergo_session_lock_folder(session);
+    session->replaces = status == ERGO_OK && holds_run(session);
+    if (session->replaces && !session->options->overwrite)
+        status = ERGO_FAIL(session->ctx, ERGO_E_JOB,
                            "the folder %s holds an earlier run: continue it with `ergocl resume "
                            "%s`, replace it with --overwrite, or choose another folder with -o",
                            path, path);
     return status;
 }
 
-/* Other ranks have no lock. Rank 0 may have made the folder again, so they open it again by its
- * name. */
-static enum ergo_status open_again(struct ergo_run *run) {
+/* Of the other ranks, who have no lock: the first may have made it again. */
+static enum ergo_status open_again(struct ergo_session *session) {
     struct ergo_folder now;
-    const enum ergo_status status = ergo_folder_open(run->ctx, run->folder.path, &now);
+    const enum ergo_status status = ergo_folder_open(session->ctx, session->folder.path, &now);
     if (status != ERGO_OK) {
         ergo_folder_close(&now);
         return status;
     }
-    ergo_folder_close(&run->folder);
-    run->folder = now;
+    ergo_folder_close(&session->folder);
+    session->folder = now;
     return ERGO_OK;
 }
 
-enum ergo_status ergo_run_hold_folder(struct ergo_run *run) {
+enum ergo_status ergo_session_hold_folder(struct ergo_session *session) {
     struct stat ours, there = {0};
-    if (run->lock < 0)
-        return open_again(run);
-    const int fd = ergo_folder_descriptor(AT_FDCWD, run->folder.path, 0);
+    if (session->lock < 0)
+        return open_again(session);
+    const int fd = ergo_folder_descriptor(AT_FDCWD, session->folder.path, 0);
     const bool gone =
         (fd < 0 || fstatat(fd, "lock", &there, AT_SYMLINK_NOFOLLOW) != 0) && errno == ENOENT;
-    const bool same = fd >= 0 && !gone && fstat(run->lock, &ours) == 0 &&
+    const bool same = fd >= 0 && !gone && fstat(session->lock, &ours) == 0 &&
                       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
     if (fd >= 0)
         close(fd);
     if (same)
         return ERGO_OK;
     if (!gone)
-        return ERGO_FAIL(run->ctx, ERGO_E_IO,
-                         "the folder %s was removed, and its name now belongs to another run: "
-                         "nothing is written there",
-                         run->folder.path);
-    struct ergo_run again = {.ctx = run->ctx, .folder = {.fd = -1}, .lock = -1};
-    enum ergo_status status = ergo_folder_create(run->ctx, run->folder.path);
+        return ERGO_FAIL(session->ctx, ERGO_E_IO,
+                         "the folder %s was taken away, and another run works or has worked in one "
+                         "of that name: nothing is written there",
+                         session->folder.path);
+    struct ergo_session again = {.ctx = session->ctx, .folder = {.fd = -1}, .lock = -1};
+    enum ergo_status status = ergo_folder_create(session->ctx, session->folder.path);
     if (status == ERGO_OK)
-        status = ergo_folder_open(run->ctx, run->folder.path, &again.folder);
+        status = ergo_folder_open(session->ctx, session->folder.path, &again.folder);
     if (status == ERGO_OK)
-        status = ergo_run_lock_folder(&again);
+        status = ergo_session_lock_folder(&again);
     if (status != ERGO_OK) {
         ergo_folder_close(&again.folder);
         return status;
     }
-    ergo_log(run->ctx, ERGO_LOG_WARNING, "the folder %s was removed, and is made again",
-             run->folder.path);
-    close(run->lock);
-    run->lock = again.lock;
-    ergo_folder_close(&run->folder);
-    run->folder = again.folder;
+    ergo_log(session->ctx, ERGO_LOG_WARNING, "the folder %s was taken away, and is made again",
+             session->folder.path);
+    close(session->lock);
+    session->lock = again.lock;
+    ergo_folder_close(&session->folder);
+    session->folder = again.folder;
     return ERGO_OK;
 }
 
-void ergo_run_stands(struct ergo_run *run, const char *own) {
-    if (ergo_ranks_rank() == 0) /* rank 0 owns the folder */
-        clear_folder(run, run->replaces, own);
-    has_checkpoint = run->begun = true;
+void ergo_session_stands(struct ergo_session *session, const char *own) {
+    if (ergo_ranks_rank() == 0) /* the folder is its */
+        clear_folder(session, session->replaces, own);
+    has_checkpoint = session->begun = true;
 }
 
-enum ergo_status ergo_run_begin(struct ergo_run *run) {
-    if (ergo_ranks_rank() > 0) {
-        run->begun = true;
-        return ERGO_OK;
-    }
-    const enum ergo_status status = ergo_run_save(run);
-    if (status == ERGO_OK)
-        ergo_run_stands(run, NULL);
-    return status;
+void ergo_session_continue(struct ergo_session *session, bool fresh) {
+    /* Nothing was done yet, and there are results: an earlier run's, of which a kill has left some.
+     */
+    session->replaces = fresh && ergo_folder_has(&session->folder, "result.json");
+    ergo_session_stands(session, NULL);
 }
 
-void ergo_run_continue(struct ergo_run *run) {
-    /* Results without any step: they are what a kill left of an earlier run. */
-    run->replaces = !run->spread && run->batch == 0 && run->step == 0 && run->samples == 0 &&
-                    ergo_folder_has(&run->folder, "result.json");
-    ergo_run_stands(run, NULL);
-}
-
-uint64_t ergo_run_generation(const struct ergo_run *run) {
-    DIR *entries = list(run->folder.fd, ".");
+uint64_t ergo_session_generation(const struct ergo_session *session) {
+    DIR *entries = list(session->folder.fd, ".");
     const struct dirent *entry;
     uint64_t next = 0;
     while (entries && (entry = readdir(entries)) != NULL) {
@@ -233,10 +223,16 @@ uint64_t ergo_run_generation(const struct ergo_run *run) {
     return next;
 }
 
-void ergo_run_leave_folder(struct ergo_run *run) {
-    if (run->begun || !run->made_folder || !run->folder.path)
+void ergo_session_leave_folder(struct ergo_session *session) {
+    if (session->begun || !session->made_folder || !session->folder.path)
         return;
-    if (run->lock >= 0) /* without it the folder may by now be that of another process */
-        unlinkat(run->folder.fd, "lock", 0);
-    rmdir(run->folder.path); /* unless something is in it */
+    if (session->lock >= 0) /* without it the folder may by now be that of another process */
+        unlinkat(session->folder.fd, "lock", 0);
+    rmdir(session->folder.path); /* unless something is in it */
+}
+
+void ergo_session_close(struct ergo_session *session) {
+    if (session->lock >= 0)
+        close(session->lock);
+    ergo_folder_close(&session->folder);
 }

@@ -8,60 +8,13 @@
 #include "base/entry.h"
 #include "base/utf8.h"
 #include "device/program.h"
-#include "run/run.h"
+#include "job/schedule.h"
+#include "result/result.h"
+#include "run/cost.h"
 #include "run/tuning.h"
 
 static const char *const rough = "expected time: not known before a run on this device; the rate "
                                  "and the time left are shown while it runs";
-
-static void host_bytes(const struct ergo_job *job, double *series, double *curves_all) {
-    const struct ergo_sampler_info *info = job->sampler->info;
-    *series = *curves_all = 0;
-    for (size_t i = 0; i < job->n_points; i++) {
-        const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
-        double samples = 0, curves = 0;
-        for (size_t c = 0; c < info->n_columns; c++)
-            samples += ergo_column_measured(info, &job->points[i], c) ? (double)s.n_samples : 0;
-        for (size_t c = 0; c < info->n_curves; c++)
-            curves += (info->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
-                      (double)job->sampler->ops->curve_size(&job->points[i], c);
-        /* a checkpoint's record, whose buffer grows by doubling, or an HDF5 file and its image in
-         * memory */
-        *series += 3 * 8 * samples;
-        *curves_all += 3 * 8 * curves;
-    }
-}
-
-double ergo_run_host_bytes(const struct ergo_job *job) {
-    double series, curves;
-    host_bytes(job, &series, &curves);
-    return series + curves;
-}
-
-double ergo_run_memory(void) {
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
-enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
-    ERGO_ENTRY(ctx, job);
-    /* checked before malloc: Linux promises more memory than there is, and kills the process that
-     * uses it */
-    const double have = ergo_run_memory();
-    const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
-    double series, curves;
-    host_bytes(job, &series, &curves);
-    if (series + curves <= have)
-        return ERGO_OK;
-    char fits[80] = "switch curves off, or split the job";
-    if (curves < have)
-        snprintf(fits, sizeof fits, "%.0f and more would fit",
-                 ceil(every * series / (have - curves)));
-    return ERGO_FAIL(ctx, ERGO_E_MEMORY,
-                     "%s: /run/measure_every: found %.0f: the time series and curves of %zu points "
-                     "need %.3g GiB to be kept and saved; this machine has %.3g GiB: %s",
-                     job->name, every, job->n_points, (series + curves) / 0x1p30, have / 0x1p30,
-                     fits);
-}
 
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *selector, char **text) {
@@ -90,13 +43,13 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         const struct ergo_batch *batch = &own->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
         struct ergo_plan plan;
-        status = own->sampler->ops->plan(ctx, batch, device, &plan);
+        status = own->model->ops->plan(ctx, batch, device, &plan);
         if (status != ERGO_OK)
             break;
-        const bool measurements = own->sampler->ops->correlation != NULL;
+        const bool measurements = own->model->correlation != NULL;
         struct ergo_cost cost;
         const double step =
-            ergo_run_cost(ctx, own->sampler, batch, device, &plan, measurements, &cost) == ERGO_OK
+            ergo_cost_measure(ctx, own->model, batch, device, &plan, measurements, &cost) == ERGO_OK
                 ? cost.step
                 : -1;
         known = known && step >= 0;
@@ -107,21 +60,21 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
                          "  launches   %.3g per %s\n"
                          "  memory     device %.4g MiB (largest buffer %.4g MiB), host %.4g MiB\n",
                          b + 1, own->n_batches, batch->count, (unsigned long long)s.total,
-                         own->sampler->info->step_name, s.n_samples, plan.path, plan.launch,
-                         plan.launches_per_step, own->sampler->info->step_name,
+                         own->sampler->step_name, s.n_samples, plan.path, plan.launch,
+                         plan.launches_per_step, own->sampler->step_name,
                          (double)plan.device_bytes / 1048576, (double)plan.largest_buffer / 1048576,
-                         ((double)plan.host_bytes + ergo_run_host_bytes(own)) / 1048576);
+                         ((double)plan.host_bytes + ergo_result_bytes(own)) / 1048576);
         if (step > 0)
             ergo_text_append(&out, "  rate       %.3g %s (a short trial)\n",
-                             plan.work_per_step / step, own->sampler->info->rate_unit);
+                             plan.work_per_step / step, own->sampler->rate_unit);
         if (step > 0 && measurements)
             ergo_text_append(
                 &out,
                 "  measuring  %.3g s on the device (%.2g %ss), %.2g s of the host: measure_every "
                 "%llu would be best\n",
-                cost.measure, cost.measure / step, own->sampler->info->step_name, cost.host,
-                (unsigned long long)ergo_run_best_every(
-                    &cost, own->sampler->ops->correlation(batch->points[0])));
+                cost.measure, cost.measure / step, own->sampler->step_name, cost.host,
+                (unsigned long long)ergo_cost_best_every(
+                    &cost, own->model->correlation(batch->points[0])));
     }
     if (status == ERGO_OK && known)
         ergo_text_append(&out, "expected time: %.3g s, measurements not counted\n", total_seconds);
@@ -141,7 +94,7 @@ static enum ergo_status unknown_sampler(struct ergo_context *ctx, const char *na
     size_t n = 0;
     struct ergo_text list = {0};
     for (; n < ergo_n_samplers && n < sizeof names / sizeof names[0]; n++) {
-        names[n] = ergo_samplers[n]->info->name;
+        names[n] = ergo_samplers[n]->name;
         ergo_text_append(&list, "%s%s", n ? ", " : "", names[n]);
     }
     const char *near = ergo_text_nearest(name, names, n);
@@ -153,6 +106,28 @@ static enum ergo_status unknown_sampler(struct ergo_context *ctx, const char *na
     return status;
 }
 
+/* The programs of models[m] that no model before it has. */
+static enum ergo_status append_programs(struct ergo_context *ctx, struct ergo_text *out,
+                                        const struct ergo_sampler *sampler, size_t m) {
+    enum ergo_status status = ERGO_OK;
+    const char *program;
+    for (size_t p = 0; p < 16 && (program = sampler->models[m]->programs[p]) != NULL; p++) {
+        bool known = false;
+        for (size_t b = 0; b < m && !known; b++)
+            for (size_t q = 0; q < 16 && sampler->models[b]->programs[q]; q++)
+                known = known || strcmp(sampler->models[b]->programs[q], program) == 0;
+        char *flat = NULL;
+        if (known)
+            continue;
+        status = ergo_program_flatten(ctx, program, &flat);
+        if (status != ERGO_OK)
+            break;
+        ergo_text_append(out, "/* ==== program %s ==== */\n%s\n", program, flat);
+        free(flat);
+    }
+    return status;
+}
+
 enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, char **text) {
     ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, text);
@@ -161,16 +136,11 @@ enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *name, c
     if (name && !ergo_sampler_find(name))
         return unknown_sampler(ctx, name);
     for (size_t i = 0; i < ergo_n_samplers && status == ERGO_OK; i++) {
-        const struct ergo_sampler_info *info = ergo_samplers[i]->info;
-        if (name && strcmp(name, info->name) != 0)
+        const struct ergo_sampler *sampler = ergo_samplers[i];
+        if (name && strcmp(name, sampler->name) != 0)
             continue;
-        for (size_t p = 0; p < 16 && info->programs[p] && status == ERGO_OK; p++) {
-            char *flat = NULL;
-            status = ergo_program_flatten(ctx, info->programs[p], &flat);
-            if (status == ERGO_OK)
-                ergo_text_append(&out, "/* ==== program %s ==== */\n%s\n", info->programs[p], flat);
-            free(flat);
-        }
+        for (size_t m = 0; m < sampler->n_models && status == ERGO_OK; m++)
+            status = append_programs(ctx, &out, sampler, m);
     }
     if (status == ERGO_OK && !(*text = ergo_text_take(&out)))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the kernels' text");

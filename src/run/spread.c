@@ -8,76 +8,80 @@
 #include "dist/dist.h"
 #include "run/spread_parts.h"
 
-enum ergo_status ergo_spread_create(struct ergo_run *run) {
+enum ergo_status ergo_spread_create(struct ergo_work *work) {
     struct ergo_spread *s = calloc(1, sizeof *s);
-    run->spread = s;
+    work->spread = s;
     if (s)
-        s->progress = calloc(run->job->n_points, sizeof *s->progress);
+        s->progress = calloc(work->job->n_points, sizeof *s->progress);
     if (!s || !s->progress)
-        return ergo_spread_no_memory(run);
+        return ergo_spread_no_memory(work);
+    work->save = ergo_spread_save;
+    work->session->apart = true;
     s->ranks = (uint64_t)ergo_dist_count();
     return ERGO_OK;
 }
 
-void ergo_spread_destroy(struct ergo_run *run) {
-    struct ergo_spread *s = run->spread;
+void ergo_spread_destroy(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
     if (!s)
         return;
-    for (size_t i = 0; s->progress && i < run->job->n_points; i++)
+    for (size_t i = 0; s->progress && i < work->job->n_points; i++)
         free(s->progress[i].state);
     for (size_t u = 0; u < s->n_units; u++)
         free(s->units[u].batch.points);
     free(s->units);
     free(s->progress);
     free(s);
-    run->spread = NULL;
+    work->spread = NULL;
+    work->save = ergo_work_save;
+    work->session->apart = false;
 }
 
-/* An earlier run is removed only when this one can begin: kernels compile and memory suffices on
- * all ranks. (A rank that fails ends the others, which wait at the next barrier.) */
-static enum ergo_status prove(struct ergo_run *run) {
-    struct ergo_spread *s = run->spread;
+/* An earlier run goes only when this one can begin: kernels compile and memory suffices on all
+ * ranks. (The others wait at the next barrier, where a rank that fails ends them.) */
+static enum ergo_status prove(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
     void *state = NULL;
-    if (run->begun || !run->options->overwrite || !s->n_units)
+    if (work->session->begun || !work->session->options->overwrite || !s->n_units)
         return ERGO_OK;
     const size_t u = (size_t)ergo_ranks_rank() % s->n_units;
     const enum ergo_status status =
-        run->ops->create(run->ctx, &s->units[u].batch, run->device, &state);
+        work->ops->create(work->ctx, &s->units[u].batch, work->device, &state);
     if (status != ERGO_OK)
         return status;
-    run->ops->destroy(state);
+    work->ops->destroy(state);
     return ERGO_OK;
 }
 
-/* First every rank's file under a new name, then the index that names them, then the old files are
- * removed. So at any moment there is an index whose files are all there. */
-static enum ergo_status begin(struct ergo_run *run) {
-    struct ergo_spread *s = run->spread;
+/* Every rank's file first, under a name of its own, then the index that names them, then away with
+ * the old ones: at any moment some index is there whose files are all there. */
+static enum ergo_status begin(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
     const bool first = ergo_ranks_rank() == 0;
     char own[64];
-    enum ergo_status status = prove(run);
+    enum ergo_status status = prove(work);
     if (status != ERGO_OK)
         return status;
-    if (first && !run->begun)
-        s->generation = ergo_run_generation(run);
+    if (first && !work->session->begun)
+        s->generation = ergo_session_generation(work->session);
     ergo_dist_share(&s->generation, sizeof s->generation);
-    status = ergo_spread_save(run);
+    status = ergo_spread_save(work);
     if (status == ERGO_OK) {
         ergo_dist_barrier();
-        status = first ? ergo_spread_write_index(run) : ERGO_OK;
+        status = first ? ergo_spread_write_index(work) : ERGO_OK;
     }
     if (status != ERGO_OK) {
-        if (first && !run->begun)
-            ergo_spread_remove(run, s->generation, s->ranks);
+        if (first && !work->session->begun)
+            ergo_spread_remove(work, s->generation, s->ranks);
         return status;
     }
-    if (run->begun && first && s->generation)
-        ergo_spread_remove(run, s->generation - 1, s->old_ranks);
-    ergo_dist_barrier(); /* now the index is written */
+    if (work->session->begun && first && s->generation)
+        ergo_spread_remove(work, s->generation - 1, s->old_ranks);
+    ergo_dist_barrier(); /* the index stands, for all */
     snprintf(own, sizeof own, "checkpoint-%" PRIu64 "-", s->generation);
-    if (!run->begun)
-        ergo_run_stands(run, own);
-    ergo_dist_barrier(); /* no rank writes its next file while another still removes old ones */
+    if (!work->session->begun)
+        ergo_session_stands(work->session, own);
+    ergo_dist_barrier(); /* nobody's next file is taken for an old one */
     return ERGO_OK;
 }
 
@@ -99,20 +103,19 @@ static bool add_unit(struct ergo_spread *s, const struct ergo_batch *batch,
     return true;
 }
 
-/* Splits the points of a batch that are at the same step into pieces, two per rank, so that faster
- * ranks get more. */
-static bool split(struct ergo_run *run, const struct ergo_batch *batch) {
-    struct ergo_spread *s = run->spread;
+/* Points of one batch at the same step, in pieces: two a rank, so that who is faster gets more. */
+static bool split(struct ergo_work *work, const struct ergo_batch *batch) {
+    struct ergo_spread *s = work->spread;
     struct ergo_point **group = malloc(batch->count * sizeof(struct ergo_point *));
     bool *used = calloc(batch->count, sizeof *used);
     bool ok = group && used;
     for (size_t first = 0; first < batch->count && ok; first++) {
-        const struct ergo_spread_progress *p = &s->progress[batch->points[first]->index];
+        const struct ergo_point_progress *p = &s->progress[batch->points[first]->index];
         size_t count = 0;
         if (used[first] || p->step >= ergo_schedule_of(batch->points[first]).total)
             continue;
         for (size_t m = first; m < batch->count; m++) {
-            const struct ergo_spread_progress *other = &s->progress[batch->points[m]->index];
+            const struct ergo_point_progress *other = &s->progress[batch->points[m]->index];
             if (used[m] || other->step != p->step || other->samples != p->samples)
                 continue;
             used[m] = true;
@@ -135,17 +138,17 @@ static int by_work(const void *a, const void *b) {
     return x->order < y->order ? -1 : 1;
 }
 
-/* All ranks make the same units. Their work comes from rank 0, so that all agree. */
-static enum ergo_status make_units(struct ergo_run *run) {
-    struct ergo_spread *s = run->spread;
+/* All ranks make the same units; rank 0 says how much work they are, so that all agree. */
+static enum ergo_status make_units(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
     enum ergo_status status = ERGO_OK;
-    for (size_t b = 0; b < run->job->n_batches; b++)
-        if (!split(run, &run->job->batches[b]))
-            return ergo_spread_no_memory(run);
+    for (size_t b = 0; b < work->job->n_batches; b++)
+        if (!split(work, &work->job->batches[b]))
+            return ergo_spread_no_memory(work);
     for (size_t u = 0; u < s->n_units && status == ERGO_OK; u++) {
         const struct ergo_point *first = s->units[u].batch.points[0];
         struct ergo_plan plan;
-        status = run->ops->plan(run->ctx, &s->units[u].batch, run->device, &plan);
+        status = work->ops->plan(work->ctx, &s->units[u].batch, work->device, &plan);
         if (status != ERGO_OK)
             return status;
         s->units[u].work =
@@ -153,7 +156,7 @@ static enum ergo_status make_units(struct ergo_run *run) {
             plan.work_per_step;
         s->units[u].order = u;
         ergo_dist_share(&s->units[u].work, sizeof s->units[u].work);
-        run->work_total += s->units[u].work / (double)s->ranks;
+        work->session->work_total += s->units[u].work / (double)s->ranks;
     }
     if (s->n_units)
         qsort(s->units, s->n_units, sizeof *s->units, by_work);
@@ -162,115 +165,113 @@ static enum ergo_status make_units(struct ergo_run *run) {
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-/* Hands the states of a unit's points to the loop. */
-static enum ergo_status hand_states(struct ergo_run *run, const struct ergo_spread_unit *unit) {
+/* The states of a unit's points as the loop takes them. */
+static enum ergo_status hand_states(struct ergo_work *work, const struct ergo_spread_unit *unit) {
     struct ergo_text states = {0}, lengths = {0};
-    const struct ergo_spread_progress *first = &run->spread->progress[unit->batch.points[0]->index];
-    run->step = first->step;
-    run->samples = (size_t)first->samples;
-    run->has_restored_states = first->step > 0;
-    if (!run->has_restored_states)
+    const struct ergo_point_progress *first = &work->spread->progress[unit->batch.points[0]->index];
+    work->step = first->step;
+    work->samples = (size_t)first->samples;
+    work->stored.has_states = first->step > 0;
+    if (!work->stored.has_states)
         return ERGO_OK;
     for (size_t m = 0; m < unit->batch.count; m++) {
-        const struct ergo_spread_progress *p = &run->spread->progress[unit->batch.points[m]->index];
+        const struct ergo_point_progress *p = &work->spread->progress[unit->batch.points[m]->index];
         ergo_text_append_bytes(&states, p->state ? p->state : "", (size_t)p->length);
         ergo_text_append_bytes(&lengths, &p->length, sizeof p->length);
     }
     const bool ok = !states.failed && !lengths.failed &&
-                    ergo_run_add_text(&run->restored, "states", &states) &&
-                    ergo_run_add_text(&run->restored, "state_lengths", &lengths);
+                    ergo_stored_add_text(&work->stored.records, "states", &states) &&
+                    ergo_stored_add_text(&work->stored.records, "state_lengths", &lengths);
     ergo_text_free(&states);
     ergo_text_free(&lengths);
-    return ok ? ERGO_OK : ergo_spread_no_memory(run);
+    return ok ? ERGO_OK : ergo_spread_no_memory(work);
 }
 
-static enum ergo_status run_unit(struct ergo_run *run, struct ergo_spread_unit *unit) {
-    struct ergo_spread *s = run->spread;
-    struct ergo_batch *const batches = run->job->batches;
-    const size_t n_batches = run->job->n_batches;
-    enum ergo_status status = hand_states(run, unit);
+static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit *unit) {
+    struct ergo_spread *s = work->spread;
+    enum ergo_status status = hand_states(work, unit);
     for (size_t m = 0; m < unit->batch.count; m++)
         s->progress[unit->batch.points[m]->index].ours = true;
     s->current = unit;
-    run->job->batches = &unit->batch;
-    run->job->n_batches = 1;
-    run->batch = 0;
+    work->batches = &unit->batch;
+    work->n_batches = 1;
+    work->batch = 0;
     if (status == ERGO_OK)
-        status = ergo_run_loop(run);
-    run->job->batches = batches;
-    run->job->n_batches = n_batches;
-    if (run->state) { /* stopped: its states are noted; or it failed */
-        run->ops->destroy(run->state);
-        run->state = NULL;
+        status = ergo_work_loop(work);
+    work->batches = work->job->batches;
+    work->n_batches = work->job->n_batches;
+    if (work->state) { /* stopped, its states are noted; or failed */
+        work->ops->destroy(work->state);
+        work->state = NULL;
     }
     s->current = NULL;
-    for (size_t m = 0; m < unit->batch.count && status == ERGO_OK && !run->stopped; m++) {
-        struct ergo_spread_progress *p = &s->progress[unit->batch.points[m]->index];
+    for (size_t m = 0; m < unit->batch.count && status == ERGO_OK && !work->session->stopped; m++) {
+        struct ergo_point_progress *p = &s->progress[unit->batch.points[m]->index];
         const struct ergo_schedule schedule = ergo_schedule_of(unit->batch.points[m]);
         free(p->state);
-        *p = (struct ergo_spread_progress){schedule.total, schedule.n_samples, NULL, 0, true};
+        *p = (struct ergo_point_progress){schedule.total, schedule.n_samples, NULL, 0, true};
     }
     return status;
 }
 
 static enum ergo_status take_parcels(void *user, int rank, const char *data, size_t length) {
-    struct ergo_run *run = user;
-    return ergo_spread_unpack(run, data, length)
+    struct ergo_work *work = user;
+    return ergo_points_unpack(work->result, work->spread->progress, data, length)
                ? ERGO_OK
-               : ERGO_FAIL(run->ctx, ERGO_E_INTERNAL, "the results of rank %d do not fit the job",
+               : ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "the results of rank %d do not fit the job",
                            rank);
 }
 
-static enum ergo_status gather(struct ergo_run *run) {
+static enum ergo_status gather(struct ergo_work *work) {
     struct ergo_text parcels = {0};
-    for (size_t i = 0; ergo_ranks_rank() > 0 && i < run->job->n_points; i++)
-        if (run->spread->progress[i].ours && run->spread->progress[i].step > 0)
-            ergo_spread_pack(run, i, &parcels);
+    for (size_t i = 0; ergo_ranks_rank() > 0 && i < work->job->n_points; i++)
+        if (work->spread->progress[i].ours && work->spread->progress[i].step > 0)
+            ergo_point_pack(work->result, work->spread->progress, i, &parcels);
     const enum ergo_status status = parcels.failed
-                                        ? ergo_spread_no_memory(run)
-                                        : ergo_dist_gather(run->ctx, &parcels, take_parcels, run);
+                                        ? ergo_spread_no_memory(work)
+                                        : ergo_dist_gather(work->ctx, &parcels, take_parcels, work);
     ergo_text_free(&parcels);
     return status;
 }
 
-enum ergo_status ergo_spread_run(struct ergo_run *run) {
-    struct ergo_spread *s = run->spread;
-    enum ergo_status status = make_units(run);
+enum ergo_status ergo_spread_run(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
+    enum ergo_status status = make_units(work);
     if (status == ERGO_OK)
-        status = begin(run);
+        status = begin(work);
     if (status != ERGO_OK)
         return status;
     ergo_dist_counter_open();
     for (uint64_t u = ergo_dist_counter_next(); u < s->n_units && status == ERGO_OK;
          u = ergo_dist_counter_next()) {
-        status = run_unit(run, &s->units[u]);
-        if (run->stopped || status != ERGO_OK)
+        status = run_unit(work, &s->units[u]);
+        if (work->session->stopped || status != ERGO_OK)
             break;
-        ergo_log(run->ctx, ERGO_LOG_INFO, "rank %d has done piece %" PRIu64 " of %zu",
+        ergo_log(work->ctx, ERGO_LOG_INFO, "rank %d has done piece %" PRIu64 " of %zu",
                  ergo_ranks_rank(), u + 1, s->n_units);
     }
     if (status != ERGO_OK)
         return status; /* the caller ends all ranks */
-    status = ergo_spread_save(run);
+    status = ergo_spread_save(work);
     if (status != ERGO_OK)
         return status;
     ergo_dist_counter_close();
-    run->stopped = ergo_dist_any(run->stopped);
-    status = gather(run);
+    work->session->stopped = ergo_dist_any(work->session->stopped);
+    status = gather(work);
     if (status != ERGO_OK)
         return status;
-    run->work_done = ergo_dist_sum(run->work_done);
-    run->seconds_before = ergo_dist_max(ergo_run_seconds(run));
-    run->sampling_started = 0;
-    run->step = 0;
-    run->batch = run->job->n_batches;
-    if (!run->stopped && ergo_ranks_rank() == 0) {
+    work->session->work_done = ergo_dist_sum(work->session->work_done);
+    work->session->seconds_before = ergo_dist_max(ergo_session_seconds(work->session));
+    work->session->sampling_started = 0;
+    work->step = 0;
+    work->batch = work->n_batches;
+    if (!work->session->stopped && ergo_ranks_rank() == 0) {
         /* finished: a plain checkpoint, and resume only reports */
         const uint64_t generation = s->generation, ranks = s->ranks;
-        ergo_spread_destroy(run);
-        status = ergo_run_save(run);
+        ergo_spread_destroy(work);
+        status = work->save(work);
         if (status == ERGO_OK)
-            ergo_spread_remove(run, generation, ranks);
+            ergo_spread_remove(work, generation, ranks);
     }
     return status;
 }

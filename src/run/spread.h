@@ -11,21 +11,16 @@
 #ifndef ERGO_RUN_SPREAD_H
 #define ERGO_RUN_SPREAD_H
 
-#include "run/run.h"
+#include "run/work.h"
 
 struct ergo_spread;
 
 /* For a new run. */
-enum ergo_status ergo_spread_create(struct ergo_run *run);
-/* From an index (ergo_spread_is_index), or from a plain checkpoint that
- * has been restored (run->batch, step and states as ergo_run_restore leaves them). */
-enum ergo_status ergo_spread_restore(struct ergo_run *run);
-bool ergo_spread_is_index(const struct ergo_run *run);
-void ergo_spread_destroy(struct ergo_run *run);
+enum ergo_status ergo_spread_create(struct ergo_work *work);
+/* For one that was read from a checkpoint (work->stored), an index or a plain one. */
+enum ergo_status ergo_spread_resume(struct ergo_work *work);
+void ergo_spread_destroy(struct ergo_work *work);
 
-/* Runs all points; the device is open. Afterwards rank 0 has all results. */
-enum ergo_status ergo_spread_run(struct ergo_run *run);
-/* This rank's checkpoint. */
-enum ergo_status ergo_spread_save(struct ergo_run *run);
-
+/* The whole of it: device is open. Afterwards rank 0 has all results. */
+enum ergo_status ergo_spread_run(struct ergo_work *work);
 #endif

@@ -8,7 +8,9 @@
 #include "base/entry.h"
 #include "base/utf8.h"
 #include "result/format.h"
-#include "run/run.h"
+#include "job/schedule.h"
+#include "result/result.h"
+#include "run/cost.h"
 #include "run/tuning.h"
 #include "stats/stats.h"
 
@@ -21,6 +23,7 @@ struct tuner {
     const struct ergo_tune_options *options;
     struct ergo_job *job;
     const struct ergo_sampler *sampler;
+    const struct ergo_model *model;
     const struct ergo_batch *batch;
     struct ergo_device *device;
     struct ergo_text *states; /* states of each member after the lead-in */
@@ -33,7 +36,7 @@ struct tuner {
 };
 
 static bool time_is_up(const struct tuner *t) {
-    return ergo_clock() - t->begun >= t->options->seconds || ergo_run_stop_is_requested();
+    return ergo_clock() - t->begun >= t->options->seconds || ergo_session_stop_is_requested();
 }
 
 static void report_progress(const struct tuner *t) {
@@ -46,7 +49,7 @@ static void report_progress(const struct tuner *t) {
         .seconds = elapsed,
         .eta = fmax(0, t->options->seconds - elapsed),
         .rate = t->best_rate,
-        .rate_unit = t->sampler->info->rate_unit,
+        .rate_unit = t->sampler->rate_unit,
         .phase = "tuning",
     };
     const unsigned depth = ergo_entry_lend();
@@ -55,13 +58,13 @@ static void report_progress(const struct tuner *t) {
 }
 
 static void set_all(const struct tuner *t, const int64_t *values) {
-    for (size_t k = 0; k < t->sampler->info->n_tunables; k++)
-        ergo_tuning_set(t->batch, t->sampler->info->tunables[k].name, values[k]);
+    for (size_t k = 0; k < t->model->n_tunables; k++)
+        ergo_tuning_set(t->batch, t->model->tunables[k].name, values[k]);
 }
 
 static enum ergo_status steps(struct tuner *t, void *state, uint64_t count, double *seconds) {
     const double begin = ergo_clock();
-    enum ergo_status status = t->sampler->ops->advance(t->ctx, state, 0, 0, count, 0);
+    enum ergo_status status = t->model->ops->advance(t->ctx, state, 0, 0, count, 0);
     if (status == ERGO_OK)
         status = ergo_device_finish(t->ctx, t->device);
     *seconds = ergo_clock() - begin;
@@ -103,14 +106,14 @@ static enum ergo_status begin(struct tuner *t, const int64_t *values, struct erg
                               void **state) {
     *state = NULL;
     set_all(t, values);
-    enum ergo_status status = t->sampler->ops->plan(t->ctx, t->batch, t->device, plan);
+    enum ergo_status status = t->model->ops->plan(t->ctx, t->batch, t->device, plan);
     if (status == ERGO_OK)
-        status = t->sampler->ops->create(t->ctx, t->batch, t->device, state);
+        status = t->model->ops->create(t->ctx, t->batch, t->device, state);
     for (size_t m = 0; m < t->batch->count && status == ERGO_OK && t->step; m++)
-        status = t->sampler->ops->load(t->ctx, *state, m, t->step, t->states[m].data,
-                                       t->states[m].length);
+        status =
+            t->model->ops->load(t->ctx, *state, m, t->step, t->states[m].data, t->states[m].length);
     if (status == ERGO_OK && !t->step)
-        status = ergo_run_start_trial(t->ctx, t->sampler->ops, *state);
+        status = ergo_cost_start(t->ctx, t->model->ops, *state);
     return status;
 }
 
@@ -127,7 +130,7 @@ static enum ergo_status try_values(struct tuner *t, const int64_t *values, doubl
         status = time_state(t, state, &plan, limit, &step);
     }
     if (state)
-        t->sampler->ops->destroy(state);
+        t->model->ops->destroy(state);
     if (status == ERGO_OK) {
         *rate = plan.work_per_step / step;
         t->tried++;
@@ -147,9 +150,9 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     uint64_t rest = (uint64_t)ergo_point_int(t->batch->points[0], "/run/equilibration");
     void *state = NULL;
     double seconds;
-    enum ergo_status status = t->sampler->ops->create(t->ctx, t->batch, t->device, &state);
+    enum ergo_status status = t->model->ops->create(t->ctx, t->batch, t->device, &state);
     if (status == ERGO_OK)
-        status = ergo_run_start_trial(t->ctx, t->sampler->ops, state);
+        status = ergo_cost_start(t->ctx, t->model->ops, state);
     while (rest && status == ERGO_OK && ergo_clock() < end) {
         const uint64_t count =
             (double)rest < plan->block_steps ? rest : (uint64_t)fmax(1, plan->block_steps);
@@ -159,27 +162,27 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
         report_progress(t);
     }
     for (size_t m = 0; m < t->batch->count && status == ERGO_OK && t->step; m++) {
-        status = t->sampler->ops->save(t->ctx, state, m, &t->states[m]);
+        status = t->model->ops->save(t->ctx, state, m, &t->states[m]);
         if (status == ERGO_OK && t->states[m].failed)
             status = ERGO_FAIL(t->ctx, ERGO_E_MEMORY, "no memory for a state");
     }
     if (state)
-        t->sampler->ops->destroy(state);
+        t->model->ops->destroy(state);
     return status;
 }
 
 /* Rounds over the tunables: the best value of each, with the others as they are. */
 static enum ergo_status search(struct tuner *t) {
-    const struct ergo_sampler_info *info = t->sampler->info;
+    const struct ergo_model *model = t->model;
     enum ergo_status status = ERGO_OK;
     bool better = true;
     while (better && status == ERGO_OK && !time_is_up(t)) {
         better = false;
-        for (size_t k = 0; k < info->n_tunables && status == ERGO_OK; k++) {
+        for (size_t k = 0; k < model->n_tunables && status == ERGO_OK; k++) {
             int64_t values[ERGO_TUNING_VALUES];
-            if (info->tunables_room >> k & 1)
+            if (model->tunables_room >> k & 1)
                 continue;
-            const size_t n = ergo_tuning_values(&info->tunables[k], values);
+            const size_t n = ergo_tuning_values(&model->tunables[k], values);
             for (size_t i = 0; i <= n && status == ERGO_OK && !time_is_up(t); i++) {
                 int64_t row[TUNABLES_MAX];
                 double rate = 0;
@@ -238,7 +241,7 @@ static enum ergo_status states_after(struct tuner *t, const int64_t *values, uin
     }
     for (size_t m = 0; m < t->batch->count && status == ERGO_OK; m++) {
         struct ergo_text one = {0};
-        status = t->sampler->ops->save(t->ctx, state, m, &one);
+        status = t->model->ops->save(t->ctx, state, m, &one);
         if (status == ERGO_OK)
             ergo_text_append_bytes(all, one.data, one.length);
         if (status == ERGO_OK && (one.failed || all->failed))
@@ -246,7 +249,7 @@ static enum ergo_status states_after(struct tuner *t, const int64_t *values, uin
         ergo_text_free(&one);
     }
     if (state)
-        t->sampler->ops->destroy(state);
+        t->model->ops->destroy(state);
     return status;
 }
 
@@ -262,10 +265,10 @@ static enum ergo_status check_states(struct tuner *t, double steps_per_second) {
     if (status == ERGO_OK && (!plain.data || !tuned.data || plain.length != tuned.length ||
                               memcmp(plain.data, tuned.data, plain.length) != 0)) {
         struct ergo_text launch = {0};
-        for (size_t k = 0; k < t->sampler->info->n_tunables; k++)
+        for (size_t k = 0; k < t->model->n_tunables; k++)
             if (t->best[k])
                 ergo_text_append(&launch, "%s/tuning/%s=%lld", launch.length ? " " : "",
-                                 t->sampler->info->tunables[k].name, (long long)t->best[k]);
+                                 t->model->tunables[k].name, (long long)t->best[k]);
         status = ERGO_FAIL(t->ctx, ERGO_E_AUDIT,
                            "%s: the fastest launch that was found (%s) leads to other states than "
                            "the automatic one after %llu steps from step %llu on: a defect of %s's "
@@ -286,8 +289,8 @@ static void describe(const struct tuner *t, const struct ergo_tuning_entry *entr
                      t->device->summary.platform, entry->path);
     ergo_text_append(out, "  tried      %zu launch shapes, %zu more were refused\n", t->tried,
                      t->refused);
-    ergo_text_append(out, "  automatic  %.4g %s\n             %s\n", plain,
-                     t->sampler->info->rate_unit, automatic);
+    ergo_text_append(out, "  automatic  %.4g %s\n             %s\n", plain, t->sampler->rate_unit,
+                     automatic);
     if (!entry->n_settings) {
         ergo_text_append(out,
                          "  nothing is reliably faster by %.0f%%: the automatic launch stays\n",
@@ -295,7 +298,7 @@ static void describe(const struct tuner *t, const struct ergo_tuning_entry *entr
         return;
     }
     set_all(t, t->best);
-    if (t->sampler->ops->plan(t->ctx, t->batch, t->device, &plan) != ERGO_OK)
+    if (t->model->ops->plan(t->ctx, t->batch, t->device, &plan) != ERGO_OK)
         ergo_error_clear(t->ctx);
     ergo_text_append(out, "  tuned      %.4g, %.2f times as fast\n             %s: %s\n", tuned,
                      tuned / plain, plan.path, plan.launch);
@@ -308,13 +311,13 @@ static void describe(const struct tuner *t, const struct ergo_tuning_entry *entr
 /* Tunes, once the device is open. */
 static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text *out) {
     static const int64_t automatic[TUNABLES_MAX] = {0};
-    const struct ergo_sampler_info *info = t->sampler->info;
+    const struct ergo_model *model = t->model;
     struct ergo_tuning_entry entry;
     struct ergo_plan plan;
     double plain = 0, tuned = 0;
     bool sure = false;
     ergo_tuning_clear(t->batch);
-    enum ergo_status status = t->sampler->ops->plan(t->ctx, t->batch, t->device, &plan);
+    enum ergo_status status = t->model->ops->plan(t->ctx, t->batch, t->device, &plan);
     if (status == ERGO_OK)
         status = lead_in(t, &plan);
     if (status == ERGO_OK)
@@ -324,11 +327,11 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
                            t->job->name, t->device->summary.name);
     if (status == ERGO_OK)
         status = search(t);
-    if (status == ERGO_OK && !ergo_run_stop_is_requested())
+    if (status == ERGO_OK && !ergo_session_stop_is_requested())
         status = confirm(t, &plain, &tuned, &sure);
     if (status == ERGO_OK && sure)
         status = check_states(t, plain / plan.work_per_step);
-    if (status == ERGO_OK && ergo_run_stop_is_requested())
+    if (status == ERGO_OK && ergo_session_stop_is_requested())
         status = ERGO_STOPPED;
     if (status != ERGO_OK)
         return status;
@@ -339,10 +342,10 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
     const time_t now = time(NULL);
     struct tm utc;
     strftime(entry.date, sizeof entry.date, "%Y-%m-%d", gmtime_r(&now, &utc));
-    for (size_t k = 0; k < info->n_tunables && sure; k++)
+    for (size_t k = 0; k < model->n_tunables && sure; k++)
         if (t->best[k]) {
             struct ergo_tuning_setting *s = &entry.settings[entry.n_settings++];
-            snprintf(s->name, sizeof s->name, "%s", info->tunables[k].name);
+            snprintf(s->name, sizeof s->name, "%s", model->tunables[k].name);
             s->value = t->best[k];
         }
     status = ergo_tuning_keep(t->ctx, path, &entry);
@@ -357,7 +360,7 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
     ERGO_ENTRY(ctx, job, options, text);
     struct tuner t = {.ctx = ctx, .options = options, .begun = ergo_clock()};
     const struct ergo_run_options run_options = {.device = options->device};
-    struct ergo_run run = {.ctx = ctx, .options = &run_options};
+    const struct ergo_session session = {.options = &run_options};
     struct ergo_text out = {0};
     char *path = options->path ? strdup(options->path) : ergo_tuning_user_path();
     enum ergo_status status = ERGO_OK;
@@ -369,13 +372,13 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
         status = ergo_job_again(ctx, job, NULL, 0, &t.job);
     if (status == ERGO_OK) {
         t.sampler = t.job->sampler;
+        t.model = t.job->model;
         t.batch = &t.job->batches[0];
         t.states = calloc(t.batch->count + 1, sizeof *t.states);
-        status =
-            !t.states ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for states")
-            : t.sampler->info->n_tunables > TUNABLES_MAX
-                ? ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%s has too many tunables", t.sampler->info->name)
-                : ergo_run_open_device(&run, t.job, &t.device);
+        status = !t.states ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for states")
+                 : t.model->n_tunables > TUNABLES_MAX
+                     ? ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%s has too many tunables", t.sampler->name)
+                     : ergo_device_open(ctx, ergo_session_device(&session, t.job), &t.device);
     }
     if (status == ERGO_OK)
         status = tune(&t, path, &out);

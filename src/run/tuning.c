@@ -32,15 +32,15 @@ void ergo_tuning_set(const struct ergo_batch *batch, const char *name, int64_t n
 }
 
 void ergo_tuning_clear(const struct ergo_batch *batch) {
-    const struct ergo_sampler_info *info = batch->job->sampler->info;
-    for (size_t t = 0; t < info->n_tunables; t++)
-        ergo_tuning_set(batch, info->tunables[t].name, 0);
+    const struct ergo_model *model = batch->job->model;
+    for (size_t t = 0; t < model->n_tunables; t++)
+        ergo_tuning_set(batch, model->tunables[t].name, 0);
 }
 
 bool ergo_tuning_given(const struct ergo_batch *batch) {
-    const struct ergo_sampler_info *info = batch->job->sampler->info;
-    for (size_t t = 0; t < info->n_tunables; t++) {
-        const struct ergo_value *value = find_value(batch->points[0], info->tunables[t].name);
+    const struct ergo_model *model = batch->job->model;
+    for (size_t t = 0; t < model->n_tunables; t++) {
+        const struct ergo_value *value = find_value(batch->points[0], model->tunables[t].name);
         if (value && (value->given || value->integer))
             return true;
     }
@@ -54,22 +54,15 @@ bool ergo_tuning_given_any(const struct ergo_job *job) {
     return any;
 }
 
-/* The model of a sampler that has several, else "". */
-static const char *model_of(const struct ergo_point *point) {
-    for (size_t k = 0; k < point->job->n_keys; k++)
-        if (strcmp(point->job->keys[k]->pointer, "/system/model") == 0)
-            return point->values[k].text ? point->values[k].text : "";
-    return "";
-}
-
 void ergo_tuning_identify(const struct ergo_batch *batch, const struct ergo_device *device,
                           const struct ergo_plan *plan, struct ergo_tuning_entry *entry) {
     memset(entry, 0, sizeof *entry);
     snprintf(entry->device, sizeof entry->device, "%s", device->summary.name);
     snprintf(entry->driver, sizeof entry->driver, "%s", device->summary.driver);
     snprintf(entry->type, sizeof entry->type, "%s", device->summary.type);
-    snprintf(entry->sampler, sizeof entry->sampler, "%s", batch->job->sampler->info->name);
-    snprintf(entry->model, sizeof entry->model, "%s", model_of(batch->points[0]));
+    snprintf(entry->sampler, sizeof entry->sampler, "%s", batch->job->sampler->name);
+    const char *name = batch->job->model->name;
+    snprintf(entry->model, sizeof entry->model, "%s", name ? name : "");
     snprintf(entry->path, sizeof entry->path, "%s", plan->path);
     entry->members = (double)batch->count;
     entry->work_per_step = plan->work_per_step;
@@ -90,12 +83,13 @@ static int fit(const struct ergo_tuning_entry *entry, const struct ergo_device_s
     return *entry->type && strcmp(entry->type, device->type) == 0 ? 1 : 0;
 }
 
-/* Removes entries of other samplers and devices. Most runs have none left and need no plan. */
-static void keep_fitting(struct ergo_tuning_list *list, const struct ergo_sampler_info *sampler,
+/* The list without what is of another sampler or device: most runs need no plan to see that no
+ * profile is theirs. */
+static void keep_fitting(struct ergo_tuning_list *list, const char *sampler,
                          const struct ergo_device_summary *device) {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->entries[i].sampler, sampler->name) == 0 && fit(&list->entries[i], device))
+        if (strcmp(list->entries[i].sampler, sampler) == 0 && fit(&list->entries[i], device))
             list->entries[kept++] = list->entries[i];
     list->count = kept;
 }
@@ -150,14 +144,14 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
     if (folder && !*folder) /* set and empty: the user wants no profiles */
         return;
     read_all(ctx, &user, &shipped);
-    keep_fitting(&user, job->sampler->info, &device->summary);
-    keep_fitting(&shipped, job->sampler->info, &device->summary);
+    keep_fitting(&user, job->sampler->name, &device->summary);
+    keep_fitting(&shipped, job->sampler->name, &device->summary);
     for (size_t b = 0; b < job->n_batches && user.count + shipped.count; b++) {
         const struct ergo_batch *batch = &job->batches[b];
         struct ergo_tuning_entry mine;
         struct ergo_plan plan;
-        if (job->sampler->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {
-            ergo_error_clear(ctx); /* the next plan reports this error */
+        if (job->model->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {
+            ergo_error_clear(ctx); /* whoever plans next says so */
             continue;
         }
         ergo_tuning_identify(batch, device, &plan, &mine);
@@ -166,7 +160,7 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
             best = best_of(&shipped, &device->summary, &mine);
         for (size_t s = 0; best && s < best->n_settings; s++)
             ergo_tuning_set(batch, best->settings[s].name, best->settings[s].value);
-        if (best && job->sampler->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {
+        if (best && job->model->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {
             ergo_log(ctx, ERGO_LOG_INFO, "batch %zu: the tuning profile does not fit: %s", b + 1,
                      ergo_error_message(ctx));
             ergo_error_clear(ctx);

@@ -6,6 +6,7 @@
 #define ERGO_RUN_TUNING_H
 
 #include "result/result.h"
+#include "samplers/sampler.h"
 
 enum { ERGO_TUNING_SETTINGS = 16, ERGO_TUNING_VALUES = 24 };
 

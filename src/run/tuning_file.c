@@ -77,19 +77,25 @@ size_t ergo_tuning_values(const struct ergo_tunable *tunable, int64_t values[ERG
     return n;
 }
 
+/* Of any model. */
+static const struct ergo_tunable *find_tunable(const struct ergo_sampler *sampler,
+                                               const char *name) {
+    for (size_t m = 0; m < sampler->n_models; m++)
+        for (size_t t = 0; t < sampler->models[m]->n_tunables; t++)
+            if (strcmp(sampler->models[m]->tunables[t].name, name) == 0)
+                return &sampler->models[m]->tunables[t];
+    return NULL;
+}
+
 /* Settings that the job checker would accept. */
 static bool take_settings(const cJSON *object, struct ergo_tuning_entry *entry) {
     const cJSON *tuning = ergo_in_member(object, "tuning", cJSON_Object), *at;
     const struct ergo_sampler *sampler = ergo_sampler_find(entry->sampler);
     if (!sampler || !tuning || cJSON_GetArraySize(tuning) > ERGO_TUNING_SETTINGS)
         return false;
-    const struct ergo_sampler_info *info = sampler->info;
     cJSON_ArrayForEach(at, tuning) {
-        const struct ergo_tunable *tunable = NULL;
+        const struct ergo_tunable *tunable = find_tunable(sampler, at->string);
         const double value = cJSON_IsNumber(at) ? at->valuedouble : -1;
-        for (size_t t = 0; t < info->n_tunables; t++)
-            if (strcmp(info->tunables[t].name, at->string) == 0)
-                tunable = &info->tunables[t];
         if (!tunable || !(value >= 0 && value < 0x1p53) || value != floor(value) ||
             !allowed(tunable, (uint64_t)value))
             return false;

@@ -1,6 +1,4 @@
 /* The samplers of this build. To add one: its files, and a line here. */
-#include <string.h>
-
 #include "samplers/sampler.h"
 #include "samplers/hard_disks/hard_disks.h"
 #include "samplers/helium_vmc/helium_vmc.h"
@@ -8,15 +6,7 @@
 #include "samplers/spin_lattice/spin_lattice.h"
 #include "samplers/swendsen_wang/swendsen_wang.h"
 
-static const struct ergo_sampler *const samplers[] = {
+const struct ergo_sampler *const ergo_samplers[] = {
     &ergo_hard_disks, &ergo_helium_vmc, &ergo_lj_gcmc, &ergo_spin_lattice, &ergo_swendsen_wang,
 };
-const struct ergo_sampler *const *ergo_samplers = samplers;
-size_t ergo_n_samplers = sizeof samplers / sizeof samplers[0];
-
-const struct ergo_sampler *ergo_sampler_find(const char *name) {
-    for (size_t i = 0; i < ergo_n_samplers; i++)
-        if (strcmp(ergo_samplers[i]->info->name, name) == 0)
-            return ergo_samplers[i];
-    return NULL;
-}
+const size_t ergo_n_samplers = sizeof ergo_samplers / sizeof ergo_samplers[0];

@@ -49,8 +49,13 @@ def keys_of(schema, pointer=""):
             yield f"{pointer}/{name}", below
 
 
-KEYS = {part["if"]["properties"]["sampler"]["const"]: dict(keys_of(part["then"]))
-        for part in SCHEMA["allOf"] if "if" in part}
+def model_of(condition):
+    return condition.get("system", {}).get("properties", {}).get("model", {}).get("const")
+
+
+# (sampler, model): keys; a sampler of one model has None. Which models there are is said first.
+KEYS = {(part["if"]["properties"]["sampler"]["const"], model_of(part["if"]["properties"])): dict(keys_of(part["then"]))
+        for part in SCHEMA["allOf"] if "if" in part and "additionalProperties" in part["then"]}
 
 
 def resolved(schema):
@@ -135,7 +140,8 @@ def faults_of(first, sampler, system, run):
         yield f"{sampler} {system}: {why}"
         return
     tried = 0
-    for pointer, schema in KEYS[sampler].items():
+    default = "ising" if sampler == "spin-lattice" else None
+    for pointer, schema in KEYS[sampler, system.get("model", default)].items():
         common = all(pointer in keys for keys in KEYS.values())  # these once, with the first model
         if pointer.startswith("/tuning/") or pointer in NEUTRAL[""] | NEUTRAL.get(sampler, set()) or common and not first:
             continue

@@ -137,7 +137,7 @@ PYTHON
 expect 2 "$ERGOCL" validate named.json --set /run/measure_every='"often"'
 says err 'an integer from 1' 'or "auto"'
 expect 2 "$ERGOCL" validate "$ERGOCL_ROOT/data/jobs/quickstart.json" --set /run/measure_every='"auto"'
-says err 'which spin-lattice does not offer'
+says err 'which model "ising" of spin-lattice does not offer'
 expect 0 "$ERGOCL" validate --plan named.json
 says out 'would be best'
 says named/result.json '"host_seconds"' '"host_hidden_seconds"'

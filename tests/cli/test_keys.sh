@@ -11,23 +11,31 @@ without_effect() {
     expect 2 "$ERGOCL" validate job.json
     says err "$1: has no effect in this job" "it acts only"
 }
+unknown() {
+    expect 2 "$ERGOCL" validate job.json
+    says err "$1: unknown key for model" "of spin-lattice (it is a key of model"
+}
 ising='"size": [8, 8], "temperature": 2'
 for model in ising potts; do
     for key in '"method": "exact"' '"lambda": 4' '"sublattices": "fixed"' '"realisations": 32' '"waiting_time": 1'; do
         job spin-lattice "\"model\": \"$model\", $ising, $key" '' ''
         pointer=${key#\"}
-        without_effect "/system/${pointer%%\"*}"
-        says err "of model \"$model\""
+        unknown "/system/${pointer%%\"*}"
+        says err "for model \"$model\"" '"north-east", "east", "fredrickson-andersen"'
     done
 done
 glass="\"model\": \"spin-glass\", $ising"
 job spin-lattice "$glass, \"swap_every\": 5" '' '' && without_effect /system/swap_every
 job spin-lattice "$glass, \"ladder_spacing\": \"linear\"" '' '' && without_effect /system/ladder_spacing
-job spin-lattice "$glass" ', "correlation_every": 5' '' && without_effect /run/correlation_every
-job spin-lattice "$glass" ', "correlation_max": 5' '' && without_effect /run/correlation_max
-job spin-lattice "$glass" '' '"trajectory_every": 10' && without_effect /output/trajectory_every
+job spin-lattice "$glass" ', "correlation_every": 5' '' && unknown /run/correlation_every
+job spin-lattice "$glass" ', "correlation_max": 5' '' && unknown /run/correlation_max
+job spin-lattice "$glass" '' '"trajectory_every": 10'
+expect 2 "$ERGOCL" validate job.json
+says err '/output/trajectory_every: found 10, but model "spin-glass" of spin-lattice writes no trajectory'
+job spin-lattice '"size": [4096, 2048], "temperature": 2' '' '"trajectory_every": 10'
+without_effect /output/trajectory_every
 job spin-lattice '"model": "north-east", "size": [8, 8], "up_density": 0.4' ', "correlation_every": 5' ''
-without_effect /run/correlation_every
+unknown /run/correlation_every
 job helium-vmc '"n": 20, "epsilon": 10' '' '' && without_effect /system/epsilon
 job helium-vmc '"n": 20, "sigma": 2' '' '' && without_effect /system/sigma
 awk 'BEGIN { for (r = 1.2; r < 12; r += 0.01) printf "%.6f %.14g\n", r, -0.5 * (2.9 / r) ^ 5 }' >sv.txt
@@ -36,7 +44,7 @@ job helium-vmc '"n": 20, "wave_function": "./sv.txt", "b": 3' '' '' && without_e
 # A curve that another model has.
 job spin-lattice '"model": "north-east", "size": [8, 8], "up_density": 0.4' ', "observables": "correlation"' ''
 expect 2 "$ERGOCL" validate job.json
-says err '/run/observables: spin-lattice has nothing called "correlation" here'
+says err '/run/observables: model "north-east" of spin-lattice has nothing called "correlation" here'
 
 # What run refuses for want of memory, validate does; a job that does not say how often to measure fits.
 job lj-gcmc '"box": [8, 8, 8], "temperature": 2, "activity": 0.1' '' ''

@@ -20,7 +20,21 @@ done
 expect 0 "$ERGOCL" help
 says out spin-lattice exit-codes
 expect 0 "$ERGOCL" help spin-lattice
-says out /system/temperature "can be scanned" "required" "J/k_B"
+says out /system/temperature spin-glass
+expect 0 "$ERGOCL" help spin-lattice spin-glass
+says out /system/temperature "can be scanned" "required" "J/k_B" /system/ladder overlap_binder
+if grep -q /system/random_field out; then
+    fail "help on a model has a key of another one"
+fi
+expect 0 "$ERGOCL" help potts
+says out /system/q "default 3" order_parameter
+expect 0 "$ERGOCL" help temperature
+says out "key of lj-gcmc" "key of swendsen-wang" "models ising, potts"
+expect 0 "$ERGOCL" help pressure
+says out "observable of hard-disks" "observable of lj-gcmc"
+expect 2 "$ERGOCL" help spin-lattice packing_fraction
+expect 2 "$ERGOCL" help tempereture
+says err 'did you mean "temperature"?'
 expect 0 "$ERGOCL" help job
 says out /run/sweeps /scan /wall_time
 for topic in result exit-codes environment; do

@@ -16,7 +16,7 @@ struct bench {
 /* The members `order` of the contract job's first batch; count 0: all as they are. */
 static inline void bench_open(struct bench *b, struct ergo_device *device, const size_t *order,
                               size_t count) {
-    *b = (struct bench){.device = device, .ops = contract.sampler->ops};
+    *b = (struct bench){.device = device, .ops = contract.model->ops};
     contract_ok(contract_parse(contract.job, NULL, 0, &b->job), "the contract job");
     const struct ergo_batch *all = &b->job->batches[0];
     b->batch = (struct ergo_batch){b->job, count ? count : all->count, b->points};
@@ -47,20 +47,20 @@ static inline void bench_advance(struct bench *b, uint64_t steps) {
 
 /* One sample after `every` steps, thrown away: what a sampler counts for it has been counted. */
 static inline void bench_sample(struct bench *b, uint64_t every) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     struct ergo_samples samples = {.columns =
-                                       calloc(b->batch.count * info->n_columns, sizeof(double))};
+                                       calloc(b->batch.count * model->n_columns, sizeof(double))};
     /* as the run layer does: no room for what is not measured, or added at the end alone */
-    for (size_t c = 0; c < info->n_curves; c++) {
-        const size_t size = b->ops->curve_size(b->points[0], c);
-        if (size && !(info->curves_at_end >> c & 1))
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const size_t size = ergo_point_curve_size(b->points[0], c);
+        if (size && !(model->curves_at_end >> c & 1))
             samples.curves[c] = calloc(b->batch.count * size, sizeof(double));
     }
     contract_ok(b->ops->advance(contract.ctx, b->state, 0, 1, every, 0), "advance");
     contract_ok(b->ops->collect(contract.ctx, b->state, 0, &samples), "collect");
     assert_int_equal(samples.count, 1);
     free(samples.columns);
-    for (size_t c = 0; c < info->n_curves; c++)
+    for (size_t c = 0; c < model->n_curves; c++)
         free(samples.curves[c]);
 }
 

@@ -34,14 +34,15 @@
 static struct contract {
     struct ergo_context *ctx;
     char folder[64];                    /* run folder, replaced by every run */
-    const struct ergo_sampler *sampler; /* the one under test */
-    cJSON *job;                         /* its job file */
-    size_t block_samples;               /* most samples of a block, 0: as planned */
-    double block_steps;                 /* most steps of an unsampled block, 0: as planned */
-    uint64_t stop_after;                /* ask to stop after so many steps, 0: never */
-    uint64_t steps;                     /* of the session */
-    uint64_t keep_at; /* keep the checkpoint that is there at this step, 0: none */
-    char *kept;       /* its bytes; the test frees them */
+    const struct ergo_sampler *sampler; /* the one under test, and the model of its job */
+    const struct ergo_model *model;
+    cJSON *job;           /* its job file */
+    size_t block_samples; /* most samples of a block, 0: as planned */
+    double block_steps;   /* most steps of an unsampled block, 0: as planned */
+    uint64_t stop_after;  /* ask to stop after so many steps, 0: never */
+    uint64_t steps;       /* of the session */
+    uint64_t keep_at;     /* keep the checkpoint that is there at this step, 0: none */
+    char *kept;           /* its bytes; the test frees them */
     size_t kept_length;
     bool lazy; /* launches with a tunable set do nothing, in no time */
     bool idle; /* this is one */
@@ -58,15 +59,24 @@ static const struct ergo_sampler *const *contract_real; /* the program's registr
 
 static inline const struct ergo_sampler *contract_registered(const char *name) {
     for (size_t i = 0; i < ergo_n_samplers; i++)
-        if (strcmp(contract_real[i]->info->name, name) == 0)
-            return contract_real[i];
+        if (strcmp(ergo_samplers[i]->name, name) == 0)
+            return ergo_samplers[i];
     return NULL;
+}
+
+/* The registered model behind a job's, which is looked after. */
+static const struct ergo_model *contract_model_of(const struct ergo_job *job) {
+    size_t m = 0;
+    while (job->sampler->models[m] != job->model)
+        m++;
+    return contract_registered(job->sampler->name)->models[m];
 }
 
 static enum ergo_status contract_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                       const struct ergo_device *device, struct ergo_plan *plan) {
-    contract.sampler = contract_registered(batch->job->sampler->info->name);
-    const enum ergo_status status = contract.sampler->ops->plan(ctx, batch, device, plan);
+    contract.sampler = contract_registered(batch->job->sampler->name);
+    contract.model = contract_model_of(batch->job);
+    const enum ergo_status status = contract.model->ops->plan(ctx, batch, device, plan);
     contract.idle = contract.lazy && ergo_tuning_given(batch);
     if (contract.block_samples && plan->block_samples > contract.block_samples)
         plan->block_samples = contract.block_samples;
@@ -88,24 +98,35 @@ static enum ergo_status contract_advance(struct ergo_context *ctx, void *state, 
     contract.steps += every * (count ? count : 1);
     if (contract.stop_after && contract.steps >= contract.stop_after)
         ergo_run_request_stop();
-    return contract.sampler->ops->advance(ctx, state, slot, count, every, first);
+    return contract.model->ops->advance(ctx, state, slot, count, every, first);
 }
 
 /* Before main. */
 __attribute__((constructor)) static void contract_look_after(void) {
     enum { MANY = 32 };
-    static struct ergo_sampler_ops ops[MANY];
-    static struct ergo_sampler looked_after[MANY];
-    static const struct ergo_sampler *registry[MANY];
-    if (ergo_n_samplers > MANY)
-        abort();
-    contract_real = ergo_samplers;
+    static struct {
+        struct ergo_sampler sampler;
+        struct ergo_sampler_ops ops[MANY];
+        struct ergo_model models[MANY];
+        const struct ergo_model *list[MANY];
+    } looked_after[MANY];
+    assert_true(ergo_n_samplers <= MANY);
     for (size_t i = 0; i < ergo_n_samplers; i++) {
-        ops[i] = *contract_real[i]->ops;
-        ops[i].plan = contract_plan;
-        ops[i].advance = contract_advance;
-        looked_after[i] = (struct ergo_sampler){contract_real[i]->info, &ops[i]};
-        registry[i] = &looked_after[i];
+        const struct ergo_sampler *real = ergo_samplers[i];
+        if (strcmp(real->name, name) != 0)
+            continue;
+        assert_true(real->n_models <= MANY);
+        for (size_t m = 0; m < real->n_models; m++) {
+            looked_after[i].ops[m] = *real->models[m]->ops;
+            looked_after[i].ops[m].plan = contract_plan;
+            looked_after[i].ops[m].advance = contract_advance;
+            looked_after[i].models[m] = *real->models[m];
+            looked_after[i].models[m].ops = &looked_after[i].ops[m];
+            looked_after[i].list[m] = &looked_after[i].models[m];
+        }
+        looked_after[i].sampler = *real;
+        looked_after[i].sampler.models = looked_after[i].list;
+        return &looked_after[i].sampler;
     }
     ergo_samplers = registry;
 }
@@ -184,7 +205,7 @@ static inline void contract_same_state(const char *what, const struct ergo_membe
     if (a->digest != b->digest || a->steps != b->steps)
         fail_msg("%s, %s: point %zu, replica %u: digest %016llx after %llu steps, but %016llx "
                  "after %llu",
-                 contract.sampler->info->name, what, a->point->scan_index, a->point->replica,
+                 contract.sampler->name, what, a->point->scan_index, a->point->replica,
                  (unsigned long long)a->digest, (unsigned long long)a->steps,
                  (unsigned long long)b->digest, (unsigned long long)b->steps);
 }
@@ -203,30 +224,31 @@ static inline char *contract_points(const struct ergo_result *result) {
 /* States, every sample, curves, estimates, pictures: bit for bit. */
 static inline void contract_same(const char *what, const struct ergo_result *a,
                                  const struct ergo_result *b) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     assert_int_equal(a->n_members, b->n_members);
     for (size_t i = 0; i < a->n_members; i++) {
         const struct ergo_member_result *x = &a->members[i], *y = &b->members[i];
         contract_same_state(what, x, y);
         bool same = x->n_samples == y->n_samples && x->n_pictures == y->n_pictures;
-        for (size_t c = 0; c < info->n_columns && same; c++)
+        for (size_t c = 0; c < model->n_columns && same; c++)
             same = !x->series[c] == !y->series[c] &&
                    (!x->series[c] ||
                     memcmp(x->series[c], y->series[c], x->n_samples * sizeof(double)) == 0);
         if (!same)
             fail_msg("%s, %s: the states are the same, but not the samples of point %zu, replica "
                      "%u",
-                     info->name, what, x->point->scan_index, x->point->replica);
+                     contract.sampler->name, what, x->point->scan_index, x->point->replica);
         for (size_t k = 0; k < x->n_pictures; k++)
             if (x->picture_steps[k] != y->picture_steps[k] ||
                 memcmp(x->pictures[k].rgb, y->pictures[k].rgb,
                        3 * (size_t)x->pictures[k].width * x->pictures[k].height) != 0)
-                fail_msg("%s, %s: picture %zu of point %zu differs", info->name, what, k,
-                         x->point->scan_index);
+                fail_msg("%s, %s: picture %zu of point %zu differs", contract.sampler->name, what,
+                         k, x->point->scan_index);
     }
     char *p = contract_points(a), *q = contract_points(b);
     if (strcmp(p, q) != 0)
-        fail_msg("%s, %s: the points of result.json differ:\n%s\nand\n%s", info->name, what, p, q);
+        fail_msg("%s, %s: the points of result.json differ:\n%s\nand\n%s", contract.sampler->name,
+                 what, p, q);
     free(p);
     free(q);
 }
@@ -242,6 +264,10 @@ static inline void contract_job(const char *name, const char *path, void (*test)
         fail_msg("%s: no contract job %s (see tests/README.md)", name, path);
     contract.sampler = contract_registered(name);
     assert_non_null(contract.sampler);
+    struct ergo_job *parsed = NULL;
+    contract_ok(contract_parse(contract.job, NULL, 0, &parsed), path);
+    contract.model = contract_model_of(parsed);
+    ergo_job_destroy(parsed);
     contract.block_samples = 0;
     contract.block_steps = 0;
     contract.stop_after = 0;
@@ -256,8 +282,8 @@ static inline void contract_each(void (*test)(void)) {
     assert_true(ergo_n_samplers > 0);
     for (size_t i = 0; i < ergo_n_samplers; i++) {
         char path[160];
-        snprintf(path, sizeof path, CONTRACT_JOBS "%s.json", ergo_samplers[i]->info->name);
-        contract_job(ergo_samplers[i]->info->name, path, test);
+        snprintf(path, sizeof path, CONTRACT_JOBS "%s.json", ergo_samplers[i]->name);
+        contract_job(ergo_samplers[i]->name, path, test);
     }
 }
 
@@ -265,8 +291,8 @@ static inline void contract_each(void (*test)(void)) {
 static inline void contract_each_tiny(void (*test)(void)) {
     for (size_t i = 0; i < ergo_n_samplers; i++) {
         char path[160];
-        snprintf(path, sizeof path, CONTRACT_JOBS "%s-tiny.json", ergo_samplers[i]->info->name);
-        contract_job(ergo_samplers[i]->info->name, path, test);
+        snprintf(path, sizeof path, CONTRACT_JOBS "%s-tiny.json", ergo_samplers[i]->name);
+        contract_job(ergo_samplers[i]->name, path, test);
     }
 }
 
@@ -276,10 +302,10 @@ static inline void contract_each_model(void (*test)(void)) {
     for (size_t i = 0; i < ergo_n_samplers; i++) {
         char pattern[160];
         glob_t found = {0};
-        snprintf(pattern, sizeof pattern, CONTRACT_JOBS "%s+*.json", ergo_samplers[i]->info->name);
+        snprintf(pattern, sizeof pattern, CONTRACT_JOBS "%s+*.json", ergo_samplers[i]->name);
         if (glob(pattern, 0, NULL, &found) == 0)
             for (size_t k = 0; k < found.gl_pathc; k++)
-                contract_job(ergo_samplers[i]->info->name, found.gl_pathv[k], test);
+                contract_job(ergo_samplers[i]->name, found.gl_pathv[k], test);
         globfree(&found);
     }
 }

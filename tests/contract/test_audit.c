@@ -131,16 +131,16 @@ static void prepare(struct bench *b) {
 static bool audit_finds(struct bench *b, const char *what) {
     const enum ergo_status status = b->ops->audit(contract.ctx, b->state);
     if (status == ERGO_E_AUDIT && !strstr(ergo_error_message(contract.ctx), "audit"))
-        fail_msg("%s: the message does not speak of an audit: %s", contract.sampler->info->name,
+        fail_msg("%s: the message does not speak of an audit: %s", contract.sampler->name,
                  ergo_error_message(contract.ctx));
     if (status != ERGO_E_AUDIT && status != ERGO_OK)
-        fail_msg("%s, %s: the audit ends with status %d: %s", contract.sampler->info->name, what,
+        fail_msg("%s, %s: the audit ends with status %d: %s", contract.sampler->name, what,
                  (int)status, ergo_error_message(contract.ctx));
     return status == ERGO_E_AUDIT;
 }
 
 static void audits(void) {
-    const char *name = contract.sampler->info->name;
+    const char *name = contract.sampler->name;
     struct bench b, undisturbed;
     char what[80];
     bench_open(&b, device, NULL, 0);
@@ -231,7 +231,7 @@ static void runs(void) {
         found = run_fails(whole, &fault);
     }
     if (!found)
-        fail_msg("%s: no fault ends a run with a failed audit", contract.sampler->info->name);
+        fail_msg("%s: no fault ends a run with a failed audit", contract.sampler->name);
     ergo_result_destroy(whole);
 }
 

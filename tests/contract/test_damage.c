@@ -4,6 +4,8 @@
  */
 #include "sessions.h"
 
+#include "result/store.h"
+
 #include <sys/stat.h>
 
 /* Write `blobs` with a right checksum and resume. */
@@ -28,8 +30,7 @@ static void refused(const struct ergo_blobs *blobs, const char *name, const char
     ergo_result_destroy(result);
     if (status != ERGO_E_IO && status != ERGO_E_JOB)
         fail_msg("%s: a checkpoint whose blob \"%s\" is %s is not refused (status %d): %s",
-                 contract.sampler->info->name, name, how, (int)status,
-                 ergo_error_message(contract.ctx));
+                 contract.sampler->name, name, how, (int)status, ergo_error_message(contract.ctx));
     assert_true(*ergo_error_message(contract.ctx));
 }
 
@@ -170,7 +171,7 @@ static void test_strangers(void **state) {
     assert_int_equal(unlink(fields), 0);
     assert_int_equal(mkfifo(fields, 0600), 0);
     alarm(60);
-    contract_ok(ergo_run_load(contract.ctx, contract.folder, &result), "without its file");
+    contract_ok(ergo_result_load(contract.ctx, contract.folder, &result), "without its file");
     ergo_result_destroy(result);
     contract_ok(ergo_checkpoint_read(contract.ctx, NULL, checkpoint, 1 << 30, &blobs),
                 "the checkpoint");

@@ -234,6 +234,7 @@ static void run(struct ergo_context *ctx, size_t j) {
     keep_and_free(name, text);
     options.directory = place(jobs[j].name);
     OK(ergo_run(ctx, job, &options, &result));
+    OK(ergo_result_write_page(ctx, result, options.directory));
     OK(ergo_result_table(ctx, result, &text));
     snprintf(name, sizeof name, "%s-table.txt", jobs[j].name);
     keep_and_free(name, text);

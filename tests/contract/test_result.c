@@ -6,7 +6,7 @@ static const char *where; /* for messages */
 static const cJSON *member(const cJSON *object, const char *name, int type) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
     if (!item || (item->type & 0xff) != type) {
-        fail_msg("%s: %s: \"%s\" is %s", contract.sampler->info->name, where, name,
+        fail_msg("%s: %s: \"%s\" is %s", contract.sampler->name, where, name,
                  item ? "of another type" : "missing");
         abort(); /* not reached, which the analyser does not know */
     }
@@ -33,10 +33,10 @@ static void is_hex(const char *text, size_t length) {
  * in the file null. */
 static bool has_no_value(const struct ergo_observable *observable,
                          const struct ergo_member_result *result) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
-    for (size_t c = 0; c < info->n_curves && observable->curve; c++) {
+    const struct ergo_model *model = contract.model;
+    for (size_t c = 0; c < model->n_curves && observable->curve; c++) {
         const struct ergo_curve_result *curve = &result->curves[c];
-        if (curve->size && strcmp(info->curves[c].name, observable->curve) == 0)
+        if (curve->size && strcmp(model->curves[c].name, observable->curve) == 0)
             return isnan(observable->from_curve(result->point, curve->mean, curve->size));
     }
     return false;
@@ -59,16 +59,16 @@ static void check_time(const cJSON *found) {
 
 static void check_observables(const cJSON *observables, const struct ergo_member_result *result,
                               double samples) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     const struct ergo_point *point = result->point;
     size_t shown = 0;
-    for (size_t o = 0; o < info->n_observables; o++) {
-        const struct ergo_observable *observable = &info->observables[o];
+    for (size_t o = 0; o < model->n_observables; o++) {
+        const struct ergo_observable *observable = &model->observables[o];
         if (!ergo_observable_shown(observable, point)) {
             bool other = false; /* of a model that shares the name */
-            for (size_t k = 0; k < info->n_observables; k++)
-                other = other || (strcmp(info->observables[k].name, observable->name) == 0 &&
-                                  ergo_observable_shown(&info->observables[k], point));
+            for (size_t k = 0; k < model->n_observables; k++)
+                other = other || (strcmp(model->observables[k].name, observable->name) == 0 &&
+                                  ergo_observable_shown(&model->observables[k], point));
             if (other)
                 continue;
             assert_null(cJSON_GetObjectItemCaseSensitive(observables, observable->name));
@@ -103,18 +103,18 @@ static void check_observables(const cJSON *observables, const struct ergo_member
 }
 
 static void check_curves(const cJSON *curves, const struct ergo_point *point) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     int shown = 0;
-    for (size_t c = 0; c < info->n_curves; c++) {
+    for (size_t c = 0; c < model->n_curves; c++) {
         static const char *const arrays[] = {"x", "mean", "error"};
-        const size_t size = contract.sampler->ops->curve_size(point, c);
+        const size_t size = contract.model->curve_size(point, c);
         if (!size)
             continue;
         where = "curves";
-        const cJSON *found = member(curves, info->curves[c].name, cJSON_Object);
-        where = info->curves[c].name;
-        assert_string_equal(string(found, "x_label"), info->curves[c].x_label);
-        assert_string_equal(string(found, "unit"), info->curves[c].unit);
+        const cJSON *found = member(curves, model->curves[c].name, cJSON_Object);
+        where = model->curves[c].name;
+        assert_string_equal(string(found, "x_label"), model->curves[c].x_label);
+        assert_string_equal(string(found, "unit"), model->curves[c].unit);
         for (int a = 0; a < 3; a++) {
             const cJSON *item, *array = member(found, arrays[a], cJSON_Array);
             assert_int_equal(cJSON_GetArraySize(array), size);
@@ -142,10 +142,9 @@ static void check_point(const cJSON *found, const struct ergo_member_result *res
 }
 
 static void check_head(const cJSON *tree, const char *status) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
     where = "result.json";
     assert_string_equal(string(tree, "ergocl"), ERGO_VERSION);
-    assert_string_equal(string(tree, "sampler"), info->name);
+    assert_string_equal(string(tree, "sampler"), contract.sampler->name);
     assert_string_equal(string(tree, "status"), status);
     assert_string_equal(string(tree, "seed"),
                         cJSON_GetObjectItem(contract.job, "seed")->valuestring);
@@ -158,7 +157,7 @@ static void check_head(const cJSON *tree, const char *status) {
     where = "rate";
     rate = member(tree, "rate", cJSON_Object);
     assert_true(number(rate, "value") > 0 && number(rate, "seconds") > 0);
-    assert_string_equal(string(rate, "unit"), info->rate_unit);
+    assert_string_equal(string(rate, "unit"), contract.sampler->rate_unit);
 }
 
 /* Every scan point has its mean over the replicas, as documented, from what the points say. */
@@ -279,23 +278,23 @@ static void expect_asked(const cJSON *all, const char *asked, bool is_curve) {
 }
 
 static void asked(void) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     struct ergo_result *result = contract_run(contract.job, NULL, NULL);
     char *text = NULL;
     contract_ok(ergo_result_json(contract.ctx, result, &text), "all");
     cJSON *all = cJSON_Parse(text);
     const struct ergo_member_result *first = &result->members[0];
     const char *last = NULL, *curve = NULL;
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (ergo_observable_shown(&info->observables[o], first->point)) {
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (ergo_observable_shown(&model->observables[o], first->point)) {
             if (!last) /* the first, and the last */
-                expect_asked(all, info->observables[o].name, false);
-            last = info->observables[o].name;
+                expect_asked(all, model->observables[o].name, false);
+            last = model->observables[o].name;
         }
     expect_asked(all, last, false);
-    for (size_t c = 0; c < info->n_curves && !curve; c++)
-        if (first->curves[c].size && !(info->curves_hidden >> c & 1u))
-            curve = info->curves[c].name;
+    for (size_t c = 0; c < model->n_curves && !curve; c++)
+        if (first->curves[c].size && !(model->curves_hidden >> c & 1u))
+            curve = model->curves[c].name;
     if (curve)
         expect_asked(all, curve, true);
     cJSON_Delete(all);
@@ -332,10 +331,11 @@ static void made_again(const char *name, const char *bytes, size_t length, const
     assert_int_equal(fclose(file), 0);
     const struct ergo_run_options options = {0};
     contract_ok(ergo_resume(contract.ctx, contract.folder, &options, &result), name);
+    contract_ok(ergo_result_write_page(contract.ctx, result, contract.folder), name);
     ergo_result_destroy(result);
     char *again = read_result(name, &again_length);
     if (again_length != good_length || memcmp(again, good, good_length) != 0)
-        fail_msg("%s: %s (%zu of %zu bytes) was not made again", contract.sampler->info->name, name,
+        fail_msg("%s: %s (%zu of %zu bytes) was not made again", contract.sampler->name, name,
                  length, good_length);
     free(again);
     free(path);
@@ -346,7 +346,9 @@ static void made_again(const char *name, const char *bytes, size_t length, const
 static void damaged(void) {
     static const char *const names[] = {"series.h5", "report.html"};
     const size_t places = getenv("ERGOCL_TEST_FULL") ? 400 : 8;
-    ergo_result_destroy(contract_run(contract.job, NULL, NULL));
+    struct ergo_result *whole = contract_run(contract.job, NULL, NULL);
+    contract_ok(ergo_result_write_page(contract.ctx, whole, contract.folder), "a page");
+    ergo_result_destroy(whole);
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         size_t length = 0;
         char *good = read_result(names[k], &length), *bad = malloc(length);

@@ -59,7 +59,7 @@ static void test_sessions(void **state) {
 static void other_jobs(void) {
     char pattern[160];
     glob_t found = {0};
-    snprintf(pattern, sizeof pattern, CONTRACT_JOBS "%s-*.json", contract.sampler->info->name);
+    snprintf(pattern, sizeof pattern, CONTRACT_JOBS "%s-*.json", contract.sampler->name);
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
     contract.block_samples = 1;
     contract.block_steps = 1;

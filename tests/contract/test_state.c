@@ -18,7 +18,7 @@ static void hand_over(struct bench *from, struct bench *to, uint64_t step) {
 static void all_same(const char *what, struct bench *a, struct bench *b) {
     for (size_t m = 0; m < a->batch.count; m++)
         if (!bench_same(a, m, b, m))
-            fail_msg("%s, %s: member %zu differs", contract.sampler->info->name, what, m);
+            fail_msg("%s, %s: member %zu differs", contract.sampler->name, what, m);
 }
 
 /* save -> load -> save gives the same bytes, and the chains go on as one. */
@@ -70,7 +70,7 @@ static void long_runs(void) {
         for (size_t j = 0; j < i; j++)
             if (bench_equal(&ends[i], &ends[j]))
                 fail_msg("%s: the same random numbers at steps %llu and %llu",
-                         contract.sampler->info->name, (unsigned long long)steps[i],
+                         contract.sampler->name, (unsigned long long)steps[i],
                          (unsigned long long)steps[j]);
     }
     for (size_t i = 0; i < 4; i++)
@@ -146,14 +146,14 @@ static void long_life(void) {
     live(&b, 10000, 0.5);
     const double growth = grown(&b, &made);
     if (too_much(growth, made))
-        fail_msg("%s: %.0f bytes more after %llu launches", contract.sampler->info->name, growth,
+        fail_msg("%s: %.0f bytes more after %llu launches", contract.sampler->name, growth,
                  (unsigned long long)made);
     leaking = true;
     const double leaked = grown(&b, &made);
     leaking = false;
     if (!too_much(leaked, made))
         fail_msg("%s: 64 bytes of each of %llu launches were not seen (%.0f more)",
-                 contract.sampler->info->name, (unsigned long long)made, leaked);
+                 contract.sampler->name, (unsigned long long)made, leaked);
     for (struct leak *next; leaks; leaks = next) {
         next = leaks->next;
         free(leaks);
@@ -210,8 +210,7 @@ static void ten_million(void) {
     const double most = (double)(last - tenth), heap_more = (double)heap() - heap_then,
                  resident_more = (resident_mib() - resident_then) * 1048576;
     for (size_t i = 0; i < n_lives; i++) {
-        print_message("%s: %llu launches\n", ergo_samplers[i]->info->name,
-                      (unsigned long long)by[i]);
+        print_message("%s: %llu launches\n", ergo_samplers[i]->name, (unsigned long long)by[i]);
         bench_close(&lives[i]);
     }
     if (heap_more >= most || resident_more >= most)
@@ -235,8 +234,8 @@ static void batches(void) {
         bench_advance(&some, 4);
         for (size_t m = 0; m < counts[i]; m++)
             if (!bench_same(&all, orders[i][m], &some, m))
-                fail_msg("%s: point %zu differs in batch %zu", contract.sampler->info->name,
-                         orders[i][m], i);
+                fail_msg("%s: point %zu differs in batch %zu", contract.sampler->name, orders[i][m],
+                         i);
         bench_close(&some);
     }
     bench_close(&all);
@@ -261,7 +260,7 @@ static void damage(void) {
         const enum ergo_status status = bench_load(&b, 1, 3, bad, lengths[i]);
         if (status != ERGO_E_IO || !*ergo_error_message(contract.ctx))
             fail_msg("%s: a state of %zu bytes instead of %zu is not refused as a bad file",
-                     contract.sampler->info->name, lengths[i], good.length);
+                     contract.sampler->name, lengths[i], good.length);
     }
     for (size_t i = 0; i < 66; i++) {
         memcpy(bad, good.data, good.length);
@@ -278,11 +277,11 @@ static void damage(void) {
         struct ergo_text again = bench_save(&b, 1);
         if (again.length != good.length || memcmp(again.data, bad, good.length) != 0)
             fail_msg("%s: damaged bytes (case %zu) were taken, and saved as others",
-                     contract.sampler->info->name, i);
+                     contract.sampler->name, i);
         ergo_text_free(&again);
     }
     print_message("%s: of 66 damaged states %zu refused, %zu taken as they are\n",
-                  contract.sampler->info->name, refused, taken);
+                  contract.sampler->name, refused, taken);
     free(bad);
     ergo_text_free(&good);
     bench_close(&b);

@@ -5,7 +5,8 @@
 #include "contract.h"
 
 static void complain(const char *about, const char *what) {
-    fail_msg("%s: %s: %s", contract.sampler->info->name, about, what);
+    const char *model = contract.model && contract.model->name ? contract.model->name : "";
+    fail_msg("%s %s: %s: %s", contract.sampler->name, model, about, what);
 }
 
 static bool filled(const char *text) {
@@ -14,18 +15,26 @@ static bool filled(const char *text) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* For every model of the sampler, in contract.model. */
+static void each_model(void (*test)(void)) {
+    for (size_t m = 0; m < contract.sampler->n_models; m++) {
+        contract.model = contract.sampler->models[m];
+        test();
+    }
+}
+
 static const struct ergo_observable *observable_called(const char *name) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (strcmp(info->observables[o].name, name) == 0)
-            return &info->observables[o];
+    const struct ergo_model *model = contract.model;
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, name) == 0)
+            return &model->observables[o];
     return NULL;
 }
 
 static bool is_curve(const char *name) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
-    for (size_t c = 0; c < info->n_curves; c++)
-        if (name && strcmp(info->curves[c].name, name) == 0)
+    const struct ergo_model *model = contract.model;
+    for (size_t c = 0; c < model->n_curves; c++)
+        if (name && strcmp(model->curves[c].name, name) == 0)
             return true;
     return false;
 }
@@ -33,9 +42,7 @@ static bool is_curve(const char *name) {
 static void check_observable(const struct ergo_observable *o) {
     if (!filled(o->help) || !o->unit)
         complain(o->name, "needs help, and a unit (\"\" for none)");
-    /* models that never stand at one point may share a name, the one with samples first */
-    const struct ergo_observable *first = observable_called(o->name);
-    if (first != o && (!first->applies || !o->applies || first->applies == o->applies))
+    if (observable_called(o->name) != o)
         complain(o->name, "is there twice");
     if ((o->sample != NULL) + (o->derive != NULL) + (o->from_curve != NULL) != 1 ||
         (o->derive && !o->inputs[0]) || (o->from_curve && !is_curve(o->curve)))
@@ -47,44 +54,72 @@ static void check_observable(const struct ergo_observable *o) {
     }
 }
 
+static void keys_of_model(void) {
+    const struct ergo_sampler *sampler = contract.sampler;
+    const struct ergo_model *model = contract.model;
+    const struct ergo_key *key;
+    for (size_t k = 0; (key = ergo_model_key(model, k)) != NULL; k++) {
+        if (!key->acts != !filled(key->where))
+            complain(key->pointer, "acts and where belong together");
+        if (key->stream && !(key->flags & ERGO_KEY_CHAIN))
+            complain(key->pointer, "says what counts in the stream, and is no key of the chain");
+    }
+    if ((sampler->model_key != NULL) != (model->name != NULL) ||
+        (!sampler->model_key && sampler->n_models != 1))
+        complain("model", "needs a name, and its sampler a key, where there are several");
+    if (sampler->model_key && !filled(model->summary))
+        complain("model", "needs a summary");
+    const struct ergo_model *first = model->name ? ergo_model_find(sampler, model->name) : model;
+    for (size_t r = 0; r < ERGO_KEY_ROWS_MAX; r++)
+        if (first->keys[r].keys != model->keys[r].keys || first->keys[r].n != model->keys[r].n)
+            complain("keys", "implementations of one model have the same keys");
+    if (first != model && !first->serves)
+        complain("serves", "of two implementations the first has to say what it serves");
+}
+
 static void tables(void) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
-    const struct ergo_sampler_ops *ops = contract.sampler->ops;
-    if (!filled(info->summary) || !filled(info->citation) || !filled(info->step_name) ||
-        !filled(info->rate_unit) || !info->programs[0] || !info->state_version)
-        complain("info", "summary, citation, step and rate unit, programs, state version");
+    const struct ergo_sampler *sampler = contract.sampler;
+    const struct ergo_model *model = contract.model;
+    const struct ergo_sampler_ops *ops = model->ops;
+    if (!filled(sampler->summary) || !filled(sampler->citation) || !filled(sampler->step_name) ||
+        !filled(sampler->rate_unit) || !model->programs[0] || !sampler->state_version)
+        complain("tables", "summary, citation, step and rate unit, programs, state version");
     /* room for them in src/run */
-    if (!info->n_columns || info->n_columns > ERGO_COLUMNS_MAX ||
-        info->n_curves > ERGO_CURVES_MAX || !info->n_observables)
-        complain("info", "1 to 16 columns, at most 24 curves, 1 and more observables");
-    for (size_t c = 0; c < info->n_columns; c++)
-        if (!filled(info->columns[c].name) || !info->columns[c].unit ||
-            !filled(info->columns[c].help))
+    if (!model->n_columns || model->n_columns > ERGO_COLUMNS_MAX ||
+        model->n_curves > ERGO_CURVES_MAX || !model->n_observables)
+        complain("tables", "1 to 16 columns, at most 24 curves, 1 and more observables");
+    for (size_t c = 0; c < model->n_columns; c++)
+        if (!filled(model->columns[c].name) || !model->columns[c].unit ||
+            !filled(model->columns[c].help))
             complain("columns", "each needs name, unit and help");
-    for (size_t c = 0; c < info->n_curves; c++)
-        if (!filled(info->curves[c].name) || !filled(info->curves[c].x_label) ||
-            !info->curves[c].unit || !filled(info->curves[c].help))
+    for (size_t c = 0; c < model->n_curves; c++)
+        if (!filled(model->curves[c].name) || !filled(model->curves[c].x_label) ||
+            !model->curves[c].unit || !filled(model->curves[c].help))
             complain("curves", "each needs name, x label, unit and help");
-    for (size_t k = 0; k < info->n_keys; k++)
-        if (!info->keys[k].acts != !filled(info->keys[k].where))
-            complain(info->keys[k].pointer, "acts and where belong together");
-    for (size_t t = 0; t < info->n_tunables; t++)
-        if (!filled(info->tunables[t].help) || info->tunables[t].min < 0 ||
-            info->tunables[t].max < 1 || info->tunables[t].max < info->tunables[t].min)
-            complain(info->tunables[t].name, "needs help, and a range beside 0, automatic");
-    for (size_t o = 0; o < info->n_observables; o++)
-        check_observable(&info->observables[o]);
-    if (!ops->check || !ops->plan || !ops->create || !ops->init || !ops->advance || !ops->collect ||
-        !ops->curve_every || !ops->save || !ops->load || !ops->audit || !ops->destroy ||
-        (info->n_curves && (!ops->curve_size || !ops->curve_x)))
+    keys_of_model();
+    for (size_t t = 0; t < model->n_tunables; t++)
+        if (!filled(model->tunables[t].help) || model->tunables[t].min < 0 ||
+            model->tunables[t].max < 1 || model->tunables[t].max < model->tunables[t].min)
+            complain(model->tunables[t].name, "needs help, and a range beside 0, automatic");
+    for (size_t o = 0; o < model->n_observables; o++)
+        check_observable(&model->observables[o]);
+    if (!ops || !ops->plan || !ops->create || !ops->init || !ops->advance || !ops->collect ||
+        !ops->save || !ops->load || !ops->audit || !ops->destroy)
         complain("ops", "one is missing that is not optional");
-    if ((info->trajectory != NULL) != (ops->frame != NULL))
+    if (!model->check || (model->n_curves && (!model->curve_size || !model->curve_x)) ||
+        (model->histograms && !model->histogram_bin))
+        complain("functions of a point", "one is missing that is not optional");
+    if ((model->trajectory != NULL) != (ops->frame != NULL))
         complain("trajectory", "its name and the op frame go together");
+}
+
+static void tables_of_models(void) {
+    each_model(tables);
 }
 
 static void test_tables(void **state) {
     (void)state;
-    contract_each(tables);
+    contract_each(tables_of_models);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
@@ -98,7 +133,7 @@ static size_t jobs_of_sampler(const char *pattern) {
         struct ergo_job *job = NULL;
         contract_ok(ergo_job_load(contract.ctx, found.gl_pathv[i], NULL, 0, &job),
                     found.gl_pathv[i]);
-        count += strcmp(ergo_job_sampler(job), contract.sampler->info->name) == 0;
+        count += strcmp(ergo_job_sampler(job), contract.sampler->name) == 0;
         ergo_job_destroy(job);
     }
     globfree(&found);
@@ -125,7 +160,7 @@ static void check_contract_job(const cJSON *job, size_t least_samples) {
 }
 
 static void jobs(void) {
-    const char *name = contract.sampler->info->name;
+    const char *name = contract.sampler->name;
     char tiny[160];
     if (jobs_of_sampler("data/jobs/*.json") == 0)
         complain("data/jobs", "no example job");
@@ -169,34 +204,67 @@ static void test_golden_file(void **state) {
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Help of the sampler and the schema know every key and tunable, help every observable too. */
-static void texts(void) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
-    char *help = NULL, *schema = NULL, *kernels = NULL;
-    contract_ok(ergo_help_text(contract.ctx, info->name, &help), "help");
+/* Help of the model and the schema know every key and tunable, help every observable too. */
+static void texts_of_model(void) {
+    const struct ergo_sampler *sampler = contract.sampler;
+    const struct ergo_model *model = contract.model;
+    const struct ergo_key *key;
+    char *help = NULL, *schema = NULL, *kernels = NULL, topic[128];
+    snprintf(topic, sizeof topic, "%s%s%s", sampler->name, model->name ? " " : "",
+             model->name ? model->name : "");
+    contract_ok(ergo_help_text(contract.ctx, topic, &help), "help");
     contract_ok(ergo_schema_text(contract.ctx, &schema), "schema");
-    contract_ok(ergo_kernels_text(contract.ctx, info->name, &kernels), "kernels");
+    contract_ok(ergo_kernels_text(contract.ctx, sampler->name, &kernels), "kernels");
     cJSON *tree = cJSON_Parse(schema);
     assert_non_null(tree);
-    if (!strstr(help, info->summary) || !strstr(schema, info->name))
-        complain("help and schema", "do not know the sampler");
-    for (size_t k = 0; k < info->n_keys; k++)
-        if (!strstr(help, info->keys[k].pointer) ||
-            !strstr(schema, strrchr(info->keys[k].pointer, '/') + 1))
-            complain(info->keys[k].pointer, "is not in help and schema");
-    for (size_t t = 0; t < info->n_tunables; t++)
-        if (!strstr(help, info->tunables[t].name) || !strstr(schema, info->tunables[t].name))
-            complain(info->tunables[t].name, "is not in help and schema");
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (!info->observables[o].hidden && !strstr(help, info->observables[o].name))
-            complain(info->observables[o].name, "is not in help");
-    for (size_t p = 0; p < 16 && info->programs[p]; p++)
-        if (!strstr(kernels, info->programs[p]))
-            complain(info->programs[p], "is not among the kernels");
+    if (!strstr(help, sampler->name) || !strstr(schema, sampler->name) ||
+        (model->name && (!strstr(help, model->name) || !strstr(schema, model->name))))
+        complain("help and schema", "do not know the model");
+    for (size_t k = 0; (key = ergo_model_key(model, k)) != NULL; k++)
+        if (!strstr(help, key->pointer) || !strstr(schema, strrchr(key->pointer, '/') + 1))
+            complain(key->pointer, "is not in help and schema");
+    for (size_t t = 0; t < model->n_tunables; t++)
+        if (!strstr(help, model->tunables[t].name) || !strstr(schema, model->tunables[t].name))
+            complain(model->tunables[t].name, "is not in help and schema");
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (!model->observables[o].hidden && !strstr(help, model->observables[o].name))
+            complain(model->observables[o].name, "is not in help");
+    for (size_t p = 0; p < 16 && model->programs[p]; p++)
+        if (!strstr(kernels, model->programs[p]))
+            complain(model->programs[p], "is not among the kernels");
     cJSON_Delete(tree);
     free(help);
     free(schema);
     free(kernels);
+}
+
+/* And of the sampler every model and key, and of a name those who have it. */
+static void texts(void) {
+    const struct ergo_sampler *sampler = contract.sampler;
+    const struct ergo_key *key;
+    char *help = NULL;
+    each_model(texts_of_model);
+    contract_ok(ergo_help_text(contract.ctx, sampler->name, &help), "help");
+    if (!strstr(help, sampler->summary))
+        complain("help", "does not say what the sampler is");
+    for (size_t m = 0; m < sampler->n_models; m++) {
+        const struct ergo_model *model = sampler->models[m];
+        contract.model = model;
+        if (model->name && !strstr(help, model->name))
+            complain("help", "does not list the model");
+        for (size_t k = 0; (key = ergo_model_key(model, k)) != NULL; k++) {
+            char *page = NULL;
+            if (!strstr(help, key->pointer))
+                complain(key->pointer, "is not in the help of the sampler");
+            contract_ok(ergo_help_text(contract.ctx, strrchr(key->pointer, '/') + 1, &page),
+                        key->pointer);
+            if (!strstr(page, sampler->name) || !strstr(page, key->pointer) ||
+                (model->name && !strstr(page, model->name)))
+                complain(key->pointer, "help on its name does not say whose it is");
+            free(page);
+        }
+    }
+    free(help);
 }
 
 static void test_texts(void **state) {

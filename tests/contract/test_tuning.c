@@ -30,76 +30,77 @@ static struct values values_of(const struct ergo_tunable *t) {
 }
 
 /* Runs the row; clears the tunables that were refused. NULL: even the plain job is refused. */
-static struct ergo_result *run_row(const struct ergo_sampler_info *info, int64_t *row,
-                                   char *description, size_t size) {
+static struct ergo_result *run_row(const struct ergo_model *model, int64_t *row, char *description,
+                                   size_t size) {
     struct ergo_result *result = NULL;
-    for (size_t attempt = 0; attempt <= info->n_tunables; attempt++) {
+    for (size_t attempt = 0; attempt <= model->n_tunables; attempt++) {
         char sets[MAX_TUNABLES][80];
         const char *list[MAX_TUNABLES];
         size_t used = 0;
-        for (size_t t = 0; t < info->n_tunables; t++) {
-            snprintf(sets[t], sizeof sets[t], "/tuning/%s=%lld", info->tunables[t].name,
+        for (size_t t = 0; t < model->n_tunables; t++) {
+            snprintf(sets[t], sizeof sets[t], "/tuning/%s=%lld", model->tunables[t].name,
                      (long long)row[t]);
             list[t] = sets[t];
             used += (size_t)snprintf(description + used, size - used, " %s", sets[t]);
         }
         /* said before: a compiler may abort the process */
-        print_message("%s:%s\n", info->name, description);
+        print_message("%s:%s\n", contract.sampler->name, description);
         fflush(stdout);
-        const enum ergo_status status = contract_try(contract.job, list, info->n_tunables, &result);
+        const enum ergo_status status =
+            contract_try(contract.job, list, model->n_tunables, &result);
         if (status == ERGO_OK)
             return result;
         const char *message = ergo_error_message(contract.ctx);
         bool named = false;
-        for (size_t t = 0; t < info->n_tunables; t++) {
+        for (size_t t = 0; t < model->n_tunables; t++) {
             char pointer[80];
-            snprintf(pointer, sizeof pointer, "/tuning/%s", info->tunables[t].name);
+            snprintf(pointer, sizeof pointer, "/tuning/%s", model->tunables[t].name);
             if (row[t] && strstr(message, pointer)) {
                 row[t] = 0;
                 named = true;
             }
         }
         if ((status != ERGO_E_JOB && status != ERGO_E_DEVICE) || !named)
-            fail_msg("%s:%s: neither done nor refused with a tunable's name, but: %s", info->name,
-                     description, message);
+            fail_msg("%s:%s: neither done nor refused with a tunable's name, but: %s",
+                     contract.sampler->name, description, message);
     }
     return NULL;
 }
 
 static void tuning(void) {
-    const struct ergo_sampler_info *info = contract.sampler->info;
+    const struct ergo_model *model = contract.model;
     struct values values[MAX_TUNABLES];
     struct ergo_result *base = contract_run(contract.job, NULL, NULL), *other;
     /* PoCL compiles for seconds, and Mesa for half a minute, what others do in a fraction of one */
-    const bool pocl = strstr(base->device.platform, "Portable Computing Language") != NULL;
-    const size_t rows = strstr(base->device.platform, "rusticl") ? 3 : pocl ? 8 : 16;
-    const size_t every = pocl && !getenv("ERGOCL_TEST_FULL") ? 2 : 1; /* the first is automatic */
-    assert_true(info->n_tunables <= MAX_TUNABLES);
-    for (size_t t = 0; t < info->n_tunables; t++)
-        values[t] = values_of(&info->tunables[t]);
-    for (size_t j = every - 1; j < rows && info->n_tunables; j += every) {
+    const size_t rows = strstr(base->device.platform, "rusticl")                       ? 3
+                        : strstr(base->device.platform, "Portable Computing Language") ? 8
+                                                                                       : 16;
+    assert_true(model->n_tunables <= MAX_TUNABLES);
+    for (size_t t = 0; t < model->n_tunables; t++)
+        values[t] = values_of(&model->tunables[t]);
+    for (size_t j = 0; j < rows && model->n_tunables; j++) {
         int64_t row[MAX_TUNABLES];
         size_t at[MAX_TUNABLES];
         char description[1024];
-        for (size_t t = 0; t < info->n_tunables; t++) {
+        for (size_t t = 0; t < model->n_tunables; t++) {
             at[t] = (j + (t + 1) * (j / values[t].count)) % values[t].count;
             row[t] = values[t].value[at[t]];
         }
-        other = run_row(info, row, description, sizeof description);
+        other = run_row(model, row, description, sizeof description);
         assert_non_null(other);
         contract_same(description, base, other);
-        for (size_t t = 0; t < info->n_tunables; t++)
+        for (size_t t = 0; t < model->n_tunables; t++)
             if (row[t])
                 values[t].accepted[at[t]] = true;
         ergo_result_destroy(other);
     }
-    for (size_t t = 0; t < info->n_tunables; t++) {
+    for (size_t t = 0; t < model->n_tunables; t++) {
         size_t accepted = 0;
         for (size_t i = 1; i < values[t].count; i++)
             accepted += values[t].accepted[i];
-        print_message("%s: /tuning/%s: %zu of %zu values accepted\n", info->name,
-                      info->tunables[t].name, accepted, values[t].count - 1);
-        assert_true(accepted > 0 || rows < every * values[t].count);
+        print_message("%s: /tuning/%s: %zu of %zu values accepted\n", contract.sampler->name,
+                      model->tunables[t].name, accepted, values[t].count - 1);
+        assert_true(accepted > 0 || rows < values[t].count);
     }
     ergo_result_destroy(base);
 }
@@ -130,7 +131,7 @@ static void lazy(void) {
 /* The host's doing: one sampler is enough. */
 static void test_lazy(void **state) {
     char path[160];
-    const char *name = ergo_samplers[0]->info->name;
+    const char *name = ergo_samplers[0]->name;
     (void)state;
     snprintf(path, sizeof path, CONTRACT_JOBS "%s.json", name);
     contract_job(name, path, lazy);

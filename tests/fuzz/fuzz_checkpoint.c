@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "result/checkpoint.h"
-#include "run/run.h"
+#include "result/store.h"
 
 /* All samplers, models with curves, sums, and curves over the time of a run. */
 static const char *const jobs[] = {
@@ -48,7 +48,7 @@ static void expect(bool good, const char *what) {
     abort();
 }
 
-/* ---- what a run would have written (src/run/snapshot.c, spread_store.c, spread_parcel.c) -------
+/* ---- what a run would have written (src/result/store*.c) -------------------------------------
  */
 
 static void append(struct ergo_text *text, const void *data, size_t length) {
@@ -61,19 +61,19 @@ static void append_numbers(struct ergo_text *text, size_t count) {
 }
 
 static void append_series(struct ergo_text *text, const struct ergo_point *point) {
-    const struct ergo_sampler_info *info = point->job->sampler->info;
-    for (size_t c = 0; c < info->n_columns; c++)
-        if (ergo_column_measured(info, point, c))
+    const struct ergo_model *model = point->job->model;
+    for (size_t c = 0; c < model->n_columns; c++)
+        if (ergo_point_has_column(point, c))
             append_numbers(text, ergo_schedule_of(point).n_samples);
 }
 
 /* One sample in each. all: bins that are not used, too, as parcels have them. */
 static void append_curves(struct ergo_text *text, const struct ergo_point *point, bool all) {
-    const struct ergo_sampler_info *info = point->job->sampler->info;
-    for (size_t c = 0; c < info->n_curves; c++) {
-        const size_t bins = all && !(info->curves_sums >> c & 1) ? ERGO_CURVE_BINS : 1;
+    const struct ergo_model *model = point->job->model;
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const size_t bins = all && !(model->curves_sums >> c & 1) ? ERGO_CURVE_BINS : 1;
         append(text, (uint64_t[]){1, 1}, 16);
-        append_numbers(text, bins * point->job->sampler->ops->curve_size(point, c));
+        append_numbers(text, bins * point->job->model->curve_size(point, c));
     }
 }
 
@@ -84,7 +84,7 @@ static void append_picture(struct ergo_text *text) {
 }
 
 static void add(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
-    expect(ergo_run_add_text(blobs, name, text), "no memory for a record");
+    expect(ergo_stored_add_text(blobs, name, text), "no memory for a record");
 }
 
 static void add_bytes(struct ergo_blobs *blobs, const char *name, const void *data, size_t length) {
@@ -105,7 +105,7 @@ static struct ergo_blobs plain(const struct ergo_job *job) {
     struct ergo_text meta = {0}, members = {0}, series = {0}, curves = {0}, pictures = {0};
     char device[24 + 3 * 128 + 8] = "0:0";
     append(&meta,
-           (uint64_t[]){META_VERSION, job->sampler->info->state_version, job->n_batches, 0, 0,
+           (uint64_t[]){META_VERSION, job->sampler->state_version, job->n_batches, 0, 0,
                         job->n_points},
            48);
     append(&meta, &(double){1.5}, sizeof(double));
@@ -239,7 +239,7 @@ static void write_to(struct ergo_context *ctx, const char *name, struct ergo_blo
 /* files: also those that take long; pages have a target of their own. */
 static void look(struct ergo_context *ctx, bool good, bool files) {
     struct ergo_result *result = NULL;
-    enum ergo_status status = ergo_run_load(ctx, folder, &result);
+    enum ergo_status status = ergo_result_load(ctx, folder, &result);
     expect((status == ERGO_OK) == (result != NULL), "a result without an answer, or the reverse");
     if (status == ERGO_OK) {
         char *text = NULL;
@@ -250,13 +250,10 @@ static void look(struct ergo_context *ctx, bool good, bool files) {
         free(text);
     }
     if (status == ERGO_OK && files) {
-        struct ergo_folder in;
-        expect(ergo_folder_open(ctx, folder, &in) == ERGO_OK, "no folder");
-        expect(ergo_result_write_report(ctx, &in, result) == ERGO_OK, "no report");
-        expect(ergo_result_write_pictures(ctx, &in, result) == ERGO_OK, "no pictures");
-        expect(ergo_result_write_blocks(ctx, &in, result) == ERGO_OK, "no blocks");
-        expect(ergo_result_write_series(ctx, &in, result) == ERGO_OK, "no series");
-        ergo_folder_close(&in);
+        expect(ergo_page_write(ctx, folder, result) == ERGO_OK, "no report");
+        expect(ergo_page_write_pictures(ctx, folder, result) == ERGO_OK, "no pictures");
+        expect(ergo_result_write_blocks(ctx, folder, result) == ERGO_OK, "no blocks");
+        expect(ergo_result_write_series(ctx, folder, result) == ERGO_OK, "no series");
     }
     if (status != ERGO_OK) {
         const char *message = ergo_error_message(ctx);
@@ -284,7 +281,7 @@ static void try_changed(struct ergo_context *ctx, unsigned which, struct input *
     struct ergo_blobs blobs[2] = {spread ? head_of(job) : plain(job), {0}};
     if (spread) {
         char header[48] = "";
-        const uint64_t numbers[] = {1, job->sampler->info->state_version, 0, 1, job->n_points};
+        const uint64_t numbers[] = {1, job->sampler->state_version, 0, 1, job->n_points};
         memcpy(header, numbers, sizeof numbers);
         add_bytes(&blobs[0], "spread", header, sizeof header);
         blobs[1] = rank_of(job, header);

@@ -8,12 +8,13 @@ static void expect_settings(const struct ergo_tuning_entry *entry) {
     expect(entry->members > 0 && entry->work_per_step > 0, "a profile of nothing");
     for (size_t s = 0; s < entry->n_settings; s++) {
         bool found = false;
-        for (size_t t = 0; t < sampler->info->n_tunables; t++) {
-            const struct ergo_tunable *tunable = &sampler->info->tunables[t];
-            found |= strcmp(tunable->name, entry->settings[s].name) == 0 &&
-                     entry->settings[s].value >= tunable->min &&
-                     entry->settings[s].value <= tunable->max;
-        }
+        for (size_t m = 0; m < sampler->n_models; m++)
+            for (size_t t = 0; t < sampler->models[m]->n_tunables; t++) {
+                const struct ergo_tunable *tunable = &sampler->models[m]->tunables[t];
+                found |= strcmp(tunable->name, entry->settings[s].name) == 0 &&
+                         entry->settings[s].value >= tunable->min &&
+                         entry->settings[s].value <= tunable->max;
+            }
         expect(found, "a setting that no job may have");
     }
 }

@@ -174,13 +174,14 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
         *c = *c == '\'' ? '"' : *c;
     BYTES_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
     const struct ergo_batch *batch = &job->batches[0];
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
+    const struct ergo_sampler_ops *ops = batch->job->model->ops;
     const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
     assert_true(job->n_batches == 1);
     BYTES_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
     BYTES_BENCH_OK(ctx, text, ops->init(ctx, state));
     struct bytes_state *s = state;
-    double *columns = malloc(sizeof(double) * COLUMNS * batch->count);
+    const size_t width = job->model->n_columns;
+    double *columns = malloc(sizeof(double) * width * batch->count);
     struct ergo_samples samples = {.columns = columns};
     const size_t reach = bytes_reach(batch->points[0]);
     for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
@@ -203,19 +204,18 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
             if ((uint8_t)saved.data[i] != sites[i])
                 fail_msg("%s: member %zu differs from the oracle at site %zu", text, m, i);
         const double e = bytes_oracle_energy(&o, f, sites), p = bytes_oracle_order(&o, sites);
-        if (fabs(columns[COLUMNS * m] - e) > (o.general ? 1e-7 : 1e-9) ||
-            fabs(columns[COLUMNS * m + 1] - p) > 1e-9)
+        if (fabs(columns[width * m] - e) > (o.general ? 1e-7 : 1e-9) ||
+            fabs(columns[width * m + 1] - p) > 1e-9)
             fail_msg("%s: member %zu has energy %.9g, order %.9g; the oracle %.9g, %.9g", text, m,
-                     columns[COLUMNS * m], columns[COLUMNS * m + 1], e, p);
+                     columns[width * m], columns[width * m + 1], e, p);
         const bool anti = o.q == 0 && (o.j[0] < 0 || (o.d > 1 && o.j[1] < 0) || o.j[2] < 0);
         double staggered = 0;
         for (size_t i = 0; i < n; i++)
             staggered += bytes_bench_sign(&o, (int)i) * (2.0 * sites[i] - 1) / (double)n;
-        assert_true(ergo_sampler_find("spin-lattice")->info->has_column(batch->points[m], 2) ==
-                    anti);
-        if (anti && fabs(columns[COLUMNS * m + 2] - staggered) > 1e-9)
+        assert_true(ergo_point_has_column(batch->points[m], 2) == anti);
+        if (anti && fabs(columns[width * m + 2] - staggered) > 1e-9)
             fail_msg("%s: member %zu has a staggered magnetization of %.9g; the oracle %.9g", text,
-                     m, columns[COLUMNS * m + 2], staggered);
+                     m, columns[width * m + 2], staggered);
         assert_int_equal(samples.n_curve_samples, reach > 0);
         if (reach)
             bytes_bench_curves(text, &o, sites, m, reach, bytes_has_structure(batch->points[m]),

@@ -19,7 +19,7 @@
 struct disks_bench {
     struct ergo_context *ctx;
     struct ergo_device *device;
-    const struct ergo_sampler *sampler;
+    const struct ergo_model *model;
     char what[1024];
     struct ergo_job *job;
     const struct ergo_batch *batch;
@@ -38,8 +38,8 @@ struct disks_bench {
 static inline int disks_bench_open(struct disks_bench *b) {
     memset(b, 0, sizeof *b);
     b->ctx = ergo_context_create();
-    b->sampler = ergo_sampler_find("hard-disks");
-    if (!b->ctx || !b->sampler || ergo_device_open(b->ctx, NULL, &b->device) != ERGO_OK) {
+    b->model = ergo_sampler_find("hard-disks")->models[0];
+    if (!b->ctx || !b->model || ergo_device_open(b->ctx, NULL, &b->device) != ERGO_OK) {
         print_message("%s\n", b->ctx ? ergo_error_message(b->ctx) : "no memory");
         return -1;
     }
@@ -93,9 +93,9 @@ static inline void disks_begin(struct disks_bench *b, const char *job) {
     b->batch = &b->job->batches[0];
     b->step = 0;
     void *state = NULL;
-    DISKS_OK(b, b->sampler->ops->create(b->ctx, b->batch, b->device, &state));
+    DISKS_OK(b, b->model->ops->create(b->ctx, b->batch, b->device, &state));
     b->state = state;
-    DISKS_OK(b, ergo_sampler_start(b->ctx, b->sampler->ops, state));
+    DISKS_OK(b, ergo_sampler_start(b->ctx, b->model->ops, state));
     b->oracles = calloc(b->batch->count, sizeof *b->oracles);
     for (size_t m = 0; m < b->batch->count; m++) {
         disks_oracle_of(b, m);
@@ -105,7 +105,7 @@ static inline void disks_begin(struct disks_bench *b, const char *job) {
 }
 
 static inline void disks_end(struct disks_bench *b) {
-    b->sampler->ops->destroy(b->state);
+    b->model->ops->destroy(b->state);
     for (size_t m = 0; m < b->batch->count; m++)
         free(b->oracles[m].cell);
     free(b->oracles);
@@ -145,7 +145,7 @@ static inline void disks_oracle_sweeps(struct disks_bench *b, uint64_t sweeps) {
 }
 
 static inline void disks_sweeps_compared(struct disks_bench *b, uint64_t sweeps) {
-    DISKS_OK(b, b->sampler->ops->advance(b->ctx, b->state, 0, 0, sweeps, 0));
+    DISKS_OK(b, b->model->ops->advance(b->ctx, b->state, 0, 0, sweeps, 0));
     disks_oracle_sweeps(b, sweeps);
     disks_compare(b);
 }
@@ -187,8 +187,8 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
     struct ergo_samples s = {.columns = calloc(members * 4, sizeof(double))};
     for (size_t c = 0; c < DISKS_CURVES; c++)
         s.curves[c] = calloc(members * (b->state->launch.bins[c] + 1), sizeof(double));
-    DISKS_OK(b, b->sampler->ops->advance(b->ctx, b->state, 1, 1, every, 0));
-    DISKS_OK(b, b->sampler->ops->collect(b->ctx, b->state, 1, &s));
+    DISKS_OK(b, b->model->ops->advance(b->ctx, b->state, 1, 1, every, 0));
+    DISKS_OK(b, b->model->ops->collect(b->ctx, b->state, 1, &s));
     assert_int_equal(s.n_curve_samples, 1);
     disks_oracle_sweeps(b, every);
     disks_compare(b);
@@ -237,8 +237,8 @@ static inline void disks_psi6_compared(struct disks_bench *b, uint64_t every) {
     struct ergo_samples s = {.columns = calloc(members * 4, sizeof(double))};
     for (size_t c = 0; c < DISKS_CURVES; c++)
         s.curves[c] = calloc(members * (b->state->launch.bins[c] + 1), sizeof(double));
-    DISKS_OK(b, b->sampler->ops->advance(b->ctx, b->state, 1, 1, every, 0));
-    DISKS_OK(b, b->sampler->ops->collect(b->ctx, b->state, 1, &s));
+    DISKS_OK(b, b->model->ops->advance(b->ctx, b->state, 1, 1, every, 0));
+    DISKS_OK(b, b->model->ops->collect(b->ctx, b->state, 1, &s));
     for (size_t m = 0; m < members; m++)
         disks_psi6_of_sample(b, m, s.columns + 4 * m);
     free(s.columns);
@@ -283,8 +283,8 @@ static inline void disks_growth_compared(struct disks_bench *b, const char *job,
     DISKS_OK(b, ergo_job_parse(b->ctx, job, strlen(job), "case", NULL, 0, &b->job));
     b->batch = &b->job->batches[0];
     assert_int_equal(b->batch->count, MEMBERS);
-    DISKS_OK(b, b->sampler->ops->create(b->ctx, b->batch, b->device, &opaque));
-    DISKS_OK(b, b->sampler->ops->init(b->ctx, opaque));
+    DISKS_OK(b, b->model->ops->create(b->ctx, b->batch, b->device, &opaque));
+    DISKS_OK(b, b->model->ops->init(b->ctx, opaque));
     struct disks_state *s = b->state = opaque;
     s->launch.start_sweeps = few ? 2 : DISKS_START_ASK;
     s->growing->sweep = few ? DISKS_START_MELT + DISKS_START_GROW - 2 : 0;
@@ -294,7 +294,7 @@ static inline void disks_growth_compared(struct disks_bench *b, const char *job,
         DISKS_OK(b, disks_random_fetch(b->ctx, s, m, &twins[m]));
     }
     for (unsigned sweep = s->growing->sweep; !done;) {
-        DISKS_OK(b, b->sampler->ops->start(b->ctx, s, &done));
+        DISKS_OK(b, b->model->ops->start(b->ctx, s, &done));
         for (unsigned i = 0; i < s->launch.start_sweeps; i++, sweep++)
             for (size_t m = 0; m < MEMBERS; m++)
                 assert_true(disks_twin_growth(&growths[m], &grids[m], &twins[m], sweep));
@@ -331,7 +331,7 @@ static inline void disks_growth_compared(struct disks_bench *b, const char *job,
         disks_config_free(&twins[m]);
         disks_config_free(&ends[m]);
     }
-    b->sampler->ops->destroy(s);
+    b->model->ops->destroy(s);
     ergo_job_destroy(b->job);
     b->cases++;
 }

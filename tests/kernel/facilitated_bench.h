@@ -75,7 +75,7 @@ static inline void fac_bench_case(struct ergo_context *ctx, struct ergo_device *
     void *state = NULL;
     FAC_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
     const struct ergo_batch *batch = &job->batches[0];
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
+    const struct ergo_sampler_ops *ops = batch->job->model->ops;
     const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
     assert_true(job->n_batches == 1 && sweeps <= 3);
     FAC_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));

@@ -114,7 +114,7 @@ static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device
     void *state = NULL;
     GLASS_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
     const struct ergo_batch *batch = &job->batches[0];
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
+    const struct ergo_sampler_ops *ops = batch->job->model->ops;
     const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
     assert_true(job->n_batches == 1);
     const struct glass_shape shape = glass_shape_of(batch->points[0]);

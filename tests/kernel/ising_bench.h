@@ -24,7 +24,7 @@
 struct ising_bench {
     struct ergo_context *ctx;
     struct ergo_device *device;
-    const struct ergo_sampler *sampler;
+    const struct ergo_model *model;
     bool full;    /* ERGOCL_TEST_FULL: all cases */
     bool small;   /* ERGOCL_TEST_SMALL, for Oclgrind: few and tiny ones */
     bool mesa;    /* its compiler takes 5 to 45 s for a kernel with lanes: few of them there */
@@ -55,8 +55,8 @@ static inline bool ising_env(const char *name) {
 static inline int ising_bench_open(struct ising_bench *b) {
     memset(b, 0, sizeof *b);
     b->ctx = ergo_context_create();
-    b->sampler = ergo_sampler_find("spin-lattice");
-    if (!b->ctx || !b->sampler)
+    b->model = &ising_model;
+    if (!b->ctx)
         return -1;
     if (ergo_device_open(b->ctx, NULL, &b->device) != ERGO_OK) {
         print_message("%s\n", ergo_error_message(b->ctx));
@@ -103,8 +103,8 @@ static inline void ising_begin(struct ising_bench *b, const char *job) {
     assert_int_equal(b->job->n_batches, 1);
     b->batch = &b->job->batches[0];
     b->step = 0;
-    ISING_OK(b, b->sampler->ops->create(b->ctx, b->batch, b->device, &b->state));
-    ISING_OK(b, b->sampler->ops->init(b->ctx, b->state));
+    ISING_OK(b, b->model->ops->create(b->ctx, b->batch, b->device, &b->state));
+    ISING_OK(b, b->model->ops->init(b->ctx, b->state));
     b->oracles = calloc(b->batch->count, sizeof *b->oracles);
     assert_non_null(b->oracles);
     for (size_t m = 0; m < b->batch->count; m++)
@@ -113,7 +113,7 @@ static inline void ising_begin(struct ising_bench *b, const char *job) {
 }
 
 static inline void ising_end(struct ising_bench *b) {
-    b->sampler->ops->destroy(b->state);
+    b->model->ops->destroy(b->state);
     for (size_t m = 0; m < b->batch->count; m++)
         ergo_oracle_ising_free(&b->oracles[m]);
     free(b->oracles);
@@ -139,7 +139,7 @@ static inline void ising_compare_states(struct ising_bench *b) {
         struct ergo_text text = {0};
         size_t length;
         uint8_t *rows = ising_oracle_rows(&b->oracles[m], &length);
-        ISING_OK(b, b->sampler->ops->save(b->ctx, b->state, m, &text));
+        ISING_OK(b, b->model->ops->save(b->ctx, b->state, m, &text));
         assert_int_equal(text.length, length);
         if (memcmp(text.data, rows, length) != 0)
             fail_msg("%s\nmember %zu differs from the oracle after %llu sweeps", b->what, m,
@@ -160,7 +160,7 @@ static inline void ising_oracle_sweeps(struct ising_bench *b, uint64_t sweeps) {
 
 /* Sweeps without a measurement, on both sides; compared. */
 static inline void ising_sweeps(struct ising_bench *b, uint64_t sweeps) {
-    ISING_OK(b, b->sampler->ops->advance(b->ctx, b->state, 0, 0, sweeps, 0));
+    ISING_OK(b, b->model->ops->advance(b->ctx, b->state, 0, 0, sweeps, 0));
     ising_oracle_sweeps(b, sweeps);
     ising_compare_states(b);
 }
@@ -206,8 +206,8 @@ struct ising_block {
 };
 
 static inline void ising_enqueue(struct ising_bench *b, const struct ising_block *block) {
-    ISING_OK(b, b->sampler->ops->advance(b->ctx, b->state, block->slot, block->count, block->every,
-                                         block->first));
+    ISING_OK(b, b->model->ops->advance(b->ctx, b->state, block->slot, block->count, block->every,
+                                       block->first));
 }
 
 static inline void ising_same(struct ising_bench *b, const char *name, size_t member, size_t at,
@@ -220,12 +220,12 @@ static inline void ising_same(struct ising_bench *b, const char *name, size_t me
 }
 
 static inline void ising_collect_block(struct ising_bench *b, const struct ising_block *block) {
-    const struct ergo_sampler_ops *ops = b->sampler->ops;
+    const struct ergo_sampler_ops *ops = b->model->ops;
     const struct ergo_point *first = b->batch->points[0];
-    const size_t members = b->batch->count, reach = ops->curve_size(first, 0);
+    const size_t members = b->batch->count, reach = ergo_point_curve_size(first, 0);
     const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/correlation_every");
     struct ergo_samples s = {0};
-    s.columns = calloc(block->count * members * COLUMNS, sizeof(double));
+    s.columns = calloc(block->count * members * ISING_COLUMNS, sizeof(double));
     for (size_t c = 0; c < 3; c++)
         s.curves[c] = calloc(block->count * members * (reach + 1), sizeof(double));
     s.curves[CURVE_STRUCTURE] = calloc(block->count * members * 2, sizeof(double));
@@ -240,12 +240,12 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
         for (size_t m = 0; m < members; m++) {
             const struct ergo_oracle_ising *o = &b->oracles[m];
             const double n = (double)o->Lx * o->Ly,
-                         *column = s.columns + COLUMNS * (i * members + m);
+                         *column = s.columns + ISING_COLUMNS * (i * members + m);
             const bool anti = ergo_point_real(b->batch->points[m], "/system/coupling") < 0;
             ising_same(b, "energy", m, i, column[0], ergo_oracle_ising_energy(o));
             ising_same(b, "magnetization", m, i, column[1],
                        (double)ergo_oracle_ising_magnetization(o) / n);
-            assert_true(b->sampler->info->has_column(b->batch->points[m], 2) == anti);
+            assert_true(b->model->has_column(b->batch->points[m], 2) == anti);
             if (anti)
                 ising_same(b, "staggered_magnetization", m, i, column[2], ising_staggered(o));
             for (size_t r = 0; curve && r < reach; r++) {

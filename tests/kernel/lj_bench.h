@@ -71,7 +71,7 @@ static inline void lj_compare_state(struct lj_bench *b, const char *what, void *
 static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *state,
                                     const struct ergo_batch *batch, struct lj_twin *twins,
                                     uint64_t moves) {
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->ops;
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_text saved = {0};
         LJ_OK(b, what, ops->save(b->ctx, state, m, &saved));
@@ -111,7 +111,7 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
 /* Run a job (' for ") and its twins: `samples` of `every` moves, in blocks of two. */
 static inline void lj_compare(struct lj_bench *b, const char *text, size_t samples,
                               uint64_t every) {
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->ops;
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
     struct ergo_job *job = NULL;
     void *state = NULL;
     char *json = strdup(text);
@@ -129,9 +129,9 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     LJ_OK(b, text, ops->init(b->ctx, state));
     struct lj_twin *twins = calloc(batch->count, sizeof *twins);
     const uint64_t curves = (uint64_t)ergo_point_int(batch->points[0], "/run/curve_every");
-    const size_t sizes[3] = {ops->curve_size(batch->points[0], 0),
-                             ops->curve_size(batch->points[0], 1),
-                             ops->curve_size(batch->points[0], 2)}; /* the last is not collected */
+    const size_t sizes[3] = {
+        ergo_point_curve_size(batch->points[0], 0), ergo_point_curve_size(batch->points[0], 1),
+        ergo_point_curve_size(batch->points[0], 2)}; /* the last is not collected */
     struct ergo_samples got = {.columns = calloc(2 * batch->count * LJ_COLUMNS, sizeof(double))};
     for (int c = 0; c < 3; c++)
         got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));

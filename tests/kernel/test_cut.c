@@ -163,6 +163,6 @@ static void test_audit(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_audit)};
-    ops = ergo_sampler_find("swendsen-wang")->ops->cut;
+    ops = ergo_sampler_find("swendsen-wang")->models[0]->cut;
     return cmocka_run_group_tests(tests, fixture_open, fixture_close) ? 1 : 0;
 }

@@ -157,7 +157,7 @@ static void test_audit(void **state) {
     size_t cell = 0;
     disks_begin(&bench, job);
     disks_sweeps_compared(&bench, 3);
-    DISKS_OK(&bench, bench.sampler->ops->audit(bench.ctx, bench.state));
+    DISKS_OK(&bench, bench.job->model->ops->audit(bench.ctx, bench.state));
     disks_sweeps_compared(&bench, 2);
     DISKS_OK(&bench, disks_fetch(bench.ctx, bench.state, 1, &config));
     while (config.count[cell] == 0 || config.count[cell] == DISKS_SLOTS)
@@ -166,7 +166,7 @@ static void test_audit(void **state) {
     config.y[cell * DISKS_SLOTS + config.count[cell]] = config.y[cell * DISKS_SLOTS];
     config.count[cell]++;
     DISKS_OK(&bench, disks_store(bench.ctx, bench.state, 1, &config));
-    assert_int_equal(bench.sampler->ops->audit(bench.ctx, bench.state), ERGO_E_AUDIT);
+    assert_int_equal(bench.job->model->ops->audit(bench.ctx, bench.state), ERGO_E_AUDIT);
     assert_non_null(strstr(ergo_error_message(bench.ctx), "31 disks"));
     ergo_error_clear(bench.ctx);
     size_t other = cell + 1;
@@ -174,7 +174,7 @@ static void test_audit(void **state) {
         other++;
     config.count[other]--;
     DISKS_OK(&bench, disks_store(bench.ctx, bench.state, 1, &config));
-    assert_int_equal(bench.sampler->ops->audit(bench.ctx, bench.state), ERGO_E_AUDIT);
+    assert_int_equal(bench.job->model->ops->audit(bench.ctx, bench.state), ERGO_E_AUDIT);
     assert_non_null(strstr(ergo_error_message(bench.ctx), "overlap"));
     ergo_error_clear(bench.ctx);
     disks_config_free(&config);

@@ -18,7 +18,7 @@
 #include "helium_vmc/core.h"
 #include "samplers/helium_vmc/helium.h"
 
-static const struct ergo_sampler *sampler;
+static const struct ergo_model *model;
 static bool rusticl;
 
 #define OK(call)                                                                                   \
@@ -60,9 +60,9 @@ static void begin(struct bench *b, const char *json) {
     OK(ergo_job_parse(ctx, json, strlen(json), "test", NULL, 0, &b->job));
     assert_int_equal(b->job->n_batches, 1);
     void *state = NULL;
-    OK(sampler->ops->create(ctx, &b->job->batches[0], device, &state));
+    OK(model->ops->create(ctx, &b->job->batches[0], device, &state));
     b->s = state;
-    OK(sampler->ops->init(ctx, state));
+    OK(model->ops->init(ctx, state));
     const struct helium_shape *shape = &b->s->shape;
     const size_t members = b->job->n_points, all = members * shape->walkers;
     const size_t size = (size_t)b->s->launch.binades << HELIUM_U_PIECES;
@@ -94,7 +94,7 @@ static void end(struct bench *b) {
     free(b->twins);
     free(b->tables);
     free(b->random);
-    sampler->ops->destroy(b->s);
+    model->ops->destroy(b->s);
     ergo_job_destroy(b->job);
 }
 
@@ -140,7 +140,7 @@ static void compare(struct bench *b) {
     const struct helium_shape *shape = &b->s->shape;
     for (size_t m = 0; m < b->job->n_points; m++) {
         struct ergo_text text = {0};
-        OK(sampler->ops->save(ctx, b->s, m, &text));
+        OK(model->ops->save(ctx, b->s, m, &text));
         const uint8_t *at = (const uint8_t *)text.data;
         assert_int_equal(word(at), b->twins[m * shape->walkers].factor);
         at += 4;
@@ -171,7 +171,7 @@ static void check_frames(struct bench *b) {
     assert_non_null(places);
     for (size_t m = 0; m < b->job->n_points; m++) {
         struct ergo_text text = {0};
-        OK(sampler->ops->frame(ctx, b->s, m, &text));
+        OK(model->ops->frame(ctx, b->s, m, &text));
         OK(helium_start_parse(ctx, "frames", text.data, text.length, &b->s->models[m],
                               shape->walkers + 1, places));
         for (size_t w = 0; w <= count; w++)
@@ -196,15 +196,15 @@ static void check(const char *system, int path, int group) {
     assert_int_equal(b.s->launch.path, path);
     compare(&b);
     check_frames(&b);
-    const struct ergo_sampler_ops *ops = sampler->ops;
+    const struct ergo_sampler_ops *ops = model->ops;
     const size_t members = b.job->n_points;
-    double *columns = malloc(3 * members * b.job->sampler->info->n_columns * sizeof *columns),
+    double *columns = malloc(3 * members * b.job->model->n_columns * sizeof *columns),
            *curve[3] = {NULL};
     for (size_t c = 0; c < 3; c++)
-        curve[c] =
-            malloc((3 * members * ops->curve_size(&b.job->points[0], c) + 1) * sizeof(double));
+        curve[c] = malloc((3 * members * ergo_point_curve_size(&b.job->points[0], c) + 1) *
+                          sizeof(double));
     struct ergo_samples samples = {.columns = columns, .curves = {curve[0], curve[1], curve[2]}};
-    if (ops->curve_size(&b.job->points[0], 2) == 0)
+    if (ergo_point_curve_size(&b.job->points[0], 2) == 0)
         samples.curves[2] = NULL;
     OK(ops->advance(ctx, b.s, 0, 2, 2, 0));
     OK(ops->advance(ctx, b.s, 1, 3, 1, 2));
@@ -217,7 +217,7 @@ static void check(const char *system, int path, int group) {
         double mean = 0;
         for (uint32_t w = 0; w < active; w++)
             mean += (double)b.twins[m * b.s->shape.walkers + w].ln_psi * 0x1p-21 / b.s->shape.n;
-        const double found = columns[(2 * members + m) * b.job->sampler->info->n_columns + 5];
+        const double found = columns[(2 * members + m) * b.job->model->n_columns + 5];
         assert_true(found - mean / active < 1e-12 && mean / active - found < 1e-12);
     }
     OK(ops->audit(ctx, b.s));
@@ -331,7 +331,7 @@ static void lanes_path(void **state) {
 }
 
 static int open_device(void **unused) {
-    sampler = ergo_sampler_find("helium-vmc");
+    model = ergo_sampler_find("helium-vmc")->models[0];
     const int failed = fixture_open(unused);
     rusticl = !failed && strstr(device->summary.platform, "rusticl") != NULL;
     return failed;

@@ -236,8 +236,8 @@ static void test_large_steps(void **state) {
             for (size_t m = 0; m < bench.batch->count && !bench.small; m++) {
                 size_t length;
                 uint8_t *rows = ising_oracle_rows(&bench.oracles[m], &length);
-                ISING_OK(&bench, bench.sampler->ops->load(bench.ctx, bench.state, m, from[k], rows,
-                                                          length));
+                ISING_OK(&bench, bench.job->model->ops->load(bench.ctx, bench.state, m, from[k],
+                                                             rows, length));
                 free(rows);
             }
             bench.step = from[k];
@@ -286,7 +286,7 @@ static void test_audit(void **state) {
     for (int path = 1; path <= 3; path++) {
         struct ising_state *s = begin(194, 18, 1, (struct launch){path, 8, 2, 2, 4}, 0);
         ising_sweeps(&bench, 1);
-        ISING_OK(&bench, bench.sampler->ops->audit(bench.ctx, bench.state));
+        ISING_OK(&bench, bench.job->model->ops->audit(bench.ctx, bench.state));
         ising_compare_states(&bench);
         assert_int_equal(s->step, 1);
         ising_sweeps(&bench, 2);

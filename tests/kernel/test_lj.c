@@ -108,7 +108,7 @@ static void count_warning(void *user, enum ergo_log_level level, const char *mes
 
 static void test_no_room(void **state) {
     (void)state;
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->ops;
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
     const uint64_t largest = bench.device->summary.largest_buffer;
     static const char text[] = "{\"sampler\": \"lj-gcmc\", \"seed\": \"7\", \"system\": {\"box\": "
                                "[5, 5, 5], \"temperature\": 2, \"activity\": 0.5, \"particles\": "

@@ -116,7 +116,7 @@ cat >ising.json <<'JOB'
   "distribute": "lattice" }
 JOB
 expect 2 "$ERGOCL" validate ising.json
-says err /distribute "of the models only spin-glass can be cut"
+says err /distribute "of spin-lattice cannot cut its systems into pieces"
 
 # --overwrite: the earlier run stands until the new one can begin, that is until kernels compile.
 mkdir broken

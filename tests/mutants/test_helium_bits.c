@@ -17,25 +17,25 @@
 static void test_job(void **state) {
     (void)state;
     struct ergo_context *ctx = ergo_context_create();
-    const struct ergo_sampler *sampler = ergo_sampler_find("helium-vmc");
+    const struct ergo_model *model = ergo_sampler_find("helium-vmc")->models[0];
     struct ergo_device *device = NULL;
     struct ergo_job *job = NULL;
     void *chain = NULL;
     if (ergo_job_parse(ctx, mutant_job, strlen(mutant_job), "mutant", NULL, 0, &job) != ERGO_OK ||
         ergo_device_open(ctx, NULL, &device) != ERGO_OK ||
-        sampler->ops->create(ctx, &job->batches[0], device, &chain) != ERGO_OK)
+        model->ops->create(ctx, &job->batches[0], device, &chain) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
-    enum ergo_status status = sampler->ops->init(ctx, chain);
+    enum ergo_status status = model->ops->init(ctx, chain);
     for (int i = 0; i < 3 && status == ERGO_OK; i++) {
-        status = sampler->ops->advance(ctx, chain, 0, 0, 2, 0);
+        status = model->ops->advance(ctx, chain, 0, 0, 2, 0);
         if (status == ERGO_OK)
-            status = sampler->ops->audit(ctx, chain);
+            status = model->ops->audit(ctx, chain);
     }
     if (status == ERGO_E_AUDIT)
         fail_msg("not the oracle's: %s", ergo_error_message(ctx));
     if (status != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
-    sampler->ops->destroy(chain);
+    model->ops->destroy(chain);
     ergo_device_close(device);
     ergo_job_destroy(job);
     ergo_context_destroy(ctx);

@@ -23,25 +23,25 @@ static void test_job(void **state) {
     static const double expected[4] = {-19.74036, 15.13871, 15.11785, 0.36787};
     static const double errors[4] = {0.003, 0.004, 0.006, 0.0002};
     struct ergo_context *ctx = ergo_context_create();
-    const struct ergo_sampler *sampler = ergo_sampler_find("helium-vmc");
+    const struct ergo_model *model = ergo_sampler_find("helium-vmc")->models[0];
     struct ergo_device *device = NULL;
     struct ergo_job *job = NULL;
     void *chain = NULL;
     if (ergo_job_parse(ctx, mutant_job, strlen(mutant_job), "mutant", NULL, 0, &job) != ERGO_OK ||
         ergo_device_open(ctx, NULL, &device) != ERGO_OK ||
-        sampler->ops->create(ctx, &job->batches[0], device, &chain) != ERGO_OK)
+        model->ops->create(ctx, &job->batches[0], device, &chain) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
     enum { N = BLOCK * BLOCKS };
     double *columns = malloc(N * COLUMNS * sizeof *columns);
     assert_non_null(columns);
-    enum ergo_status status = sampler->ops->init(ctx, chain);
+    enum ergo_status status = model->ops->init(ctx, chain);
     if (status == ERGO_OK)
-        status = sampler->ops->advance(ctx, chain, 0, 0, 300, 0);
+        status = model->ops->advance(ctx, chain, 0, 0, 300, 0);
     for (size_t i = 0; i < BLOCKS && status == ERGO_OK; i++) {
         struct ergo_samples samples = {.columns = columns + i * BLOCK * COLUMNS};
-        status = sampler->ops->advance(ctx, chain, 0, BLOCK, 4, i * BLOCK);
+        status = model->ops->advance(ctx, chain, 0, BLOCK, 4, i * BLOCK);
         if (status == ERGO_OK)
-            status = sampler->ops->collect(ctx, chain, 0, &samples);
+            status = model->ops->collect(ctx, chain, 0, &samples);
     }
     if (status != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
@@ -60,7 +60,7 @@ static void test_job(void **state) {
     if (!(worst < 4.5))
         fail_msg("not the exact values: largest |z| %.2f", worst);
     free(columns);
-    sampler->ops->destroy(chain);
+    model->ops->destroy(chain);
     ergo_device_close(device);
     ergo_job_destroy(job);
     ergo_context_destroy(ctx);

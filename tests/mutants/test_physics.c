@@ -53,7 +53,6 @@ static void test_job(void **state) {
     (void)state;
     enum { BLOCK = 500 };
     struct ergo_context *ctx = ergo_context_create();
-    const struct ergo_sampler *sampler = ergo_sampler_find("spin-lattice");
     struct ergo_device *device = NULL;
     struct ergo_job *job = NULL;
     void *chain = NULL;
@@ -61,22 +60,23 @@ static void test_job(void **state) {
         ergo_device_open(ctx, NULL, &device) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
     const struct ergo_batch *batch = &job->batches[0];
+    const struct ergo_model *model = job->model;
     const struct ergo_point *first = batch->points[0];
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     const size_t n = (size_t)ergo_point_int(first, "/run/sweeps") / every / BLOCK * BLOCK;
     double *columns = malloc(n * batch->count * COLUMNS * sizeof(double));
     assert_true(columns && job->n_batches == 1);
-    enum ergo_status status = sampler->ops->create(ctx, batch, device, &chain);
+    enum ergo_status status = model->ops->create(ctx, batch, device, &chain);
     if (status == ERGO_OK)
-        status = sampler->ops->init(ctx, chain);
+        status = model->ops->init(ctx, chain);
     if (status == ERGO_OK)
-        status = sampler->ops->advance(ctx, chain, 0, 0,
-                                       (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
+        status = model->ops->advance(ctx, chain, 0, 0,
+                                     (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
     for (size_t i = 0; i < n && status == ERGO_OK; i += BLOCK) {
         struct ergo_samples samples = {.columns = columns + COLUMNS * i * batch->count};
-        status = sampler->ops->advance(ctx, chain, 0, BLOCK, every, i);
+        status = model->ops->advance(ctx, chain, 0, BLOCK, every, i);
         if (status == ERGO_OK)
-            status = sampler->ops->collect(ctx, chain, 0, &samples);
+            status = model->ops->collect(ctx, chain, 0, &samples);
     }
     if (status != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
@@ -89,7 +89,7 @@ static void test_job(void **state) {
     if (reason)
         fail_msg("not the exact values: %s", reason);
     free(columns);
-    sampler->ops->destroy(chain);
+    model->ops->destroy(chain);
     ergo_device_close(device);
     ergo_job_destroy(job);
     ergo_context_destroy(ctx);

@@ -105,9 +105,9 @@ static void test_job(void **unused) {
     void *state = NULL;
     ctx = ergo_context_create();
     OK(ergo_job_parse(ctx, mutant_job, strlen(mutant_job), "mutant", NULL, 0, &job));
-    ops = job->sampler->ops;
+    ops = job->model->ops;
     if (strcmp(ergo_point_text(&job->points[0], "/distribute"), "lattice") == 0)
-        ops = ops->cut;
+        ops = job->model->cut;
     OK(ergo_device_open(ctx, NULL, &device));
     assert_int_equal(job->n_batches, 1);
     OK(ops->create(ctx, &job->batches[0], device, &state));

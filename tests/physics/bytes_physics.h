@@ -52,15 +52,16 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
     BYTES_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", &no_curves, 1, &job));
     const struct ergo_batch *batch = &job->batches[0];
     const struct ergo_point *first = batch->points[0];
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
+    const struct ergo_sampler_ops *ops = batch->job->model->ops;
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     const size_t count = (size_t)((uint64_t)ergo_point_int(first, "/run/sweeps") / every);
     assert_true(job->n_batches == 1 && batch->count == BYTES_CHAINS);
     BYTES_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
     struct bytes_state *s = state;
     *oracle = bytes_bench_oracle(first, &s->members[0]);
-    const size_t block = s->e.block_samples < 200 ? s->e.block_samples : 200;
-    double *columns = malloc(sizeof *columns * COLUMNS * BYTES_CHAINS * block);
+    const size_t block = s->launch.block_samples < 200 ? s->launch.block_samples : 200;
+    const size_t width = job->model->n_columns;
+    double *columns = malloc(sizeof *columns * width * BYTES_CHAINS * block);
     struct ergo_samples samples = {.columns = columns};
     memset(means, 0, 4 * BYTES_CHAINS * sizeof(double));
     BYTES_BENCH_OK(ctx, text, ops->init(ctx, state));
@@ -72,7 +73,7 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
         BYTES_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, now, every, done));
         BYTES_BENCH_OK(ctx, text, ops->collect(ctx, state, 0, &samples));
         for (size_t i = 0; i < now * BYTES_CHAINS; i++) {
-            const double e = columns[COLUMNS * i], m = columns[COLUMNS * i + 1];
+            const double e = columns[width * i], m = columns[width * i + 1];
             const size_t chain = i % BYTES_CHAINS;
             means[0][chain] += e / (double)count;
             means[1][chain] += m / (double)count;

@@ -96,29 +96,29 @@ static inline size_t fac_run(struct ergo_context *ctx, struct ergo_device *devic
     snprintf(quoted, sizeof quoted, "%s", text);
     for (char *c = quoted; *c; c++)
         *c = *c == '\'' ? '"' : *c;
-    const struct ergo_sampler *sampler = ergo_sampler_find("spin-lattice");
     if (ergo_job_parse(ctx, quoted, strlen(quoted), "case", NULL, 0, job) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
     const struct ergo_batch *batch = &(*job)->batches[0];
+    const struct ergo_model *model = (*job)->model;
     const struct ergo_point *first = batch->points[0];
     assert_true((*job)->n_batches == 1 && batch->count <= most);
     void *state = NULL;
     const uint64_t sweeps = (uint64_t)ergo_point_int(first, "/run/equilibration") +
                             (uint64_t)ergo_point_int(first, "/run/sweeps");
-    enum ergo_status status = sampler->ops->create(ctx, batch, device, &state);
+    enum ergo_status status = model->ops->create(ctx, batch, device, &state);
     if (status == ERGO_OK)
-        status = sampler->ops->init(ctx, state);
+        status = model->ops->init(ctx, state);
     if (status == ERGO_OK)
-        status = sampler->ops->advance(ctx, state, 0, 0, sweeps, 0);
+        status = model->ops->advance(ctx, state, 0, 0, sweeps, 0);
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
         struct ergo_curve of[CURVE_FROZEN + 1];
         struct ergo_text saved = {0};
-        curves[m].n = sampler->ops->curve_size(first, CURVE_PERSISTENCE);
+        curves[m].n = model->curve_size(first, CURVE_PERSISTENCE);
         assert_true(curves[m].n <= FAC_TIMES);
         for (size_t c = 0; c <= CURVE_FROZEN; c++)
-            assert_true(ergo_curve_init(&of[c], sampler->ops->curve_size(first, c)));
-        sampler->ops->curve_x(first, CURVE_PERSISTENCE, curves[m].x);
-        status = sampler->ops->end_curves(ctx, state, m, of);
+            assert_true(ergo_curve_init(&of[c], model->curve_size(first, c)));
+        model->curve_x(first, CURVE_PERSISTENCE, curves[m].x);
+        status = model->ops->end_curves(ctx, state, m, of);
         for (size_t c = CURVE_PHI; c <= CURVE_FROZEN; c++)
             ergo_curve_result(&of[c], curves[m].mean[c], curves[m].error[c]);
         if (fac_look && status == ERGO_OK)
@@ -126,14 +126,14 @@ static inline size_t fac_run(struct ergo_context *ctx, struct ergo_device *devic
         for (size_t c = 0; c <= CURVE_FROZEN; c++)
             ergo_curve_free(&of[c]);
         if (status == ERGO_OK)
-            status = sampler->ops->save(ctx, state, m, &saved);
+            status = model->ops->save(ctx, state, m, &saved);
         if (status == ERGO_OK)
             fac_frozen(batch->points[m], &saved, v);
         ergo_text_free(&saved);
     }
     if (status != ERGO_OK)
         fail_msg("%s: %s", text, ergo_error_message(ctx));
-    sampler->ops->destroy(state);
+    model->ops->destroy(state);
     return batch->count;
 }
 

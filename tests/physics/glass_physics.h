@@ -143,11 +143,11 @@ static inline void glass_physics_job(struct ergo_context *ctx, struct ergo_devic
     GLASS_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
     const struct ergo_batch *batch = &job->batches[0];
     const struct ergo_point *first = batch->points[0];
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("spin-lattice")->ops;
+    const struct ergo_sampler_ops *ops = batch->job->model->ops;
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     size_t left = (size_t)((uint64_t)ergo_point_int(first, "/run/sweeps") / every);
     const struct glass_shape s = glass_shape_of(first);
-    const size_t of_samples = ops->curve_size(first, CURVE_SAMPLES), members = batch->count;
+    const size_t of_samples = ergo_point_curve_size(first, CURVE_SAMPLES), members = batch->count;
     const size_t size = of_samples / s.samples * s.all;
     assert_int_equal(job->n_batches, 1);
     GLASS_BENCH_OK(ctx, text, ops->plan(ctx, batch, device, &plan));
@@ -156,7 +156,7 @@ static inline void glass_physics_job(struct ergo_context *ctx, struct ergo_devic
     GLASS_BENCH_OK(
         ctx, text,
         ops->advance(ctx, state, 0, 0, (uint64_t)ergo_point_int(first, "/run/equilibration"), 0));
-    const size_t halves = ops->curve_size(first, CURVE_HALVES);
+    const size_t halves = ergo_point_curve_size(first, CURVE_HALVES);
     const size_t block = plan.block_samples < 16 ? plan.block_samples : 16;
     struct ergo_samples samples = {.columns = malloc(block * members * COLUMNS * sizeof(double))};
     samples.curves[CURVE_HALVES] = malloc(block * members * halves * sizeof(double));

@@ -41,7 +41,7 @@ struct lj_series {
 /* The sampler without the run around it, whose audit would notice some mutants. */
 static inline void lj_run_job(struct lj_run *r, const char *text, struct lj_series *s) {
     enum { BLOCK = 100 };
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->ops;
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
     char *json = strdup(text);
     void *state = NULL;
     for (char *c = json; *c; c++)
@@ -150,10 +150,10 @@ static inline double lj_virial_pressure(const struct ergo_point *point, const do
 
 /* The observable `pressure`, as results have it. */
 static inline double lj_pressure(const struct ergo_point *point, const double *c) {
-    const struct ergo_sampler_info *info = ergo_sampler_find("lj-gcmc")->info;
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (strcmp(info->observables[o].name, "pressure") == 0)
-            return info->observables[o].sample(point, c);
+    const struct ergo_model *model = ergo_sampler_find("lj-gcmc")->models[0];
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, "pressure") == 0)
+            return model->observables[o].sample(point, c);
     return NAN;
 }
 

@@ -146,13 +146,13 @@ static double call_from_curve(const double *mean, size_t size, void *user) {
 }
 
 static void look_at_errors(const struct ergo_point *point, const struct ergo_curve *curves) {
-    const struct ergo_sampler_info *info = point->job->sampler->info;
+    const struct ergo_model *model = point->job->model;
     double mean[FAC_TIMES], error[FAC_TIMES];
     struct ergo_estimate e;
     for (size_t k = 0; k < 3; k++)
-        for (size_t o = 0; o < info->n_observables; o++) {
-            struct from_curve call = {&info->observables[o], point};
-            if (strcmp(info->observables[o].name, quoted_names[k]) != 0)
+        for (size_t o = 0; o < model->n_observables; o++) {
+            struct from_curve call = {&model->observables[o], point};
+            if (strcmp(model->observables[o].name, quoted_names[k]) != 0)
                 continue;
             ergo_curve_derived(&curves[k == 0 ? CURVE_UP_DENSITY : CURVE_PHI], call_from_curve,
                                &call, &e);

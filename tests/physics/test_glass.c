@@ -151,7 +151,7 @@ static void test_nishimori(void **state) {
         compare(i ? "Nishimori's line, 8 x 6" : "Nishimori's line, 6 x 6 x 6",
                 m->curves[CURVE_LADDER_ENERGY].mean[0], m->curves[CURVE_LADDER_ENERGY].error[0],
                 -lines[i].d * tanh(1 / t), 0);
-        for (size_t k = 0; k < result->job->sampler->info->n_observables; k++) {
+        for (size_t k = 0; k < result->job->model->n_observables; k++) {
             const char *name = m->observables[k].observable->name;
             const int at = strcmp(name, "overlap2") == 0 ? 0 : 1;
             if (at && strcmp(name, "glass_magnetization2") != 0)

@@ -64,7 +64,7 @@ static void samples_alike(const char *quoted) {
     }
     for (int k = 0; k < 3; k++) {
         const struct ergo_observable_result *r =
-            called(m, result->job->sampler->info->n_observables, known[k].name);
+            called(m, result->job->model->n_observables, known[k].name);
         know(&known[k], x + (size_t)k * s.samples, s.samples);
         const double off = (r->estimate.mean - known[k].mean) / known[k].error;
         const double ratio = r->estimate.error / known[k].error;
@@ -99,7 +99,7 @@ static void test_few(void **state) {
                  "'temperature': 1, 'ladder': 2, 'temperature_max': 2",
                  "'equilibration': 100, 'sweeps': 2000, 'measure_every': 4"));
     const struct ergo_member_result *m = &result->members[0];
-    const size_t n = result->job->sampler->info->n_observables;
+    const size_t n = result->job->model->n_observables;
     assert_false(called(m, n, "energy")->estimate.too_short);
     assert_true(called(m, n, "energy")->estimate.error > 0);
     assert_true(called(m, n, "swap_acceptance")->estimate.too_short);
@@ -128,13 +128,12 @@ static void covered(const char *what, const char *quoted) {
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         double mean = 0, chi2 = 0;
         for (size_t i = 0; i < n; i++)
-            mean += called(&result->members[i], result->job->sampler->info->n_observables, names[k])
+            mean += called(&result->members[i], result->job->model->n_observables, names[k])
                         ->estimate.mean /
                     (double)n;
         for (size_t i = 0; i < n; i++) {
             const struct ergo_estimate *e =
-                &called(&result->members[i], result->job->sampler->info->n_observables, names[k])
-                     ->estimate;
+                &called(&result->members[i], result->job->model->n_observables, names[k])->estimate;
             chi2 += (e->mean - mean) * (e->mean - mean) / (e->error * e->error) / (double)(n - 1);
         }
         print_message("%s, %-21s chi^2 / n = %.2f\n", what, names[k], chi2);

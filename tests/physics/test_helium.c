@@ -51,9 +51,9 @@ static struct ergo_result *run(const char *keys, const char *rest) {
 
 static struct ergo_estimate estimate(const struct ergo_result *result, size_t member,
                                      const char *name) {
-    const struct ergo_sampler_info *info = ergo_sampler_find("helium-vmc")->info;
-    for (size_t o = 0; o < info->n_observables; o++)
-        if (strcmp(info->observables[o].name, name) == 0)
+    const struct ergo_model *model = ergo_sampler_find("helium-vmc")->models[0];
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, name) == 0)
             return result->members[member].observables[o].estimate;
     fail_msg("no observable %s", name);
     return (struct ergo_estimate){0};

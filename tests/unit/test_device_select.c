@@ -207,10 +207,10 @@ static void test_quirks(void **state) {
 
 static void test_error_names(void **state) {
     (void)state;
-    assert_string_equal(ergo_error_cl_name(-5), "CL_OUT_OF_RESOURCES");
-    assert_string_equal(ergo_error_cl_name(-11), "CL_BUILD_PROGRAM_FAILURE");
-    assert_string_equal(ergo_error_cl_name(-1001), "CL_PLATFORM_NOT_FOUND_KHR");
-    assert_string_equal(ergo_error_cl_name(-4242), "unknown OpenCL error");
+    assert_string_equal(ergo_cl_name(-5), "CL_OUT_OF_RESOURCES");
+    assert_string_equal(ergo_cl_name(-11), "CL_BUILD_PROGRAM_FAILURE");
+    assert_string_equal(ergo_cl_name(-1001), "CL_PLATFORM_NOT_FOUND_KHR");
+    assert_string_equal(ergo_cl_name(-4242), "unknown OpenCL error");
 }
 
 int main(void) {

@@ -13,7 +13,7 @@
 #include "helium_vmc/core.h"
 #include "oracle/helium_pair.h"
 #include "oracle/helium_serial.h"
-#include "run/run.h"
+#include "run/cost.h"
 #include "samplers/helium_vmc/helium.h"
 
 static void close_to(const char *what, double found, double expected, double tolerance) {
@@ -373,7 +373,7 @@ static void how_often_to_measure(void **state) {
         {{.step = 1e-9, .measure = 1, .host = 5}, 1000000},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(ergo_run_best_every(&cases[i].cost, 2), cases[i].every);
+        assert_int_equal(ergo_cost_best_every(&cases[i].cost, 2), cases[i].every);
 }
 
 /* ---- random numbers -------------------------------------------------------------------------- */

@@ -137,10 +137,9 @@ static void what_is_beyond_its_bound_is_not_drawn(void **state) {
     bounded.beyond = beyond;
     memcpy(observables, synthetic_observables, sizeof observables);
     observables[2] = bounded;
-    struct ergo_sampler_info info = synthetic_info;
-    info.observables = observables;
-    const struct ergo_sampler sampler = {&info, &synthetic_ops};
-    result->job->sampler = &sampler;
+    struct ergo_model model = synthetic_model;
+    model.observables = observables;
+    result->job->model = &model;
     size_t ordered = 0;
     for (size_t m = 0; m < result->n_members; m++) {
         result->members[m].observables[2].observable = &observables[2];

@@ -91,8 +91,8 @@ static void pictures_without_pixels_are_left_out(void **state) {
         drawn(result, "pictures", all);
         struct ergo_folder opened;
         assert_int_equal(ergo_folder_open(ctx, folder, &opened), ERGO_OK);
-        assert_int_equal(ergo_result_write_pictures(ctx, &opened, result), ERGO_OK);
-        assert_int_equal(ergo_result_write_report(ctx, &opened, result), ERGO_OK);
+        assert_int_equal(ergo_page_write_pictures(ctx, &opened, result), ERGO_OK);
+        assert_int_equal(ergo_page_write(ctx, &opened, result), ERGO_OK);
         ergo_folder_close(&opened);
         snprintf(path, sizeof path, "%s/configurations.png", folder);
         assert_int_equal(access(path, F_OK) == 0, !all);

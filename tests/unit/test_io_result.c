@@ -173,7 +173,7 @@ static void what_is_not_a_number_is_null(void **state) {
     assert_int_equal(ergo_result_table(ctx, result, &table), ERGO_OK);
     assert_non_null(strstr(table, "(?)"));
     free(table);
-    assert_int_equal(ergo_result_write_report(ctx, &opened, result), ERGO_OK);
+    assert_int_equal(ergo_page_write(ctx, &opened, result), ERGO_OK);
     assert_int_equal(ergo_result_write_series(ctx, &opened, result), ERGO_OK);
     *energy = before;
 }
@@ -345,7 +345,7 @@ static void series_agree_with_the_json(void **state) {
 static void pictures_are_the_pixels(void **state) {
     (void)state;
     char path[160];
-    assert_int_equal(ergo_result_write_pictures(ctx, &opened, result), ERGO_OK);
+    assert_int_equal(ergo_page_write_pictures(ctx, &opened, result), ERGO_OK);
     snprintf(path, sizeof path, "%s/snapshots/point-0005-step-000004000.png", folder);
     png_image image = {.version = PNG_IMAGE_VERSION};
     assert_true(png_image_begin_read_from_file(&image, path));
@@ -393,7 +393,7 @@ static void the_report_is_self_contained(void **state) {
     result->warnings = calloc(1, sizeof *result->warnings);
     assert_non_null(result->warnings);
     result->warnings[0] = strdup("<script>alert(1)</script>");
-    assert_int_equal(ergo_result_write_report(ctx, &opened, result), ERGO_OK);
+    assert_int_equal(ergo_page_write(ctx, &opened, result), ERGO_OK);
     snprintf(path, sizeof path, "%s/report.html", folder);
     assert_int_equal(ergo_file_read(ctx, NULL, path, 1 << 24, &page, &length), ERGO_OK);
     assert_non_null(strstr(page, "</html>"));
@@ -417,8 +417,8 @@ static void a_missing_folder_is_an_error(void **state) {
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(ergo_result_write_json(ctx, &gone, result), ERGO_E_IO);
     assert_int_equal(ergo_result_write_series(ctx, &gone, result), ERGO_E_IO);
-    assert_int_equal(ergo_result_write_report(ctx, &gone, result), ERGO_E_IO);
-    assert_int_equal(ergo_result_write_pictures(ctx, &gone, result), ERGO_E_IO);
+    assert_int_equal(ergo_page_write(ctx, &gone, result), ERGO_E_IO);
+    assert_int_equal(ergo_page_write_pictures(ctx, &gone, result), ERGO_E_IO);
     ergo_error_clear(ctx);
     ergo_folder_close(&gone);
 }

@@ -99,22 +99,23 @@ static double synthetic_exact(const struct ergo_point *p, const char *observable
                                                       : NAN;
 }
 
-static const struct ergo_sampler_info synthetic_info = {
+static const struct ergo_model synthetic_model = {.keys = {{synthetic_keys, SYNTHETIC_KEYS}},
+                                                  .columns = synthetic_columns,
+                                                  .n_columns = 2,
+                                                  .observables = synthetic_observables,
+                                                  .n_observables = SYNTHETIC_OBSERVABLES,
+                                                  .curves = synthetic_curves,
+                                                  .n_curves = 1,
+                                                  .exact = synthetic_exact};
+static const struct ergo_model *const synthetic_models[] = {&synthetic_model};
+static const struct ergo_sampler synthetic_sampler = {
     .name = "spin-lattice",
     .summary = "Spins on a lattice: Metropolis and heat bath.",
     .citation = "N. Metropolis et al., J. Chem. Phys. 21, 1087 (1953)",
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
-    .keys = synthetic_keys,
-    .n_keys = SYNTHETIC_KEYS,
-    .columns = synthetic_columns,
-    .n_columns = 2,
-    .observables = synthetic_observables,
-    .n_observables = SYNTHETIC_OBSERVABLES,
-    .curves = synthetic_curves,
-    .n_curves = 1};
-static const struct ergo_sampler_ops synthetic_ops = {.exact = synthetic_exact};
-static const struct ergo_sampler synthetic_sampler = {&synthetic_info, &synthetic_ops};
+    .models = synthetic_models,
+    .n_models = 1};
 
 struct synthetic_options {
     int n_temperatures; /* 1: no scan */
@@ -257,6 +258,7 @@ static struct ergo_result *synthetic_result(const struct synthetic_options *o) {
     job->canonical = strdup("{\"sampler\":\"spin-lattice\",\"seed\":\"18446744073709551615\","
                             "\"system\":{\"model\":\"ising\",\"size\":[16,16]}}");
     job->sampler = &synthetic_sampler;
+    job->model = &synthetic_model;
     job->n_keys = SYNTHETIC_KEYS;
     job->keys = synthetic_key_list;
     job->n_points = n;

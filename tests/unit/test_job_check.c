@@ -14,7 +14,7 @@ static void test_minimal(void **state) {
     assert_ptr_equal(job->batches[0].points[0], point);
     assert_ptr_equal(point->job, job);
     assert_int_equal(job->n_keys,
-                     ergo_job_n_common_keys + sizeof toy_keys / sizeof toy_keys[0] + 1);
+                     ergo_job_n_common_keys + 1 + sizeof toy_keys / sizeof toy_keys[0] + 1);
     assert_true(ergo_point_real(point, "/system/temperature") == 2.5);
     assert_string_equal(ergo_point_text(point, "/system/model"), "alpha");
     assert_int_equal(ergo_point_int(point, "/system/n"), 10);
@@ -241,17 +241,16 @@ static void test_all_at_once(void **state) {
     (void)state;
     struct toy toy = toy_parse(
         "{\"sampler\":\"toy-lattice\",\"seed\":1.5,\"seeed\":1,\"run\":{\"sweep\":5},\"system\":{"
-        "\"temperature\":-1,\"model\":\"gamma\",\"fast\":1,\"fast\":0},\"scan\":{\"/system/"
+        "\"temperature\":-1,\"fast\":1,\"fast\":0},\"scan\":{\"/system/"
         "feld\":[1],"
         "\"/system/field\":[]},\"output\":{\"snapshots\":99}}");
     assert_int_equal(toy.status, ERGO_E_JOB);
     static const char *const parts[] = {
-        "job.json:1:117: /system/fast: duplicate key",
+        "job.json:1:101: /system/fast: duplicate key",
         "/seed: found 1.5",
         "/seeed: unknown key",
         "/run/sweep: unknown key; did you mean \"sweeps\"",
         "/system/temperature: found -1",
-        "/system/model: found the string \"gamma\"",
         "/system/fast: found 1",
         "/system/fast: found 0",
         "/output/snapshots: found 99",
@@ -264,6 +263,31 @@ static void test_all_at_once(void **state) {
         expect_contains(toy.message, parts[i]);
     assert_int_equal(count_lines(toy.message), sizeof parts / sizeof parts[0]);
     toy_free(&toy);
+}
+
+/* Which keys a model has is not known of one that is not there: nothing else is said of them. */
+static void test_unknown_model(void **state) {
+    (void)state;
+    expect_error(TOY_JOB(",\"model\":\"gamma\",\"depth\":-3", ""),
+                 "/system/model: found the string \"gamma\"", "allowed: \"alpha\", \"beta\"");
+    expect_error("{\"sampler\":\"toy-lattice\",\"run\":{\"sweeps\":1},\"system\":{\"model\":7},"
+                 "\"scan\":{\"/system/depth\":[1,2]},\"tuning\":{\"block\":3}}",
+                 "/system/model: found 7", NULL);
+}
+
+/* A key of another model is refused by the tables, and told whose it is. */
+static void test_other_models_keys(void **state) {
+    (void)state;
+    static const char message[] = "/system/depth: unknown key for model \"alpha\" of toy-lattice "
+                                  "(it is a key of model \"beta\")";
+    expect_error(TOY_JOB(",\"depth\":2", ""), message, NULL);
+    expect_error(TOY_JOB(",\"depth\":2,\"model\":\"alpha\"", ""), message, NULL);
+    expect_error(TOY_JOB("", ",\"scan\":{\"/system/depth\":[1,2]}"),
+                 "/scan/~1system~1depth: no key has this pointer", NULL);
+    expect_error(TOY_JOB(",\"activity\":2", ""),
+                 "unknown key for model \"alpha\" of toy-lattice (it is a key of sampler "
+                 "\"toy-gas\")",
+                 NULL);
 }
 
 static void test_sampler_check(void **state) {
@@ -317,12 +341,11 @@ static void test_trajectory(void **state) {
 /* A key that acts at none of the points is refused, given or scanned; its default is not. */
 static void test_effects(void **state) {
     (void)state;
-    static const char message[] = "/system/depth: has no effect in this job of model \"alpha\"; it "
-                                  "acts only in model beta with a field: leave it out";
-    expect_error(TOY_JOB(",\"depth\":2", ""), message, NULL);
-    expect_error(TOY_JOB(",\"depth\":1,\"field\":3", ""), message, NULL);
-    expect_error(TOY_JOB("", ",\"scan\":{\"/system/depth\":[1,2]}"), message, NULL);
-    expect_error(TOY_JOB(",\"depth\":2,\"model\":\"beta\"", ""), "of model \"beta\"", NULL);
+    static const char message[] = "/system/depth: has no effect in this job of model \"beta\"; it "
+                                  "acts only with a field: leave it out";
+    expect_error(TOY_JOB(",\"depth\":2,\"model\":\"beta\"", ""), message, NULL);
+    expect_error(TOY_JOB(",\"model\":\"beta\"", ",\"scan\":{\"/system/depth\":[1,2]}"), message,
+                 NULL);
     struct toy toy = expect_good(TOY_JOB(",\"depth\":2,\"model\":\"beta\",\"field\":3", ""));
     toy_free(&toy);
     /* at one point of a scan is enough: a calibration has a reference without it */
@@ -330,7 +353,7 @@ static void test_effects(void **state) {
         TOY_JOB(",\"depth\":2,\"model\":\"beta\"", ",\"scan\":{\"/system/field\":[0,1]}"));
     toy_free(&toy);
     /* beside what the sampler says */
-    toy = toy_parse(TOY_JOB(",\"depth\":2,\"start\":\"nowhere\"", ""));
+    toy = toy_parse(TOY_JOB(",\"depth\":2,\"model\":\"beta\",\"start\":\"nowhere\"", ""));
     expect_contains(toy.message, message);
     expect_contains(toy.message, "there is no such start");
     toy_free(&toy);
@@ -468,6 +491,7 @@ int main(void) {
         cmocka_unit_test(test_minimal),       cmocka_unit_test(test_every_type),
         cmocka_unit_test(test_ranges),        cmocka_unit_test(test_exact_integers),
         cmocka_unit_test(test_suggestions),   cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_unknown_model), cmocka_unit_test(test_other_models_keys),
         cmocka_unit_test(test_sampler_check), cmocka_unit_test(test_sets),
         cmocka_unit_test(test_trajectory),    cmocka_unit_test(test_canonical),
         cmocka_unit_test(test_load),          cmocka_unit_test(test_effects),

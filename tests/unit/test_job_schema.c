@@ -41,7 +41,24 @@ static void test_schema(void **state) {
     while (branch && !ergo_json_member(branch, "if"))
         branch = branch->next;
     assert_non_null(branch);
-    expect_json(AT(branch, "if", "properties", "sampler"), "{\"const\":\"toy-lattice\"}");
+    /* which models there are; then one that is not given; then one that is */
+    static const char model_key[] = "{\"description\":\"Model.\",\"enum\":[\"alpha\",\"beta\"],"
+                                    "\"default\":\"alpha\"}";
+    expect_json(AT(branch, "if"), "{\"required\":[\"sampler\"],\"properties\":{\"sampler\":"
+                                  "{\"const\":\"toy-lattice\"}}}");
+    expect_json(AT(branch, "then", "properties", "system", "properties", "model"), model_key);
+    branch = branch->next;
+    expect_json(AT(branch, "if"), "{\"required\":[\"sampler\"],\"properties\":{\"sampler\":"
+                                  "{\"const\":\"toy-lattice\"},\"system\":{\"properties\":{"
+                                  "\"model\":{\"const\":\"alpha\"}}}}}");
+    const struct ergo_json *beta = branch->next;
+    expect_json(AT(beta, "if", "properties", "system", "properties", "model"),
+                "{\"const\":\"beta\"}");
+    expect_json(AT(beta, "if", "allOf"), "[{\"required\":[\"system\"],\"properties\":{\"system\":{"
+                                         "\"required\":[\"model\"]}}}]");
+    AT(beta, "then", "properties", "system", "properties", "depth");
+    assert_null(
+        ergo_json_member(AT(branch, "then", "properties", "system", "properties"), "depth"));
     const struct ergo_json *then = AT(branch, "then"), *keys = AT(then, "properties");
     const struct ergo_json *system = AT(keys, "system", "properties");
     expect_json(AT(then, "additionalProperties"), "false");
@@ -49,8 +66,7 @@ static void test_schema(void **state) {
     expect_json(AT(system, "temperature"),
                 "{\"description\":\"Temperature. Unit: J/k_B.\",\"type\":\"number\","
                 "\"exclusiveMinimum\":0,\"maximum\":1.7976931348623157e+308}");
-    expect_json(AT(system, "model"), "{\"description\":\"Model.\",\"enum\":[\"alpha\",\"beta\"],"
-                                     "\"default\":\"alpha\"}");
+    expect_json(AT(system, "model"), model_key);
     expect_json(AT(system, "fast"),
                 "{\"description\":\"Switch.\",\"type\":\"boolean\",\"default\":false}");
     expect_json(AT(system, "size", "minItems"), "1");
@@ -61,13 +77,13 @@ static void test_schema(void **state) {
     expect_json(AT(scan, "propertyNames"),
                 "{\"anyOf\":[{\"enum\":[\"/run/equilibration\",\"/run/sweeps\","
                 "\"/run/measure_every\",\"/system/size\",\"/system/temperature\","
-                "\"/system/field\",\"/system/n\",\"/system/depth\"]},{\"pattern\":\"^/system/size/"
+                "\"/system/field\",\"/system/n\"]},{\"pattern\":\"^/system/size/"
                 "[0-2]$\"}]}");
     /* 0 alone where no trajectory is written: for the gas, not for the lattice */
     static const char only_zero[] = "{\"properties\":{\"output\":{\"properties\":"
                                     "{\"trajectory_every\":{\"enum\":[0,\"0\"]}}}}}";
     assert_false(printed_contains(then, only_zero));
-    assert_true(printed_contains(AT(branch->next, "then"), only_zero));
+    assert_true(printed_contains(AT(beta->next, "then"), only_zero));
     free(text);
     ergo_arena_free(&arena);
     ergo_context_destroy(ctx);
@@ -93,9 +109,23 @@ static void expect_help(const char *topic, const char *const *parts) {
 static void test_help(void **state) {
     (void)state;
     EXPECT_HELP(NULL, "toy-lattice", "toy-gas", "exit-codes", "environment");
-    EXPECT_HELP("toy-lattice", "/system/moves/displacement", "a number > 0 (in J/k_B)", "required",
-                "can be scanned", "Nobody, J. Irrepr. Res. 1 (2020).", "/tuning/block",
-                "from 2 to 64, or 0 for automatic", "energy", "J per site", "toys per second");
+    EXPECT_HELP("toy-lattice", "Nobody, J. Irrepr. Res. 1 (2020).", "toys per second",
+                "the first toy", "the second toy", "/system/depth\n      beta\n",
+                "/system/temperature\n      alpha, beta\n");
+    EXPECT_HELP("toy-lattice alpha", "/system/moves/displacement", "a number > 0 (in J/k_B)",
+                "required", "can be scanned", "/tuning/block", "from 2 to 64, or 0 for automatic",
+                "energy", "J per site", "toys per second");
+    EXPECT_HELP("beta", "beta: the second toy", "A model of toy-lattice", "/system/depth",
+                "It acts only with a field.");
+    EXPECT_HELP("temperature", "key of toy-lattice, models alpha, beta", "takes a number > 0");
+    EXPECT_HELP("/system/depth", "key of toy-lattice, models beta",
+                "from 0 to 9 (in J); default 1");
+    EXPECT_HELP("activity", "key of toy-gas\n");
+    EXPECT_HELP("toy-lattice temperature", "key of toy-lattice");
+    EXPECT_HELP("block", "/tuning/block");
+    EXPECT_HELP("sweeps", "key of all samplers", "/run/sweeps");
+    EXPECT_HELP("model", "key of toy-lattice\n", "\"alpha\", \"beta\"");
+    EXPECT_HELP("energy", "observable of toy-lattice", "column of toy-lattice");
     EXPECT_HELP("job", "/run/sweeps", "to 2^53", "/scan", "--set");
     EXPECT_HELP("devices", "auto");
     EXPECT_HELP("result", "digest", "tau");
@@ -107,6 +137,11 @@ static void test_help(void **state) {
     assert_int_equal(ergo_help_text(ctx, "toy-latice", &text), ERGO_E_JOB);
     assert_null(text);
     expect_contains(ergo_error_message(ctx), "did you mean \"toy-lattice\"?");
+    ergo_error_clear(ctx);
+    assert_int_equal(ergo_help_text(ctx, "tempereture", &text), ERGO_E_JOB);
+    expect_contains(ergo_error_message(ctx), "did you mean \"temperature\"?");
+    ergo_error_clear(ctx);
+    assert_int_equal(ergo_help_text(ctx, "toy-gas depth", &text), ERGO_E_JOB);
     ergo_context_destroy(ctx);
 }
 

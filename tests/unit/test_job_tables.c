@@ -43,6 +43,29 @@ static void check_pair(const char *owner, const struct ergo_key *a, const struct
         fail_msg("%s: %s and %s cannot both be keys", owner, a->pointer, b->pointer);
 }
 
+static void check_model(const struct ergo_sampler *sampler, const struct ergo_model *model) {
+    const struct ergo_key *key, *other;
+    for (size_t i = 0; (key = ergo_model_key(model, i)) != NULL; i++) {
+        check_key(sampler->name, key);
+        if (!strncmp(key->pointer, "/tuning", 7) || !strncmp(key->pointer, "/scan", 5))
+            fail_msg("%s: %s: tuning and scan are not for keys", sampler->name, key->pointer);
+        for (size_t j = 0; (other = ergo_model_key(model, j)) != NULL; j++)
+            if (j != i)
+                check_pair(sampler->name, key, other);
+        if (sampler->model_key) {
+            check_pair(sampler->name, key, sampler->model_key);
+            check_pair(sampler->name, sampler->model_key, key);
+        }
+        for (size_t c = 0; c < ergo_job_n_common_keys; c++) {
+            check_pair(sampler->name, key, &ergo_job_common_keys[c]);
+            check_pair(sampler->name, &ergo_job_common_keys[c], key);
+        }
+    }
+    for (size_t i = 0; i < model->n_tunables; i++)
+        assert_true(model->tunables[i].min <= model->tunables[i].max &&
+                    model->tunables[i].min >= 0);
+}
+
 static void test_tables(void **state) {
     (void)state;
     for (size_t c = 0; c < ergo_job_n_common_keys; c++) {
@@ -52,24 +75,10 @@ static void test_tables(void **state) {
                 check_pair("common", &ergo_job_common_keys[c], &ergo_job_common_keys[d]);
     }
     for (size_t s = 0; s < ergo_n_samplers; s++) {
-        const struct ergo_sampler_info *info = ergo_samplers[s]->info;
-        assert_ptr_equal(ergo_sampler_find(info->name), ergo_samplers[s]);
-        for (size_t i = 0; i < info->n_keys; i++) {
-            const struct ergo_key *key = &info->keys[i];
-            check_key(info->name, key);
-            if (!strncmp(key->pointer, "/tuning", 7) || !strncmp(key->pointer, "/scan", 5))
-                fail_msg("%s: %s: tuning and scan are not for keys", info->name, key->pointer);
-            for (size_t j = 0; j < info->n_keys; j++)
-                if (j != i)
-                    check_pair(info->name, key, &info->keys[j]);
-            for (size_t c = 0; c < ergo_job_n_common_keys; c++) {
-                check_pair(info->name, key, &ergo_job_common_keys[c]);
-                check_pair(info->name, &ergo_job_common_keys[c], key);
-            }
-        }
-        for (size_t i = 0; i < info->n_tunables; i++)
-            assert_true(info->tunables[i].min <= info->tunables[i].max &&
-                        info->tunables[i].min >= 0);
+        const struct ergo_sampler *sampler = ergo_samplers[s];
+        assert_ptr_equal(ergo_sampler_find(sampler->name), sampler);
+        for (size_t m = 0; m < sampler->n_models; m++)
+            check_model(sampler, sampler->models[m]);
     }
 }
 
@@ -77,17 +86,25 @@ static void test_tables(void **state) {
 static void test_defaults(void **state) {
     (void)state;
     for (size_t s = 0; s < ergo_n_samplers; s++) {
-        struct ergo_context *ctx = ergo_context_create();
-        struct ergo_job *job = NULL;
-        char text[128];
-        snprintf(text, sizeof text, "{\"sampler\":\"%s\"}", ergo_samplers[s]->info->name);
-        if (ergo_job_parse(ctx, text, strlen(text), "defaults", NULL, 0, &job) != ERGO_E_JOB)
-            fail_msg("%s", ergo_error_message(ctx));
-        ergo_job_destroy(job);
-        char *page = NULL;
-        assert_int_equal(ergo_help_text(ctx, ergo_samplers[s]->info->name, &page), ERGO_OK);
-        free(page);
-        ergo_context_destroy(ctx);
+        const struct ergo_sampler *sampler = ergo_samplers[s];
+        for (size_t m = 0; m < sampler->n_models; m++) {
+            struct ergo_context *ctx = ergo_context_create();
+            struct ergo_job *job = NULL;
+            char text[128], set[128];
+            const char *const sets[] = {set};
+            snprintf(text, sizeof text, "{\"sampler\":\"%s\"}", sampler->name);
+            if (sampler->model_key)
+                snprintf(set, sizeof set, "%s=%s", sampler->model_key->pointer,
+                         sampler->models[m]->name);
+            if (ergo_job_parse(ctx, text, strlen(text), "defaults", sets,
+                               sampler->model_key != NULL, &job) != ERGO_E_JOB)
+                fail_msg("%s", ergo_error_message(ctx));
+            ergo_job_destroy(job);
+            char *page = NULL;
+            assert_int_equal(ergo_help_text(ctx, sampler->name, &page), ERGO_OK);
+            free(page);
+            ergo_context_destroy(ctx);
+        }
     }
 }
 

@@ -14,24 +14,13 @@
 
 #include <cmocka.h>
 
-#include "job/job.h"
-#include "samplers/sampler.h"
+#include "job/model.h"
 
-static const char *const toy_models[] = {"alpha", "beta", NULL};
-
-static bool toy_is_beta(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/model"), "beta") == 0 &&
-           ergo_point_real(point, "/system/field") != 0;
+static bool toy_has_field(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/field") != 0;
 }
 
 static const struct ergo_key toy_keys[] = {
-    {.pointer = "/system/model",
-     .type = ERGO_KEY_ENUM,
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "\"alpha\"",
-     .choices = toy_models,
-     .unit = "",
-     .help = "Model."},
     {.pointer = "/system/size",
      .type = ERGO_KEY_SIZE,
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -102,6 +91,10 @@ static const struct ergo_key toy_keys[] = {
      .max = 1,
      .unit = "",
      .help = "Share of displacements."},
+};
+
+/* Of one of its models alone. */
+static const struct ergo_key toy_beta_keys[] = {
     {.pointer = "/system/depth",
      .type = ERGO_KEY_REAL,
      .flags = ERGO_KEY_SCAN,
@@ -110,8 +103,8 @@ static const struct ergo_key toy_keys[] = {
      .max = 9,
      .unit = "J",
      .help = "Depth of beta's well.",
-     .acts = toy_is_beta,
-     .where = "in model beta with a field"},
+     .acts = toy_has_field,
+     .where = "with a field"},
 };
 
 /* Two contradictions: one depends on a scanned temperature, the other does not. */
@@ -131,24 +124,35 @@ static const struct ergo_observable toy_observables[] = {
 static const struct ergo_column toy_columns[] = {{"energy", "J per site", "Energy."}};
 static const struct ergo_tunable toy_tunables[] = {{"block", "Sites per item.", 2, 64, false}};
 
-static const struct ergo_sampler_info toy_info = {
+#define TOY_TABLES                                                                                 \
+    .columns = toy_columns, .n_columns = 1, .observables = toy_observables, .n_observables = 1,    \
+    .tunables = toy_tunables, .n_tunables = 1, .trajectory = "trajectory.xyz", .check = toy_check
+
+static const struct ergo_model toy_alpha = {
+    TOY_TABLES, .name = "alpha", .summary = "the first toy",
+    .keys = {{toy_keys, sizeof toy_keys / sizeof toy_keys[0]}}};
+
+static const struct ergo_model toy_beta = {
+    TOY_TABLES, .name = "beta", .summary = "the second toy",
+    .keys = {{toy_keys, sizeof toy_keys / sizeof toy_keys[0]},
+             {toy_beta_keys, sizeof toy_beta_keys / sizeof toy_beta_keys[0]}}};
+static const struct ergo_model *const toy_models[] = {&toy_alpha, &toy_beta};
+static const struct ergo_key toy_model_key = {.pointer = "/system/model",
+                                              .type = ERGO_KEY_ENUM,
+                                              .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+                                              .fallback = "\"alpha\"",
+                                              .unit = "",
+                                              .help = "Model."};
+static const struct ergo_sampler toy_sampler = {
     .name = "toy-lattice",
     .summary = "a toy",
     .citation = "Nobody, J. Irrepr. Res. 1 (2020).",
     .step_name = "sweep",
     .rate_unit = "toys per second",
-    .keys = toy_keys,
-    .n_keys = sizeof toy_keys / sizeof toy_keys[0],
-    .columns = toy_columns,
-    .n_columns = 1,
-    .observables = toy_observables,
-    .n_observables = 1,
-    .tunables = toy_tunables,
-    .n_tunables = 1,
-    .trajectory = "trajectory.xyz",
+    .model_key = &toy_model_key,
+    .models = toy_models,
+    .n_models = 2,
 };
-static const struct ergo_sampler_ops toy_ops = {.check = toy_check};
-static const struct ergo_sampler toy_sampler = {&toy_info, &toy_ops};
 
 static const struct ergo_key gas_keys[] = {
     {.pointer = "/system/activity",
@@ -159,22 +163,25 @@ static const struct ergo_key gas_keys[] = {
      .unit = "",
      .help = "Activity."},
 };
-static const struct ergo_sampler_info gas_info = {
+static const struct ergo_model gas_model = {.keys = {{gas_keys, 1}}};
+static const struct ergo_model *const gas_models[] = {&gas_model};
+static const struct ergo_sampler gas_sampler = {
     .name = "toy-gas",
     .summary = "another toy",
     .step_name = "move",
     .rate_unit = "moves per second",
-    .keys = gas_keys,
-    .n_keys = 1,
+    .models = gas_models,
+    .n_models = 1,
 };
-static const struct ergo_sampler gas_sampler = {&gas_info, NULL};
 
 /* In place of registry.c: the linker takes these and leaves the library's. */
-/* Before main: the only samplers of this program. */
-__attribute__((constructor)) static void toy_register(void) {
-    static const struct ergo_sampler *const toys[] = {&toy_sampler, &gas_sampler};
-    ergo_samplers = toys;
-    ergo_n_samplers = 2;
+const struct ergo_sampler *const ergo_samplers[] = {&toy_sampler, &gas_sampler};
+const size_t ergo_n_samplers = 2;
+const struct ergo_sampler *ergo_sampler_find(const char *name) {
+    for (size_t i = 0; i < ergo_n_samplers; i++)
+        if (!strcmp(ergo_samplers[i]->name, name))
+            return ergo_samplers[i];
+    return NULL;
 }
 
 #define TOY_SYSTEM "\"system\":{\"size\":[8,8],\"temperature\":2.5"

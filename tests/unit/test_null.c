@@ -61,6 +61,7 @@ CALL(ergo_validate, P(0, ctx), P(1, job))
 CALL(ergo_plan_text, P(0, ctx), P(1, job), NULL, P(2, &text))
 CALL(ergo_result_json, P(0, ctx), P(1, RESULT), P(2, &text))
 CALL(ergo_result_table, P(0, ctx), P(1, RESULT), P(2, &text))
+CALL(ergo_result_write_page, P(0, ctx), P(1, RESULT), P(2, "/nonexistent"))
 CALL(ergo_report, P(0, ctx), P(1, no_texts), 2, "/nonexistent/report.html", false)
 CALL(ergo_compare, P(0, ctx), P(1, job), turn == 3 ? &no_device : &no_devices, P(2, &comparison))
 CALL(ergo_comparison_table, P(0, ctx), P(1, COMPARISON), P(2, &text))
@@ -98,6 +99,11 @@ static const struct {
     {"ergo_plan_text", call_ergo_plan_text, &text, 2, {"", "job is NULL", "text is NULL"}},
     {"ergo_result_json", call_ergo_result_json, &text, 2, {"", "result is NULL", "text is NULL"}},
     {"ergo_result_table", call_ergo_result_table, &text, 2, {"", "result is NULL", "text is NULL"}},
+    {"ergo_result_write_page",
+     call_ergo_result_write_page,
+     NULL,
+     0,
+     {"", "result is NULL", "directory is NULL"}},
     {"ergo_report",
      call_ergo_report,
      NULL,

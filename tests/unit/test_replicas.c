@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 static uint64_t random_state;
 
@@ -61,12 +61,11 @@ static double published(const struct ergo_point *point, const char *name, double
 }
 
 static struct ergo_observable observable;
-static struct ergo_sampler_ops ops;
 static struct ergo_key key = {.pointer = "/run/observables", .type = ERGO_KEY_STRING};
 static const struct ergo_key *const keys[] = {&key};
 static struct ergo_value all = {.present = true, .text = "all"};
-static struct ergo_sampler_info info;
-static const struct ergo_sampler sampler = {&info, &ops};
+static struct ergo_model model;
+static const struct ergo_sampler sampler = {.name = "toy", .step_name = "sweep"};
 static struct ergo_job job;
 static struct ergo_point points[REPLICAS_MAX];
 static struct ergo_member_result members[REPLICAS_MAX];
@@ -85,11 +84,13 @@ static void clear(void) {
 static void begin(size_t replicas) {
     clear();
     observable = (struct ergo_observable){.name = "energy", .unit = "J", .sample = sample};
-    memset(&ops, 0, sizeof ops);
-    info = (struct ergo_sampler_info){
-        .name = "toy", .step_name = "sweep", .observables = &observable, .n_observables = 1};
-    job = (struct ergo_job){
-        .sampler = &sampler, .n_keys = 1, .keys = keys, .n_points = replicas, .points = points};
+    model = (struct ergo_model){.observables = &observable, .n_observables = 1};
+    job = (struct ergo_job){.sampler = &sampler,
+                            .model = &model,
+                            .n_keys = 1,
+                            .keys = keys,
+                            .n_points = replicas,
+                            .points = points};
     for (size_t r = 0; r < replicas; r++) {
         points[r] =
             (struct ergo_point){.job = &job, .values = &all, .index = r, .replica = (uint32_t)r};
@@ -107,7 +108,7 @@ static void begin(size_t replicas) {
 static void measure(size_t r, const double *x, size_t n) {
     members[r].n_samples = n;
     ergo_stats_estimate(x, n, &results[r].estimate);
-    ergo_run_refuse(&results[r],
+    ergo_observable_refuse(&results[r],
                     ergo_trust_of(&results[r].estimate, observable.independent, results[r].exact));
 }
 
@@ -225,7 +226,7 @@ static void replicas_that_disagree(void **state) {
     (void)state;
     random_state = 13;
     chains(8, 4000, 0.8, 5, 1);
-    ops.remedy = remedy;
+    model.remedy = remedy;
     const struct ergo_observable_result *mean = finish();
     assert_int_equal(mean->trust, ERGO_TRUST_REPLICAS);
     assert_true(isnan(mean->estimate.error) && isfinite(mean->estimate.mean));
@@ -349,7 +350,7 @@ static void reasons(void **state) {
         ergo_curve_derived(&curve, first_of, NULL, &results[0].estimate);
         ergo_curve_free(&curve);
         const bool few = n < 20;
-        ergo_run_refuse(&results[0], ergo_trust_of(&results[0].estimate, true, NAN));
+        ergo_observable_refuse(&results[0], ergo_trust_of(&results[0].estimate, true, NAN));
         assert_int_equal(results[0].trust, few ? ERGO_TRUST_FEW : ERGO_TRUST_FULL);
         assert_int_equal(isnan(results[0].estimate.error), few);
         finish();
@@ -365,7 +366,7 @@ static void reasons(void **state) {
     members[0].n_samples = 100;
     results[0].estimate =
         (struct ergo_estimate){.mean = NAN, .error = NAN, .samples = 100, .too_short = true};
-    ergo_run_refuse(&results[0], ergo_trust_of(&results[0].estimate, false, NAN));
+    ergo_observable_refuse(&results[0], ergo_trust_of(&results[0].estimate, false, NAN));
     assert_int_equal(results[0].trust, ERGO_TRUST_UNDEFINED);
     finish();
     assert_int_equal(result.n_warnings, 0);
@@ -392,9 +393,9 @@ static void published_values(void **state) {
     (void)state;
     random_state = 16;
     chains(2, 4000, 0, 2, 0);
-    ops.published = published;
+    model.published = published;
     for (size_t r = 0; r < 2; r++) {
-        ergo_run_refer(&ops, &points[r], &results[r]);
+        ergo_observable_refer(&points[r], &results[r]);
         const struct ergo_estimate *e = &results[r].estimate;
         assert_true(results[r].published && results[r].reference == 1 &&
                     results[r].reference_error == 0.3);
@@ -406,8 +407,8 @@ static void published_values(void **state) {
                      (mean->estimate.mean - 1) / hypot(mean->estimate.error, 0.3)) < 1e-12);
     assert_int_equal(result.n_warnings, 0); /* 3.3 sigma */
     chains(1, 4000, 0, 0, 4);
-    ops.published = published;
-    ergo_run_refer(&ops, &points[0], &results[0]);
+    model.published = published;
+    ergo_observable_refer(&points[0], &results[0]);
     finish();
     assert_true(said("from the published value 1"));
 }

@@ -98,7 +98,7 @@ static void test_remedy(void **state) {
         struct ergo_job *job = parse(cases[i].sampler, cases[i].system);
         if (!job)
             fail_msg("%s", ergo_error_message(ctx));
-        const char *found = job->sampler->ops->remedy(&job->points[0]);
+        const char *found = ergo_point_remedy(&job->points[0]);
         if ((found == NULL) != (cases[i].says == NULL) || (found && !strstr(found, cases[i].says)))
             fail_msg("%s: %s", cases[i].system, found ? found : "nothing");
         ergo_job_destroy(job);
@@ -124,13 +124,13 @@ static void test_columns(void **state) {
         struct ergo_job *job = parse("spin-lattice", cases[i].system);
         if (!job)
             fail_msg("%s", ergo_error_message(ctx));
-        const struct ergo_sampler_info *info = job->sampler->info;
-        assert_true(ergo_column_measured(info, &job->points[0], 0));
-        if (ergo_column_measured(info, &job->points[0], 2) != cases[i].staggered)
+        const struct ergo_model *model = job->model;
+        assert_true(ergo_point_has_column(&job->points[0], 0));
+        if (ergo_point_has_column(&job->points[0], 2) != cases[i].staggered)
             fail_msg("%s", cases[i].system);
-        for (size_t o = 0; o < info->n_observables; o++)
-            if (strstr(info->observables[o].name, "staggered_magnetization"))
-                assert_true(ergo_observable_shown(&info->observables[o], &job->points[0]) ==
+        for (size_t o = 0; o < model->n_observables; o++)
+            if (strstr(model->observables[o].name, "staggered_magnetization"))
+                assert_true(ergo_observable_shown(&model->observables[o], &job->points[0]) ==
                             cases[i].staggered);
         ergo_job_destroy(job);
     }

@@ -49,14 +49,15 @@ static void test_values(void **state) {
     size_t tried = 0;
     (void)state;
     for (size_t i = 0; i < ergo_n_samplers; i++) {
-        const struct ergo_sampler_info *info = ergo_samplers[i]->info;
+        const struct ergo_sampler *sampler = ergo_samplers[i];
+        const struct ergo_model *model = sampler->models[0];
         char path[100], *job = NULL;
         size_t length = 0;
-        snprintf(path, sizeof path, "tests/contract/jobs/%s.json", info->name);
+        snprintf(path, sizeof path, "tests/contract/jobs/%s.json", sampler->name);
         assert_int_equal(ergo_file_read(ctx, NULL, path, 1 << 20, &job, &length), ERGO_OK);
-        for (size_t t = 0; t < info->n_tunables; t++) {
+        for (size_t t = 0; t < model->n_tunables; t++) {
             int64_t values[ERGO_TUNING_VALUES];
-            const size_t n = ergo_tuning_values(&info->tunables[t], values);
+            const size_t n = ergo_tuning_values(&model->tunables[t], values);
             assert_true(n > 0);
             for (size_t k = 0; k < n; k++, tried++) {
                 char set[80], text[400];
@@ -64,14 +65,14 @@ static void test_values(void **state) {
                 struct ergo_job *parsed = NULL;
                 struct ergo_tuning_list list;
                 const long long value = values[k];
-                snprintf(set, sizeof set, "/tuning/%s=%lld", info->tunables[t].name, value);
+                snprintf(set, sizeof set, "/tuning/%s=%lld", model->tunables[t].name, value);
                 if (ergo_job_parse(ctx, job, length, path, sets, 1, &parsed) != ERGO_OK)
-                    fail_msg("%s: %s: %s", info->name, set, ergo_error_message(ctx));
+                    fail_msg("%s: %s: %s", sampler->name, set, ergo_error_message(ctx));
                 ergo_job_destroy(parsed);
                 snprintf(text, sizeof text,
                          "{\"profiles\": [{\"type\": \"gpu\", \"sampler\": \"%s\", \"members\": 1, "
                          "\"work_per_step\": 1, \"gain\": 2, \"tuning\": {\"%s\": %lld}}]}",
-                         info->name, info->tunables[t].name, value);
+                         sampler->name, model->tunables[t].name, value);
                 if (parse(text, &list) != ERGO_OK)
                     fail_msg("%s", ergo_error_message(ctx));
                 assert_int_equal(list.entries[0].settings[0].value, value);

@@ -250,31 +250,6 @@ static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
 };
 
-static const struct ergo_sampler_info info = {
-    .name = "hard-disks",
-    .summary = "Hard disks: massively parallel checkerboard Monte Carlo",
-    .citation = "J. A. Anderson, E. Jankowski, T. L. Grubb, M. Engel, S. C. Glotzer, Massively "
-                "parallel Monte Carlo for many-particle simulations on GPUs, J. Comput. Phys. 254, "
-                "27 (2013)",
-    .programs = {"hard_disks/disks_global.cl", "hard_disks/disks_local.cl",
-                 "hard_disks/disks_tile.cl", "hard_disks/disks_measure.cl",
-                 "hard_disks/disks_start.cl"},
-    .step_name = "sweep",
-    .rate_unit = "trial moves per second",
-    .keys = keys,
-    .n_keys = sizeof keys / sizeof keys[0],
-    .columns = columns,
-    .n_columns = sizeof columns / sizeof columns[0],
-    .observables = observables,
-    .n_observables = sizeof observables / sizeof observables[0],
-    .curves = curves,
-    .n_curves = sizeof curves / sizeof curves[0],
-    .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
-    .trajectory = "positions and local psi_6 of all disks",
-    .state_version = 1,
-};
-
 static bool is_file(const char *start) {
     return strchr(start, '.') || strchr(start, '/');
 }
@@ -361,24 +336,54 @@ static double published(const struct ergo_point *point, const char *observable, 
 }
 
 static const struct ergo_sampler_ops ops = {
-    .check = check,
     .plan = plan,
     .create = create,
     .init = disks_init,
     .start = disks_random_piece,
     .advance = ergo_engine_advance,
     .collect = ergo_engine_collect,
-    .curve_size = curve_size,
-    .curve_x = disks_curve_x,
-    .curve_every = curve_every,
     .save = disks_save,
     .load = disks_load,
     .audit = disks_audit,
     .picture = disks_picture,
     .frame = disks_frame,
-    .exact = exact,
-    .published = published,
     .destroy = ergo_engine_destroy,
 };
 
-const struct ergo_sampler ergo_hard_disks = {&info, &ops};
+static const struct ergo_model model = {
+    .programs = {"hard_disks/disks_global.cl", "hard_disks/disks_local.cl",
+                 "hard_disks/disks_tile.cl", "hard_disks/disks_measure.cl",
+                 "hard_disks/disks_start.cl"},
+    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof columns[0],
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .curves = curves,
+    .n_curves = sizeof curves / sizeof curves[0],
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .trajectory = "positions and local psi_6 of all disks",
+    .check = check,
+    .curve_size = curve_size,
+    .curve_x = disks_curve_x,
+    .curve_every = curve_every,
+    .exact = exact,
+    .published = published,
+    .ops = &ops,
+};
+
+static const struct ergo_model *const models[] = {&model};
+
+const struct ergo_sampler ergo_hard_disks = {
+    .name = "hard-disks",
+    .summary = "Hard disks: massively parallel checkerboard Monte Carlo",
+    .citation = "J. A. Anderson, E. Jankowski, T. L. Grubb, M. Engel, S. C. Glotzer, Massively "
+                "parallel Monte Carlo for many-particle simulations on GPUs, J. Comput. Phys. 254, "
+                "27 (2013)",
+    .step_name = "sweep",
+    .rate_unit = "trial moves per second",
+    .state_version = 1,
+    .models = models,
+    .n_models = 1,
+};

@@ -64,7 +64,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
     const struct ergo_point *point = s->batch->points[0];
     size_t sizes[3];
     for (size_t c = 0; c < 3; c++)
-        sizes[c] = ergo_helium_vmc.ops->curve_size(point, c);
+        sizes[c] = ergo_point_curve_size(point, c);
     struct ergo_replay r = {.sampler = "helium-vmc",
                             .remedy = "/tuning/path and /tuning/work_group",
                             .device = s->device,
@@ -72,7 +72,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
                             .rows = rows,
                             .n_rows = n_rows,
                             .members = s->batch->count,
-                            .n_columns = ergo_helium_vmc.info->n_columns,
+                            .n_columns = point->job->model->n_columns,
                             .n_curves = 3,
                             .curve_sizes = sizes,
                             .step = step,

@@ -428,29 +428,6 @@ static const struct ergo_tunable tunables[] = {
     {"tile", "path 5: partners per work-group (a power of two)", 0, 4096, true},
 };
 
-static const struct ergo_sampler_info info = {
-    .name = "helium-vmc",
-    .summary = "Variational Monte Carlo of liquid helium-4: Jastrow wave function, Aziz potential",
-    .citation = "Y. Lutsyshyn, Fast quantum Monte Carlo on a GPU, Comput. Phys. Commun. 187, 162 "
-                "(2015)",
-    .programs = {"helium_vmc/energy.cl", "helium_vmc/start.cl", "helium_vmc/walk_lanes.cl",
-                 "helium_vmc/walk_registers.cl", "helium_vmc/blocks.cl"},
-    .step_name = "macroupdate",
-    .rate_unit = "pair visits per second",
-    .keys = keys,
-    .n_keys = sizeof keys / sizeof keys[0],
-    .columns = columns,
-    .n_columns = sizeof columns / sizeof columns[0],
-    .observables = observables,
-    .n_observables = sizeof observables / sizeof observables[0],
-    .curves = curves,
-    .n_curves = sizeof curves / sizeof curves[0],
-    .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
-    .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",
-    .state_version = 1,
-};
-
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
     struct helium_launch launch;
@@ -499,22 +476,50 @@ static double correlation(const struct ergo_point *point) {
 }
 
 static const struct ergo_sampler_ops ops = {
-    .check = helium_check,
     .plan = plan,
     .create = helium_create,
     .init = helium_init,
     .advance = helium_advance,
     .collect = helium_collect,
-    .curve_size = curve_size,
-    .curve_x = curve_x,
-    .curve_every = curve_every,
     .save = helium_save,
     .load = helium_load,
     .audit = helium_audit,
     .frame = helium_frame,
-    .exact = exact,
-    .correlation = correlation,
     .destroy = helium_destroy,
 };
 
-const struct ergo_sampler ergo_helium_vmc = {&info, &ops};
+static const struct ergo_model model = {
+    .programs = {"helium_vmc/energy.cl", "helium_vmc/start.cl", "helium_vmc/walk_lanes.cl",
+                 "helium_vmc/walk_registers.cl", "helium_vmc/blocks.cl"},
+    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof columns[0],
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .curves = curves,
+    .n_curves = sizeof curves / sizeof curves[0],
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",
+    .check = helium_check,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .curve_every = curve_every,
+    .exact = exact,
+    .correlation = correlation,
+    .ops = &ops,
+};
+
+static const struct ergo_model *const models[] = {&model};
+
+const struct ergo_sampler ergo_helium_vmc = {
+    .name = "helium-vmc",
+    .summary = "Variational Monte Carlo of liquid helium-4: Jastrow wave function, Aziz potential",
+    .citation = "Y. Lutsyshyn, Fast quantum Monte Carlo on a GPU, Comput. Phys. Commun. 187, 162 "
+                "(2015)",
+    .step_name = "macroupdate",
+    .rate_unit = "pair visits per second",
+    .state_version = 1,
+    .models = models,
+    .n_models = 1,
+};

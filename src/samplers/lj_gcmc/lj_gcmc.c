@@ -43,36 +43,6 @@ static const struct ergo_gone gone[] = {
     {"/tuning/blocks", "leave it out. A chain is always one work-group"},
 };
 
-static const struct ergo_sampler_info info = {
-    .name = "lj-gcmc",
-    .summary = "Lennard-Jones fluid in the grand canonical ensemble, with microcell lists",
-    .citation = "L. Schwiebert, E. Hailat, K. Rushaidat, J. Mick, J. Potoff, An efficient cell "
-                "list implementation for Monte Carlo simulation on GPUs, arXiv:1408.3764 (2014)",
-    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl"},
-    .step_name = "move",
-    .rate_unit = "trial moves per second",
-    .keys = lj_keys,
-    .n_keys = LJ_N_KEYS,
-    .columns = lj_columns,
-    .n_columns = LJ_COLUMNS,
-    .has_column = lj_has_column,
-    .observables = lj_observables,
-    .n_observables = LJ_N_OBSERVABLES,
-    .relation_x = "density",
-    .relation_y = "pressure",
-    .relation_help = "isotherm: the points of the scan",
-    .curves = curves,
-    .n_curves = LJ_CURVES,
-    .histograms = 1u << LJ_CURVE_HISTOGRAM,
-    .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
-    .gone = gone,
-    .n_gone = sizeof gone / sizeof gone[0],
-    .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY,
-    .trajectory = "configurations, extended XYZ",
-    .state_version = 1,
-};
-
 static bool has(const struct ergo_point *point, const char *pointer) {
     return ergo_point_value(point, pointer)->present;
 }
@@ -295,24 +265,59 @@ static double published(const struct ergo_point *point, const char *observable, 
 }
 
 static const struct ergo_sampler_ops ops = {
-    .check = check,
     .plan = plan,
     .create = lj_create,
     .init = lj_init,
     .advance = lj_advance,
     .collect = lj_collect,
+    .save = lj_save,
+    .load = lj_load,
+    .audit = lj_audit,
+    .frame = lj_frame,
+    .destroy = lj_destroy,
+};
+
+static const struct ergo_model model = {
+    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl"},
+    .keys = {{lj_keys, LJ_N_KEYS}},
+    .columns = lj_columns,
+    .n_columns = LJ_COLUMNS,
+    .has_column = lj_has_column,
+    .observables = lj_observables,
+    .n_observables = LJ_N_OBSERVABLES,
+    .relation_x = "density",
+    .relation_y = "pressure",
+    .relation_help = "isotherm: the points of the scan",
+    .curves = curves,
+    .n_curves = LJ_CURVES,
+    .histograms = 1u << LJ_CURVE_HISTOGRAM,
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .gone = gone,
+    .n_gone = sizeof gone / sizeof gone[0],
+    .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY,
+    .trajectory = "configurations, extended XYZ",
+    .check = check,
     .curve_size = curve_size,
     .curve_x = curve_x,
     .histogram_bin = histogram_bin,
     .curve_every = curve_every,
     .measure_every = measure_every,
-    .save = lj_save,
-    .load = lj_load,
-    .audit = lj_audit,
-    .frame = lj_frame,
     .exact = exact,
     .published = published,
-    .destroy = lj_destroy,
+    .ops = &ops,
 };
 
-const struct ergo_sampler ergo_lj_gcmc = {&info, &ops};
+static const struct ergo_model *const models[] = {&model};
+
+const struct ergo_sampler ergo_lj_gcmc = {
+    .name = "lj-gcmc",
+    .summary = "Lennard-Jones fluid in the grand canonical ensemble, with microcell lists",
+    .citation = "L. Schwiebert, E. Hailat, K. Rushaidat, J. Mick, J. Potoff, An efficient cell "
+                "list implementation for Monte Carlo simulation on GPUs, arXiv:1408.3764 (2014)",
+    .step_name = "move",
+    .rate_unit = "trial moves per second",
+    .state_version = 1,
+    .models = models,
+    .n_models = 1,
+};

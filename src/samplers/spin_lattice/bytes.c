@@ -169,7 +169,6 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_stat
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
     struct ergo_engine *e = &s->e;
-    e->ops = &bytes_ops;
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
         if (e->kernels[k].name && ergo_engine_group(e, k, s->launch.group) < s->launch.group)
             return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -273,18 +272,13 @@ static enum ergo_status convert(struct ergo_context *ctx, void *state, unsigned 
         const uint32_t *counts = ergo_engine_host(&s->e, BYTES_COUNTS, slot, i / members);
         const size_t m = i % members;
         bytes_columns(s->e.batch->points[m], &s->shape, s->units ? s->units[m] : 0,
-                      counts + m * s->shape.numbers, samples->columns + i * COLUMNS);
+                      counts + m * s->shape.numbers, samples->columns + i * s->e.batch->job->model->n_columns);
     }
     for (size_t i = 0; i < samples->n_curve_samples * members && s->launch.curve_length; i++) {
         const uint32_t *counts = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, i / members);
         bytes_curves(s, i % members, counts + i % members * s->launch.curve_length, i, samples);
     }
     return ERGO_OK;
-}
-
-static uint64_t curve_every(const struct ergo_point *point) {
-    const int64_t every = ergo_point_int(point, "/run/correlation_every");
-    return every > 0 ? (uint64_t)every : 1;
 }
 
 static const struct ergo_engine_model model = {
@@ -311,21 +305,15 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
 }
 
 const struct ergo_sampler_ops bytes_ops = {
-    .check = bytes_check,
     .plan = plan,
     .create = create,
     .init = init,
     .advance = ergo_engine_advance,
     .collect = ergo_engine_collect,
-    .curve_size = bytes_curve_size,
-    .curve_x = bytes_curve_x,
-    .curve_every = curve_every,
     .save = bytes_save,
     .load = bytes_load,
     .audit = bytes_audit,
     .picture = bytes_picture,
     .frame = bytes_frame,
-    .exact = bytes_exact,
-    .remedy = bytes_remedy,
     .destroy = ergo_engine_destroy,
 };

@@ -63,13 +63,12 @@ struct bytes_state {
 };
 
 /* bytes_job.c: what can be said of a point without a device. */
-bool bytes_is(const struct ergo_point *point);
 struct bytes_shape bytes_shape_of(const struct ergo_point *point);
 /* Antiferromagnets, also the Ising model with a bit per spin: by bits, the directions with a
  * negative coupling, along which signs take turns. The wave vector of their order is pi along
  * these. */
 uint32_t bytes_staggered_axes(const struct ergo_point *point);
-const char *bytes_remedy(const struct ergo_point *point); /* also ising; ops->remedy */
+const char *bytes_remedy(const struct ergo_point *point); /* also ising */
 struct bytes_physics bytes_physics_of(const struct ergo_point *point);
 void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member);
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point);

@@ -117,14 +117,14 @@ static enum ergo_status compare_curves(struct ergo_context *ctx, const struct st
     if (memory && l->planes)
         bytes_twin_planes(&s->shape, &s->members[member], sites, counts + s->shape.d * l->reach);
     size_t used = 0;
-    for (size_t c = 0; c < CURVES && memory; c++)
+    for (size_t c = 0; c < LATTICE_CURVES && memory; c++)
         if (t->r.curve_sizes[c]) {
             own.curves[c] = room + used;
             used += t->r.curve_sizes[c];
         }
     if (memory)
         bytes_curves(s, member, counts, 0, &own);
-    for (size_t c = 0; c < CURVES && memory; c++)
+    for (size_t c = 0; c < LATTICE_CURVES && memory; c++)
         if (t->r.curve_sizes[c])
             same = same && same_curve(t, &own, c, curve * s->e.batch->count + member);
     free(counts);
@@ -140,17 +140,18 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
                                        const struct bytes_disorder *d, const uint8_t *sites) {
     const size_t count = s->e.batch->count;
     uint32_t *counts = malloc(4 * (size_t)s->shape.numbers);
-    double columns[COLUMNS];
+    const size_t width = s->e.batch->job->model->n_columns;
+    const double *found = t->r.found.columns + width * (sample * count + member);
+    double columns[ISING_COLUMNS];
     size_t curves = 0; /* before this sample */
     if (!counts)
         return no_memory(ctx);
-    memcpy(columns, t->r.found.columns + COLUMNS * (sample * count + member), sizeof columns);
+    memcpy(columns, found, width * sizeof *found);
     bytes_twin_count(&s->shape, &s->members[member], d, sites, counts);
     bytes_columns(s->e.batch->points[member], &s->shape, s->units ? s->units[member] : 0, counts,
                   columns);
     free(counts);
-    if (!ergo_replay_same(columns, t->r.found.columns + COLUMNS * (sample * count + member),
-                          COLUMNS))
+    if (!ergo_replay_same(columns, found, width))
         return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
     for (size_t i = 0; i < sample; i++)
         curves += has_curve(t, s, i);
@@ -302,15 +303,15 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 
 enum ergo_status bytes_audit(struct ergo_context *ctx, void *opaque) {
     struct bytes_state *s = opaque;
-    size_t sizes[CURVES];
-    struct stretch t = {.r = {.n_columns = COLUMNS,
-                              .n_curves = CURVES,
+    size_t sizes[LATTICE_CURVES];
+    struct stretch t = {.r = {.n_columns = s->e.batch->job->model->n_columns,
+                              .n_curves = LATTICE_CURVES,
                               .curve_sizes = sizes,
                               .step = s->e.step,
                               .members = s->e.batch->count,
                               .compare = compare}};
     plan_stretch(&t, s);
-    for (size_t c = 0; c < CURVES; c++)
+    for (size_t c = 0; c < LATTICE_CURVES; c++)
         sizes[c] = bytes_curve_size(s->e.batch->points[0], c);
     const enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &t.r, NULL, 0) : status;

@@ -32,31 +32,15 @@ static bool has_bonds(const struct ergo_point *point) {
     return has(point, "/system/disorder") || has(point, "/system/disorder_file");
 }
 
-/* The Ising model in two dimensions with one coupling and a uniform field has kernels of its own.
- */
-bool bytes_is(const struct ergo_point *point) {
-    static const char *const own[] = {"/system/couplings",          "/system/random_field",
-                                      "/system/field_distribution", "/system/field_file",
-                                      "/system/disorder",           "/system/disorder_file",
-                                      "/system/disorder_seed",      "/system/negative_fraction"};
-    const bool ising = strcmp(ergo_point_text(point, "/system/model"), "ising") == 0;
-    bool given = false;
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        given = given || has(point, own[i]);
-    return is_potts(point) ||
-           (ising && (given || ergo_point_value(point, "/system/size")->items != 2));
-}
-
 struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const struct ergo_value *q = ergo_point_value(point, "/system/q");
     struct bytes_shape s = {.d = (uint32_t)size->items, .l = {1, 1, 1}, .q = 2, .sites = 1};
     for (uint32_t k = 0; k < s.d && k < 3; k++) {
         s.l[k] = (uint32_t)size->size[k];
         s.sites *= s.l[k];
     }
     if (is_potts(point)) {
-        s.q = q->present ? (uint32_t)q->integer : 3;
+        s.q = (uint32_t)ergo_point_int(point, "/system/q");
         s.kind = is_heat_bath(point) ? BYTES_POTTS_HEAT : BYTES_POTTS;
     }
     s.bonds = s.kind == BYTES_ISING && has_bonds(point);
@@ -73,16 +57,16 @@ struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
 
 struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
     const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
-    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
-    struct bytes_physics p = {.t = ergo_point_real(point, "/system/temperature"),
-                              .b = ergo_point_real(point, "/system/field"),
-                              .h = h->present ? h->real
-                                   : ergo_point_value(point, "/system/field_file")->present ? 1
-                                                                                            : 0};
+    struct bytes_physics p = {.t = ergo_point_real(point, "/system/temperature")};
     for (int k = 0; k < 3; k++)
         p.j[k] = !j->present    ? ergo_point_real(point, "/system/coupling")
                  : k < j->items ? j->reals[k]
                                 : 0;
+    if (is_potts(point))
+        return p;
+    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
+    p.b = ergo_point_real(point, "/system/field");
+    p.h = h->present ? h->real : has(point, "/system/field_file");
     return p;
 }
 
@@ -90,8 +74,6 @@ uint32_t bytes_staggered_axes(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
     uint32_t axes = 0;
-    if (model_is_facilitated(point) || glass_is(point))
-        return 0;
     for (int k = 0; k < size->items; k++)
         if ((j->present ? k < j->items ? j->reals[k] : 0
                         : ergo_point_real(point, "/system/coupling")) < 0)
@@ -104,17 +86,23 @@ static uint32_t chance(double p) {
     return scaled >= 0xffffffff ? 0xffffffffu : (uint32_t)scaled;
 }
 
+/* Of the random field: by seed and replica. Potts has none, and takes no notice. */
+static uint64_t field_key(const struct ergo_point *point) {
+    const struct ergo_value *own =
+        is_potts(point) ? NULL : ergo_point_value(point, "/system/disorder_seed");
+    const uint64_t seed = own && own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
+    char line[128];
+    const int n = snprintf(line, sizeof line, "ergocl random field %llu %u",
+                           (unsigned long long)seed, point->replica);
+    return ergo_hash64(line, (size_t)n);
+}
+
 /* See cl/spin_lattice/bytes.h for the tables' order. */
 void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
     const bool heat_bath = is_heat_bath(point);
-    const struct ergo_value *own = ergo_point_value(point, "/system/disorder_seed");
-    const uint64_t seed = own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
-    char line[128];
-    const int n = snprintf(line, sizeof line, "ergocl random field %llu %u",
-                           (unsigned long long)seed, point->replica);
-    const uint64_t field = ergo_hash64(line, (size_t)n);
+    const uint64_t field = field_key(point);
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
@@ -183,9 +171,6 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
-    const char *model = ergo_point_text(point, "/system/model");
-    if (!ergo_point_value(point, "/system/temperature")->present)
-        return ergo_job_error(ctx, "/system/temperature", "missing; model \"%s\" needs it", model);
     double sites = 1;
     for (int i = 0; i < size->items; i++) {
         sites *= (double)size->size[i];
@@ -207,9 +192,9 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     for (uint32_t k = 0; k < (uint32_t)size->items; k++)
         cost += 4 * fabs(p.j[k]);
     const double force = p.j[0] + p.j[1] + p.j[2]; /* half of it, on a spin among equal ones */
-    const bool two = !is_potts(point) || bytes_shape_of(point).q == 2;
+    const bool two = is_potts(point) ? bytes_shape_of(point).q == 2 : !has_bonds(point);
     if (status == ERGO_OK && two && force == 0 && p.b == 0 && p.h == 0 && !is_heat_bath(point) &&
-        !has_bonds(point) && !is_text(point, "/system/start", "random"))
+        !is_text(point, "/system/start", "random"))
         status = ergo_job_error(ctx, "/system/start",
                                 "\"%s\", metropolis and couplings whose sum is 0: every flip would "
                                 "be free, the lattice turned over whole and nothing sampled; start "
@@ -237,8 +222,7 @@ uint32_t bytes_reach(const struct ergo_point *point) {
 
 bool bytes_has_structure(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
-    const bool ising = strcmp(ergo_point_text(point, "/system/model"), "ising") == 0;
-    return (ising || is_potts(point)) && s.d > 1 && s.l[s.d - 1] * (uint64_t)s.q <= 1 << 17 &&
+    return s.d > 1 && s.l[s.d - 1] * (uint64_t)s.q <= 1 << 17 &&
            ergo_point_int(point, "/run/correlation_every");
 }
 

@@ -79,7 +79,6 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     struct fac_state *s = calloc(1, sizeof *s);
     if (!s)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the spin-lattice state");
-    s->ops = &facilitated_ops;
     s->batch = batch;
     s->device = device;
     s->shape = fac_shape_of(first);
@@ -269,28 +268,17 @@ enum ergo_status fac_collect(struct ergo_context *ctx, void *opaque, unsigned wh
     return ERGO_OK;
 }
 
-static uint64_t curve_every(const struct ergo_point *point) {
-    (void)point;
-    return 1;
-}
-
 const struct ergo_sampler_ops facilitated_ops = {
-    .check = fac_check,
     .plan = plan,
     .create = create,
     .init = init,
     .advance = fac_advance,
     .collect = fac_collect,
-    .curve_size = fac_curve_size,
-    .curve_x = fac_curve_x,
-    .curve_every = curve_every,
     .end_curves = fac_end_curves,
     .save = fac_save,
     .load = fac_load,
     .audit = fac_audit,
     .picture = fac_picture,
     .frame = fac_frame,
-    .exact = fac_exact,
-    .reference = fac_reference,
     .destroy = destroy,
 };

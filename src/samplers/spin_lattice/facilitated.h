@@ -71,7 +71,6 @@ struct fac_slot {
 };
 
 struct fac_state {
-    const struct ergo_sampler_ops *ops;
     const struct ergo_batch *batch;
     struct ergo_device *device;
     struct fac_shape shape;

@@ -38,14 +38,14 @@ static bool is_serial(const struct ergo_point *point) {
 
 struct fac_shape fac_shape_of(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const struct ergo_value *needed = ergo_point_value(point, "/system/facilitation");
     const struct fac_rule *rule = rule_of(point);
     struct fac_shape s = {.lx = (uint32_t)size->size[0], .ly = (uint32_t)size->size[1]};
     s.sites = (uint64_t)s.lx * s.ly;
     s.lanes = is_serial(point) ? 1 : 32;
     s.words = (uint32_t)(ergo_point_int(point, "/system/realisations") / s.lanes);
     s.directions = rule->directions;
-    s.needed = rule->needed ? rule->needed : needed->present ? (unsigned)needed->integer : 1;
+    s.needed =
+        rule->needed ? rule->needed : (unsigned)ergo_point_int(point, "/system/facilitation");
     s.coupled = fac_physics_of(point).j != 0;
     s.lambda = lambda_of(point);
     const struct ergo_value *division = ergo_point_value(point, "/system/sublattices");
@@ -61,7 +61,7 @@ struct fac_physics fac_physics_of(const struct ergo_point *point) {
     const struct ergo_value *c = ergo_point_value(point, "/system/up_density");
     const struct ergo_value *t = ergo_point_value(point, "/system/temperature");
     struct fac_physics p = {.t = t->present ? t->real : 1};
-    p.j = model_given(point, "/system/coupling") ? ergo_point_real(point, "/system/coupling") : 0;
+    p.j = ergo_point_real(point, "/system/coupling");
     if (c->present) {
         p.c = c->real;
         p.ratio = (1 - p.c) / p.c;
@@ -98,8 +98,7 @@ void fac_member_fill(const struct ergo_point *point, struct fac_member *member) 
 }
 
 static int64_t waiting(const struct ergo_point *point) {
-    const struct ergo_value *w = ergo_point_value(point, "/system/waiting_time");
-    return w->present ? w->integer : 0;
+    return ergo_point_int(point, "/system/waiting_time");
 }
 
 uint64_t fac_origin(const struct ergo_point *point) {
@@ -258,9 +257,7 @@ bool fac_is_stationary(const struct ergo_point *point) {
 }
 
 bool fac_has_phi(const struct ergo_point *point) {
-    return model_is_facilitated(point) &&
-           (fac_origin(point) > 0 ||
-            strcmp(ergo_point_text(point, "/system/start"), "random") == 0);
+    return fac_origin(point) > 0 || strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
 }
 
 double fac_exact(const struct ergo_point *point, const char *observable) {

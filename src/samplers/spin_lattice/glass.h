@@ -83,7 +83,7 @@ struct glass_slot {
 };
 
 struct glass_state {
-    const struct ergo_sampler_ops *ops;
+    const struct ergo_sampler_ops *ops; /* glass_ops, or glass_cut_ops */
     const struct ergo_batch *batch;
     struct ergo_device *device;
     struct glass_shape shape;
@@ -105,7 +105,6 @@ struct glass_state {
 };
 
 /* glass_job.c: what can be said of a point without a device. */
-bool glass_is(const struct ergo_point *point);
 struct glass_shape glass_shape_of(const struct ergo_point *point);
 /* The ladder, coldest first; returns how many. */
 uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]);
@@ -180,7 +179,6 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *state, unsigned w
                                struct ergo_samples *samples);
 /* Cosine and sine of the smallest wave along the layers, as integers. */
 void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]);
-uint64_t glass_curve_every(const struct ergo_point *point);
 void glass_destroy(void *state);
 /* glass_advance.c: sweeps from s->step on; exchanges where they are due. */
 enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,

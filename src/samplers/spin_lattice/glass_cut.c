@@ -220,21 +220,16 @@ static enum ergo_status picture(struct ergo_context *ctx, void *opaque, size_t m
 }
 
 const struct ergo_sampler_ops glass_cut_ops = {
-    .check = glass_check,
     .plan = plan,
     .create = create,
     .init = glass_init,
     .advance = advance,
     .collect = glass_collect,
-    .curve_size = glass_curve_size,
-    .curve_x = glass_curve_x,
-    .curve_every = glass_curve_every,
     .count = glass_count,
     .end_curves = glass_end_curves,
     .save = save,
     .load = glass_load,
     .audit = glass_audit,
     .picture = picture,
-    .exact = glass_exact,
     .destroy = glass_destroy,
 };

@@ -355,27 +355,17 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *opaque, unsigned 
     return status; /* the other curves come at the end */
 }
 
-uint64_t glass_curve_every(const struct ergo_point *point) {
-    (void)point;
-    return 1;
-}
-
 const struct ergo_sampler_ops glass_ops = {
-    .check = glass_check,
     .plan = glass_plan,
     .create = create,
     .init = glass_init,
     .advance = glass_advance,
     .collect = glass_collect,
-    .curve_size = glass_curve_size,
-    .curve_x = glass_curve_x,
-    .curve_every = glass_curve_every,
     .count = glass_count,
     .end_curves = glass_end_curves,
     .save = glass_save,
     .load = glass_load,
     .audit = glass_audit,
     .picture = glass_picture,
-    .exact = glass_exact,
     .destroy = glass_destroy,
 };

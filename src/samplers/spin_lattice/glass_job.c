@@ -10,10 +10,6 @@
 
 _Static_assert(sizeof(struct glass_record) == GLASS_RECORD_BYTES, "glass_record has no padding");
 
-bool glass_is(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/model"), "spin-glass") == 0;
-}
-
 static int64_t integer(const struct ergo_point *point, const char *pointer, int64_t otherwise) {
     const struct ergo_value *v = ergo_point_value(point, pointer);
     return v->present ? v->integer : otherwise;
@@ -31,7 +27,7 @@ static bool from_file(const struct ergo_point *point) {
 
 struct glass_shape glass_shape_of(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const char *disorder = text(point, "/system/disorder", "bimodal");
+    const char *disorder = ergo_point_text(point, "/system/disorder");
     struct glass_shape s = {.d = (uint32_t)size->items, .lz = 1};
     s.lx = (uint32_t)size->size[0];
     s.ly = (uint32_t)size->size[1];
@@ -43,8 +39,8 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.samples = (uint32_t)integer(point, "/system/samples", from_file(point) ? 1 : 32);
     s.all = s.words = (s.samples + 31) / 32;
     s.last = s.samples % 32 ? (1u << (s.samples % 32)) - 1 : 0xffffffffu;
-    s.temperatures = s.rungs = (uint32_t)integer(point, "/system/ladder", 1);
-    s.copies = (uint32_t)integer(point, "/system/copies", 2);
+    s.temperatures = s.rungs = (uint32_t)ergo_point_int(point, "/system/ladder");
+    s.copies = (uint32_t)ergo_point_int(point, "/system/copies");
     s.slots = s.temperatures * s.copies;
     s.quads = (s.slots + 3) / 4;
     s.swap_every = (uint32_t)integer(point, "/system/swap_every", 10);
@@ -86,7 +82,7 @@ static double root(double x, uint32_t n) {
 }
 
 uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]) {
-    const uint32_t n = (uint32_t)integer(point, "/system/ladder", 1);
+    const uint32_t n = (uint32_t)ergo_point_int(point, "/system/ladder");
     const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
     const double cold = ergo_point_real(point, "/system/temperature");
     const char *spacing = text(point, "/system/ladder_spacing", "geometric");
@@ -198,7 +194,7 @@ static enum ergo_status check_ladder(struct ergo_context *ctx, const struct ergo
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
     const double cold = ergo_point_real(point, "/system/temperature");
-    const int64_t n = integer(point, "/system/ladder", 1);
+    const int64_t n = ergo_point_int(point, "/system/ladder");
     if (n > 1 && !top->present)
         status = ergo_job_error(ctx, "/system/temperature_max",
                                 "missing; a ladder of %lld temperatures needs its hottest one",
@@ -230,18 +226,14 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const struct glass_shape s = glass_shape_of(point);
     enum ergo_status status = ERGO_OK;
-    if (!ergo_point_value(point, "/system/temperature")->present)
-        return ergo_job_error(ctx, "/system/temperature", "missing; model \"spin-glass\" needs it");
     for (int i = 0; i < size->items && i < 3; i++)
         if (size->size[i] % 2)
             status = ergo_job_error(ctx, side[i],
                                     "%lld is odd; the checkerboard update needs even sides",
                                     (long long)size->size[i]);
-    if (size->items != 2 && size->items != 3)
-        status = ergo_job_error(ctx, "/system/size", "a spin glass has 2 or 3 dimensions");
-    else if ((double)size->size[0] * (double)size->size[1] *
-                 (size->items == 3 ? (double)size->size[2] : 1) >
-             0x1p28)
+    if ((double)size->size[0] * (double)size->size[1] *
+            (size->items == 3 ? (double)size->size[2] : 1) >
+        0x1p28)
         status = ergo_job_error(ctx, "/system/size", "more than 2^28 sites");
     else if (s.sites / s.layers > 8160)
         status = ergo_job_error(ctx, "/system/size",
@@ -336,7 +328,7 @@ void glass_curve_x(const struct ergo_point *point, size_t c, double *x) {
     double t[GLASS_LADDER_MAX];
     glass_temperatures(point, t);
     for (size_t i = 0; i < size; i++)
-        x[i] = c >= CURVE_LADDER_ENERGY && c <= CURVE_LADDER_SWAPS ? t[i] : (double)i;
+        x[i] = c <= CURVE_LADDER_SWAPS ? t[i] : (double)i;
     if (c == CURVE_OVERLAP) {
         /* the mean of the overlaps that fall into a bin; unequal sites from many to few */
         size_t count[130] = {0};
@@ -357,7 +349,7 @@ double glass_exact(const struct ergo_point *point, const char *observable) {
     const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
     const struct glass_shape s = glass_shape_of(point);
     struct ergo_ising_exact e;
-    if (s.d != 2 || strcmp(text(point, "/system/disorder", "bimodal"), "bimodal") != 0 ||
+    if (s.d != 2 || strcmp(ergo_point_text(point, "/system/disorder"), "bimodal") != 0 ||
         !fraction->present || fraction->real != 0 || strcmp(observable, "energy") != 0 ||
         !ergo_ising_exact_torus(s.lx, s.ly, ergo_point_real(point, "/system/temperature"),
                                 ergo_point_real(point, "/system/coupling"), &e))

@@ -49,7 +49,6 @@ struct ising_slot {
 };
 
 struct ising_state {
-    const struct ergo_sampler_ops *ops;
     const struct ergo_batch *batch;
     struct ergo_device *device;
     struct ising_shape shape;
@@ -82,6 +81,12 @@ uint32_t ising_reach(const struct ergo_point *point);
 enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                    const struct ergo_device *device, struct ising_launch *launch,
                                    struct ergo_plan *plan);
+
+/* ising_job.c: what can be said of a point without a device. */
+enum ergo_status ising_check(struct ergo_context *ctx, const struct ergo_point *point);
+size_t ising_curve_size(const struct ergo_point *point, size_t c);
+void ising_curve_x(const struct ergo_point *point, size_t c, double *x);
+double ising_exact(const struct ergo_point *point, const char *observable);
 
 /* ops */
 enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch *batch,

@@ -293,6 +293,6 @@ enum ergo_status ising_collect(struct ergo_context *ctx, void *opaque, unsigned 
     const size_t members = s->batch->count;
     for (size_t i = 0; i < slot->samples * members; i++)
         ising_columns(s->batch->points[i % members], &s->shape, add_parts(s, slot, i),
-                      samples->columns + COLUMNS * i);
+                      samples->columns + ISING_COLUMNS * i);
     return convert_curves(ctx, s, slot, samples);
 }

@@ -136,14 +136,14 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
                                        const uint32_t *words, uint8_t *rows) {
     const size_t count = s->batch->count;
     size_t curves = 0; /* before this sample */
-    double columns[COLUMNS];
+    double columns[ISING_COLUMNS];
     ising_pack(&s->shape, words, rows);
     struct ising_counts counts = ising_count(&s->shape, rows);
     if (s->launch.sums < 3)
         counts.first = 0;
     ising_columns(s->batch->points[member], &s->shape, counts, columns);
-    if (!ergo_replay_same(columns, t->r.found.columns + COLUMNS * (sample * count + member),
-                          COLUMNS))
+    if (!ergo_replay_same(columns, t->r.found.columns + ISING_COLUMNS * (sample * count + member),
+                          ISING_COLUMNS))
         return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
     for (size_t i = 0; i < sample; i++)
         curves += has_curve(t, s, i);
@@ -243,22 +243,22 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 enum ergo_status ising_audit(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;
     const size_t all = s->shape.member_bytes * s->batch->count;
-    size_t sizes[CURVES];
+    size_t sizes[LATTICE_CURVES];
     struct stretch t = {.r = {.sampler = "spin-lattice",
                               .remedy = "/tuning/path or /tuning/lanes",
                               .device = s->device,
                               .state = s,
                               .members = s->batch->count,
-                              .n_columns = COLUMNS,
-                              .n_curves = CURVES,
+                              .n_columns = ISING_COLUMNS,
+                              .n_curves = LATTICE_CURVES,
                               .curve_sizes = sizes,
                               .step = s->step,
                               .advance = ising_advance,
                               .collect = ising_collect,
                               .compare = compare}};
     plan_stretch(&t, s);
-    for (size_t c = 0; c < CURVES; c++)
-        sizes[c] = ising_ops.curve_size(s->batch->points[0], c);
+    for (size_t c = 0; c < LATTICE_CURVES; c++)
+        sizes[c] = ising_curve_size(s->batch->points[0], c);
     size_t curves = 0;
     for (size_t i = 0; i < t.r.samples; i++)
         curves += has_curve(&t, s, i);

@@ -166,7 +166,6 @@ enum ergo_status ising_create(struct ergo_context *ctx, const struct ergo_batch 
     enum ergo_status status = ERGO_OK;
     if (!s)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the spin-lattice state");
-    s->ops = &ising_ops;
     s->batch = batch;
     s->device = device;
     s->shape = ising_shape_of(batch->points[0]);

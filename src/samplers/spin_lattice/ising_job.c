@@ -7,11 +7,9 @@
 #include "samplers/spin_lattice/ising.h"
 #include "samplers/spin_lattice/models.h"
 
-static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+enum ergo_status ising_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    if (!ergo_point_value(point, "/system/temperature")->present)
-        return ergo_job_error(ctx, "/system/temperature", "missing; model \"ising\" needs it");
     const char *const side[] = {"/system/size/0", "/system/size/1"};
     for (int i = 0; i < size->items && i < 2; i++)
         if (size->size[i] % 2)
@@ -56,7 +54,7 @@ static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *
     return ising_launch_plan(ctx, batch, device, &launch, plan);
 }
 
-static size_t curve_size(const struct ergo_point *point, size_t c) {
+size_t ising_curve_size(const struct ergo_point *point, size_t c) {
     if (c == CURVE_STRUCTURE)
         return bytes_curve_size(point, c);
     return c <= CURVE_CORRELATION_Y && ergo_point_int(point, "/run/correlation_every")
@@ -64,19 +62,14 @@ static size_t curve_size(const struct ergo_point *point, size_t c) {
                : 0;
 }
 
-static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+void ising_curve_x(const struct ergo_point *point, size_t c, double *x) {
     if (c == CURVE_STRUCTURE)
         bytes_curve_x(point, c, x);
-    for (size_t i = 0; i < curve_size(point, c) && c != CURVE_STRUCTURE; i++)
+    for (size_t i = 0; i < ising_curve_size(point, c) && c != CURVE_STRUCTURE; i++)
         x[i] = (double)i;
 }
 
-static uint64_t curve_every(const struct ergo_point *point) {
-    const int64_t every = ergo_point_int(point, "/run/correlation_every");
-    return every > 0 ? (uint64_t)every : 1;
-}
-
-static double exact(const struct ergo_point *point, const char *observable) {
+double ising_exact(const struct ergo_point *point, const char *observable) {
     const bool energy = strcmp(observable, "energy") == 0;
     if (!energy && strcmp(observable, "heat_capacity") != 0)
         return NAN;
@@ -92,21 +85,15 @@ static double exact(const struct ergo_point *point, const char *observable) {
 }
 
 const struct ergo_sampler_ops ising_ops = {
-    .check = check,
     .plan = plan,
     .create = ising_create,
     .init = ising_init,
     .advance = ising_advance,
     .collect = ising_collect,
-    .curve_size = curve_size,
-    .curve_x = curve_x,
-    .curve_every = curve_every,
     .save = ising_save,
     .load = ising_load,
     .audit = ising_audit,
     .picture = ising_picture,
     .frame = ising_frame,
-    .exact = exact,
-    .remedy = bytes_remedy,
     .destroy = ising_destroy,
 };

@@ -1,5 +1,4 @@
-/* The models of spin-lattice: each is a set of ops over the tables of the sampler (spin_lattice.c),
- * which chooses by /system/model. A state begins with a pointer to its model's ops. */
+/* The models of spin-lattice, and what their tables share. */
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_MODELS_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_MODELS_H
 
@@ -10,21 +9,35 @@
 /* Frames (.vti) of lattices beyond that many sites would fill disks: none is written. */
 enum { MODEL_FRAME_SITES = 1 << 22 };
 
+/* ising/, potts/, facilitated/, spin_glass/: model.c. The Ising model has two implementations: a
+ * bit per spin in two dimensions with one coupling and a uniform field, a byte else. */
+extern const struct ergo_model ising_model, ising_lattice_model, potts_model;
+extern const struct ergo_model north_east_model, fredrickson_andersen_model, east_model;
+extern const struct ergo_model spin_glass_model;
+
+/* Functions of those who have a device. */
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops;
 extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
 
-/* Curves and columns, in the order of the tables. */
+/* Curves of ising and potts, of facilitated dynamics, of spin glasses, in the order of the tables.
+ */
 enum {
     CURVE_CORRELATION,
     CURVE_CORRELATION_X,
     CURVE_CORRELATION_Y,
+    CURVE_CORRELATION_Z,
+    CURVE_STRUCTURE,
+    LATTICE_CURVES
+};
+enum {
     CURVE_PHI,
     CURVE_AUTOCORRELATION,
     CURVE_PERSISTENCE,
     CURVE_UP_DENSITY,
     CURVE_FROZEN,
-    CURVE_CORRELATION_Z,
-    CURVE_STRUCTURE,
+    FACILITATED_CURVES
+};
+enum {
     CURVE_LADDER_ENERGY,
     CURVE_LADDER_HEAT,
     CURVE_LADDER_Q2,
@@ -37,17 +50,47 @@ enum {
     CURVE_SAMPLES,
     CURVE_EXCHANGES,
     CURVE_ROUND_TRIPS,
-    CURVES
+    GLASS_CURVES
 };
-enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMN_STAGGERED, COLUMNS };
+/* Columns: all models have the first two, ising has all. */
+enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMN_STAGGERED, ISING_COLUMNS };
+enum { COLUMNS = COLUMN_STAGGERED };
 
-static inline bool model_is_facilitated(const struct ergo_point *point) {
-    const char *model = ergo_point_text(point, "/system/model");
-    return strcmp(model, "north-east") == 0 || strcmp(model, "east") == 0 ||
-           strcmp(model, "fredrickson-andersen") == 0;
+/* ---- shared.c -------------------------------------------------------------------------------- */
+
+extern const char *const model_dynamics[], *const model_starts[], *const model_disorders[];
+/* Keys and curves of ising and potts: what a system is; what is measured. */
+enum { LATTICE_KEYS = 6, LATTICE_RUN_KEYS = 2 };
+extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
+extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
+uint64_t lattice_curve_every(const struct ergo_point *point);
+
+double model_sites(const struct ergo_point *point);
+bool model_has_frames(const struct ergo_point *point);
+/* What observables are made of. */
+double model_energy(const struct ergo_point *point, const double *c);
+double model_energy2(const struct ergo_point *point, const double *c);
+double model_m(const struct ergo_point *point, const double *c);
+double model_abs_m(const struct ergo_point *point, const double *c);
+double model_m2(const struct ergo_point *point, const double *c);
+double model_m4(const struct ergo_point *point, const double *c);
+double model_heat_capacity(const struct ergo_point *point, const double *m);
+double model_susceptibility(const struct ergo_point *point, const double *m);
+double model_binder(const struct ergo_point *point, const double *m);
+double model_curve_first(const struct ergo_point *point, const double *mean, size_t size);
+double model_curve_mean(const struct ergo_point *point, const double *mean, size_t size);
+
+/* Is the value of a key there; is it that word; is it written in the job, or scanned? */
+static inline bool model_has(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->present;
 }
 
-/* Is the value of a key written in the job, or scanned? */
+static inline bool model_says(const struct ergo_point *point, const char *pointer,
+                              const char *word) {
+    const struct ergo_value *value = ergo_point_value(point, pointer);
+    return value->present && strcmp(value->text, word) == 0;
+}
+
 static inline bool model_given(const struct ergo_point *point, const char *pointer) {
     return ergo_point_value(point, pointer)->given;
 }

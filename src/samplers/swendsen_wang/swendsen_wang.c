@@ -265,32 +265,6 @@ static const struct ergo_tunable tunables[] = {
     {"tile_group", "work-items that label a tile together (a power of two)", 0, 1024, true},
 };
 
-static const struct ergo_sampler_info info = {
-    .name = "swendsen-wang",
-    .summary = "Cluster updates of the 2D q-state Potts model (Swendsen and Wang)",
-    .citation =
-        "Y. Komura, Y. Okabe, Multi-GPU-based Swendsen-Wang multi-cluster algorithm for the "
-        "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "
-        "(2013)",
-    .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl", "swendsen_wang/local.cl",
-                 "swendsen_wang/cut.cl", "swendsen_wang/cut_gather.cl",
-                 "swendsen_wang/cut_tiles.cl"},
-    .step_name = "sweep",
-    .rate_unit = "spin updates per second",
-    .keys = keys,
-    .n_keys = sizeof keys / sizeof keys[0],
-    .columns = columns,
-    .n_columns = sizeof columns / sizeof columns[0],
-    .has_column = has_column,
-    .observables = observables,
-    .n_observables = sizeof observables / sizeof observables[0],
-    .curves = curves,
-    .n_curves = sizeof curves / sizeof curves[0],
-    .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
-    .state_version = 1,
-};
-
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
     if (sw_is_ising(point) && ergo_point_int(point, "/system/q") != 2)
@@ -408,42 +382,67 @@ static const char *remedy(const struct ergo_point *point) {
 }
 
 const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
-    .check = check,
     .plan = sw_cut_plan,
     .create = sw_cut_create,
     .init = sw_cut_init,
     .advance = sw_cut_advance,
     .collect = sw_cut_collect,
-    .curve_size = curve_size,
-    .curve_x = curve_x,
-    .curve_every = curve_every,
     .save = sw_cut_save,
     .load = sw_cut_load,
     .audit = sw_cut_audit,
     .picture = sw_cut_picture,
-    .exact = exact,
-    .remedy = remedy,
     .destroy = sw_cut_destroy,
 };
 
 static const struct ergo_sampler_ops ops = {
-    .cut = &ergo_swendsen_wang_cut,
-    .check = check,
     .plan = plan,
     .create = sw_create,
     .init = sw_init,
     .advance = sw_advance,
     .collect = sw_collect,
-    .curve_size = curve_size,
-    .curve_x = curve_x,
-    .curve_every = curve_every,
     .save = sw_save,
     .load = sw_load,
     .audit = sw_audit,
     .picture = sw_picture,
-    .exact = exact,
-    .remedy = remedy,
     .destroy = sw_destroy,
 };
 
-const struct ergo_sampler ergo_swendsen_wang = {&info, &ops};
+static const struct ergo_model model = {
+    .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl", "swendsen_wang/local.cl",
+                 "swendsen_wang/cut.cl", "swendsen_wang/cut_gather.cl",
+                 "swendsen_wang/cut_tiles.cl"},
+    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof columns[0],
+    .has_column = has_column,
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .curves = curves,
+    .n_curves = sizeof curves / sizeof curves[0],
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .check = check,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .curve_every = curve_every,
+    .exact = exact,
+    .remedy = remedy,
+    .ops = &ops,
+    .cut = &ergo_swendsen_wang_cut,
+};
+
+static const struct ergo_model *const models[] = {&model};
+
+const struct ergo_sampler ergo_swendsen_wang = {
+    .name = "swendsen-wang",
+    .summary = "Cluster updates of the 2D q-state Potts model (Swendsen and Wang)",
+    .citation =
+        "Y. Komura, Y. Okabe, Multi-GPU-based Swendsen-Wang multi-cluster algorithm for the "
+        "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "
+        "(2013)",
+    .step_name = "sweep",
+    .rate_unit = "spin updates per second",
+    .state_version = 1,
+    .models = models,
+    .n_models = 1,
+};

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-#include "run/spread_parts.h"
+#include "result/store.h"
 
-/* Words of a parcel's head, as of spread_parcel.c. */
+/* Words of a parcel's head, as of store_points.c. */
 enum { INDEX, STREAM, STEPS, DIGEST, SAMPLES, PICTURES, STEP, SAMPLES_AGAIN, LENGTH, WORDS };
 
 static const char job_text[] =
@@ -18,74 +18,43 @@ static const char job_text[] =
     "\"temperature\":"
     "2.3},\"run\":{\"equilibration\":3,\"sweeps\":20,\"measure_every\":2}}";
 
-/* A run of one point as setup.c makes it; `of_curve` is the first curve it has. */
+/* A result of one point; `of_curve` is the first curve it has. */
 struct fixture {
     struct ergo_context *ctx;
-    struct ergo_run run;
-    struct ergo_result result;
-    struct ergo_member_result member;
-    struct ergo_curve *curves;
+    struct ergo_result *result;
+    struct ergo_member_result *member;
+    struct ergo_point_progress progress;
     size_t of_curve;
 };
 
 static void make(struct fixture *f) {
-    static const struct ergo_run_options none = {0};
     memset(f, 0, sizeof *f);
     f->ctx = ergo_context_create();
     struct ergo_job *job = NULL;
     assert_int_equal(ergo_job_parse(f->ctx, job_text, strlen(job_text), "job.json", NULL, 0, &job),
                      ERGO_OK);
-    const struct ergo_sampler *sampler = job->sampler;
-    const struct ergo_schedule s = ergo_schedule_of(&job->points[0]);
-    f->run = (struct ergo_run){.ctx = f->ctx,
-                               .options = &none,
-                               .job = job,
-                               .result = &f->result,
-                               .sampler = sampler,
-                               .ops = sampler->ops,
-                               .curves = &f->curves};
-    f->result = (struct ergo_result){.job = job, .n_members = 1, .members = &f->member};
-    f->member.point = &job->points[0];
-    f->member.series = calloc(sampler->info->n_columns, sizeof *f->member.series);
-    for (size_t c = 0; c < sampler->info->n_columns; c++)
-        f->member.series[c] = calloc(s.n_samples + 1, sizeof(double));
-    f->member.pictures = calloc(ERGO_RUN_PICTURES, sizeof *f->member.pictures);
-    f->member.picture_steps = calloc(ERGO_RUN_PICTURES, sizeof *f->member.picture_steps);
-    f->curves = calloc(sampler->info->n_curves, sizeof *f->curves);
-    f->of_curve = sampler->info->n_curves;
-    for (size_t c = sampler->info->n_curves; c-- > 0;) {
-        const size_t size = sampler->ops->curve_size(&job->points[0], c);
-        assert_true(ergo_curve_init(&f->curves[c], size));
-        f->of_curve = size ? c : f->of_curve;
-    }
-    assert_int_equal(ergo_spread_create(&f->run), ERGO_OK);
+    assert_int_equal(ergo_result_create(f->ctx, job, &f->result), ERGO_OK);
+    f->member = &f->result->members[0];
+    while (!f->member->binned[f->of_curve].size)
+        assert_true(++f->of_curve < job->model->n_curves);
 }
 
 static void unmake(struct fixture *f) {
-    const struct ergo_sampler_info *info = f->run.sampler->info;
-    ergo_spread_destroy(&f->run);
-    for (size_t c = 0; c < info->n_columns; c++)
-        free(f->member.series[c]);
-    for (size_t c = 0; c < info->n_curves; c++)
-        ergo_curve_free(&f->curves[c]);
-    free(f->member.series);
-    free(f->member.pictures);
-    free(f->member.picture_steps);
-    free(f->curves);
-    ergo_job_destroy(f->run.job);
+    free(f->progress.state);
+    ergo_result_destroy(f->result);
     ergo_context_destroy(f->ctx);
 }
 
 /* After 8 of 23 steps: a lead of 1, then three samples, and one step towards the fourth. */
 static void advance(struct fixture *f) {
-    struct ergo_spread_progress *p = &f->run.spread->progress[0];
+    struct ergo_point_progress *p = &f->progress;
     p->step = 8;
-    p->samples = f->member.n_samples = 3;
+    p->samples = f->member->n_samples = 3;
     p->state = strdup("state");
     p->length = 5;
-    for (size_t c = 0; c < f->run.sampler->info->n_columns; c++)
-        for (size_t i = 0; i < 3; i++)
-            f->member.series[c][i] = 0.5 * (double)(c + i);
+    for (size_t c = 0; c < f->result->job->model->n_columns; c++)
+        for (size_t i = 0; i < 3 && f->member->series[c]; i++)
+            f->member->series[c][i] = 0.5 * (double)(c + i);
 }
 
 static void what_was_sent_arrives(void **state) {
@@ -95,17 +64,17 @@ static void what_was_sent_arrives(void **state) {
     make(&a);
     make(&b);
     advance(&a);
-    ergo_spread_pack(&a.run, 0, &parcel);
-    assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
-    const struct ergo_spread_progress *p = &b.run.spread->progress[0];
+    ergo_point_pack(a.result, &a.progress, 0, &parcel);
+    assert_true(ergo_points_unpack(b.result, &b.progress, parcel.data, parcel.length));
+    const struct ergo_point_progress *p = &b.progress;
     assert_int_equal(p->step, 8);
     assert_int_equal(p->samples, 3);
     assert_int_equal(p->length, 5);
     assert_memory_equal(p->state, "state", 5);
-    assert_int_equal(b.member.n_samples, 3);
-    assert_memory_equal(b.member.series[0], a.member.series[0], 3 * sizeof(double));
+    assert_int_equal(b.member->n_samples, 3);
+    assert_memory_equal(b.member->series[0], a.member->series[0], 3 * sizeof(double));
     for (size_t length = 1; length < parcel.length; length++) /* cut anywhere */
-        assert_false(ergo_spread_unpack(&b.run, parcel.data, length));
+        assert_false(ergo_points_unpack(b.result, &b.progress, parcel.data, length));
     ergo_text_free(&parcel);
     unmake(&a);
     unmake(&b);
@@ -118,10 +87,10 @@ static bool arrives(size_t word, const uint64_t *values, size_t count) {
     make(&a);
     make(&b);
     advance(&a);
-    ergo_spread_pack(&a.run, 0, &parcel);
+    ergo_point_pack(a.result, &a.progress, 0, &parcel);
     assert_true(word + count <= parcel.length / 8);
     memcpy(parcel.data + 8 * word, values, count * sizeof *values);
-    const bool taken = ergo_spread_unpack(&b.run, parcel.data, parcel.length);
+    const bool taken = ergo_points_unpack(b.result, &b.progress, parcel.data, parcel.length);
     ergo_text_free(&parcel);
     unmake(&a);
     unmake(&b);
@@ -152,9 +121,10 @@ static void bins_that_are_not_there_are_refused(void **state) {
     struct fixture f;
     (void)state;
     make(&f);
-    assert_true(f.of_curve < f.run.sampler->info->n_curves);
     /* behind the head, the series and the curves without points */
-    const size_t first = WORDS + 3 * f.run.sampler->info->n_columns + 2 * f.of_curve;
+    size_t first = WORDS + 2 * f.of_curve;
+    for (size_t c = 0; c < f.result->job->model->n_columns; c++)
+        first += f.member->series[c] ? 3 : 0;
     unmake(&f);
     assert_true(arrives(first, &(uint64_t){3}, 1)); /* three samples in bins of one */
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -166,18 +136,18 @@ static void bins_that_are_not_there_are_refused(void **state) {
 /* Curves over the time of a run have no number of samples to be held to: counts whose sum with a
  * bin's length is beyond 2^64, and those after which a bin's number would be. */
 static void counts_do_not_wrap(void **state) {
-    static const struct ergo_sampler_info at_end = {.curves_at_end = 1},
-                                          sums = {.curves_at_end = 1, .curves_sums = 1};
+    static const struct ergo_model at_end = {.curves_at_end = 1},
+                                   sums = {.curves_at_end = 1, .curves_sums = 1};
     static const uint64_t wrong[][2] = {{UINT64_MAX, 2},
                                         {UINT64_MAX, (uint64_t)1 << 59},
                                         {UINT64_MAX - 62, 64},
                                         {((uint64_t)1 << 53) + 1, (uint64_t)1 << 47}};
     (void)state;
-    assert_true(ergo_run_curve_fits(&at_end, 0, 1000, 16, 10));
+    assert_true(ergo_stored_curve_fits(&at_end, 0, 1000, 16, 10));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_false(ergo_run_curve_fits(&at_end, 0, wrong[i][0], wrong[i][1], 10));
-    assert_true(ergo_run_curve_fits(&sums, 0, 1000, 1000, 10));
-    assert_false(ergo_run_curve_fits(&sums, 0, UINT64_MAX, UINT64_MAX, 10));
+        assert_false(ergo_stored_curve_fits(&at_end, 0, wrong[i][0], wrong[i][1], 10));
+    assert_true(ergo_stored_curve_fits(&sums, 0, 1000, 1000, 10));
+    assert_false(ergo_stored_curve_fits(&sums, 0, UINT64_MAX, UINT64_MAX, 10));
 }
 
 /* Pictures of no or too many pixels, or from beyond the end, behind the curves. */
@@ -193,10 +163,10 @@ static void pictures_that_are_none_are_refused(void **state) {
     make(&a);
     make(&b);
     advance(&a);
-    a.member.n_pictures = 1;
-    a.member.picture_steps[0] = good[0];
-    a.member.pictures[0] = (struct ergo_picture){4, 2, calloc(PIXELS, 1)};
-    ergo_spread_pack(&a.run, 0, &parcel);
+    a.member->n_pictures = 1;
+    a.member->picture_steps[0] = good[0];
+    a.member->pictures[0] = (struct ergo_picture){4, 2, calloc(PIXELS, 1)};
+    ergo_point_pack(a.result, &a.progress, 0, &parcel);
     const size_t before = parcel.length - HEAD - PIXELS - STATE;
     assert_memory_equal(parcel.data + before, good, HEAD);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -208,15 +178,13 @@ static void pictures_that_are_none_are_refused(void **state) {
         for (uint64_t k = 0; k < pixels && pixels < 1 << 20; k++)
             ergo_text_append_bytes(&odd, "x", 1);
         ergo_text_append_bytes(&odd, "state", STATE);
-        if (ergo_spread_unpack(&b.run, odd.data, odd.length))
+        if (ergo_points_unpack(b.result, &b.progress, odd.data, odd.length))
             fail_msg("taken: %llu x %llu at step %llu", (unsigned long long)wrong[i][1],
                      (unsigned long long)wrong[i][2], (unsigned long long)wrong[i][0]);
         ergo_text_free(&odd);
     }
-    assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
-    assert_int_equal(b.member.n_pictures, 1);
-    free(b.member.pictures[0].rgb);
-    free(a.member.pictures[0].rgb);
+    assert_true(ergo_points_unpack(b.result, &b.progress, parcel.data, parcel.length));
+    assert_int_equal(b.member->n_pictures, 1);
     ergo_text_free(&parcel);
     unmake(&a);
     unmake(&b);

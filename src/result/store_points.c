@@ -1,7 +1,8 @@
 /* Points in transit: series, curves, pictures and state of one, as bytes. */
 #include <stdlib.h>
 
-#include "run/spread_parts.h"
+#include "job/schedule.h"
+#include "result/store.h"
 
 /* One point on its way to another rank or into a file; series, curves, pictures, state follow. */
 struct parcel {
@@ -12,19 +13,20 @@ static size_t curve_bytes(const struct ergo_curve *curve) {
     return (curve->sum ? 1 : ERGO_CURVE_BINS) * curve->size * sizeof(double);
 }
 
-void ergo_spread_pack(const struct ergo_run *run, size_t i, struct ergo_text *text) {
-    const struct ergo_sampler_info *info = run->sampler->info;
-    const struct ergo_member_result *m = &run->result->members[i];
-    const struct ergo_spread_progress *p = &run->spread->progress[i];
+void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_progress *progress,
+                     size_t i, struct ergo_text *text) {
+    const struct ergo_model *model = result->job->model;
+    const struct ergo_member_result *m = &result->members[i];
+    const struct ergo_point_progress *p = &progress[i];
     const struct parcel head = {i,         m->point->stream, m->steps,
                                 m->digest, m->n_samples,     m->n_pictures,
                                 p->step,   p->samples,       p->length};
     ergo_text_append_bytes(text, &head, sizeof head);
-    for (size_t c = 0; c < info->n_columns; c++)
+    for (size_t c = 0; c < model->n_columns; c++)
         if (m->series[c])
             ergo_text_append_bytes(text, m->series[c], m->n_samples * sizeof(double));
-    for (size_t c = 0; c < info->n_curves; c++) {
-        const struct ergo_curve *curve = &run->curves[i][c];
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const struct ergo_curve *curve = &m->binned[c];
         const uint64_t counts[2] = {curve->count, curve->bin_length};
         ergo_text_append_bytes(text, counts, sizeof counts);
         ergo_text_append_bytes(text, curve->bins, curve_bytes(curve));
@@ -37,26 +39,19 @@ void ergo_spread_pack(const struct ergo_run *run, size_t i, struct ergo_text *te
     ergo_text_append_bytes(text, p->state ? p->state : "", (size_t)p->length);
 }
 
-static bool copy(struct ergo_spread_reader *reader, void *to, uint64_t length) {
-    const void *from = ergo_spread_take(reader, length);
-    if (from && length)
-        memcpy(to, from, (size_t)length);
-    return from != NULL;
-}
-
 /* The pictures of a parcel; the member's own are replaced when `keep`. */
 static bool unpack_pictures(struct ergo_member_result *m, uint64_t count, bool keep,
-                            struct ergo_spread_reader *reader) {
+                            struct ergo_reader *reader) {
     for (size_t k = 0; keep && k < m->n_pictures; k++)
         free(m->pictures[k].rgb);
     if (keep)
         m->n_pictures = 0;
     for (uint64_t k = 0; k < count; k++) {
         uint64_t size[3];
-        if (!copy(reader, size, sizeof size) ||
-            !ergo_run_picture_fits(m, size[0], size[1], size[2]))
+        if (!ergo_reader_copy(reader, size, sizeof size) ||
+            !ergo_stored_picture_fits(m, size[0], size[1], size[2]))
             return false;
-        const void *rgb = ergo_spread_take(reader, size[1] * size[2] * 3);
+        const void *rgb = ergo_reader_take(reader, size[1] * size[2] * 3);
         if (!rgb)
             return false;
         if (!keep)
@@ -73,38 +68,39 @@ static bool unpack_pictures(struct ergo_member_result *m, uint64_t count, bool k
     return true;
 }
 
-/* Reads one parcel and keeps it if it is further than what is known of its point. */
-static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) {
-    const struct ergo_sampler_info *info = run->sampler->info;
+/* One parcel, kept where it is further than what is known of its point. */
+static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *progress,
+                       struct ergo_reader *reader) {
+    const struct ergo_model *model = result->job->model;
     struct parcel head;
-    if (!copy(reader, &head, sizeof head) || head.index >= run->job->n_points ||
-        head.n_pictures > ERGO_RUN_PICTURES)
+    if (!ergo_reader_copy(reader, &head, sizeof head) || head.index >= result->n_members ||
+        head.n_pictures > ERGO_RESULT_PICTURES)
         return false;
-    struct ergo_member_result *m = &run->result->members[head.index];
-    struct ergo_spread_progress *p = &run->spread->progress[head.index];
+    struct ergo_member_result *m = &result->members[head.index];
+    struct ergo_point_progress *p = &progress[head.index];
     const struct ergo_schedule s = ergo_schedule_of(m->point);
     if (head.stream != m->point->stream || head.steps > s.total || head.samples != head.n_samples ||
-        !ergo_run_stands_between(&s, head.step, head.samples) ||
+        !ergo_schedule_allows(&s, head.step, head.samples) ||
         (head.step > 0 && head.step < s.total && !head.state_length))
         return false;
     const bool keep = head.step > p->step;
-    for (size_t c = 0; c < info->n_columns; c++) {
+    for (size_t c = 0; c < model->n_columns; c++) {
         if (!m->series[c])
             continue;
-        const void *series = ergo_spread_take(reader, head.n_samples * sizeof(double));
+        const void *series = ergo_reader_take(reader, head.n_samples * sizeof(double));
         if (!series)
             return false;
         if (keep && head.n_samples)
             memcpy(m->series[c], series, (size_t)head.n_samples * sizeof(double));
     }
-    for (size_t c = 0; c < info->n_curves; c++) {
-        struct ergo_curve *curve = &run->curves[head.index][c];
+    for (size_t c = 0; c < model->n_curves; c++) {
+        struct ergo_curve *curve = &m->binned[c];
         uint64_t counts[2];
-        if (!copy(reader, counts, sizeof counts))
+        if (!ergo_reader_copy(reader, counts, sizeof counts))
             return false;
         const size_t bytes = curve_bytes(curve);
-        const void *bins = ergo_spread_take(reader, bytes);
-        if (!bins || !ergo_run_curve_fits(info, c, counts[0], counts[1], head.n_samples))
+        const void *bins = ergo_reader_take(reader, bytes);
+        if (!bins || !ergo_stored_curve_fits(model, c, counts[0], counts[1], head.n_samples))
             return false;
         if (keep) {
             curve->count = counts[0];
@@ -115,7 +111,7 @@ static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) 
     }
     if (!unpack_pictures(m, head.n_pictures, keep, reader))
         return false;
-    const void *state = ergo_spread_take(reader, head.state_length);
+    const void *state = ergo_reader_take(reader, head.state_length);
     if (!state)
         return false;
     if (keep) {
@@ -124,8 +120,7 @@ static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) 
             return false;
         memcpy(own, state, (size_t)head.state_length);
         free(p->state);
-        *p =
-            (struct ergo_spread_progress){head.step, head.samples, own, head.state_length, p->ours};
+        *p = (struct ergo_point_progress){head.step, head.samples, own, head.state_length, p->ours};
         m->steps = head.steps;
         m->digest = head.digest;
         m->n_samples = (size_t)head.n_samples;
@@ -133,10 +128,11 @@ static bool unpack_one(struct ergo_run *run, struct ergo_spread_reader *reader) 
     return true;
 }
 
-bool ergo_spread_unpack(struct ergo_run *run, const char *data, size_t length) {
-    struct ergo_spread_reader reader = {data, length};
+bool ergo_points_unpack(struct ergo_result *result, struct ergo_point_progress *progress,
+                        const char *data, size_t length) {
+    struct ergo_reader reader = {data, length};
     while (reader.rest)
-        if (!unpack_one(run, &reader))
+        if (!unpack_one(result, progress, &reader))
             return false;
     return true;
 }

@@ -1,0 +1,72 @@
+/* Models by name, and what they leave out. */
+#include "job/model.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+const struct ergo_model *ergo_model_find(const struct ergo_sampler *sampler, const char *name) {
+    for (size_t i = 0; i < sampler->n_models; i++)
+        if (sampler->models[i]->name && strcmp(sampler->models[i]->name, name) == 0)
+            return sampler->models[i];
+    return NULL;
+}
+
+const struct ergo_key *ergo_model_key(const struct ergo_model *model, size_t k) {
+    for (size_t r = 0; r < ERGO_KEY_ROWS_MAX; k -= model->keys[r].n, r++)
+        if (k < model->keys[r].n)
+            return &model->keys[r].keys[k];
+    return NULL;
+}
+
+bool ergo_model_repeats(const struct ergo_sampler *sampler, size_t i) {
+    return i > 0 && sampler->models[i]->name &&
+           strcmp(sampler->models[i]->name, sampler->models[i - 1]->name) == 0;
+}
+
+void ergo_model_title(struct ergo_text *out, const struct ergo_sampler *sampler,
+                      const struct ergo_model *model) {
+    if (model && model->name)
+        ergo_text_append(out, "model \"%s\" of ", model->name);
+    ergo_text_append(out, "%s", sampler->name);
+}
+
+bool ergo_point_has_column(const struct ergo_point *point, size_t c) {
+    const struct ergo_model *model = point->job->model;
+    return c < model->n_columns && (!model->has_column || model->has_column(point, c));
+}
+
+bool ergo_point_has_frames(const struct ergo_point *point) {
+    const struct ergo_model *model = point->job->model;
+    return model->trajectory && (!model->has_frames || model->has_frames(point));
+}
+
+size_t ergo_point_curve_size(const struct ergo_point *point, size_t c) {
+    const struct ergo_model *model = point->job->model;
+    return model->curve_size ? model->curve_size(point, c) : 0;
+}
+
+uint64_t ergo_point_curve_every(const struct ergo_point *point) {
+    const struct ergo_model *model = point->job->model;
+    return model->curve_every ? model->curve_every(point) : 1;
+}
+
+double ergo_point_exact(const struct ergo_point *point, const char *observable) {
+    const struct ergo_model *model = point->job->model;
+    return model->exact ? model->exact(point, observable) : NAN;
+}
+
+double ergo_point_published(const struct ergo_point *point, const char *observable, double *error) {
+    const struct ergo_model *model = point->job->model;
+    return model->published ? model->published(point, observable, error) : NAN;
+}
+
+const char *ergo_point_remedy(const struct ergo_point *point) {
+    const struct ergo_model *model = point->job->model;
+    return model->remedy ? model->remedy(point) : NULL;
+}
+
+const char *ergo_point_reference(const struct ergo_point *point) {
+    const struct ergo_model *model = point->job->model;
+    return model->reference ? model->reference(point) : NULL;
+}

@@ -1,0 +1,20 @@
+/* When a job samples. */
+#ifndef ERGO_JOB_SCHEDULE_H
+#define ERGO_JOB_SCHEDULE_H
+
+#include "job/job.h"
+
+/* Length of a batch's run in steps and samples. Sample i (from 0) is taken after
+ * lead + (i + 1) * every steps; the first n_equilibration samples are not used for estimates. */
+struct ergo_schedule {
+    uint64_t lead; /* unsampled steps first: equilibration % every */
+    uint64_t every;
+    size_t n_equilibration, n_samples;
+    uint64_t tail;  /* unsampled steps last: sweeps % every */
+    uint64_t total; /* steps */
+};
+struct ergo_schedule ergo_schedule_of(const struct ergo_point *point);
+/* A step with that many samples behind it: between two, or before the first, or after the last. */
+bool ergo_schedule_allows(const struct ergo_schedule *s, uint64_t step, uint64_t samples);
+
+#endif

@@ -1,0 +1,171 @@
+/* The result of a job: made empty, filled by a run, given away. */
+#include "result/result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/entry.h"
+#include "job/schedule.h"
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void host_bytes(const struct ergo_job *job, double *series, double *curves_all) {
+    const struct ergo_model *model = job->model;
+    *series = *curves_all = 0;
+    for (size_t i = 0; i < job->n_points; i++) {
+        const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
+        double samples = 0, curves = 0;
+        for (size_t c = 0; c < model->n_columns; c++)
+            samples += ergo_point_has_column(&job->points[i], c) ? (double)s.n_samples : 0;
+        for (size_t c = 0; c < model->n_curves; c++)
+            curves += (model->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
+                      (double)ergo_point_curve_size(&job->points[i], c);
+        /* beside them is a checkpoint's record, whose room grows by doubling, or, of series.h5, an
+         * HDF5 file and its image */
+        *series += 3 * 8 * samples;
+        *curves_all += 3 * 8 * curves;
+    }
+}
+
+double ergo_result_bytes(const struct ergo_job *job) {
+    double series, curves;
+    host_bytes(job, &series, &curves);
+    return series + curves;
+}
+
+double ergo_result_memory(void) {
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
+    ERGO_ENTRY(ctx, job);
+    /* before malloc: Linux gives away more than there is, and kills who uses it */
+    const double have = ergo_result_memory();
+    const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
+    double series, curves;
+    host_bytes(job, &series, &curves);
+    if (series + curves <= have)
+        return ERGO_OK;
+    char fits[80] = "switch curves off, or split the job";
+    if (curves < have)
+        snprintf(fits, sizeof fits, "%.0f and more would fit",
+                 ceil(every * series / (have - curves)));
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY,
+                     "%s: /run/measure_every: found %.0f: the time series and curves of %zu points "
+                     "need %.3g GiB to be kept and saved; this machine has %.3g GiB: %s",
+                     job->name, every, job->n_points, (series + curves) / 0x1p30, have / 0x1p30,
+                     fits);
+}
+
+/* ---- a result ------------------------------------------------------------------------------- */
+
+static enum ergo_status allocate_member(struct ergo_context *ctx, struct ergo_member_result *m) {
+    const struct ergo_model *model = m->point->job->model;
+    const struct ergo_schedule s = ergo_schedule_of(m->point);
+    m->lead = s.lead;
+    m->measure_every = s.every;
+    m->n_equilibration = s.n_equilibration;
+    m->series = calloc(model->n_columns + 1, sizeof *m->series);
+    m->observables = calloc(model->n_observables + 1, sizeof *m->observables);
+    m->curves = calloc(model->n_curves + 1, sizeof *m->curves);
+    m->pictures = calloc(ERGO_RESULT_PICTURES, sizeof *m->pictures);
+    m->picture_steps = calloc(ERGO_RESULT_PICTURES, sizeof *m->picture_steps);
+    m->binned = calloc(model->n_curves + 1, sizeof *m->binned);
+    bool ok =
+        m->series && m->observables && m->curves && m->pictures && m->picture_steps && m->binned;
+    for (size_t c = 0; c < model->n_columns && ok; c++) {
+        if (!ergo_point_has_column(m->point, c))
+            continue;
+        m->series[c] = malloc((s.n_samples + 1) * sizeof(double));
+        ok = m->series[c] != NULL;
+    }
+    for (size_t c = 0; c < model->n_curves && ok; c++)
+        ok = (model->curves_sums >> c & 1 ? ergo_curve_init_sum : ergo_curve_init)(
+            &m->binned[c], ergo_point_curve_size(m->point, c));
+    return ok ? ERGO_OK
+              : ERGO_FAIL(ctx, ERGO_E_MEMORY,
+                          "no memory for the time series of %zu points; measure less often or "
+                          "split the scan",
+                          m->point->job->n_points);
+}
+
+enum ergo_status ergo_result_create(struct ergo_context *ctx, struct ergo_job *job,
+                                    struct ergo_result **result) {
+    struct ergo_result *r = *result = calloc(1, sizeof *r);
+    if (!r) {
+        ergo_job_destroy(job);
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a result");
+    }
+    r->job = job;
+    enum ergo_status status = ergo_validate(ctx, job);
+    if (status != ERGO_OK)
+        return status;
+    r->members = calloc(job->n_points, sizeof *r->members);
+    if (!r->members)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu points", job->n_points);
+    r->n_members = job->n_points;
+    for (size_t i = 0; i < job->n_points && status == ERGO_OK; i++) {
+        r->members[i].point = &job->points[i];
+        status = allocate_member(ctx, &r->members[i]);
+    }
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(r->started, sizeof r->started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    return status;
+}
+
+void ergo_result_set_rate(struct ergo_result *r, double work, double seconds) {
+    r->seconds = seconds;
+    r->rate = seconds > 0 ? work / seconds : 0;
+    if (!isfinite(r->rate))
+        r->rate = 0;
+}
+
+void ergo_result_drop_binned(struct ergo_result *r) {
+    for (size_t i = 0; r->members && i < r->n_members; i++) {
+        struct ergo_member_result *m = &r->members[i];
+        for (size_t c = 0; c < r->job->model->n_curves && m->binned; c++)
+            ergo_curve_free(&m->binned[c]);
+        free(m->binned);
+        m->binned = NULL;
+    }
+}
+
+void ergo_result_destroy(struct ergo_result *r) {
+    if (!r)
+        return;
+    if (r->job)
+        ergo_result_drop_binned(r);
+    const struct ergo_model *model = r->job ? r->job->model : NULL;
+    for (size_t i = 0; model && r->members && i < r->n_members; i++) {
+        struct ergo_member_result *m = &r->members[i];
+        for (size_t c = 0; c < model->n_columns && m->series; c++)
+            free(m->series[c]);
+        for (size_t c = 0; c < model->n_curves && m->curves; c++) {
+            free(m->curves[c].x);
+            free(m->curves[c].mean);
+            free(m->curves[c].error);
+            free(m->curves[c].reference_z);
+        }
+        for (size_t k = 0; k < m->n_pictures; k++)
+            free(m->pictures[k].rgb);
+        free(m->series);
+        free(m->curves);
+        free(m->observables);
+        free(m->pictures);
+        free(m->picture_steps);
+        free(m->state);
+    }
+    free(r->devices);
+    for (size_t i = 0; i < r->n_warnings; i++)
+        free(r->warnings[i]);
+    free(r->warnings);
+    free(r->comparison);
+    free(r->means);
+    free(r->members);
+    ergo_job_destroy(r->job);
+    free(r);
+}

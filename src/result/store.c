@@ -1,0 +1,290 @@
+/* A checkpoint: the job in it, where the run stood, and all that it had measured. */
+#include "result/store.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "job/json.h"
+#include "job/schedule.h"
+
+enum { META_VERSION = 3 };
+
+/* All names in a checkpoint. */
+static const char *const names[] = {
+    "job",    "name",   "started",  "meta",   "device",        "files",  "members",
+    "series", "curves", "pictures", "states", "state_lengths", "spread", NULL,
+};
+
+/* Fixed-width: this is a file format. */
+struct meta {
+    uint64_t version, state_version, batch, step, samples, n_points;
+    double seconds;
+};
+
+/* Where the last session ran, for a resume that only reports. */
+struct last_device {
+    char id[24], name[128], platform[128], driver[128];
+    double work_done;
+};
+
+/* ---- to records ------------------------------------------------------------------------------ */
+
+bool ergo_stored_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
+    const size_t length = text->length;
+    return ergo_blobs_take(blobs, name, ergo_text_take(text), length);
+}
+
+bool ergo_stored_add_job(const struct ergo_result *result, struct ergo_blobs *blobs) {
+    const struct ergo_job *job = result->job;
+    return ergo_blobs_add(blobs, "job", job->canonical, strlen(job->canonical)) &&
+           ergo_blobs_add(blobs, "name", job->name, strlen(job->name)) &&
+           ergo_blobs_add(blobs, "started", result->started, strlen(result->started)) &&
+           ergo_stored_add_files(job, blobs);
+}
+
+bool ergo_stored_add_head(const struct ergo_result *result, size_t batch, uint64_t step,
+                          size_t samples, double seconds, double work_done,
+                          struct ergo_blobs *blobs) {
+    const struct ergo_device_summary *summary = &result->device;
+    const struct meta meta = {META_VERSION, result->job->sampler->state_version,
+                              batch,        step,
+                              samples,      result->job->n_points,
+                              seconds};
+    struct last_device last;
+    memset(&last, 0, sizeof last); /* these bytes go into a file */
+    snprintf(last.id, sizeof last.id, "%s", summary->id);
+    snprintf(last.name, sizeof last.name, "%s", summary->name);
+    snprintf(last.platform, sizeof last.platform, "%s", summary->platform);
+    snprintf(last.driver, sizeof last.driver, "%s", summary->driver);
+    last.work_done = work_done;
+    return ergo_blobs_add(blobs, "meta", &meta, sizeof meta) &&
+           ergo_blobs_add(blobs, "device", &last, sizeof last);
+}
+
+/* ---- from records ---------------------------------------------------------------------------- */
+
+enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
+                                     const char *what) {
+    return ERGO_FAIL(stored->ctx, ERGO_E_IO,
+                     "%s/%s%s%s does not fit the job in it; the file is damaged or from another "
+                     "version",
+                     stored->folder->path, file, what ? ": " : "", what ? what : "");
+}
+
+enum ergo_status ergo_stored_find(struct ergo_context *ctx, const char *directory,
+                                  const char *otherwise, struct ergo_folder *folder) {
+    if (access(directory, F_OK) == 0) {
+        const enum ergo_status status = ergo_folder_open(ctx, directory, folder);
+        if (status != ERGO_OK || ergo_folder_has(folder, ERGO_CHECKPOINT))
+            return status;
+        if (ergo_folder_has(folder, ERGO_CHECKPOINT_OLD))
+            return ERGO_FAIL(ctx, ERGO_E_IO,
+                             "%s holds " ERGO_CHECKPOINT_OLD " of an earlier version of ergocl, "
+                             "which this one does not read: go on with that version, or begin anew "
+                             "with `ergocl run JOB.json -o %s --overwrite`",
+                             directory, directory);
+    }
+    return ERGO_FAIL(ctx, ERGO_E_IO, "%s has no file " ERGO_CHECKPOINT "%s",
+                     *directory ? directory : "\"\"", otherwise);
+}
+
+enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                  struct ergo_stored *stored) {
+    enum { NAME_MOST = 4096 };
+    struct ergo_job *job = NULL;
+    char called[256] = "job";
+    *stored = (struct ergo_stored){.ctx = ctx, .folder = folder};
+    enum ergo_status status =
+        ergo_checkpoint_open(ctx, folder, ERGO_CHECKPOINT, names, &stored->checkpoint);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_load(ctx, stored->checkpoint, "job", ERGO_JSON_BYTES_MAX,
+                                      &stored->records);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_load(ctx, stored->checkpoint, "name", NAME_MOST, &stored->records);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_load(ctx, stored->checkpoint, "files",
+                                      (uint64_t)ergo_result_memory(), &stored->records);
+    if (status != ERGO_OK)
+        return status;
+    const struct ergo_blob *text = ergo_blobs_find(&stored->records, "job");
+    const struct ergo_blob *name = ergo_blobs_find(&stored->records, "name");
+    if (!text || !name)
+        return ERGO_FAIL(ctx, ERGO_E_IO, "%s/" ERGO_CHECKPOINT " holds no job", folder->path);
+    if (name->length < sizeof called)
+        memcpy(called, name->data, name->length + 1);
+    struct ergo_job_files files = {0};
+    status = ergo_stored_read_files(stored, &files);
+    if (status == ERGO_OK)
+        status = ergo_job_parse_stored(ctx, text->data, text->length, called, &files, &job);
+    ergo_job_files_free(&files);
+    stored->of_ranks = ergo_checkpoint_has(stored->checkpoint, "spread");
+    return status == ERGO_OK ? ergo_result_create(ctx, job, &stored->result) : status;
+}
+
+/* As strftime wrote it: "2026-11-22T09:30:00Z". */
+bool ergo_stored_take_started(struct ergo_stored *stored) {
+    static const char shape[] = "dddd-dd-ddTdd:dd:ddZ";
+    const struct ergo_blob *blob = ergo_blobs_find(&stored->records, "started");
+    if (!blob || blob->length != sizeof shape - 1)
+        return false;
+    const char *text = blob->data;
+    for (size_t i = 0; i < blob->length; i++)
+        if (shape[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+            return false;
+    memcpy(stored->result->started, text, sizeof shape);
+    return true;
+}
+
+bool ergo_stored_time_fits(double seconds) {
+    return seconds >= 0 && seconds < 1e12; /* and no NAN */
+}
+
+/* Could a run have been saved there? A step that the states or the samples do not belong to would
+ * go on as another chain, without anyone noticing. */
+static bool is_consistent(const struct ergo_stored *stored) {
+    const struct ergo_job *job = stored->result->job;
+    for (size_t b = 0; b < job->n_batches; b++) {
+        const struct ergo_schedule s = ergo_schedule_of(job->batches[b].points[0]);
+        const uint64_t expected = b < stored->batch    ? s.n_samples
+                                  : b == stored->batch ? stored->samples
+                                                       : 0;
+        for (size_t m = 0; m < job->batches[b].count; m++)
+            if (stored->result->members[job->batches[b].points[m]->index].n_samples != expected)
+                return false;
+        if (b != stored->batch)
+            continue;
+        if ((stored->step && !stored->has_states) ||
+            !ergo_schedule_allows(&s, stored->step, stored->samples))
+            return false;
+    }
+    return stored->batch < job->n_batches || (stored->step == 0 && stored->samples == 0);
+}
+
+/* What stands in the small records. */
+static enum ergo_status read_head(struct ergo_stored *stored) {
+    struct ergo_context *ctx = stored->ctx;
+    const struct ergo_job *job = stored->result->job;
+    struct meta meta;
+    struct last_device last;
+    enum ergo_status status =
+        ergo_checkpoint_load(ctx, stored->checkpoint, "meta", sizeof meta, &stored->records);
+    if (status == ERGO_OK)
+        status =
+            ergo_checkpoint_load(ctx, stored->checkpoint, "device", sizeof last, &stored->records);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_load(ctx, stored->checkpoint, "started",
+                                      sizeof stored->result->started, &stored->records);
+    if (status != ERGO_OK)
+        return status;
+    struct ergo_reader head = ergo_reader_of(&stored->records, "meta");
+    struct ergo_reader device = ergo_reader_of(&stored->records, "device");
+    if (!ergo_reader_copy(&head, &meta, sizeof meta) || meta.version != META_VERSION)
+        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "its header");
+    if (meta.state_version != job->sampler->state_version)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "%s/" ERGO_CHECKPOINT " holds states of version %" PRIu64 " of %s; this "
+                         "ergocl reads version %u",
+                         stored->folder->path, meta.state_version, job->sampler->name,
+                         job->sampler->state_version);
+    if (meta.n_points != job->n_points || meta.batch > job->n_batches)
+        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the number of points");
+    if (!ergo_stored_time_fits(meta.seconds))
+        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the time it took");
+    if (!ergo_reader_copy(&device, &last, sizeof last) || !(last.work_done >= 0) ||
+        !(last.work_done < 1e300))
+        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the device or its work");
+    if (!ergo_stored_take_started(stored))
+        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the time of its start");
+    struct ergo_device_summary *summary = &stored->result->device;
+    snprintf(summary->id, sizeof summary->id, "%.23s", last.id);
+    snprintf(summary->name, sizeof summary->name, "%.127s", last.name);
+    snprintf(summary->platform, sizeof summary->platform, "%.127s", last.platform);
+    snprintf(summary->driver, sizeof summary->driver, "%.127s", last.driver);
+    stored->batch = (size_t)meta.batch;
+    stored->step = meta.step;
+    stored->samples = (size_t)meta.samples;
+    stored->seconds = meta.seconds;
+    if (stored->batch == job->n_batches)
+        stored->work_done = last.work_done; /* otherwise the plan counts it */
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_stored_read(struct ergo_stored *stored) {
+    if (stored->of_ranks)
+        return ergo_stored_read_ranks(stored);
+    enum ergo_status status = read_head(stored);
+    if (status == ERGO_OK)
+        status = ergo_stored_read_members(stored);
+    if (status != ERGO_OK)
+        return status;
+    stored->has_states = ergo_checkpoint_has(stored->checkpoint, "states");
+    return is_consistent(stored)
+               ? ERGO_OK
+               : ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the step it was saved at");
+}
+
+enum ergo_status ergo_stored_read_states(struct ergo_stored *stored, size_t members, double most) {
+    enum ergo_status status = ergo_checkpoint_load(stored->ctx, stored->checkpoint, "state_lengths",
+                                                   members * sizeof(uint64_t), &stored->records);
+    return status == ERGO_OK ? ergo_checkpoint_load(stored->ctx, stored->checkpoint, "states",
+                                                    (uint64_t)most, &stored->records)
+                             : status;
+}
+
+void ergo_stored_forget(struct ergo_stored *stored) {
+    ergo_blobs_free(&stored->records);
+    ergo_checkpoint_close(stored->checkpoint);
+    stored->checkpoint = NULL;
+}
+
+void ergo_stored_close(struct ergo_stored *stored) {
+    ergo_stored_forget(stored);
+    for (size_t i = 0; stored->progress && i < stored->result->n_members; i++)
+        free(stored->progress[i].state);
+    free(stored->progress);
+    stored->progress = NULL;
+    ergo_result_destroy(stored->result);
+    stored->result = NULL;
+}
+
+/* ---- looking only ---------------------------------------------------------------------------- */
+
+static bool is_complete(const struct ergo_result *r) {
+    for (size_t m = 0; m < r->n_members; m++)
+        if (r->members[m].steps != ergo_schedule_of(r->members[m].point).total)
+            return false;
+    return true;
+}
+
+enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
+                                  struct ergo_result **result) {
+    struct ergo_folder folder = {.fd = -1};
+    struct ergo_stored stored = {0};
+    *result = NULL;
+    enum ergo_status status = ergo_stored_find(ctx, directory,
+                                               ", from which its figures are made: it is no run "
+                                               "folder, or the file was removed",
+                                               &folder);
+    if (status == ERGO_OK)
+        status = ergo_stored_open(ctx, &folder, &stored);
+    if (status == ERGO_OK)
+        status = ergo_stored_read(&stored);
+    if (status == ERGO_OK) {
+        struct ergo_result *r = stored.result;
+        r->status = is_complete(r) ? "complete" : "stopped";
+        r->host_seconds = r->hidden_seconds = NAN;
+        ergo_result_set_rate(r, stored.work_done, stored.seconds);
+        status = ergo_result_evaluate(ctx, r);
+        ergo_result_drop_binned(r);
+    }
+    if (status == ERGO_OK) {
+        *result = stored.result;
+        stored.result = NULL;
+    }
+    ergo_stored_close(&stored);
+    ergo_folder_close(&folder);
+    return status;
+}

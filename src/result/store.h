@@ -1,0 +1,143 @@
+/*
+ * A run as records of its checkpoint, and back. Integers and doubles are little-endian as in memory
+ * (a big-endian host is refused by the device layer). All members share a record of each kind.
+ * Whatever a checkpoint says may have been written by anyone: it goes nowhere unchecked, and no
+ * more memory is taken than the job's own results could need.
+ *
+ *     store.c          the job and where the run stood; a whole checkpoint read
+ *     store_members.c  series, curves and pictures
+ *     store_files.c    the files that a job names
+ *     store_points.c   single points, which ranks write and send to each other
+ *     store_ranks.c    the files of ranks
+ */
+#ifndef ERGO_RESULT_STORE_H
+#define ERGO_RESULT_STORE_H
+
+#include <string.h>
+
+#include "result/checkpoint.h"
+#include "result/result.h"
+
+/* How far a point is; its state where it is neither at 0 nor at the end. */
+struct ergo_point_progress {
+    uint64_t step, samples;
+    char *state; /* owned */
+    uint64_t length;
+    bool ours; /* done or begun by this rank, in this session */
+};
+
+/* What a checkpoint says. */
+struct ergo_stored {
+    struct ergo_context *ctx;
+    const struct ergo_folder *folder;
+    struct ergo_checkpoint *checkpoint;
+    struct ergo_blobs records;  /* of it, as far as they are read and needed */
+    struct ergo_result *result; /* owned, until it is taken */
+    double seconds, work_done;  /* of sampling so far; the latter of a finished run */
+    /* where the run stood, unless points are at different steps */
+    size_t batch;    /* n_batches: all done */
+    uint64_t step;   /* of that batch */
+    size_t samples;  /* of that batch */
+    bool has_states; /* of its members, which ergo_stored_read_states reads */
+    /* points at different steps: an index, and files of ranks */
+    bool of_ranks;
+    struct ergo_point_progress *progress; /* owned, [n_points]; NULL: nobody asked */
+    uint64_t generation, ranks;
+};
+
+/* Open the folder of a run that went on or ended; `otherwise`: what to say where there is none. */
+enum ergo_status ergo_stored_find(struct ergo_context *ctx, const char *directory,
+                                  const char *otherwise, struct ergo_folder *folder);
+/* Open its checkpoint: the job, parsed, and an empty result. To be closed also after a failure. */
+enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                  struct ergo_stored *stored);
+/* All but states of a plain checkpoint. */
+enum ergo_status ergo_stored_read(struct ergo_stored *stored);
+/* The states' records of the current batch with that many members, of `most` bytes. */
+enum ergo_status ergo_stored_read_states(struct ergo_stored *stored, size_t members, double most);
+/* The checkpoint and its records are not needed any more; the rest stays. */
+void ergo_stored_forget(struct ergo_stored *stored);
+void ergo_stored_close(struct ergo_stored *stored);
+/* ERGO_E_IO: `what` in this file of the folder does not fit the job. */
+enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
+                                     const char *what);
+
+/* What the run in a folder has measured so far. Only read: neither the folder nor a run that goes
+ * on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
+enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
+                                  struct ergo_result **result);
+
+/* ---- records; false: out of memory ------------------------------------------------------------
+ */
+
+/* Text becomes a record without a copy, and is empty then. */
+bool ergo_stored_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text);
+/* The job with its files, and when the run began. */
+bool ergo_stored_add_job(const struct ergo_result *result, struct ergo_blobs *blobs);
+/* Where the run stands. */
+bool ergo_stored_add_head(const struct ergo_result *result, size_t batch, uint64_t step,
+                          size_t samples, double seconds, double work_done,
+                          struct ergo_blobs *blobs);
+bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs *blobs);
+bool ergo_stored_add_files(const struct ergo_job *job, struct ergo_blobs *blobs);
+/* Of a file of ranks, or of their index. */
+bool ergo_stored_add_ranks(const struct ergo_result *result, uint64_t generation, uint64_t ranks,
+                           double seconds, struct ergo_blobs *blobs);
+void ergo_stored_rank_file(char *name, size_t size, uint64_t generation, uint64_t rank);
+
+/* ---- parts of reading -------------------------------------------------------------------------
+ */
+
+enum ergo_status ergo_stored_read_members(struct ergo_stored *stored);
+enum ergo_status ergo_stored_read_files(struct ergo_stored *stored, struct ergo_job_files *files);
+/* From an index: all that its ranks knew. */
+enum ergo_status ergo_stored_read_ranks(struct ergo_stored *stored);
+/* When the run began, from its record; false: it is not there, or no time. */
+bool ergo_stored_take_started(struct ergo_stored *stored);
+
+/* Of what a checkpoint says, could a run have written it? Otherwise memory is read that is not
+ * there, or the run goes on as another chain without anyone noticing.
+ * Curve c with that many samples in bins of that length: bins are indexed by these; two became one
+ * when all were full. A sample adds one to a curve; of realisations, at the end of the run
+ * (curves_at_end), there may be more. */
+bool ergo_stored_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
+                            uint64_t length, uint64_t n_samples);
+bool ergo_stored_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,
+                              uint64_t height);
+bool ergo_stored_time_fits(double seconds);
+
+/* What is known of point i, for another rank or a file; and from there, kept where it is further
+ * than what is known already. False: it does not fit the job. */
+void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_progress *progress,
+                     size_t i, struct ergo_text *text);
+bool ergo_points_unpack(struct ergo_result *result, struct ergo_point_progress *progress,
+                        const char *data, size_t length);
+
+/* Takes bytes off the front; NULL: it has fewer. */
+struct ergo_reader {
+    const char *at;
+    size_t rest;
+};
+
+static inline const void *ergo_reader_take(struct ergo_reader *reader, uint64_t length) {
+    if (!reader->at || length > reader->rest)
+        return NULL;
+    const void *at = reader->at;
+    reader->at += length;
+    reader->rest -= (size_t)length;
+    return at;
+}
+
+static inline bool ergo_reader_copy(struct ergo_reader *reader, void *to, uint64_t length) {
+    const void *from = ergo_reader_take(reader, length);
+    if (from && length)
+        memcpy(to, from, (size_t)length);
+    return from != NULL;
+}
+
+static inline struct ergo_reader ergo_reader_of(const struct ergo_blobs *blobs, const char *name) {
+    const struct ergo_blob *blob = ergo_blobs_find(blobs, name);
+    return blob ? (struct ergo_reader){blob->data, blob->length} : (struct ergo_reader){NULL, 0};
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* Series, curves and pictures of all members, a record of each kind. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/schedule.h"
+#include "result/store.h"
+
+/* Bins of a curve that hold samples: the others are zero and are not written. */
+static size_t used_bins(const struct ergo_curve *curve) {
+    return (size_t)((curve->count + curve->bin_length - 1) / curve->bin_length);
+}
+
+/* Per member, in job order. */
+struct member_meta {
+    uint64_t stream, steps, digest, n_samples, n_pictures;
+};
+
+static void append(struct ergo_text *text, const void *data, size_t length) {
+    ergo_text_append_bytes(text, data, length);
+}
+
+/* Series, curves and pictures of every member, each kind one blob. */
+bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs *blobs) {
+    const struct ergo_model *model = result->job->model;
+    struct ergo_text metas = {0}, series = {0}, curves = {0}, pictures = {0};
+    for (size_t i = 0; i < result->n_members; i++) {
+        const struct ergo_member_result *m = &result->members[i];
+        const struct member_meta meta = {m->point->stream, m->steps, m->digest, m->n_samples,
+                                         m->n_pictures};
+        append(&metas, &meta, sizeof meta);
+        for (size_t c = 0; c < model->n_columns; c++)
+            if (m->series[c])
+                append(&series, m->series[c], m->n_samples * sizeof(double));
+        for (size_t c = 0; c < model->n_curves; c++) {
+            const struct ergo_curve *curve = &m->binned[c];
+            const uint64_t head[2] = {curve->count, curve->bin_length};
+            append(&curves, head, sizeof head);
+            append(&curves, curve->bins, used_bins(curve) * curve->size * sizeof(double));
+        }
+        for (size_t k = 0; k < m->n_pictures; k++) {
+            const struct ergo_picture *p = &m->pictures[k];
+            const uint64_t head[3] = {m->picture_steps[k], p->width, p->height};
+            append(&pictures, head, sizeof head);
+            append(&pictures, p->rgb, (size_t)p->width * p->height * 3);
+        }
+    }
+    bool ok = ergo_stored_add_text(blobs, "members", &metas);
+    ok = ergo_stored_add_text(blobs, "series", &series) && ok;
+    ok = ergo_stored_add_text(blobs, "curves", &curves) && ok;
+    return ergo_stored_add_text(blobs, "pictures", &pictures) && ok;
+}
+
+/* ---- restore --------------------------------------------------------------------------------- */
+
+bool ergo_stored_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
+                            uint64_t length, uint64_t n_samples) {
+    const bool of_samples = !(model->curves_at_end >> c & 1);
+    const uint64_t most = of_samples ? n_samples : UINT64_C(1) << 53; /* what doubles count */
+    if (!length || count > most)
+        return false;
+    if (model->curves_sums >> c & 1)
+        return length == (count ? count : 1);
+    if (length > 1 && count / (ERGO_CURVE_BINS / 2) < length)
+        return false;
+    return (count + length - 1) / length <= ERGO_CURVE_BINS;
+}
+
+bool ergo_stored_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,
+                              uint64_t height) {
+    return step <= ergo_schedule_of(m->point).total && width > 0 && height > 0 &&
+           width <= ERGO_PICTURE_SIDE && height <= ERGO_PICTURE_SIDE;
+}
+
+static bool restore_meta(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
+    struct ergo_member_result *m = &result->members[i];
+    const struct ergo_schedule schedule = ergo_schedule_of(m->point);
+    struct member_meta meta;
+    if (!ergo_reader_copy(reader, &meta, sizeof meta) || meta.stream != m->point->stream ||
+        meta.n_samples > schedule.n_samples || meta.steps > schedule.total ||
+        meta.n_pictures > ERGO_RESULT_PICTURES)
+        return false;
+    m->steps = meta.steps;
+    m->digest = meta.digest;
+    m->n_samples = (size_t)meta.n_samples;
+    m->n_pictures = (size_t)meta.n_pictures; /* of which restore_pictures makes what they are */
+    return true;
+}
+
+static bool restore_series(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
+    const struct ergo_member_result *m = &result->members[i];
+    for (size_t c = 0; c < result->job->model->n_columns; c++)
+        if (m->series[c] && !ergo_reader_copy(reader, m->series[c], m->n_samples * sizeof(double)))
+            return false;
+    return true;
+}
+
+static bool restore_curves(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
+    const struct ergo_model *model = result->job->model;
+    const struct ergo_member_result *m = &result->members[i];
+    for (size_t c = 0; c < model->n_curves; c++) {
+        struct ergo_curve *curve = &m->binned[c];
+        uint64_t head[2];
+        if (!ergo_reader_copy(reader, head, sizeof head) ||
+            !ergo_stored_curve_fits(model, c, head[0], head[1], m->n_samples))
+            return false;
+        curve->count = head[0];
+        curve->bin_length = head[1];
+        if (!ergo_reader_copy(reader, curve->bins, used_bins(curve) * curve->size * sizeof(double)))
+            return false;
+    }
+    return true;
+}
+
+static bool restore_pictures(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
+    struct ergo_member_result *m = &result->members[i];
+    for (size_t k = 0; k < m->n_pictures; k++) {
+        uint64_t head[3];
+        if (!ergo_reader_copy(reader, head, sizeof head) ||
+            !ergo_stored_picture_fits(m, head[0], head[1], head[2]))
+            return false;
+        const size_t bytes = (size_t)(head[1] * head[2] * 3);
+        uint8_t *rgb = malloc(bytes);
+        if (!rgb || !ergo_reader_copy(reader, rgb, bytes)) {
+            free(rgb);
+            return false;
+        }
+        m->picture_steps[k] = head[0];
+        m->pictures[k] = (struct ergo_picture){(unsigned)head[1], (unsigned)head[2], rgb};
+    }
+    return true;
+}
+
+/* The record of all members; `most`: bytes that it may have. */
+static enum ergo_status restore(struct ergo_stored *stored, const char *name, uint64_t most,
+                                bool (*restore_one)(struct ergo_result *, size_t,
+                                                    struct ergo_reader *)) {
+    struct ergo_blobs blobs = {0};
+    enum ergo_status status =
+        ergo_checkpoint_load(stored->ctx, stored->checkpoint, name, most, &blobs);
+    struct ergo_reader reader = ergo_reader_of(&blobs, name);
+    bool fits = true;
+    for (size_t i = 0; i < stored->result->n_members && status == ERGO_OK && fits; i++)
+        fits = restore_one(stored->result, i, &reader);
+    if (status == ERGO_OK && (!fits || reader.rest))
+        status = ergo_stored_damaged(stored, ERGO_CHECKPOINT, name);
+    ergo_blobs_free(&blobs);
+    return status;
+}
+
+/* Bytes of the members' records, once their counts are known. */
+struct sizes {
+    uint64_t series, curves, pictures;
+};
+
+static struct sizes sizes_of(const struct ergo_result *result) {
+    const struct ergo_model *model = result->job->model;
+    struct sizes sizes = {0, 0, 0};
+    for (size_t i = 0; i < result->n_members; i++) {
+        const struct ergo_member_result *m = &result->members[i];
+        for (size_t c = 0; c < model->n_columns; c++)
+            sizes.series += m->series[c] ? m->n_samples * sizeof(double) : 0;
+        for (size_t c = 0; c < model->n_curves; c++) {
+            const struct ergo_curve *curve = &m->binned[c];
+            sizes.curves += 2 * sizeof(uint64_t) +
+                            (curve->sum ? 1 : ERGO_CURVE_BINS) * curve->size * sizeof(double);
+        }
+        sizes.pictures += m->n_pictures * (3 * sizeof(uint64_t) +
+                                           (uint64_t)3 * ERGO_PICTURE_SIDE * ERGO_PICTURE_SIDE);
+    }
+    return sizes;
+}
+
+enum ergo_status ergo_stored_read_members(struct ergo_stored *stored) {
+    const size_t n = stored->result->n_members;
+    enum ergo_status status =
+        restore(stored, "members", n * sizeof(struct member_meta), restore_meta);
+    if (status != ERGO_OK)
+        return status;
+    const struct sizes sizes = sizes_of(stored->result);
+    status = restore(stored, "series", sizes.series, restore_series);
+    if (status == ERGO_OK)
+        status = restore(stored, "curves", sizes.curves, restore_curves);
+    return status == ERGO_OK ? restore(stored, "pictures", sizes.pictures, restore_pictures)
+                             : status;
+}

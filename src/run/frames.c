@@ -1,0 +1,93 @@
+/*
+ * Configurations as text (extended XYZ, or what the sampler writes), a file each: a kill leaves
+ * whole ones, and a resumed run writes the same files again from its checkpoint on. `cat
+ * DIR/trajectory/p0000-*.xyz` is a trajectory of the first point for every reader of the format.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "dist/dist.h"
+#include "run/work.h"
+
+static uint64_t interval_of(const struct ergo_work *work) {
+    return work->ops->frame
+               ? (uint64_t)ergo_point_int(&work->job->points[0], "/output/trajectory_every")
+               : 0;
+}
+
+size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples) {
+    const struct ergo_schedule *s = &work->schedule;
+    const uint64_t interval = interval_of(work);
+    if (!interval)
+        return SIZE_MAX;
+    const uint64_t steps =
+        samples > s->n_equilibration ? (samples - s->n_equilibration) * s->every : 0;
+    const uint64_t due = (steps / interval + 1) * interval;
+    return s->n_equilibration + (size_t)((due + s->every - 1) / s->every);
+}
+
+enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride) {
+    const struct ergo_batch *batch = &work->batches[work->batch];
+    const char *suffix = work->job->model->frame_suffix;
+    struct ergo_folder folder = {.fd = -1};
+    const bool writer = !work->cut || ergo_ranks_rank() == 0; /* the others only take part */
+    enum ergo_status status = writer ? ergo_session_hold_folder(work->session) : ERGO_OK;
+    if (status == ERGO_OK && writer)
+        status = ergo_folder_inner(work->ctx, &work->session->folder, kind, &folder);
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
+        const size_t index = batch->points[m]->index;
+        struct ergo_text text = {0};
+        char name[64];
+        if (index % stride)
+            continue;
+        snprintf(name, sizeof name, "p%04zu-%015" PRIu64 ".%.8s", index, work->step,
+                 suffix ? suffix : "xyz");
+        status = work->ops->frame(work->ctx, work->state, m, &text);
+        if (status == ERGO_OK && text.failed)
+            status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a configuration");
+        if (status == ERGO_OK && writer && text.length)
+            status = ergo_file_write(work->ctx, &folder, name, text.data, text.length);
+        ergo_text_free(&text);
+    }
+    ergo_folder_close(&folder);
+    return status;
+}
+
+/* ---- snapshots ------------------------------------------------------------------------------- */
+
+size_t ergo_work_snapshots(const struct ergo_work *work) {
+    return work->ops->picture || work->ops->frame
+               ? (size_t)ergo_point_int(&work->job->points[0], "/output/snapshots")
+               : 0;
+}
+
+size_t ergo_work_snapshot_at(const struct ergo_work *work, size_t k, size_t n) {
+    const struct ergo_schedule *s = &work->schedule;
+    const size_t measured = s->n_samples - s->n_equilibration;
+    return s->n_equilibration + (size_t)((double)measured * (double)(k + 1) / (double)n);
+}
+
+/* Pictures are kept in memory and in checkpoints: of at most 512 / n members, spread evenly; of one
+ * for the sheet of the report where nobody asked for more. */
+enum ergo_status ergo_work_take_snapshots(struct ergo_work *work, size_t k) {
+    const struct ergo_batch *batch = &work->batches[work->batch];
+    const size_t n = ergo_work_snapshots(work) ? ergo_work_snapshots(work) : 1,
+                 all = 512 / n ? 512 / n : 1;
+    const struct ergo_value *asked = ergo_point_value(&work->job->points[0], "/output/snapshots");
+    const size_t most = asked->given ? all : 48;
+    const size_t stride = (work->job->n_points + most - 1) / most;
+    enum ergo_status status =
+        work->ops->frame ? ergo_work_write_frames(work, "snapshots", stride) : ERGO_OK;
+    for (size_t m = 0; work->ops->picture && m < batch->count && status == ERGO_OK; m++) {
+        struct ergo_member_result *result = ergo_work_member(work, m);
+        if (result->point->index % stride || result->n_pictures > k)
+            continue;
+        struct ergo_picture picture;
+        status = work->ops->picture(work->ctx, work->state, m, &picture);
+        if (status != ERGO_OK)
+            break;
+        result->picture_steps[result->n_pictures] = work->step;
+        result->pictures[result->n_pictures++] = picture;
+    }
+    return status;
+}

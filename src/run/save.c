@@ -1,0 +1,161 @@
+/* States of the current batch: into checkpoints and digests, and back. */
+#include <stdlib.h>
+
+#include "dist/dist.h"
+#include "run/work.h"
+
+struct ergo_member_result *ergo_work_member(const struct ergo_work *work, size_t m) {
+    return &work->result->members[work->batches[work->batch].points[m]->index];
+}
+
+unsigned ergo_work_agree(const struct ergo_work *work, unsigned due) {
+    return work->cut ? ergo_dist_or(due) : due;
+}
+
+enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch *batch) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t m = 0; work->ops->count && m < batch->count && status == ERGO_OK; m++)
+        status = work->ops->count(work->ctx, work->state, m,
+                                  work->result->members[batch->points[m]->index].binned);
+    return status;
+}
+
+enum ergo_status ergo_work_audit(struct ergo_work *work) {
+    const struct ergo_run_watch *watch = work->session->options->watch;
+    work->session->last_audit = ergo_clock();
+    return watch && watch->unaudited ? ERGO_OK : work->ops->audit(work->ctx, work->state);
+}
+
+static enum ergo_status no_memory(struct ergo_work *work) {
+    return ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a checkpoint");
+}
+
+/* States of the current batch's members. */
+static enum ergo_status add_states(struct ergo_work *work, struct ergo_blobs *blobs) {
+    struct ergo_text states = {0}, lengths = {0};
+    enum ergo_status status = ERGO_OK;
+    const size_t count = work->batches[work->batch].count;
+    for (size_t m = 0; m < count && status == ERGO_OK; m++) {
+        const size_t before = states.length;
+        status = work->ops->save(work->ctx, work->state, m, &states);
+        const uint64_t length = states.length - before;
+        ergo_text_append_bytes(&lengths, &length, sizeof length);
+    }
+    const bool ok = ergo_stored_add_text(blobs, "states", &states);
+    if ((!ergo_stored_add_text(blobs, "state_lengths", &lengths) || !ok) && status == ERGO_OK)
+        status = no_memory(work);
+    return status;
+}
+
+/* The audit comes after the reading: a device that began to fail in between is found out before
+ * what it said is a checkpoint. (init makes the state of step 0 again: a start need not write
+ * gigabytes.) */
+static enum ergo_status add_audited_states(struct ergo_work *work, struct ergo_blobs *blobs) {
+    if (!work->state || work->step == 0)
+        return ERGO_OK;
+    const enum ergo_status status = add_states(work, blobs);
+    return status == ERGO_OK ? ergo_work_audit(work) : status;
+}
+
+enum ergo_status ergo_work_save(struct ergo_work *work) {
+    struct ergo_blobs blobs = {0};
+    enum ergo_status status =
+        work->state && work->step ? ergo_work_count(work, &work->batches[work->batch]) : ERGO_OK;
+    if (status != ERGO_OK)
+        return status;
+    if (ergo_ranks_rank() > 0) { /* takes part in making states, and has nothing to write */
+        status = add_audited_states(work, &blobs);
+        ergo_blobs_free(&blobs);
+        return status;
+    }
+    if (!ergo_stored_add_job(work->result, &blobs) ||
+        !ergo_stored_add_head(work->result, work->batch, work->step, work->samples,
+                              ergo_session_seconds(work->session), work->session->work_done,
+                              &blobs) ||
+        !ergo_stored_add_members(work->result, &blobs))
+        status = no_memory(work);
+    if (status == ERGO_OK)
+        status = add_audited_states(work, &blobs);
+    if (status == ERGO_OK)
+        status = ergo_session_hold_folder(work->session);
+    if (status == ERGO_OK)
+        status = ergo_checkpoint_write(work->ctx, &work->session->folder, ERGO_CHECKPOINT, &blobs);
+    ergo_blobs_free(&blobs);
+    return status;
+}
+
+enum ergo_status ergo_work_begin(struct ergo_work *work) {
+    if (ergo_ranks_rank() > 0) {
+        work->session->begun = true;
+        return ERGO_OK;
+    }
+    const enum ergo_status status = work->save(work);
+    if (status == ERGO_OK)
+        ergo_session_stands(work->session, NULL);
+    return status;
+}
+
+/* ---- back ------------------------------------------------------------------------------------ */
+
+static enum ergo_status damaged(const struct ergo_work *work, const char *what) {
+    return ergo_stored_damaged(&work->stored, ERGO_CHECKPOINT, what);
+}
+
+enum ergo_status ergo_work_load_states(struct ergo_work *work) {
+    enum { TIMES = 16, MORE = 1 << 20 }; /* a byte for a bit, and something beside it */
+    const size_t members = work->batches[work->batch].count;
+    enum ergo_status status = ERGO_OK;
+    /* points that were spread over ranks bring theirs */
+    if (!ergo_blobs_find(&work->stored.records, "states"))
+        status = ergo_stored_read_states(&work->stored, members,
+                                         TIMES * (double)work->result->device_bytes *
+                                                 (work->cut ? ergo_dist_count() : 1) +
+                                             MORE * (double)members);
+    struct ergo_reader states = ergo_reader_of(&work->stored.records, "states");
+    struct ergo_reader lengths = ergo_reader_of(&work->stored.records, "state_lengths");
+    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
+        uint64_t length = 0;
+        const void *bytes = NULL;
+        if (ergo_reader_copy(&lengths, &length, sizeof length))
+            bytes = ergo_reader_take(&states, length);
+        if (!bytes)
+            return damaged(work, "a member's state");
+        status = work->ops->load(work->ctx, work->state, m, work->step, bytes, (size_t)length);
+        if (status == ERGO_E_IO)
+            (void)damaged(work, "a member's state");
+    }
+    if (status == ERGO_OK && (states.rest || lengths.rest))
+        return damaged(work, "the members' states");
+    ergo_stored_forget(&work->stored);
+    return status;
+}
+
+/*
+ * A member's digest: the first 8 bytes of SHA-256 over the line
+ * "ergocl state 1 <sampler> <state version> <step>\n" and the canonical state. It depends on the
+ * chain alone.
+ */
+enum ergo_status ergo_work_digest_members(struct ergo_work *work) {
+    const struct ergo_run_watch *watch = work->session->options->watch;
+    enum ergo_status status = ERGO_OK;
+    for (size_t m = 0; m < work->batches[work->batch].count && status == ERGO_OK; m++) {
+        struct ergo_member_result *result = ergo_work_member(work, m);
+        struct ergo_text text = {0};
+        ergo_text_append(&text, "ergocl state 1 %s %u %llu\n", work->job->sampler->name,
+                         work->job->sampler->state_version, (unsigned long long)work->step);
+        status = work->ops->save(work->ctx, work->state, m, &text);
+        if (status == ERGO_OK && text.failed)
+            status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a digest");
+        if (status == ERGO_OK) {
+            result->digest = ergo_hash64(text.data, text.length);
+            result->steps = work->step;
+        }
+        if (status == ERGO_OK && watch && watch->states) {
+            free(result->state);
+            result->state_length = text.length;
+            result->state = ergo_text_take(&text);
+        }
+        ergo_text_free(&text);
+    }
+    return status;
+}

@@ -1,0 +1,72 @@
+/* Clocks of a run, requests to stop, progress. */
+#include "run/session.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/entry.h"
+#include "dist/dist.h"
+
+static atomic_bool stop_requested; /* lock-free: also for signal handlers */
+
+void ergo_run_request_stop(void) {
+    stop_requested = true;
+}
+
+bool ergo_session_stop_is_requested(void) {
+    return stop_requested;
+}
+
+void ergo_run_withdraw_stop(void) {
+    stop_requested = false;
+}
+
+double ergo_session_seconds(const struct ergo_session *session) {
+    return session->seconds_before +
+           (session->sampling_started > 0 ? ergo_clock() - session->sampling_started : 0);
+}
+
+void ergo_session_clock_start(struct ergo_session *session) {
+    session->sampling_started = ergo_clock();
+}
+
+void ergo_session_clock_rest(struct ergo_session *session) {
+    session->seconds_before = ergo_session_seconds(session);
+    session->sampling_started = 0;
+}
+
+bool ergo_session_must_stop(const struct ergo_session *session) {
+    if (session->apart ? ergo_dist_stop(stop_requested) : stop_requested)
+        return true;
+    return session->progressed && ergo_clock() - session->started >= session->wall_time;
+}
+
+void ergo_session_report(struct ergo_session *session, const char *rate_unit, const char *phase,
+                         bool force) {
+    const double now = ergo_clock();
+    if (!session->options->progress || (!force && now - session->last_progress < 0.2))
+        return;
+    session->last_progress = now;
+    const double seconds = ergo_session_seconds(session);
+    const double done = session->work_done, total = session->work_total;
+    const struct ergo_progress p = {
+        .done = done,
+        .total = total,
+        .seconds = seconds,
+        .eta = done > 0 ? seconds * (total / done - 1) : 0,
+        .rate = seconds > 0 ? done / seconds : 0,
+        .rate_unit = rate_unit,
+        .phase = phase,
+    };
+    const unsigned depth = ergo_entry_lend();
+    session->options->progress(session->options->user, &p);
+    ergo_entry_take_back(depth);
+}
+
+const char *ergo_session_device(const struct ergo_session *session, const struct ergo_job *job) {
+    const char *selector = session->options->device;
+    if (!selector)
+        selector = getenv("ERGOCL_DEVICE");
+    return selector && *selector ? selector : ergo_point_text(&job->points[0], "/device");
+}

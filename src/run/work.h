@@ -1,0 +1,89 @@
+/*
+ * The work of a run: batches of a job on a device, one after the other, into a result.
+ *
+ *     loop.c        blocks of steps, two in flight
+ *     save.c        states and digests; a checkpoint, and its states back
+ *     frames.c      pictures and configurations on the way
+ *     spread.c      points spread over ranks (spread.h)
+ *     setup.c       ergo_run and ergo_resume
+ */
+#ifndef ERGO_RUN_WORK_H
+#define ERGO_RUN_WORK_H
+
+#include "job/schedule.h"
+#include "result/store.h"
+#include "run/session.h"
+#include "run/watch.h"
+#include "samplers/sampler.h"
+
+struct ergo_work {
+    struct ergo_context *ctx;
+    struct ergo_session *session;
+    struct ergo_result *result;         /* owned, until it is given away */
+    const struct ergo_job *job;         /* belongs to result */
+    struct ergo_device *device;         /* owned */
+    const struct ergo_sampler_ops *ops; /* the sampler's, or those for systems cut over ranks */
+    bool cut;                           /* all ranks run the same batches together */
+    bool profiled; /* tuning profiles were asked: /tuning of a batch is theirs */
+
+    /* where it is */
+    const struct ergo_batch *batches; /* the job's, or a piece of one (spread.c) */
+    size_t n_batches, batch;          /* n_batches: all done */
+    struct ergo_schedule schedule;    /* of the current batch */
+    void *state;                      /* sampler's state of the current batch */
+    uint64_t step;                    /* of the current batch: enqueued and collected */
+    size_t samples;                   /* collected of the current batch */
+    /* resumed: has_states until the current batch's are loaded instead of init */
+    struct ergo_stored stored;
+
+    /* of this session: reading back, converting, storing; and as much of it as the device was seen
+     * to be busy during */
+    double host_seconds, hidden_seconds;
+
+    enum ergo_status (*save)(struct ergo_work *work); /* a checkpoint of a state that passes its
+                                                         audit: ergo_work_save, or of spread.c */
+    struct ergo_spread *spread; /* points are spread over ranks (spread.h); NULL: they are not */
+};
+
+/* Result of member m of the current batch. */
+struct ergo_member_result *ergo_work_member(const struct ergo_work *work, size_t m);
+
+/* What the clock or a signal of some rank makes due is due at all ranks that run together. */
+enum { ERGO_DUE_STOP = 1, ERGO_DUE_AUDIT = 2, ERGO_DUE_SAVE = 4 };
+unsigned ergo_work_agree(const struct ergo_work *work, unsigned due);
+
+/* ---- loop.c: run all batches from where the work is; session->stopped when asked to stop -------
+ */
+
+enum ergo_status ergo_work_loop(struct ergo_work *work);
+
+/* ---- save.c -----------------------------------------------------------------------------------
+ */
+
+enum ergo_status ergo_work_save(struct ergo_work *work);
+/* The device works and the first state is there: write a checkpoint, then away with the earlier
+ * run. */
+enum ergo_status ergo_work_begin(struct ergo_work *work);
+enum ergo_status ergo_work_audit(struct ergo_work *work);
+/* Counts of states into the curves (ops->count). */
+enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch *batch);
+/* Load the restored states into the sampler of the current batch. */
+enum ergo_status ergo_work_load_states(struct ergo_work *work);
+enum ergo_status ergo_work_digest_members(struct ergo_work *work);
+
+/* ---- frames.c ---------------------------------------------------------------------------------
+ */
+
+/* Snapshots that the job asks for; 0: none. */
+size_t ergo_work_snapshots(const struct ergo_work *work);
+/* Samples after which snapshot k (0-based) of n is taken; the last one at the end. */
+size_t ergo_work_snapshot_at(const struct ergo_work *work, size_t k, size_t n);
+enum ergo_status ergo_work_take_snapshots(struct ergo_work *work, size_t k);
+/* Samples after which the next frame is due, beyond `samples`; SIZE_MAX: never. The first
+ * measurement at or after each multiple of /output/trajectory_every steps of the measured run. */
+size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples);
+/* DIR/KIND/pPOINT-STEP.xyz for every stride-th point of the current batch. The pipeline is empty.
+ */
+enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride);
+
+#endif

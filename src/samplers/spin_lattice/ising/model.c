@@ -1,0 +1,288 @@
+/* The Ising model: its tables. */
+#include <math.h>
+
+#include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/exact.h"
+#include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/models.h"
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static bool draws_fields(const struct ergo_point *point) {
+    return model_has(point, "/system/random_field") && !model_has(point, "/system/field_file");
+}
+
+static bool draws_couplings(const struct ergo_point *point) {
+    return model_has(point, "/system/disorder") && !model_has(point, "/system/disorder_file");
+}
+
+static bool draws_disorder(const struct ergo_point *point) {
+    return draws_couplings(point) || draws_fields(point);
+}
+
+static bool draws_signs(const struct ergo_point *point) {
+    return draws_couplings(point) && !model_says(point, "/system/disorder", "gaussian");
+}
+
+static const struct ergo_key keys[] = {
+    {.pointer = "/system/field",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0",
+     .min = -1e6,
+     .max = 1e6,
+     .unit = "J",
+     .help = "Magnetic field B: positive prefers up."},
+    {.pointer = "/system/random_field",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .min = 0,
+     .max = 1e6,
+     .unit = "J",
+     .help = "h of a random field h f_i beside the uniform one (Imry, Ma 1975); f_i by "
+             "field_distribution, or from field_file (h is 1 then, if not given). It depends on "
+             "seed (or disorder_seed) and replica, not on the temperature."},
+    {.pointer = "/system/field_distribution",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = model_disorders,
+     .unit = "",
+     .help = "f_i of the random field: bimodal (if not given), +1 or -1 with probability 1/2; "
+             "gaussian, of mean 0 and variance 1.",
+     .acts = draws_fields,
+     .where = "with random_field, without field_file"},
+    {.pointer = "/system/field_file",
+     .type = ERGO_KEY_STRING,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE,
+     .unit = "",
+     .help = "A file with f_i of each site, numbers up to 1e6 in the order x fastest, then y, then "
+             "z, with blanks or ends of lines between them; # a comment. Fields and couplings are "
+             "rounded to 2^-28 of the largest force on a spin, or finer."},
+    {.pointer = "/system/disorder",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .choices = model_disorders,
+     .unit = "",
+     .help = "Random couplings J_ij, in units of /system/coupling or of couplings: bimodal, +1 or "
+             "-1; gaussian, of mean 0 and variance 1. There is one sample, the first of model "
+             "spin-glass with the same seed."},
+    {.pointer = "/system/disorder_file",
+     .type = ERGO_KEY_STRING,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE,
+     .unit = "",
+     .help = "A file with the couplings: lines \"x y [z] axis J\" for the bond from a site to its "
+             "neighbour in the positive direction of axis x, y or z, each bond once; # a comment. "
+             "How they are rounded: see field_file."},
+    {.pointer = "/system/disorder_seed",
+     .type = ERGO_KEY_SEED,
+     .flags = ERGO_KEY_SHAPE,
+     .unit = "",
+     .help = "The seed of random couplings and fields; /seed if not given. They depend on it and "
+             "on the replica, not on the temperature: a scan over it has the same ones.",
+     .acts = draws_disorder,
+     .where =
+         "where couplings or fields are drawn: with disorder or random_field, without their files"},
+    {.pointer = "/system/negative_fraction",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .help = "Bimodal disorder: the probability of J = -1; 0.5 if not given. 0 is the ferromagnet.",
+     .acts = draws_signs,
+     .where =
+         "where couplings are drawn as +1 and -1: with disorder bimodal, without disorder_file"},
+};
+
+/* Two dimensions, one coupling, a uniform field: a bit per spin. */
+static bool is_plain(const struct ergo_point *point) {
+    static const char *const others[] = {"/system/couplings", "/system/random_field",
+                                         "/system/field_file", "/system/disorder",
+                                         "/system/disorder_file"};
+    bool plain = ergo_point_value(point, "/system/size")->items == 2;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        plain = plain && !model_has(point, others[i]);
+    return plain;
+}
+
+/* ---- observables ----------------------------------------------------------------------------- */
+
+/* A negative coupling along some direction. */
+static bool is_antiferromagnet(const struct ergo_point *point) {
+    return bytes_staggered_axes(point) != 0;
+}
+
+static bool has_column(const struct ergo_point *point, size_t c) {
+    return c != COLUMN_STAGGERED || is_antiferromagnet(point);
+}
+
+static const struct ergo_column columns[ISING_COLUMNS] = {
+    {"energy", "per site, in units of J = 1", "U/N = (-J sum s s - B sum s)/N"},
+    {"magnetization", "per site", "sum s / N"},
+    {"staggered_magnetization", "per site",
+     "sum +-s / N, signs in turn along the directions with a negative coupling"},
+};
+
+/* To change sign a lattice has to pass through a domain wall across it: the free energy of the wall
+ * grows with its side below Tc. Near above, finite lattices do the same, only more often. */
+static const char *slow_m(const struct ergo_point *point) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    const double j = ergo_point_real(point, "/system/coupling");
+    const bool ordered = is_plain(point) && j > 0 && t < 1.1 * ergo_ising_critical_temperature(j);
+    return ordered && ergo_point_real(point, "/system/field") == 0.0
+               ? "near and below Tc a lattice without a field changes sign only as a whole, too "
+                 "rarely to average over; use abs_magnetization"
+               : NULL;
+}
+
+static double sample_abs_staggered(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return fabs(c[COLUMN_STAGGERED]);
+}
+
+static double sample_staggered2(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_STAGGERED] * c[COLUMN_STAGGERED];
+}
+
+static double sample_staggered4(const struct ergo_point *point, const double *c) {
+    return sample_staggered2(point, c) * sample_staggered2(point, c);
+}
+
+static const struct ergo_observable observables[] = {
+    {.name = "energy",
+     .unit = "J per site",
+     .help = "mean energy per site",
+     .sample = model_energy},
+    {.name = "abs_staggered_magnetization",
+     .unit = "per site",
+     .help = "with a negative coupling: mean |m_s|, m_s = sum over sites of (-1)^(the sum of the "
+             "coordinates along the directions with a negative coupling) s / N: the order "
+             "parameter of the antiferromagnet",
+     .sample = sample_abs_staggered,
+     .applies = is_antiferromagnet},
+    {.name = "abs_magnetization", .unit = "per site", .help = "mean |m|", .sample = model_abs_m},
+    {.name = "heat_capacity",
+     .unit = "k_B per site",
+     .help = "N (<e^2> - <e>^2) / T^2",
+     .inputs = {"energy", "energy2"},
+     .derive = model_heat_capacity},
+    {.name = "susceptibility",
+     .unit = "per site",
+     .help = "N (<m^2> - <|m|>^2) / T, m the magnetization, the finite-lattice form; as in "
+             "swendsen-wang. Where nothing orders (an antiferromagnet without a field) it is N "
+             "magnetization2 / T",
+     .inputs = {"abs_magnetization", "magnetization2"},
+     .derive = model_susceptibility},
+    {.name = "binder",
+     .unit = "",
+     .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
+     .inputs = {"magnetization2", "magnetization4"},
+     .derive = model_binder},
+    {.name = "magnetization",
+     .unit = "per site",
+     .help = "mean m",
+     .sample = model_m,
+     .slow = slow_m},
+    {.name = "magnetization2", .unit = "per site^2", .help = "mean m^2", .sample = model_m2},
+    {.name = "magnetization4", .unit = "per site^4", .help = "mean m^4", .sample = model_m4},
+    {.name = "staggered_susceptibility",
+     .unit = "per site",
+     .help = "N (<m_s^2> - <|m_s|>^2) / T, the finite-lattice form",
+     .inputs = {"abs_staggered_magnetization", "staggered_magnetization2"},
+     .derive = model_susceptibility,
+     .applies = is_antiferromagnet},
+    {.name = "staggered_binder",
+     .unit = "",
+     .help = "1 - <m_s^4> / (3 <m_s^2>^2)",
+     .inputs = {"staggered_magnetization2", "staggered_magnetization4"},
+     .derive = model_binder,
+     .applies = is_antiferromagnet},
+    {.name = "staggered_magnetization2",
+     .unit = "per site^2",
+     .help = "mean m_s^2; N times it is the structure factor at the wave vector of order, pi along "
+             "the directions with a negative coupling",
+     .sample = sample_staggered2,
+     .applies = is_antiferromagnet},
+    {.name = "staggered_magnetization4",
+     .unit = "per site^4",
+     .help = "mean m_s^4",
+     .sample = sample_staggered4,
+     .applies = is_antiferromagnet},
+    {.name = "correlation_length",
+     .unit = "sites",
+     .help =
+         "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 sin(k/2)), k = 2 "
+         "pi "
+         "/ L, Q as in structure_factor. S(Q) = N <m^2> (antiferromagnets: m_s), from which "
+         "nothing "
+         "is subtracted: below the critical temperature this is no correlation length, but over L "
+         "it crosses there for all L",
+     .curve = "structure_factor",
+     .from_curve = bytes_correlation_length,
+     .applies = bytes_has_structure,
+     .bound = bytes_longest_side,
+     .beyond = "longer than the lattice: order"},
+    {.name = "energy2",
+     .unit = "J^2 per site^2",
+     .help = "mean squared energy per site",
+     .sample = model_energy2,
+     .hidden = true},
+};
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static const struct ergo_tunable tunables[] = {
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"tile_rows", "path 2: rows per work-group; a byte per spin: rows per work-item, 1, 2, 4 or 8",
+     0, 4096, false},
+    {"path",
+     "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos, 3 half a "
+     "sweep per launch; of a byte per spin there is one",
+     0, 3, false},
+    {"tile_sweeps", "path 2: sweeps per launch", 0, 16, false},
+    {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
+     2, false},
+};
+enum { LATTICE_TUNABLES = 2 }; /* of a byte per spin: the first */
+
+#define ISING_TABLES                                                                               \
+    .name = "ising",                                                                               \
+    .summary = "H = -J sum s_i s_j - B sum s_i over nearest neighbours, s = +-1, in one to three " \
+               "dimensions (Levy, Cohen, Rabani 2010, Eq. 2; their Eq. 1 has the opposite sign); " \
+               "also with a coupling for each direction, random fields or random couplings.",      \
+    .keys = {{lattice_keys, LATTICE_KEYS},                                                         \
+             {keys, sizeof keys / sizeof keys[0]},                                                 \
+             {lattice_run_keys, LATTICE_RUN_KEYS}},                                                \
+    .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
+    .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
+    .curves = lattice_curves, .n_curves = LATTICE_CURVES, .curve_every = lattice_curve_every,      \
+    .frame_suffix = "vti", .has_frames = model_has_frames, .remedy = bytes_remedy,                 \
+    .trajectory = "configurations as VTK image data, a value for each site, of lattices up to "    \
+                  "2^22 sites",                                                                    \
+    .tunables = tunables
+
+const struct ergo_model ising_model = {
+    ISING_TABLES,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .serves = is_plain,
+    .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
+                 "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
+                 "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl"},
+    .check = ising_check,
+    .curve_size = ising_curve_size,
+    .curve_x = ising_curve_x,
+    .exact = ising_exact,
+    .ops = &ising_ops,
+};
+
+const struct ergo_model ising_lattice_model = {
+    ISING_TABLES,
+    .n_tunables = LATTICE_TUNABLES,
+    .programs = {"spin_lattice/bytes.cl"},
+    .check = bytes_check,
+    .curve_size = bytes_curve_size,
+    .curve_x = bytes_curve_x,
+    .exact = bytes_exact,
+    .ops = &bytes_ops,
+};

@@ -1,0 +1,124 @@
+/* The Potts model by single spins: its tables. */
+#include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
+
+static const struct ergo_key keys[] = {
+    {.pointer = "/system/q",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "3",
+     .stream = "",
+     .min = 2,
+     .max = 256,
+     .unit = "states",
+     .help = "Number of states. The infinite square lattice is critical at T = 1/ln(1 + sqrt q)."},
+};
+
+static const struct ergo_column columns[COLUMNS] = {
+    {"energy", "per site, in units of J = 1", "U/N = -J sum (delta(s, s) - 1)/N"},
+    {"magnetization", "per site", "the order parameter"},
+};
+
+static bool is_staggered(const struct ergo_point *point) {
+    return bytes_staggered_axes(point) != 0 && bytes_has_structure(point);
+}
+
+/* S(Q) / N */
+static double curve_staggered2(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)size;
+    return mean[0] / model_sites(point);
+}
+
+static const struct ergo_observable observables[] = {
+    {.name = "energy",
+     .unit = "J per site",
+     .help = "mean energy per site",
+     .sample = model_energy},
+    {.name = "order_parameter",
+     .unit = "",
+     .help = "mean m = (q max_k n_k / N - 1) / (q - 1), as in swendsen-wang",
+     .sample = model_m},
+    {.name = "order_parameter2", .unit = "", .help = "mean m^2", .sample = model_m2},
+    {.name = "order_parameter4", .unit = "", .help = "mean m^4", .sample = model_m4},
+    {.name = "heat_capacity",
+     .unit = "k_B per site",
+     .help = "N (<e^2> - <e>^2) / T^2",
+     .inputs = {"energy", "energy2"},
+     .derive = model_heat_capacity},
+    {.name = "susceptibility",
+     .unit = "per site",
+     .help = "N (<m^2> - <|m|>^2) / T, m the order parameter, the finite-lattice form; as in "
+             "swendsen-wang",
+     .inputs = {"order_parameter", "order_parameter2"},
+     .derive = model_susceptibility},
+    {.name = "binder",
+     .unit = "",
+     .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
+     .inputs = {"order_parameter2", "order_parameter4"},
+     .derive = model_binder},
+    {.name = "staggered_order_parameter2",
+     .unit = "",
+     .help = "with a negative coupling, two dimensions or three: q / (q - 1) times the sum over "
+             "states k of <(sum over sites of +-delta(s, k) / N)^2>, signs as of m_s; 3/4 for q = "
+             "3 where each sublattice has a state of its own",
+     .curve = "structure_factor",
+     .from_curve = curve_staggered2,
+     .applies = is_staggered},
+    {.name = "correlation_length",
+     .unit = "sites",
+     .help =
+         "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 sin(k/2)), k = 2 "
+         "pi "
+         "/ L, Q as in structure_factor. S(Q) = N <m^2> (antiferromagnets: m_s), from which "
+         "nothing "
+         "is subtracted: below the critical temperature this is no correlation length, but over L "
+         "it crosses there for all L",
+     .curve = "structure_factor",
+     .from_curve = bytes_correlation_length,
+     .applies = bytes_has_structure,
+     .bound = bytes_longest_side,
+     .beyond = "longer than the lattice: order"},
+    {.name = "energy2",
+     .unit = "J^2 per site^2",
+     .help = "mean squared energy per site",
+     .sample = model_energy2,
+     .hidden = true},
+};
+
+static const struct ergo_tunable tunables[] = {
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"tile_rows", "rows per work-item, 1, 2, 4 or 8", 0, 4096, false},
+};
+
+/* The field of other models, which chains had in their random streams from the beginning. */
+static const char *const stream_lines[] = {"/system/field=0", NULL};
+
+const struct ergo_model potts_model = {
+    .name = "potts",
+    .summary = "H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q - 1, by single spins in one to three "
+               "dimensions (sampler swendsen-wang has clusters).",
+    .programs = {"spin_lattice/bytes.cl"},
+    .keys = {{keys, sizeof keys / sizeof keys[0]},
+             {lattice_keys, LATTICE_KEYS},
+             {lattice_run_keys, LATTICE_RUN_KEYS}},
+    .stream_lines = stream_lines,
+    .columns = columns,
+    .n_columns = COLUMNS,
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .curves = lattice_curves,
+    .n_curves = LATTICE_CURVES,
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .frame_suffix = "vti",
+    .trajectory = "configurations as VTK image data, a state for each site, of lattices up to 2^22 "
+                  "sites",
+    .has_frames = model_has_frames,
+    .check = bytes_check,
+    .curve_size = bytes_curve_size,
+    .curve_x = bytes_curve_x,
+    .curve_every = lattice_curve_every,
+    .exact = bytes_exact,
+    .remedy = bytes_remedy,
+    .ops = &bytes_ops,
+};

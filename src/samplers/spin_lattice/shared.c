@@ -1,0 +1,180 @@
+/* What the tables of several models of spin-lattice have in common. */
+#include <math.h>
+
+#include "samplers/spin_lattice/models.h"
+
+const char *const model_dynamics[] = {"metropolis", "heat-bath", NULL};
+const char *const model_starts[] = {"up", "down", "random", NULL};
+const char *const model_disorders[] = {"bimodal", "gaussian", NULL};
+
+static bool has_one_coupling(const struct ergo_point *point) {
+    return !model_has(point, "/system/couplings");
+}
+
+const struct ergo_key lattice_keys[LATTICE_KEYS] = {
+    {.pointer = "/system/size",
+     .type = ERGO_KEY_SIZE,
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2,
+     .max = 1048576,
+     .min_items = 1,
+     .max_items = 3,
+     .unit = "sites",
+     .help = "Lattice sides, periodic: [Lx], [Lx, Ly] or [Lx, Ly, Lz], all even (the checkerboard "
+             "needs it). A side of 2 has two bonds between the same neighbours."},
+    {.pointer = "/system/temperature",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .min = 0,
+     .max = 1e12,
+     .unit = "J/k_B",
+     .help = "Temperature T in the energy unit of the coupling (k_B = 1). For J = 1 the infinite "
+             "square lattice is critical at 2/ln(1 + sqrt 2) = 2.269185 (ising), 1/ln(1 + sqrt q) "
+             "(potts)."},
+    {.pointer = "/system/coupling",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "1",
+     .min = -1e6,
+     .max = 1e6,
+     .unit = "J",
+     .help = "Coupling J: positive is ferromagnetic, negative antiferromagnetic.",
+     .acts = has_one_coupling,
+     .where = "without couplings"},
+    {.pointer = "/system/couplings",
+     .type = ERGO_KEY_REALS,
+     .flags = ERGO_KEY_CHAIN,
+     .min = -1e6,
+     .max = 1e6,
+     .min_items = 1,
+     .max_items = 3,
+     .unit = "J",
+     .help = "A coupling for each direction, [Jx, Jy, Jz], instead of one."},
+    {.pointer = "/system/dynamics",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"metropolis\"",
+     .choices = model_dynamics,
+     .unit = "",
+     .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
+             "1/(1 + exp(dE/T)). Sites of one colour of the checkerboard go together. Metropolis "
+             "of two states without a field never leaves, and never enters, configurations in "
+             "which every spin has two up and two down neighbours: of any weight only on lattices "
+             "of a side up to 4 (2e-4 at T = 4 on 4 x 4)."},
+    {.pointer = "/system/start",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"random\"",
+     .choices = model_starts,
+     .unit = "",
+     .help = "Starting configuration. Below the critical temperature a random start can end in "
+             "stripes that live very long: prefer up."},
+};
+
+const struct ergo_key lattice_run_keys[LATTICE_RUN_KEYS] = {
+    {.pointer = "/run/correlation_every",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "10",
+     .min = 0,
+     .max = 1e12,
+     .unit = "measurements",
+     .help = "Measure the spin-spin correlation with every so many measurements; 0: never."},
+    {.pointer = "/run/correlation_max",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE,
+     .fallback = "64",
+     .min = 1,
+     .max = 4096,
+     .unit = "sites",
+     .help = "Largest distance of the correlation; never more than half the shorter side."},
+};
+
+const struct ergo_curve_info lattice_curves[LATTICE_CURVES] = {
+    {"correlation", "distance (sites)", "", "<s(0) s(r)> along the axes, mean of both"},
+    {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"},
+    {"correlation_y", "distance (sites)", "", "<s(0) s(r)> along y"},
+    {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"},
+    {"structure_factor", "k along the last dimension (1/site)", "",
+     "per site, at the wave vector Q of order, pi along each direction with a negative coupling "
+     "and 0 "
+     "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one along the "
+     "last dimension; potts: of the q-state spins, as unit vectors"},
+};
+
+uint64_t lattice_curve_every(const struct ergo_point *point) {
+    const int64_t every = ergo_point_int(point, "/run/correlation_every");
+    return every > 0 ? (uint64_t)every : 1;
+}
+
+double model_sites(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    double n = 1;
+    for (int k = 0; k < size->items; k++)
+        n *= (double)size->size[k];
+    return n;
+}
+
+bool model_has_frames(const struct ergo_point *point) {
+    return model_sites(point) <= MODEL_FRAME_SITES;
+}
+
+/* ---- observables ----------------------------------------------------------------------------- */
+
+double model_energy(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_ENERGY];
+}
+
+double model_energy2(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_ENERGY] * c[COLUMN_ENERGY];
+}
+
+double model_m(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_MAGNETIZATION];
+}
+
+double model_abs_m(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return fabs(c[COLUMN_MAGNETIZATION]);
+}
+
+double model_m2(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_MAGNETIZATION] * c[COLUMN_MAGNETIZATION];
+}
+
+double model_m4(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[1] * c[1] * c[1] * c[1];
+}
+
+double model_heat_capacity(const struct ergo_point *point, const double *m) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    return model_sites(point) * (m[1] - m[0] * m[0]) / (t * t);
+}
+
+double model_susceptibility(const struct ergo_point *point, const double *m) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    return model_sites(point) * (m[1] - m[0] * m[0]) / t;
+}
+
+double model_binder(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return 1.0 - m[1] / (3.0 * m[0] * m[0]);
+}
+
+double model_curve_first(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point, (void)size;
+    return mean[0];
+}
+
+double model_curve_mean(const struct ergo_point *point, const double *mean, size_t size) {
+    double sum = 0;
+    (void)point;
+    for (size_t i = 0; i < size; i++)
+        sum += mean[i];
+    return sum / (double)size;
+}

@@ -1,0 +1,341 @@
+/* Spin glasses: their tables. */
+#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/models.h"
+
+static const char *const spacings[] = {"geometric", "linear", "inverse", NULL};
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static bool draws_disorder(const struct ergo_point *point) {
+    return !model_has(point, "/system/disorder_file");
+}
+
+static bool draws_signs(const struct ergo_point *point) {
+    return draws_disorder(point) && !model_says(point, "/system/disorder", "gaussian");
+}
+
+static bool has_ladder(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/ladder") > 1;
+}
+
+static const struct ergo_key keys[] = {
+    {.pointer = "/system/size",
+     .type = ERGO_KEY_SIZE,
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2,
+     .max = 1048576,
+     .min_items = 2,
+     .max_items = 3,
+     .unit = "sites",
+     .help = "Lattice sides, periodic: [Lx, Ly] or [Lx, Ly, Lz], all even (the checkerboard needs "
+             "it). A side of 2 has two bonds between the same neighbours."},
+    {.pointer = "/system/temperature",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .min = 0,
+     .max = 1e12,
+     .unit = "J/k_B",
+     .help = "Temperature T in the energy unit of the coupling (k_B = 1); of a ladder the lowest."},
+    {.pointer = "/system/coupling",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "1",
+     .min = -1e6,
+     .max = 1e6,
+     .unit = "J",
+     .help = "The unit of the couplings J_ij."},
+    {.pointer = "/system/dynamics",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"metropolis\"",
+     .choices = model_dynamics,
+     .unit = "",
+     .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
+             "1/(1 + exp(dE/T)). Sites of one colour of the checkerboard go together."},
+    {.pointer = "/system/start",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"random\"",
+     .choices = model_starts,
+     .unit = "",
+     .help = "Starting configuration."},
+    {.pointer = "/system/disorder",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"bimodal\"",
+     .stream = "",
+     .choices = model_disorders,
+     .unit = "",
+     .help = "Random couplings J_ij, in units of /system/coupling: bimodal, +1 or -1; gaussian, of "
+             "mean 0 and variance 1. Both may come from a file."},
+    {.pointer = "/system/disorder_file",
+     .type = ERGO_KEY_STRING,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE,
+     .unit = "",
+     .help = "A file with the couplings: lines \"x y [z] axis J\" for the bond from a site to its "
+             "neighbour in the positive direction of axis x, y or z, each bond once; \"sample\" "
+             "begins the next sample; # a comment. Couplings other than 1 and -1 need disorder "
+             "gaussian, and are rounded to 2^-24."},
+    {.pointer = "/system/disorder_seed",
+     .type = ERGO_KEY_SEED,
+     .flags = ERGO_KEY_SHAPE,
+     .unit = "",
+     .help = "The seed of the couplings; /seed if not given. Couplings depend on it and on the "
+             "replica, not on the temperature: a scan over it has the same samples.",
+     .acts = draws_disorder,
+     .where = "where couplings are drawn, without disorder_file"},
+    {.pointer = "/system/negative_fraction",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .help = "Bimodal disorder: the probability of J = -1; 0.5 if not given. 0 is the ferromagnet.",
+     .acts = draws_signs,
+     .where =
+         "where couplings are drawn as +1 and -1: with disorder bimodal, without disorder_file"},
+    {.pointer = "/system/samples",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .min = 1,
+     .max = 2097152,
+     .unit = "",
+     .help = "Samples of the disorder within a chain of the job, a multiple of 32, which share a "
+             "word and random numbers; 32 if not given, from a file 1. Their spread gives the "
+             "errors of averages over the disorder, and what the samples of a word fluctuate "
+             "together is added; from 20 samples on. A single sample has thermal errors. More keep "
+             "the first ones as they were."},
+    {.pointer = "/system/copies",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "2",
+     .stream = "",
+     .min = 1,
+     .max = 4,
+     .unit = "",
+     .help = "Independent copies (replicas) of each sample at each temperature, 1, 2 or 4; "
+             "overlaps need 2."},
+    {.pointer = "/system/ladder",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "1",
+     .stream = "",
+     .min = 1,
+     .max = 128,
+     .unit = "temperatures",
+     .help = "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "
+             "temperature_max; 1: no ladder."},
+    {.pointer = "/system/temperature_max",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .min = 0,
+     .max = 1e12,
+     .unit = "J/k_B",
+     .help = "The hottest temperature of the ladder."},
+    {.pointer = "/system/ladder_spacing",
+     .type = ERGO_KEY_ENUM,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = spacings,
+     .unit = "",
+     .help = "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
+             "constant difference; inverse, constant in 1/T.",
+     .acts = has_ladder,
+     .where = "with a ladder"},
+    {.pointer = "/system/swap_every",
+     .type = ERGO_KEY_INT,
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 1,
+     .max = 1000000,
+     .unit = "sweeps",
+     .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
+             "(3, 4) ... in turn; 10 if not given.",
+     .acts = has_ladder,
+     .where = "with a ladder"},
+    {.pointer = "/system/shares",
+     .type = ERGO_KEY_STRING,
+     .unit = "",
+     .help = "Shares of the ranks in a ladder that is divided over them; the chain does not depend "
+             "on it. measured (if not given): by a short trial at the start; equal; or numbers > "
+             "0, \"3,1\", dealt out to the ranks in turn.",
+     .acts = has_ladder,
+     .where = "with a ladder"},
+};
+
+/* The field of other models, which chains had in their random streams from the beginning. */
+static const char *const stream_lines[] = {"/system/field=0", NULL};
+
+/* ---- observables ----------------------------------------------------------------------------- */
+
+static const struct ergo_column columns[COLUMNS] = {
+    {"energy", "per site, in units of J = 1", "U/N, mean over samples, at the lowest temperature"},
+    {"magnetization", "per site", "sum s / N, mean over samples, at the lowest temperature"},
+};
+
+static bool has_pairs(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/copies") > 1;
+}
+
+#define GLASS_MOMENT(NAME)                                                                         \
+    static double glass_##NAME(const struct ergo_point *point, const double *mean, size_t size) {  \
+        (void)size;                                                                                \
+        return glass_moment(point, #NAME, mean);                                                   \
+    }
+GLASS_MOMENT(energy)
+GLASS_MOMENT(magnetization)
+GLASS_MOMENT(overlap_abs)
+GLASS_MOMENT(overlap2)
+GLASS_MOMENT(overlap4)
+GLASS_MOMENT(overlap_binder)
+GLASS_MOMENT(overlap_length)
+GLASS_MOMENT(glass_heat_capacity)
+GLASS_MOMENT(glass_magnetization2)
+
+/* An average over the samples of a spin glass. */
+#define GLASS_AVERAGE(CURVE, FROM, APPLIES)                                                        \
+    .curve = (CURVE), .from_curve = (FROM), .independent = true, .more = "/system/samples",        \
+    .applies = (APPLIES)
+
+static const struct ergo_observable observables[] = {
+    {.name = "energy",
+     .unit = "J per site",
+     .help = "mean energy per site at the lowest temperature. Errors of spin glasses are those of "
+             "averages over the disorder, from the spread of the samples (a single sample: its "
+             "thermal error)",
+     GLASS_AVERAGE("moments", glass_energy, NULL)},
+    {.name = "magnetization",
+     .unit = "per site",
+     .help = "mean m at the lowest temperature",
+     GLASS_AVERAGE("moments", glass_magnetization, NULL)},
+    {.name = "overlap_abs",
+     .unit = "per site",
+     .help = "mean |q| of two copies at the lowest temperature",
+     GLASS_AVERAGE("moments", glass_overlap_abs, has_pairs)},
+    {.name = "overlap2",
+     .unit = "per site^2",
+     .help = "mean q^2",
+     GLASS_AVERAGE("moments", glass_overlap2, has_pairs)},
+    {.name = "overlap4",
+     .unit = "per site^4",
+     .help = "mean q^4",
+     GLASS_AVERAGE("moments", glass_overlap4, has_pairs)},
+    {.name = "overlap_binder",
+     .unit = "",
+     .help = "(3 - [<q^4>] / [<q^2>]^2) / 2",
+     GLASS_AVERAGE("moments", glass_overlap_binder, has_pairs)},
+    {.name = "overlap_length",
+     .unit = "sites",
+     .help = "second-moment correlation length of the overlap along the last direction",
+     GLASS_AVERAGE("moments", glass_overlap_length, has_pairs)},
+    {.name = "glass_heat_capacity",
+     .unit = "k_B per site",
+     .help = "N [<e^2> - <e>^2] / T^2, <e>^2 from two copies",
+     GLASS_AVERAGE("moments", glass_glass_heat_capacity, has_pairs)},
+    {.name = "glass_magnetization2",
+     .unit = "per site^2",
+     .help = "mean m^2",
+     GLASS_AVERAGE("moments", glass_glass_magnetization2, NULL)},
+    {.name = "swap_acceptance",
+     .unit = "",
+     .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run",
+     GLASS_AVERAGE("ladder_swaps", model_curve_mean, has_ladder)},
+    {.name = "round_trips",
+     .unit = "per million sweeps",
+     .help = "ways of a copy from the ladder's cold end to the hot one and back, from the start of "
+             "the run",
+     GLASS_AVERAGE("round_trips", model_curve_first, has_ladder)},
+};
+
+static const struct ergo_curve_info curves[GLASS_CURVES] = {
+    {.name = "ladder_energy",
+     .x_label = "temperature (J/k_B)",
+     .unit = "J per site",
+     .help = "mean energy; errors of all ladder curves from the spread of samples"},
+    {.name = "ladder_heat_capacity",
+     .x_label = "temperature (J/k_B)",
+     .unit = "k_B per site",
+     .help = "N [<e^2> - <e>^2] / T^2, <e>^2 from two copies"},
+    {.name = "ladder_overlap2",
+     .x_label = "temperature (J/k_B)",
+     .unit = "per site^2",
+     .help = "[<q^2>]"},
+    {.name = "ladder_binder",
+     .x_label = "temperature (J/k_B)",
+     .unit = "",
+     .help = "(3 - [<q^4>] / [<q^2>]^2) / 2"},
+    {.name = "ladder_length",
+     .x_label = "temperature (J/k_B)",
+     .unit = "sites",
+     .help = "second-moment correlation length of the overlap"},
+    {.name = "ladder_swaps",
+     .x_label = "temperature (J/k_B)",
+     .unit = "",
+     .help = "accepted exchanges with the next temperature, from the start of the run"},
+    {.name = "overlap",
+     .x_label = "q",
+     .unit = "",
+     .help = "P(q) at the lowest temperature, a density"},
+    {.name = "moments",
+     .x_label = "observable",
+     .unit = "",
+     .help = "lowest temperature: energy, m, m^2, |q|, q^2, q^4, Binder's, length, heat "
+             "capacity, by pseudo-values of samples"},
+    {.name = "halves",
+     .x_label = "moment",
+     .unit = "",
+     .help =
+         "means over the even lanes of words, then over the odd ones: at each "
+         "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m; the bins of P(q); "
+         "then exchanges and round trips of all samples since the start, and tries"},
+    {.name = "samples",
+     .x_label = "moment",
+     .unit = "",
+     .help = "sample by sample, as halves, in whole numbers (glass_units_of)"},
+    {.name = "exchanges",
+     .x_label = "pair of temperatures",
+     .unit = "",
+     .help = "sample by sample: exchanges of each temperature with the next, of all "
+             "copies; round trips; from the start of the run"},
+    {.name = "round_trips",
+     .x_label = "once",
+     .unit = "per million sweeps",
+     .help = "as the observable"},
+};
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static const struct ergo_tunable tunables[] = {
+    {"path",
+     "0 automatic, 1 a quad of copies per work-group in local memory, 2 and 3 half a sweep per "
+     "launch",
+     0, 3, false},
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+};
+
+const struct ergo_model spin_glass_model = {
+    .name = "spin-glass",
+    .summary = "H = -sum J_ij s_i s_j over nearest neighbours with random J_ij, in two or three "
+               "dimensions (Edwards, Anderson 1975), with parallel tempering.",
+    .programs = {"spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
+                 "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
+                 "spin_lattice/glass_border.cl"},
+    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+    .stream_lines = stream_lines,
+    .columns = columns,
+    .n_columns = COLUMNS,
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .curves = curves,
+    .n_curves = GLASS_CURVES,
+    .curves_at_end = ((1u << CURVE_HALVES) - 1) | 1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS,
+    .curves_hidden = 1u << CURVE_MOMENTS | 1u << CURVE_HALVES | 1u << CURVE_SAMPLES |
+                     1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS,
+    .curves_sums = 1u << CURVE_SAMPLES | 1u << CURVE_EXCHANGES,
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .check = glass_check,
+    .curve_size = glass_curve_size,
+    .curve_x = glass_curve_x,
+    .exact = glass_exact,
+    .ops = &glass_ops,
+    .cut = &glass_cut_ops,
+};

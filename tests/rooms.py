@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Dependencies between the folders of src point one way (CONTRIBUTING.md, Layout).
+
+rooms.py [BUILD]: every #include of src, and where BUILD has objects every call between them, goes
+to the file's own room or to one below it. rooms.py --self-test: an include and a call that go up
+are found.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+BELOW = {  # what a room may use directly; what those use, too
+    "base": [],
+    "job": ["base"],
+    "stats": ["base"],
+    "dist": ["base"],
+    "device": ["base"],
+    "engine": ["device", "job", "stats", "dist"],
+    "samplers": ["engine"],
+    "result": ["job", "stats"],
+    "page": ["result"],
+    "run": ["samplers", "result"],
+    "compare": ["run", "page"],
+    "cli": ["compare"],
+}
+
+# Tables that a room above gives to one below, which declares them.
+GIVEN = {"ergo_samplers", "ergo_n_samplers"}  # job/model.h, samplers/registry.c
+
+
+def closure(room):
+    return {room}.union(*(closure(below) for below in BELOW[room]))
+
+
+ALLOWED = {room: closure(room) for room in BELOW}
+
+
+def room_of(path, root):
+    return os.path.relpath(path, root).split(os.sep)[0]
+
+
+def includes(src):
+    """(file, room, file it includes, its room)"""
+    for path in sorted(glob.glob(f"{src}/**/*.[ch]", recursive=True)):
+        text = open(path, encoding="utf-8").read()
+        for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', text, re.M):
+            if os.path.exists(f"{src}/{name}"):
+                yield path, room_of(path, src), name, name.split("/")[0]
+        if re.search(r"#\s*include\s*<CL/", text) and "device" not in ALLOWED[room_of(path, src)]:
+            yield path, room_of(path, src), "CL/cl.h", "device"
+
+
+def calls(src, objects):
+    """(object, room, symbol, room that defines it)"""
+    defined, used = {}, []
+    for path in sorted(glob.glob(f"{objects}/**/*.o", recursive=True)):
+        if not os.path.exists(f"{src}/{os.path.relpath(path, objects)[:-1]}c"):
+            continue  # of a file that is gone
+        for line in subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout.splitlines():
+            name, kind = line.split()[:2]
+            if kind == "U":
+                used.append((path, name))
+            elif kind.isupper():
+                defined[name] = room_of(path, objects)
+    for path, name in used:
+        if name in defined and name not in GIVEN:
+            yield path, room_of(path, objects), name, defined[name]
+
+
+def check(src, objects):
+    up = 0
+    for path, room, name, other in [*includes(src), *calls(src, objects)]:
+        if other not in ALLOWED.get(room, ()):
+            print(f"{path}: {name} is in {other}, which {room} may not use")
+            up += 1
+    return up
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        texts = {
+            "base/up.c": '#include "job/job.h"\nint ergo_up(void) { return ergo_job(); }\n',
+            "job/job.h": "int ergo_job(void);\n",
+            "job/job.c": '#include "job/job.h"\nint ergo_job(void) { return 1; }\n',
+            "run/down.c": '#include "job/job.h"\nint ergo_down(void) { return ergo_job(); }\n',
+            "result/cl.c": "#include <CL/cl.h>\n",
+        }
+        for name, text in texts.items():
+            path = f"{folder}/{name}"
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        for name in ("base/up.c", "job/job.c", "run/down.c"):
+            path = f"{folder}/{name}"
+            subprocess.run(["cc", "-I", folder, "-c", path, "-o", path[:-1] + "o"], check=True)
+        return check(folder, folder) == 3  # an include up, a call up, OpenCL in a room without
+
+
+if sys.argv[1:] == ["--self-test"]:
+    sys.exit(0 if self_test() else "rooms.py: what goes up is not found")
+build = sys.argv[1] if sys.argv[1:] else "build"
+sys.exit(1 if check("src", f"{build}/src") else 0)
