@@ -25,11 +25,11 @@ INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
 LIBS          = $(PKG_LIBS) -lm -pthread $(LDLIBS)
 
-LIB_SRC := $(wildcard src/core/*.c src/engine/*.c src/job/*.c src/run/*.c src/compare/*.c src/report/*.c src/stats/*.c src/io/*.c src/dist/*.c src/samplers/*.c src/samplers/*/*.c)
 CLI_SRC := $(wildcard src/cli/*.c)
+LIB_SRC := $(filter-out $(CLI_SRC),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/embedded.o $(BUILD)/tuning-profiles.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
-CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl)
+CL_SRC  := $(wildcard cl/*/*.h cl/*/*.cl cl/*/*/*.h cl/*/*/*.cl)
 
 # V=1 shows the commands.
 ifneq ($(V),1)
@@ -247,8 +247,8 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_OBJ) $(BENCH_OBJ)
 
 # ---- the code's looks ---------------------------------------------------------------------------
 
-C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
-CL_FILES    := $(wildcard cl/*/*.h cl/*/*.cl)
+C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
+CL_FILES    := $(CL_SRC)
 SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 
 # clang finds all it has to say before it makes code.
@@ -264,7 +264,7 @@ format:
 format-check:
 	clang-format --dry-run -Werror $(C_FILES) $(CL_FILES)
 
-lint: lint-tidy lint-cppcheck lint-shell
+lint: lint-tidy lint-cppcheck lint-shell lint-spelling
 # lint-tidy-quick: without the analyzer, which takes nine tenths of the time.
 TIDY_FILES := $(patsubst %.c,%.ok,$(LIB_SRC) $(CLI_SRC))
 lint-tidy: $(addprefix $(BUILD)/tidy/,$(TIDY_FILES))
@@ -284,6 +284,9 @@ lint-cppcheck:
 	    -Iinclude -Isrc -Icl src
 lint-shell:
 	shellcheck -x $(SHELL_FILES)
+# .codespellrc says what is left out, and why.
+lint-spelling:
+	codespell
 
 # ---- installation -------------------------------------------------------------------------------
 
@@ -332,7 +335,7 @@ make test-physics   exact and published values make test-mutants   all that is b
 make test-matrix    contract and physics on every OpenCL implementation found, in one table
 make test-long      hours: kills by the hundred, all hostile jobs, long lives
 make fuzz           jobs, starts, tables, profiles, pages by libFuzzer, FUZZ=page FUZZ_SECONDS=600 (clang)
-make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck
+make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck, codespell
 make format         clang-format                   make format-check
 make coverage       the share of src/ that unit and cli tests run (lcov)
 make bench          measure this machine
@@ -351,6 +354,6 @@ help:
 .PHONY: all demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
         test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner coverage coverage-programs test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-tidy-quick lint-cppcheck \
-        lint-shell fuzz install uninstall clean help
+        lint-shell lint-spelling fuzz install uninstall clean help
 .DELETE_ON_ERROR:
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(BENCH_OBJ:.o=.d)

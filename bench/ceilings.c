@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 
 /* One kernel a program: some compilers take their time. Counters as in samplers: the entity differs
  * from item to item, the rest is the same for all. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/format.h"
+#include "result/format.h"
 #include "job/json.h"
 
 enum { FILE_MAX = 4 << 20 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/format.h"
+#include "result/format.h"
 
 const char *ergo_bench_unit(const char *sampler, char text[64]) {
     const char *unit = ergo_sampler_find(sampler)->info->rate_unit;

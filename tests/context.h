@@ -1,8 +1,8 @@
-/* A context for all tests of a program. */
+/* A context for all tests of a program. Included last: headers have arguments of its name. */
 #ifndef ERGO_TESTS_CONTEXT_H
 #define ERGO_TESTS_CONTEXT_H
 
-#include "core/error.h"
+#include "base/error.h"
 
 static struct ergo_context *ctx;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "core/device.h"
+#include "device/device.h"
 
 static struct ergo_device *device;
 static bool small; /* under Oclgrind tests shrink */

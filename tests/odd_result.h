@@ -6,8 +6,8 @@
 #ifndef ERGO_TESTS_ODD_RESULT_H
 #define ERGO_TESTS_ODD_RESULT_H
 
-#include "io/pictures.h"
-#include "io/report.h"
+#include "page/pictures.h"
+#include "page/sections.h"
 #include "job/json.h"
 #include "page_check.h"
 #include "unit/test_io_synthetic.h"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tables of bench/README.md from results: bench-table.py [--write] FILE.json...
 
-With --write the tables replace what stands between the marks in bench/README.md.
+Files of a device are merged: of a case measured twice the latest counts. With --write the tables replace what stands
+between the marks in bench/README.md.
 """
 import json
 import pathlib
@@ -61,26 +62,10 @@ def ceilings(c, gpu):
               (" and core" if core else "")
 
 
-def case_rows(cases, gpu):
-    factor, unit = scale(cases, "rate")
-    useful = any((case.get("useful") or 1) < 1 for case in cases)
-    yield f"| case | path | {unit} | " + ("device events" if gpu else "per core") + \
-          " | with measurement | limit | share |" + (" useful |" if useful else "") + " check |"
-    yield "|---|---|---|---|---|---|---|" + "---|" * (1 + useful)
-    for case in cases:
-        second = case["rate_device_events"] if gpu else case["rate_per_core"]
-        share = "-" if case["share"] is None else f"{100 * case['share']:.0f}%"
-        limit = "-" if case["limit"] is None else f"{number(factor * case['limit'])} ({case['limited_by']})"
-        yield f"| {case['name']} | {case['path']} | {rate(case['rate'], factor)} | {rate(second, factor)} | " \
-              f"{rate(case['rate_with_measurement'], factor)} | {limit} | {share} | " + \
-              (f"{number(case['useful'])} | " if useful else "") + \
-              f"{'ok' if case['ok'] else 'FAILED'} |"
-
-
-def serial_rows(entries, useful):
+def serial_rows(entries):
     factor, unit = scale(entries, "ergocl_per_core")
     names = [p["generator"] for p in entries[0]["programs"]]
-    yield f"| {unit} of one core | ergocl{', useful' * useful} | " + " | ".join(f"{n} | ratio" for n in names) + " |"
+    yield f"| {unit} of one core | ergocl | " + " | ".join(f"{n} | ratio" for n in names) + " |"
     yield "|---|---|" + "---|---|" * len(names)
     for s in entries:
         if not s["ergocl_per_core"]:
@@ -90,29 +75,93 @@ def serial_rows(entries, useful):
         yield f"| {s['name']} | {number(factor * s['ergocl_per_core']['median'])} | " + " | ".join(cells) + " |"
 
 
-def rows(result):
-    gpu = result["class"] == "gpu"
-    device = result["device"]
-    yield f"**{device['name']}**, {device['platform']} {device['driver']}, {result['date'][:10]}, " \
-          f"commit {result['commit']}" + (f"; {result['note']}" if result["note"] else "") + \
-          ". Measured in the run: " + ", ".join(ceilings(result["ceilings"], gpu)) + "."
-    serial = dict(by_sampler(result["serial"]))
-    for sampler, cases in by_sampler(result["cases"]):
-        yield ""
-        yield f"{sampler}:"
-        yield ""
-        yield from case_rows(cases, gpu)
-        if sampler in serial:
+def merge(files):
+    """Devices in order of their files; of a case measured twice the latest file counts, and its first entry."""
+    devices = {}
+    for path in sorted(files, key=lambda f: (json.loads(pathlib.Path(f).read_text())["date"], f)):
+        result = json.loads(pathlib.Path(path).read_text())
+        key = (result["class"], result["device"]["name"], result["device"]["driver"])
+        device = devices.setdefault(key, {"cases": {}, "serial": {}, "files": []})
+        device["files"].append((path, result))
+        for kind in ("cases", "serial"):
+            new = {}
+            for entry in result[kind]:
+                new.setdefault((of(entry, "sampler"), entry["name"]), {**entry, "date": result["date"][5:10]})
+            device[kind].update(new)
+    return devices
+
+
+def short(name):
+    return name.removeprefix("NVIDIA ").split(" 80GB")[0]
+
+
+def label(key):
+    kind, name, driver = key
+    return short(name) if kind == "gpu" else "PoCL " + driver.split("+")[0]
+
+
+def sources(key, device):
+    """What was measured on a device: its files, and what it could do in the latest of them."""
+    _, latest = device["files"][-1]
+    gpu = key[0] == "gpu"
+    yield f"- **{label(key)}**: {key[1]}, {latest['device']['platform']} {key[2]}. Measured in the run: " + \
+          ", ".join(ceilings(latest["ceilings"], gpu)) + ". Files:"
+    for path, result in device["files"]:
+        note = f" ({result['note']})" if result["note"] else ""
+        yield f"  [{pathlib.Path(path).name}](results/{pathlib.Path(path).name}), commit {result['commit'][:7]}{note}"
+
+
+def cell(entry, factor, gpu):
+    if not entry:
+        return " | |"
+    if not entry["ok"]:
+        return " FAILED | |"
+    share = "-" if entry["share"] is None else f"{100 * entry['share']:.0f}% {entry['limited_by']}"
+    measured = "-" if not entry["rate_with_measurement"] else number(factor * entry["rate_with_measurement"]["median"])
+    core = "" if gpu else f"; {number(factor * entry['rate_per_core']['median'])}"
+    return f" {number(factor * entry['rate']['median'])}; {measured}{core} | {share}, {entry['date']} |"
+
+
+def sampler_rows(sampler, devices, gpu):
+    """One table: a row for each case, two columns for each device."""
+    names = list(dict.fromkeys(n for device in devices.values() for s, n in device["cases"] if s == sampler))
+    entries = [d["cases"][sampler, n] for n in names for d in devices.values() if (sampler, n) in d["cases"]]
+    factor, unit = scale(entries, "rate")
+    yield f"**{sampler}**, {unit}" + ("" if gpu else "; last of the three: per core")
+    yield ""
+    yield "| case | path |" + "".join(f" {label(k)} | share of limit |" for k in devices)
+    yield "|---|---|" + "---|---|" * len(devices)
+    for name in names:
+        row = [d["cases"].get((sampler, name)) for d in devices.values()]
+        path = next(e["path"] for e in row if e)
+        useful = next((f", useful {number(e['useful'])}" for e in row if e and (e.get("useful") or 1) < 1), "")
+        yield f"| {name} | {path}{useful} |" + "".join(cell(e, factor, gpu) for e in row)
+
+
+def rows(devices):
+    for gpu in (True, False):
+        some = {k: d for k, d in devices.items() if (k[0] == "gpu") == gpu}
+        samplers = list(dict.fromkeys(s for device in some.values() for s, _ in device["cases"]))
+        for key, device in some.items():
+            yield from sources(key, device)
+        for sampler in samplers:
             yield ""
-            yield from serial_rows(serial[sampler], any((c.get("useful") or 1) < 1 for c in cases))
+            has = {k: d for k, d in some.items() if any(s == sampler for s, _ in d["cases"])}
+            yield from sampler_rows(sampler, has, gpu)
+        yield ""
+        for key, device in some.items():
+            for sampler, entries in by_sampler(device["serial"].values()):
+                yield f"Beside serial C programs on {label(key)}, {sampler}:"
+                yield ""
+                yield from serial_rows(entries)
+                yield ""
 
 
 def main():
     files = [a for a in sys.argv[1:] if a != "--write"]
     if not files:
         sys.exit(__doc__)
-    tables = ["\n".join(rows(json.loads(pathlib.Path(f).read_text()))) for f in files]
-    text = "\n\n".join(tables)
+    text = "\n".join(rows(merge(files))).rstrip()
     if "--write" not in sys.argv:
         print(text)
         return

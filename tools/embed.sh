@@ -1,5 +1,5 @@
 #!/bin/sh
-# Print C source that holds every *.cl and *.h file below the folder $1, for core/program.h; or, as
+# Print C source that holds every *.cl and *.h file below the folder $1, for device/program.h; or, as
 # embed.sh FOLDER '*.json' FILES COUNT, other files in a table and a number of those names.
 # Bytes as numbers: no string length limit, no escapes to get wrong. Needs only od and awk.
 set -eu
@@ -15,7 +15,7 @@ other=$pattern
 [ $# -ne 1 ] || other='*.h'
 
 echo '/* Made by tools/embed.sh: do not edit. */'
-echo '#include "core/program.h"'
+echo '#include "device/program.h"'
 # declared before it is defined: the header knows only the kernels' own
 [ $# -eq 1 ] || printf 'extern const struct ergo_embedded %s[];\nextern const size_t %s;\n' "$files" "$count"
 find . -type f \( -name "$pattern" -o -name "$other" \) | sed 's|^\./||' | sort | {

@@ -6,7 +6,7 @@ set -euo pipefail
 build=(gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd
     libcjson-dev libsodium-dev libhdf5-dev libpng-dev libopenmpi-dev openmpi-bin)
 test=(mesa-opencl-icd oclgrind libcmocka-dev librandom123-dev locales python3 python3-h5py
-    python3-jsonschema clang clang-format clang-tidy cppcheck shellcheck lcov)
+    python3-jsonschema clang clang-format clang-tidy cppcheck shellcheck codespell lcov)
 
 wanted=("${build[@]}")
 case "${1-}" in
@@ -26,7 +26,7 @@ list_and_leave() {
         echo "  OpenCL headers and ICD loader, and at least one OpenCL implementation (PoCL, or a GPU driver's)"
         echo "  cJSON, libsodium, HDF5 (C, serial), libpng, Open MPI, each with headers"
         echo "  for the tests: Mesa's rusticl, Oclgrind, cmocka, Random123, localedef and the sources of locales, python3 with h5py and jsonschema,"
-        echo "                 clang, clang-format, clang-tidy, cppcheck, shellcheck, lcov"
+        echo "                 clang, clang-format, clang-tidy, cppcheck, shellcheck, codespell, lcov"
         echo "Then \"make all\" builds, and \"make test-cli\" and its like test without installing anything."
     } >&2
     exit 1

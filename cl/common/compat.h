@@ -12,7 +12,7 @@
 #ifdef __OPENCL_VERSION__
 #pragma OPENCL FP_CONTRACT OFF
 /* PoCL's inliner gives up on large functions, and a call in the inner loop costs a factor; Oclgrind
- * cannot run what forced inlining makes of functions that return structs (src/core/quirks.c). */
+ * cannot run what forced inlining makes of functions that return structs (src/device/quirks.c). */
 #ifdef ERGO_NO_FORCED_INLINE
 #define ERGO_INLINE static inline
 #else

@@ -1,4 +1,5 @@
-/* What host and device agree on about the start-up probe (src/core/probe.c): sizes and columns. */
+/* What host and device agree on about the start-up probe (src/device/probe.c): sizes and columns.
+ */
 #ifndef ERGO_CL_PROBE_PARAMS_H
 #define ERGO_CL_PROBE_PARAMS_H
 

@@ -4,7 +4,7 @@
  * not matter, but without an atomic on both sides the two are a data race, which has no meaning in
  * OpenCL's memory model (OpenCL C 3.0, 6.15.12; OpenCL 1.2 promises nothing of plain accesses).
  *
- * SW_READ, SW_PUT: relaxed atomic accesses, as the device has them (src/core/quirks.c): those of
+ * SW_READ, SW_PUT: relaxed atomic accesses, as the device has them (src/device/quirks.c): those of
  * C11 in OpenCL C 3.0, in global memory; clang's own; or, always there, OpenCL 1.2's operations
  * that change nothing. SW_LOWER: SW_PUT of what is not larger than what is there.
  */

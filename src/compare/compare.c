@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/entry.h"
-#include "core/text.h"
-#include "io/io.h"
+#include "base/entry.h"
+#include "base/text.h"
+#include "base/file.h"
 #include "run/run.h"
 
 void ergo_comparison_destroy(struct ergo_comparison *c) {

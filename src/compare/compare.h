@@ -2,8 +2,8 @@
 #ifndef ERGO_COMPARE_COMPARE_H
 #define ERGO_COMPARE_COMPARE_H
 
-#include "core/text.h"
-#include "run/result.h"
+#include "base/text.h"
+#include "result/result.h"
 
 struct ergo_compared_device {
     char *selector;             /* as asked for; owned */

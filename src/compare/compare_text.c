@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "compare/compare.h"
-#include "core/entry.h"
-#include "core/utf8.h"
-#include "core/text.h"
-#include "io/format.h"
+#include "base/entry.h"
+#include "base/utf8.h"
+#include "base/text.h"
+#include "result/format.h"
 #include "samplers/sampler.h"
 
 const struct ergo_job *ergo_comparison_job(const struct ergo_comparison *c) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compare/compare.h"
-#include "io/io.h"
+#include "base/file.h"
 
 static enum ergo_status copy_rate(struct ergo_context *ctx, struct ergo_compared_device *d) {
     struct ergo_device *device = NULL;

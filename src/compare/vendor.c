@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compare/compare.h"
-#include "io/io.h"
+#include "base/file.h"
 
 /* The first launch after which a buffer differs, where both devices made the same launches up to it
  * and have the same buffers. */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/device.h"
-#include "core/entry.h"
+#include "device/device.h"
+#include "base/entry.h"
 
 enum { TAG_STOP = 1, TAG_LENGTH, TAG_BYTES };
 

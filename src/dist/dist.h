@@ -9,7 +9,7 @@
 
 #include <sched.h>
 
-#include "core/text.h"
+#include "base/text.h"
 
 int ergo_dist_count(void); /* which of them this is: ergo_ranks_rank */
 

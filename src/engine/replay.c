@@ -52,6 +52,8 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < r->n_rows && status == ERGO_OK; i++) {
         const struct ergo_replay_row *row = &r->rows[i];
+        if (row->kind == ERGO_REPLAY_NONE)
+            continue;
         if (row->kind == ERGO_REPLAY_RESULT) {
             status = wipe(ctx, r, row, 0xff);
             continue;

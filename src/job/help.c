@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/entry.h"
+#include "base/entry.h"
 #include "job/build.h"
 
 enum { WIDTH = 79, HELP_INDENT = 6 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/entry.h"
+#include "base/entry.h"
 #include "job/build.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */

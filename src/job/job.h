@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/error.h"
+#include "base/error.h"
 
 enum { ERGO_DIM_MAX = 4, ERGO_SCAN_MAX = 4 };
 

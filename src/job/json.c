@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 
 enum { DUPLICATES_SHOWN = 16 };
 

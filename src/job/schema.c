@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/entry.h"
+#include "base/entry.h"
 #include "job/build.h"
 
 static void put_number(struct ergo_text *out, const char *name, double number) {

@@ -1,7 +1,7 @@
 /* --set "/json/pointer=value": changes to the tree before it is checked. */
 #include <string.h>
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 #include "job/build.h"
 
 static void complain(struct ergo_build *build, const char *set, const char *why) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 #include "dist/dist.h"
 #include "run/run.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "job/input.h"
 #include "run/run.h"
 
 #define FILE_MOST ((size_t)1 << 36)

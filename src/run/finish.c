@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/page.h"
 #include "run/run.h"
 
 /*

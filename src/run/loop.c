@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/entry.h"
+#include "base/entry.h"
 #include "dist/dist.h"
 #include "run/run.h"
 #include "run/tuning.h"

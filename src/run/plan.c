@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/entry.h"
-#include "core/utf8.h"
-#include "core/program.h"
+#include "base/entry.h"
+#include "base/utf8.h"
+#include "device/program.h"
 #include "run/run.h"
 #include "run/tuning.h"
 

@@ -21,8 +21,8 @@
 #ifndef ERGO_RUN_RUN_H
 #define ERGO_RUN_RUN_H
 
-#include "io/io.h"
-#include "run/result.h"
+#include "result/checkpoint.h"
+#include "result/result.h"
 
 /* Length of a batch's run in steps and samples. Sample i (from 0) is taken after
  * lead + (i + 1) * every steps; the first n_equilibration samples are not used for estimates. */

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/entry.h"
-#include "core/program.h"
+#include "base/entry.h"
+#include "device/program.h"
 #include "dist/dist.h"
 #include "job/json.h"
 #include "run/run.h"

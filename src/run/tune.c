@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/entry.h"
-#include "core/utf8.h"
-#include "io/format.h"
+#include "base/entry.h"
+#include "base/utf8.h"
+#include "result/format.h"
 #include "run/run.h"
 #include "run/tuning.h"
 #include "stats/stats.h"

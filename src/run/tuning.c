@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 
 /* data/tuning/: the files of that folder, embedded. */
 extern const struct ergo_embedded ergo_tuning_files[];

@@ -5,7 +5,7 @@
 #ifndef ERGO_RUN_TUNING_H
 #define ERGO_RUN_TUNING_H
 
-#include "run/result.h"
+#include "result/result.h"
 
 enum { ERGO_TUNING_SETTINGS = 16, ERGO_TUNING_VALUES = 24 };
 

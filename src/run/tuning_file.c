@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "io/format.h"
+#include "result/format.h"
 #include "job/json.h"
 #include "run/tuning.h"
 

@@ -2,7 +2,7 @@
 #ifndef ERGO_SAMPLERS_PLACES_H
 #define ERGO_SAMPLERS_PLACES_H
 
-#include "io/xyz.h"
+#include "job/xyz.h"
 
 /* Every coordinate along the first `dimensions` axes within a million sides of the box: farther out
  * its digits no longer say where in the box it is. ERGO_E_JOB, with the line (of the frame). */

@@ -10,8 +10,9 @@
 #ifndef ERGO_SAMPLERS_SAMPLER_H
 #define ERGO_SAMPLERS_SAMPLER_H
 
-#include "core/device.h"
-#include "core/text.h"
+#include "device/device.h"
+#include "base/text.h"
+#include "engine/plan.h"
 #include "engine/samples.h"
 #include "job/job.h"
 #include "stats/stats.h"
@@ -71,19 +72,6 @@ struct ergo_tunable {
     const char *name, *help;
     int64_t min, max;  /* 0 in the job: automatic */
     bool power_of_two; /* other values are refused by the job checker */
-};
-
-/* What a batch needs on a device, decided before anything is allocated. */
-struct ergo_plan {
-    uint64_t device_bytes;   /* all buffers together */
-    uint64_t largest_buffer; /* bytes */
-    uint64_t host_bytes;
-    char path[64];    /* which kernels run: "local", "tile", "global" */
-    char launch[256]; /* launch shape for people */
-    double launches_per_step;
-    size_t block_samples; /* most samples one advance block may have */
-    double block_steps;   /* steps after which an advance block should end, roughly 0.1 s */
-    double work_per_step; /* units of the rate per step of the whole batch */
 };
 
 struct ergo_sampler_info {

@@ -28,7 +28,7 @@ COUNTS = [0, 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1]
 SPARSE = 40 << 30
 
 
-# ---- the format (src/io/checkpoint.c) ---------------------------------------------------------------
+# ---- the format (src/result/checkpoint.c) ---------------------------------------------------------------
 
 def read(path):
     with open(path, "rb") as file:

@@ -60,3 +60,56 @@ fi
 
 version=$("$ERGOCL" --version | grep -o '[0-9][0-9.]*')
 says "$ERGOCL_ROOT/CITATION.cff" "version: $version"
+
+# Pages: every link leads to a file and a heading that are there, and every command that a page shows has
+# that name and those options.
+python=$(command -v /usr/bin/python3 || command -v python3 || true)
+[ -n "$python" ] || exit 0
+for command in $commands; do
+    "$ERGOCL" "$command" --help | grep -o -e '--[a-z]*' | sed "s/^/$command /"
+done >known
+$python - known <<'PYTHON' >faults || fail "$(cat faults)"
+import os, pathlib, re, sys
+
+root = pathlib.Path(os.environ["ERGOCL_ROOT"])
+known = {tuple(line.split()) for line in open(sys.argv[1])}
+commands = {command for command, _ in known}
+pages = [p for p in root.rglob("*.md") if not p.relative_to(root).parts[0].startswith(("build", "."))]
+
+
+def outside_code(text):
+    return re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+
+
+def anchors(page):
+    """The names that a forge gives to the headings of a page."""
+    titles = re.findall(r"^#+ +(.*)$", outside_code(page.read_text()), re.M)
+    return {re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-") for t in titles}
+
+
+faults, links, shown = [], 0, 0
+for page in pages:
+    text = page.read_text()
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", outside_code(text))):
+        if target.startswith("http"):
+            continue
+        links += 1
+        path, _, anchor = target.partition("#")
+        to = page.parent / path if path else page
+        if not to.exists():
+            faults.append(f"{page}: no such file: {target}")
+        elif anchor and anchor not in anchors(to):
+            faults.append(f"{page}: no such heading: {target}")
+    for line in re.findall(r"(?:^|`|^    .* )(?:build/)?ergocl ([a-z]+[^`\n#]*)", text, re.M):
+        command, *words = line.split()
+        if command not in commands:
+            continue # prose, or a topic
+        shown += 1
+        for option in re.findall(r"(?<= )(--[a-z]+)", line):
+            if (command, option) not in known:
+                faults.append(f"{page}: ergocl {command} has no {option}")
+if len(pages) < 15 or links < 50 or shown < 30:
+    faults.append(f"only {len(pages)} pages with {links} links and {shown} commands")
+print("\n".join(faults))
+sys.exit(bool(faults))
+PYTHON

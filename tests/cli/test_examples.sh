@@ -69,6 +69,3 @@ while read -r line; do
 done < <(grep '^ergocl ' "$ERGOCL_ROOT/README.md")
 [ $commands -ge 10 ] || fail "only $commands commands in README.md"
 [ -s readme/both.html ] || fail "no both.html"
-while read -r link; do
-    [ -e "$ERGOCL_ROOT/$link" ] || fail "a link to $link, which is not there"
-done < <(grep -ho '](\([^)#]*\)' "$ERGOCL_ROOT/README.md" "$ERGOCL_ROOT/CONTRIBUTING.md" | sed 's/.*](//' | grep -v ^http)

@@ -24,8 +24,8 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-#include "io/io.h"
-#include "run/result.h"
+#include "result/checkpoint.h"
+#include "result/result.h"
 #include "run/tuning.h"
 #include "samplers/sampler.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/text.h"
+#include "base/text.h"
 #include "job/job.h"
 
 static inline void expect(bool good, const char *what) {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/io.h"
+#include "result/checkpoint.h"
 #include "run/run.h"
 
 /* All samplers, models with curves, sums, and curves over the time of a run. */

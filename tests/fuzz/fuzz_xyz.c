@@ -1,6 +1,6 @@
 /* libFuzzer's target for starts: the same file as start of all samplers of particles. */
 #include "fuzz.h"
-#include "io/xyz.h"
+#include "job/xyz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
+#include "base/text.h"
 #include "oracle/bytes_serial.h"
 #include "oracle/glass_serial.h"
 #include "samplers/spin_lattice/bytes.h"

@@ -252,7 +252,7 @@ static inline void disks_run_case(struct disks_bench *b, const char *job, uint64
     disks_compare(b);
     disks_sweeps_compared(b, sweeps);
     disks_sample_compared(b, 2);
-    b->step = b->state->step = UINT64_C(0x1fffffffe);
+    b->step = b->state->e.step = UINT64_C(0x1fffffffe);
     disks_sweeps_compared(b, 4);
     disks_end(b);
 }
@@ -287,13 +287,13 @@ static inline void disks_growth_compared(struct disks_bench *b, const char *job,
     DISKS_OK(b, b->sampler->ops->init(b->ctx, opaque));
     struct disks_state *s = b->state = opaque;
     s->launch.start_sweeps = few ? 2 : DISKS_START_ASK;
-    s->random->sweep = few ? DISKS_START_MELT + DISKS_START_GROW - 2 : 0;
+    s->growing->sweep = few ? DISKS_START_MELT + DISKS_START_GROW - 2 : 0;
     for (size_t m = 0; m < MEMBERS; m++) {
-        grids[m] = s->random->grids[m];
-        growths[m] = s->random->growths[m];
+        grids[m] = s->growing->grids[m];
+        growths[m] = s->growing->growths[m];
         DISKS_OK(b, disks_random_fetch(b->ctx, s, m, &twins[m]));
     }
-    for (unsigned sweep = s->random->sweep; !done;) {
+    for (unsigned sweep = s->growing->sweep; !done;) {
         DISKS_OK(b, b->sampler->ops->start(b->ctx, s, &done));
         for (unsigned i = 0; i < s->launch.start_sweeps; i++, sweep++)
             for (size_t m = 0; m < MEMBERS; m++)

@@ -44,7 +44,7 @@ static const struct {
 static void test_chains(void **state) {
     (void)state;
     static const char *const ways[] = {"none", "cells", "microcells"};
-    /* Mesa's loops end by themselves (src/core/quirks.c): launches of a few moves */
+    /* Mesa's loops end by themselves (src/device/quirks.c): launches of a few moves */
     const bool few = bench.device->quirks.loop_limit != 0;
     const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -17,8 +17,8 @@
 #include <Random123/philox.h>
 #pragma GCC diagnostic pop
 
-#include "core/probe.h"
-#include "core/program.h"
+#include "device/probe.h"
+#include "device/program.h"
 
 enum { LAUNCHES = 8, WORDS = 6 };
 

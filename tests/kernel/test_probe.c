@@ -18,10 +18,10 @@
 
 #include <cmocka.h>
 
-#include "core/cache.h"
-#include "core/probe.h"
-#include "core/program.h"
-#include "core/text.h"
+#include "device/cache.h"
+#include "device/probe.h"
+#include "device/program.h"
+#include "base/text.h"
 
 extern char **environ;
 

@@ -54,10 +54,10 @@ check() {
 # FILE ENTRY of all kernels, those of the probe of devices apart.
 entry_points() {
     local file
-    for file in cl/*/*.cl; do
+    while IFS= read -r file; do
         [[ $file == cl/common/* ]] ||
             tr '\n' ' ' <"$file" | grep -oP '__kernel\b[^;{]*?\bvoid\s+\K\w+(?=\s*\()' | sed "s|^|${file#cl/} |"
-    done
+    done < <(find cl -name '*.cl' | sort)
 }
 
 # --all of $TEST_SAMPLER's (or of all), or the --first of each list and kind: those of each push.

@@ -14,7 +14,7 @@
 #define ERGO_TESTS_PHYSICS_GLASS_PHYSICS_H
 
 #include "kernel/glass_bench.h"
-#include "run/result.h"
+#include "result/result.h"
 #include "samplers/spin_lattice/models.h"
 #include "stats/stats.h"
 

@@ -17,7 +17,7 @@
 
 #include "oracle/helium_pair.h"
 #include "oracle/helium_serial.h"
-#include "run/result.h"
+#include "result/result.h"
 #include "samplers/helium_vmc/model.h"
 #include "samplers/sampler.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "core/candidate.h"
-#include "core/quirks.h"
+#include "device/candidate.h"
+#include "device/quirks.h"
 
 struct fixture {
     const char *id, *name, *platform, *type, *pci;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "io/report.h"
+#include "page/sections.h"
 #include "test_io_synthetic.h"
 
 static void factors_or_steps(void **state) {

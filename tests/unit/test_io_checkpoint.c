@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "io/io.h"
+#include "result/checkpoint.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { SANITIZED = 1 }; /* maps terabytes: no limit on memory */

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/io.h"
+#include "base/file.h"
 
 struct fixture {
     struct ergo_context *ctx;

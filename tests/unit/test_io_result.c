@@ -11,8 +11,8 @@
 #include <cjson/cJSON.h>
 #include <png.h>
 
-#include "io/format.h"
-#include "io/pictures.h"
+#include "result/format.h"
+#include "page/pictures.h"
 #include "test_io_synthetic.h"
 
 static struct ergo_context *ctx;

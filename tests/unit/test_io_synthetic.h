@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
-#include "run/result.h"
+#include "result/result.h"
+#include "result/result.h"
 #include "samplers/spin_lattice/exact.h"
 
 enum { SYNTHETIC_KEYS = 6, SYNTHETIC_OBSERVABLES = 6, SYNTHETIC_DISTANCES = 16 };

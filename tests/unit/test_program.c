@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "core/cache.h"
-#include "core/program.h"
+#include "device/cache.h"
+#include "device/program.h"
 
 /* A folder of its own per test, with a space in its name: those break people's paths. */
 struct room {

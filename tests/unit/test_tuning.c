@@ -12,11 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "context.h"
-#include "core/program.h"
-#include "io/io.h"
+#include "device/program.h"
+#include "base/file.h"
 #include "run/tuning.h"
 #include "samplers/sampler.h"
+
+#include "context.h"
 
 extern const struct ergo_embedded ergo_tuning_files[];
 extern const size_t ergo_tuning_file_count;

@@ -1,276 +1,140 @@
-/* Sweeps and measurements enqueued, and samples collected. */
-#include <math.h>
-#include <string.h>
-
+/* Sweeps and measurements enqueued, and samples converted. */
 #include "samplers/hard_disks/disks.h"
 
-static enum ergo_status launch(struct ergo_context *ctx, struct disks_state *s, cl_kernel kernel,
-                               const char *name, const struct ergo_arg *args, size_t n_args,
-                               size_t items) {
-    size_t group = s->launch.path == DISKS_PATH_GLOBAL ? s->launch.group : 64;
-    group =
-        group > s->device->summary.largest_group ? (size_t)s->device->summary.largest_group : group;
-    const size_t global[2] = {ergo_round_up(items, group), s->batch->count};
-    const size_t local[2] = {group, 1};
-    return ergo_kernel_launch(ctx, s->device, kernel, name, args, n_args, 2, global, local, NULL);
+static size_t members_of(const struct disks_state *s) {
+    return s->e.batch->count;
 }
 
-/* A work-item a cell of a checkerboard set. */
-static enum ergo_status launch_cells(struct ergo_context *ctx, struct disks_state *s,
-                                     cl_kernel kernel, const char *name,
-                                     const struct ergo_arg *args, size_t n_args) {
-    const uint32_t half = s->launch.most_half;
-    const size_t row = s->launch.row, rows = s->launch.rows;
-    const size_t global[3] = {ergo_round_up(half, row), ergo_round_up(half, rows), s->batch->count};
-    const size_t local[3] = {row, rows, 1};
-    return ergo_kernel_launch(ctx, s->device, kernel, name, args, n_args, 3, global, local, NULL);
+/* Of a plane of cells of all members: where the second plane begins. */
+static uint64_t second_plane(const struct disks_state *s) {
+    return s->launch.all_cells;
+}
+
+/* A work-item for each of `items`, of each member. */
+static struct ergo_grid over(const struct disks_state *s, size_t items) {
+    const size_t largest = (size_t)s->e.device->summary.largest_group;
+    const size_t group = s->launch.path == DISKS_PATH_GLOBAL ? s->launch.group : 64;
+    return ergo_grid_items(items, group < largest ? group : largest, members_of(s));
+}
+
+/* A work-item for each cell of a checkerboard set. */
+static struct ergo_grid over_set(const struct disks_state *s) {
+    const struct disks_launch *l = &s->launch;
+    return (struct ergo_grid){
+        3,
+        {ergo_round_up(l->most_half, l->row), ergo_round_up(l->most_half, l->rows), members_of(s)},
+        {l->row, l->rows, 1}};
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------
  */
 
-static enum ergo_status sweeps_local(struct ergo_context *ctx, struct disks_state *s,
-                                     uint64_t sweeps) {
-    const cl_uint room = s->launch.most_cells;
-    const cl_uint second = (cl_uint)s->launch.all_cells;
-    const size_t memory = 2 * (size_t)room * DISKS_PLANE_BYTES * disks_planes(&s->shapes[0]);
-    const size_t global[2] = {s->batch->count * s->launch.group, 1};
-    const size_t local[2] = {s->launch.group, 1};
-    enum ergo_status status = ERGO_OK;
-    while (sweeps && status == ERGO_OK) {
-        const cl_uint now =
-            (cl_uint)(sweeps < s->launch.launch_sweeps ? sweeps : s->launch.launch_sweeps);
-        const cl_ulong step = s->step;
-        const struct ergo_arg args[] = {ERGO_ARG(s->cells),    ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(s->grid),     ERGO_ARG(s->tally),
-                                        ERGO_ARG(step),        ERGO_ARG(now),
-                                        ERGO_ARG(room),        ERGO_ARG(second),
-                                        ERGO_ARG_LOCAL(memory)};
-        status = ergo_kernel_launch(ctx, s->device, s->local, "disks_local", args, 9, 1, global,
-                                    local, NULL);
-        s->step += now;
+static void sweeps_local(struct disks_state *s, uint64_t sweeps) {
+    const struct disks_launch *l = &s->launch;
+    const size_t memory = 2 * (size_t)l->most_cells * DISKS_PLANE_BYTES * disks_planes(s->shapes);
+    while (sweeps) {
+        const uint64_t now = sweeps < l->launch_sweeps ? sweeps : l->launch_sweeps;
+        ERGO_LAUNCH(&s->e, DISKS_SWEEPS_LOCAL, ergo_grid_groups(members_of(s), l->group, 1),
+                    BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_GRIDS),
+                    BUFFER(DISKS_TALLY), U64(s->e.step), U32(now), U32(l->most_cells),
+                    U32(second_plane(s)), LOCAL(memory));
+        s->e.step += now;
         sweeps -= now;
     }
-    return status;
-}
-
-static void swap_copies(struct disks_state *s) {
-    cl_mem other = s->cells;
-    s->cells = s->other;
-    s->other = other;
 }
 
 /* The shift of planned sweep k, from one copy to the other. */
-static enum ergo_status shift(struct ergo_context *ctx, struct disks_state *s, cl_uint k) {
-    const cl_uint capacity = s->launch.plans, second = (cl_uint)s->launch.all_cells;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->cells), ERGO_ARG(s->other), ERGO_ARG(s->member_buffer), ERGO_ARG(s->plans),
-        ERGO_ARG(s->grid),  ERGO_ARG(k),        ERGO_ARG(capacity),         ERGO_ARG(second)};
-    enum ergo_status status = launch_cells(ctx, s, s->shift, "disks_shift", args, 8);
-    swap_copies(s);
-    return status;
+static void shift(struct disks_state *s, uint32_t k) {
+    ERGO_LAUNCH(&s->e, DISKS_SHIFT, over_set(s), BUFFER(DISKS_CELLS), BUFFER(DISKS_OTHER),
+                BUFFER(DISKS_MEMBERS), BUFFER(DISKS_PLANS), BUFFER(DISKS_GRIDS), U32(k),
+                U32(s->launch.plans), U32(second_plane(s)));
+    ergo_engine_swap(&s->e, DISKS_CELLS, DISKS_OTHER);
 }
 
-static enum ergo_status sweep_global(struct ergo_context *ctx, struct disks_state *s, cl_uint k,
-                                     cl_uint note) {
-    const cl_uint capacity = s->launch.plans, second = (cl_uint)s->launch.all_cells;
-    const cl_ulong step = s->step;
-    enum ergo_status status = ERGO_OK;
-    for (cl_uint sub = 0; sub < 4 && status == ERGO_OK; sub++) {
-        const struct ergo_arg args[] = {ERGO_ARG(s->cells), ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(s->plans), ERGO_ARG(s->tally),
-                                        ERGO_ARG(step),     ERGO_ARG(k),
-                                        ERGO_ARG(capacity), ERGO_ARG(sub),
-                                        ERGO_ARG(note),     ERGO_ARG(second)};
-        status = launch_cells(ctx, s, s->subsweep, "disks_subsweep", args, 10);
-    }
-    if (status == ERGO_OK)
-        status = shift(ctx, s, k);
-    s->step++;
-    return status;
+static void sweep_global(struct disks_state *s, uint32_t k, bool note) {
+    for (uint32_t set = 0; set < 4; set++)
+        ERGO_LAUNCH(&s->e, DISKS_SUBSWEEP, over_set(s), BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS),
+                    BUFFER(DISKS_PLANS), BUFFER(DISKS_TALLY), U64(s->e.step), U32(k),
+                    U32(s->launch.plans), U32(set), U32(note), U32(second_plane(s)));
+    shift(s, k);
+    s->e.step++;
 }
 
 /* The last sweep of those planned leaves its shift to be made; `after`: so did the one before. */
-static enum ergo_status sweep_tile(struct ergo_context *ctx, struct disks_state *s, cl_uint k,
-                                   cl_uint after, cl_uint note) {
+static void sweep_tile(struct disks_state *s, uint32_t k, bool after, bool note) {
     const struct disks_launch *l = &s->launch;
-    const cl_uint capacity = l->plans, second = (cl_uint)l->all_cells;
-    const cl_uint pairs_x = l->tile[0], pairs_y = l->tile[1], room = disks_tile_room(l->tile);
-    const cl_ulong step = s->step;
-    const size_t memory = (size_t)room * DISKS_PLANE_BYTES * disks_planes(&s->shapes[0]);
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->cells),    ERGO_ARG(s->other), ERGO_ARG(s->member_buffer),
-        ERGO_ARG(s->plans),    ERGO_ARG(s->grid),  ERGO_ARG(s->tally),
-        ERGO_ARG(step),        ERGO_ARG(k),        ERGO_ARG(capacity),
-        ERGO_ARG(after),       ERGO_ARG(note),     ERGO_ARG(second),
-        ERGO_ARG(pairs_x),     ERGO_ARG(pairs_y),  ERGO_ARG(room),
-        ERGO_ARG_LOCAL(memory)};
-    const size_t global[2] = {(size_t)l->tiles * l->group, s->batch->count};
-    const size_t local[2] = {l->group, 1};
-    s->step++;
-    enum ergo_status status =
-        ergo_kernel_launch(ctx, s->device, s->tile, "disks_tile", args, 16, 2, global, local, NULL);
-    swap_copies(s);
-    return status;
+    const uint32_t room = disks_tile_room(l->tile);
+    ERGO_LAUNCH(&s->e, DISKS_SWEEP_TILE, ergo_grid_groups(l->tiles, l->group, members_of(s)),
+                BUFFER(DISKS_CELLS), BUFFER(DISKS_OTHER), BUFFER(DISKS_MEMBERS),
+                BUFFER(DISKS_PLANS), BUFFER(DISKS_GRIDS), BUFFER(DISKS_TALLY), U64(s->e.step),
+                U32(k), U32(l->plans), U32(after), U32(note), U32(second_plane(s)), U32(l->tile[0]),
+                U32(l->tile[1]), U32(room),
+                LOCAL((size_t)room * DISKS_PLANE_BYTES * disks_planes(s->shapes)));
+    s->e.step++;
+    ergo_engine_swap(&s->e, DISKS_CELLS, DISKS_OTHER);
 }
 
-enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, uint64_t sweeps) {
-    enum ergo_status status = ERGO_OK;
-    if (s->launch.path == DISKS_PATH_LOCAL)
-        return sweeps_local(ctx, s, sweeps);
-    while (sweeps && status == ERGO_OK) {
-        const cl_uint capacity = s->launch.plans;
-        const cl_uint now = (cl_uint)(sweeps < capacity ? sweeps : capacity);
-        const cl_ulong step = s->step;
-        const struct ergo_arg args[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->plans),
-                                        ERGO_ARG(step), ERGO_ARG(now), ERGO_ARG(capacity)};
-        status = launch(ctx, s, s->plan, "disks_plans", args, 5, now);
-        for (cl_uint k = 0; k < now && status == ERGO_OK; k++) {
-            const cl_uint note = k + 1 == sweeps;
-            status = s->launch.path == DISKS_PATH_TILE ? sweep_tile(ctx, s, k, k > 0, note)
-                                                       : sweep_global(ctx, s, k, note);
+void disks_steps(void *state, uint64_t sweeps) {
+    struct disks_state *s = state;
+    const bool tile = s->launch.path == DISKS_PATH_TILE;
+    if (s->launch.path == DISKS_PATH_LOCAL) {
+        sweeps_local(s, sweeps);
+        return;
+    }
+    while (sweeps) {
+        const uint32_t now = sweeps < s->launch.plans ? (uint32_t)sweeps : s->launch.plans;
+        ERGO_LAUNCH(&s->e, DISKS_PLAN_SWEEPS, over(s, now), BUFFER(DISKS_MEMBERS),
+                    BUFFER(DISKS_PLANS), U64(s->e.step), U32(now), U32(s->launch.plans));
+        for (uint32_t k = 0; k < now; k++) {
+            const bool note = k + 1 == sweeps;
+            if (tile)
+                sweep_tile(s, k, k > 0, note);
+            else
+                sweep_global(s, k, note);
         }
-        if (s->launch.path == DISKS_PATH_TILE && status == ERGO_OK)
-            status = shift(ctx, s, now - 1);
+        if (tile)
+            shift(s, now - 1);
         sweeps -= now;
     }
-    return status;
 }
 
 /* ---- measurements -----------------------------------------------------------------------------
  */
 
-static enum ergo_status measure(struct ergo_context *ctx, struct disks_state *s,
-                                struct disks_slot *slot, size_t sample) {
-    const cl_uint at = (cl_uint)sample, members = (cl_uint)s->batch->count;
-    const cl_uint second = (cl_uint)s->launch.all_cells;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->cells), ERGO_ARG(s->member_buffer), ERGO_ARG(s->tally), ERGO_ARG(slot->sums),
-        ERGO_ARG(at),       ERGO_ARG(members),          ERGO_ARG(second)};
-    const size_t group = s->launch.sum_group;
-    const size_t global[2] = {s->launch.sums * group, s->batch->count}, local[2] = {group, 1};
-    return ergo_kernel_launch(ctx, s->device, s->measure, "disks_measure", args, 7, 2, global,
-                              local, NULL);
+void disks_measure(void *state, size_t sample) {
+    struct disks_state *s = state;
+    const struct disks_launch *l = &s->launch;
+    ERGO_LAUNCH(&s->e, DISKS_MEASURE, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
+                BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_TALLY), BUFFER(DISKS_SUMS),
+                U32(sample), U32(members_of(s)), U32(second_plane(s)));
 }
 
-/* Pair histogram `which` of curve sample `at`. */
-static enum ergo_status measure_pairs(struct ergo_context *ctx, struct disks_state *s,
-                                      cl_mem counts, cl_uint which, cl_uint at) {
-    const cl_uint members = (cl_uint)s->batch->count, bins = s->launch.bins[which];
-    const cl_uint second = (cl_uint)s->launch.all_cells;
-    const cl_float origin = which == DISKS_CURVE_CONTACT ? 1.0f : 0.0f;
-    cl_uint rows = 0;
-    enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < s->batch->count; i++)
+static void measure_pairs(struct disks_state *s, uint32_t which, size_t curve) {
+    const struct disks_launch *l = &s->launch;
+    uint32_t rows = 0;
+    for (size_t i = 0; i < members_of(s); i++)
         rows = s->members[i].reach[which] > rows ? s->members[i].reach[which] : rows;
-    for (cl_uint from = 0; from <= rows && status == ERGO_OK; from += s->launch.pair_rows) {
-        const cl_uint to = from + s->launch.pair_rows;
-        const struct ergo_arg args[] = {ERGO_ARG(s->cells),
-                                        ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(s->limits[which]),
-                                        ERGO_ARG(counts),
-                                        ERGO_ARG(at),
-                                        ERGO_ARG(members),
-                                        ERGO_ARG(bins),
-                                        ERGO_ARG(origin),
-                                        ERGO_ARG(which),
-                                        ERGO_ARG(second),
-                                        ERGO_ARG(from),
-                                        ERGO_ARG(to)};
-        status = launch(ctx, s, s->pairs, "disks_pairs", args, 12, s->launch.look_cells);
-    }
-    return status;
+    for (uint32_t from = 0; from <= rows; from += l->pair_rows)
+        ERGO_LAUNCH(&s->e, DISKS_PAIRS, over(s, l->look_cells), BUFFER(DISKS_CELLS),
+                    BUFFER(DISKS_MEMBERS), BUFFER(DISKS_LIMITS + which),
+                    BUFFER(DISKS_COUNTS + which), U32(curve), U32(members_of(s)),
+                    U32(l->bins[which]), F32(which == DISKS_CURVE_CONTACT ? 1.0f : 0.0f),
+                    U32(which), U32(second_plane(s)), U32(from), U32(from + l->pair_rows));
 }
 
-static enum ergo_status measure_curves(struct ergo_context *ctx, struct disks_state *s,
-                                       struct disks_slot *slot) {
-    const cl_uint at = (cl_uint)slot->curves++, members = (cl_uint)s->batch->count;
-    const cl_uint second = (cl_uint)s->launch.all_cells;
-    enum ergo_status status = ERGO_OK;
-    for (cl_uint c = 0; c < 2 && status == ERGO_OK; c++)
-        if (s->launch.bins[c])
-            status = measure_pairs(ctx, s, slot->counts[c], c, at);
-    const cl_uint bins = s->launch.bins[DISKS_CURVE_DENSITY];
-    if (bins && status == ERGO_OK) {
-        const struct ergo_arg args[] = {ERGO_ARG(s->cells),
-                                        ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(slot->counts[DISKS_CURVE_DENSITY]),
-                                        ERGO_ARG(at),
-                                        ERGO_ARG(members),
-                                        ERGO_ARG(bins),
-                                        ERGO_ARG(second)};
-        status = launch(ctx, s, s->blocks, "disks_blocks", args, 7, s->launch.look_cells);
-    }
-    return status;
+void disks_measure_curves(void *state, size_t curve) {
+    struct disks_state *s = state;
+    const struct disks_launch *l = &s->launch;
+    for (uint32_t c = 0; c < 2; c++)
+        if (l->bins[c])
+            measure_pairs(s, c, curve);
+    if (l->bins[DISKS_CURVE_DENSITY])
+        ERGO_LAUNCH(&s->e, DISKS_BLOCKS, over(s, l->look_cells), BUFFER(DISKS_CELLS),
+                    BUFFER(DISKS_MEMBERS), BUFFER(DISKS_COUNTS + DISKS_CURVE_DENSITY), U32(curve),
+                    U32(members_of(s)), U32(l->bins[DISKS_CURVE_DENSITY]), U32(second_plane(s)));
 }
 
-static size_t sums_count(const struct disks_state *s, size_t samples) {
-    return samples * s->batch->count * s->launch.sums;
-}
-
-static size_t counts_bytes(const struct disks_state *s, size_t curve, size_t curves) {
-    return 4 * curves * s->batch->count * (size_t)s->launch.bins[curve];
-}
-
-static enum ergo_status clear_counts(struct ergo_context *ctx, struct disks_state *s,
-                                     struct disks_slot *slot) {
-    /* from host memory that is read back into later, in order: nothing waits */
-    for (size_t c = 0; c < DISKS_CURVES; c++) {
-        const size_t bytes = counts_bytes(s, c, s->launch.curve_capacity);
-        if (!bytes)
-            continue;
-        memset(slot->host_counts[c], 0, bytes);
-        const cl_int code = clEnqueueWriteBuffer(s->device->queue, slot->counts[c], CL_FALSE, 0,
-                                                 bytes, slot->host_counts[c], 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            return ERGO_FAIL_CL(ctx, code, "clearing a histogram on %s failed",
-                                s->device->summary.name);
-    }
-    return ERGO_OK;
-}
-
-static enum ergo_status read_slot(struct ergo_context *ctx, struct disks_state *s,
-                                  struct disks_slot *slot) {
-    enum ergo_status status = ERGO_OK;
-    for (size_t c = 0; c < DISKS_CURVES && slot->curves && status == ERGO_OK; c++)
-        if (s->launch.bins[c])
-            status = ergo_buffer_read_later(ctx, s->device, slot->counts[c], 0,
-                                            counts_bytes(s, c, slot->curves), slot->host_counts[c],
-                                            NULL);
-    if (status == ERGO_OK) /* the last one: its event says that all are there */
-        status = ergo_buffer_read_later(ctx, s->device, slot->sums, 0,
-                                        sums_count(s, slot->samples) * sizeof *slot->host_sums,
-                                        slot->host_sums, &slot->ready);
-    return status;
-}
-
-enum ergo_status disks_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
-                               uint64_t every, uint64_t first_sample) {
-    struct disks_state *s = opaque;
-    struct disks_slot *slot = &s->slots[which];
-    const uint64_t interval = (uint64_t)ergo_point_int(s->batch->points[0], "/run/curves_every");
-    enum ergo_status status = ERGO_OK;
-    slot->samples = count;
-    slot->curves = 0;
-    if (count && interval)
-        status = clear_counts(ctx, s, slot);
-    if (count == 0 && status == ERGO_OK)
-        status = disks_sweeps(ctx, s, every);
-    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
-        status = disks_sweeps(ctx, s, every);
-        if (status == ERGO_OK)
-            status = measure(ctx, s, slot, i);
-        if (status == ERGO_OK && interval && (first_sample + i) % interval == 0)
-            status = measure_curves(ctx, s, slot);
-    }
-    if (status == ERGO_OK && count)
-        status = read_slot(ctx, s, slot);
-    if (status == ERGO_OK)
-        clFlush(s->device->queue);
-    return status;
-}
-
-/* ---- collect ----------------------------------------------------------------------------------
+/* ---- samples ----------------------------------------------------------------------------------
  */
 
 void disks_columns(const struct ergo_point *point, const struct disks_shape *shape,
@@ -282,12 +146,10 @@ void disks_columns(const struct ergo_point *point, const struct disks_shape *sha
     columns[3] = (double)sum->occupied / ((double)shape->cells * shape->cells);
 }
 
-static enum ergo_status convert_sums(struct ergo_context *ctx, struct disks_state *s,
-                                     const struct disks_slot *slot, size_t sample, size_t member,
+static enum ergo_status convert_sums(struct ergo_context *ctx, const struct disks_state *s,
+                                     const struct disks_sum *parts, size_t member,
                                      double *columns) {
     const struct disks_shape *shape = &s->shapes[member];
-    const struct disks_sum *parts =
-        slot->host_sums + sums_count(s, sample) + member * s->launch.sums;
     struct disks_sum sum = {0};
     struct disks_tally tally = {0, 0};
     for (size_t i = 0; i < s->launch.sums; i++) {
@@ -302,32 +164,32 @@ static enum ergo_status convert_sums(struct ergo_context *ctx, struct disks_stat
         return ERGO_FAIL(ctx, ERGO_E_AUDIT,
                          "audit of hard-disks failed on %s: member %zu has %llu disks at a "
                          "measurement, not %llu",
-                         s->device->summary.name, member, (unsigned long long)sum.disks,
+                         s->e.device->summary.name, member, (unsigned long long)sum.disks,
                          (unsigned long long)shape->n);
-    disks_columns(s->batch->points[member], shape, &sum, tally, columns);
+    disks_columns(s->e.batch->points[member], shape, &sum, tally, columns);
     return ERGO_OK;
 }
 
-enum ergo_status disks_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+enum ergo_status disks_convert(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples) {
-    struct disks_state *s = opaque;
-    struct disks_slot *slot = &s->slots[which];
-    const size_t members = s->batch->count;
-    samples->count = slot->samples;
-    samples->n_curve_samples = slot->curves;
-    if (slot->samples == 0)
-        return ERGO_OK;
-    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->ready, NULL);
-    for (size_t i = 0; i < slot->samples * members && status == ERGO_OK; i++)
-        status = convert_sums(ctx, s, slot, i / members, i % members, samples->columns + 4 * i);
-    for (size_t c = 0; c < DISKS_CURVES && status == ERGO_OK; c++) {
+    const struct disks_state *s = state;
+    const size_t members = members_of(s);
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < samples->count * members && status == ERGO_OK; i++) {
+        const struct disks_sum *parts = ergo_engine_host(&s->e, DISKS_SUMS, slot, i / members);
+        const size_t m = i % members;
+        status = convert_sums(ctx, s, parts + m * s->launch.sums, m, samples->columns + 4 * i);
+    }
+    for (size_t c = 0; c < DISKS_CURVES; c++) {
         const size_t bins = s->launch.bins[c];
-        if (!bins)
-            continue;
-        for (size_t i = 0; i < slot->curves * members; i++)
-            disks_curve_convert(s->batch->points[i % members], &s->shapes[i % members], c,
-                                c < 2 ? s->areas[c] + i % members * bins : NULL,
-                                slot->host_counts[c] + i * bins, samples->curves[c] + i * bins);
+        for (size_t i = 0; bins && i < samples->n_curve_samples * members; i++) {
+            const size_t m = i % members;
+            const uint32_t *counts =
+                ergo_engine_host(&s->e, (unsigned)(DISKS_COUNTS + c), slot, i / members);
+            disks_curve_convert(s->e.batch->points[m], &s->shapes[m], c,
+                                c < 2 ? s->areas[c] + m * bins : NULL, counts + m * bins,
+                                samples->curves[c] + i * bins);
+        }
     }
     return status;
 }

@@ -14,9 +14,6 @@
 
 #include "samplers/hard_disks/disks.h"
 
-/* Rows of the replay that the twin begins with. */
-enum { ROW_CELLS, ROW_GRID };
-
 /* A tenth of a second each: disks times sweeps of the twin; cells of which it measures psi_6; cells
  * that it looks at for a pair histogram. */
 static const uint64_t budget_sweeps = 1u << 17, budget_psi6 = 1u << 17, budget_pairs = 1u << 25;
@@ -52,19 +49,19 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of hard-disks failed on %s at sweep %llu: member %zu has %llu "
                            "disks, not %llu",
-                           s->device->summary.name, (unsigned long long)s->step, member,
+                           s->e.device->summary.name, (unsigned long long)s->e.step, member,
                            (unsigned long long)n, (unsigned long long)shape->n);
     else if (!inside)
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of hard-disks failed on %s at sweep %llu: member %zu has a disk "
                            "outside of its cell",
-                           s->device->summary.name, (unsigned long long)s->step, member);
+                           s->e.device->summary.name, (unsigned long long)s->e.step, member);
     else if (disks_config_overlap(&config, shape, cell, slot))
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of hard-disks failed on %s at sweep %llu: in member %zu disk %u "
                            "of cell (%zu, %zu) and disk %u of cell (%zu, %zu) overlap",
-                           s->device->summary.name, (unsigned long long)s->step, member, slot[0],
-                           cell[0] % shape->cells, cell[0] / shape->cells, slot[1],
+                           s->e.device->summary.name, (unsigned long long)s->e.step, member,
+                           slot[0], cell[0] % shape->cells, cell[0] / shape->cells, slot[1],
                            cell[1] % shape->cells, cell[1] / shape->cells);
     disks_config_free(&config);
     return status;
@@ -78,7 +75,7 @@ static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
     const struct disks_launch *l = &s->launch;
     const size_t cells = (size_t)config->cells * config->cells, items = l->sums * l->sum_group;
     const struct disks_sum *found =
-        s->slots[0].host_sums + (sample * s->batch->count + member) * l->sums;
+        (const struct disks_sum *)ergo_engine_host(&s->e, DISKS_SUMS, 0, sample) + member * l->sums;
     const size_t most = (size_t)(budget_psi6 / (cells / l->sums + 1)) + 1;
     const size_t first = most < l->sums ? l->sums - most : 0;
     bool same = true;
@@ -122,7 +119,7 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
                        bool *same) {
     const struct audit *a = r->user;
     const struct disks_state *s = a->s;
-    const struct ergo_point *point = s->batch->points[member];
+    const struct ergo_point *point = s->e.batch->points[member];
     const struct disks_member *m = &s->members[member];
     const size_t bins = s->launch.bins[c];
     uint64_t *limits = malloc((bins + 1) * sizeof *limits);
@@ -156,7 +153,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
                                        const struct disks_config *config, const uint32_t *tally) {
     static const char *const names[] = {"the contact histogram", "g(r)", "the density histogram"};
     const struct disks_state *s = r->state;
-    const struct ergo_point *point = s->batch->points[member];
+    const struct ergo_point *point = s->e.batch->points[member];
     const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curves_every");
     const bool with_curves = ergo_replay_has_curve(r, interval, sample);
     struct disks_sum sum = {0};
@@ -181,11 +178,11 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
 /* The member before the stretch. False: no memory. */
 static bool config_before(const struct ergo_replay *r, size_t member, struct disks_config *config) {
     const struct disks_state *s = r->state;
-    const uint64_t *grids = r->kept[ROW_GRID];
+    const uint64_t *grids = r->kept[DISKS_GRIDS];
     if (!disks_config_init(config, s->shapes[member].cells))
         return false;
-    disks_config_from_raw(config, &s->shapes[member], r->kept[ROW_CELLS], s->members[member].first,
-                          (size_t)s->launch.all_cells);
+    disks_config_from_raw(config, &s->shapes[member], r->kept[DISKS_CELLS],
+                          s->members[member].first, (size_t)s->launch.all_cells);
     memcpy(config->grid, grids + 2 * member, sizeof config->grid);
     return true;
 }
@@ -193,7 +190,7 @@ static bool config_before(const struct ergo_replay *r, size_t member, struct dis
 static enum ergo_status compare_whole(struct ergo_context *ctx, const struct ergo_replay *r,
                                       size_t member) {
     struct disks_state *s = r->state;
-    const struct ergo_point *point = s->batch->points[member];
+    const struct ergo_point *point = s->e.batch->points[member];
     const struct disks_shape *shape = &s->shapes[member];
     struct disks_config expected = {0}, found = {0};
     uint32_t *tally = malloc(4 * (size_t)shape->cells * shape->cells);
@@ -226,10 +223,11 @@ static enum ergo_status read_tally(struct ergo_context *ctx, struct disks_state 
     const struct disks_shape *shape = &s->shapes[member];
     const size_t m = shape->cells, h = shape->half;
     uint32_t *raw = malloc(4 * m * m);
-    enum ergo_status status =
-        raw ? ergo_buffer_read(ctx, s->device, s->tally, 4 * (size_t)s->members[member].first,
-                               4 * m * m, raw)
-            : no_memory(ctx);
+    if (!raw)
+        return no_memory(ctx);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, DISKS_TALLY, 4 * (size_t)s->members[member].first, 4 * m * m, raw);
+    const enum ergo_status status = ergo_engine_end(&s->e);
     for (size_t y = 0; y < m && status == ERGO_OK; y++)
         for (size_t x = 0; x < m; x++)
             tally[y * m + x] = raw[(x % 2 + y % 2 * 2) * h * h + y / 2 * h + x / 2];
@@ -250,7 +248,8 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
               disks_config_band(&band, &before, first, rows),
          same = true;
     disks_config_free(&before);
-    ok = ok && disks_twin_sweeps(s->batch->points[member], shape, &band, r->step, sweeps, expected);
+    ok = ok &&
+         disks_twin_sweeps(s->e.batch->points[member], shape, &band, r->step, sweeps, expected);
     enum ergo_status status = ok ? disks_fetch(ctx, s, member, &found) : no_memory(ctx);
     if (status == ERGO_OK)
         status = read_tally(ctx, s, member, tally);
@@ -286,7 +285,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 
 /* Cells from which pairs are counted: all, or some 1024. */
 static uint32_t cells_of(const struct disks_state *s, size_t curves) {
-    const struct disks_member *m = &s->members[s->batch->count - 1];
+    const struct disks_member *m = &s->members[s->e.batch->count - 1];
     uint64_t each = 1;
     for (size_t c = 0; c < 2; c++)
         if (s->launch.bins[c])
@@ -300,17 +299,17 @@ static uint32_t cells_of(const struct disks_state *s, size_t curves) {
  * curves if there is room; as many sweeps between them as in the run. */
 static void choose_stretch(struct audit *a, struct ergo_replay *r) {
     const struct disks_state *s = a->s;
-    const struct disks_shape *shape = &s->shapes[s->batch->count - 1];
-    const struct ergo_point *first = s->batch->points[0];
+    const struct disks_shape *shape = &s->shapes[s->e.batch->count - 1];
+    const struct ergo_point *first = s->e.batch->points[0];
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
     const uint64_t fit = budget_sweeps / shape->n;
     a->whole = fit >= 4;
-    r->samples = s->launch.block_samples > 1 ? 2 : 1;
+    r->samples = s->e.block_samples > 1 ? 2 : 1;
     const uint64_t sweeps = (uint64_t)ergo_point_int(first, "/run/sweeps");
     const uint64_t lead = fit / 4 < most_lead ? fit / 4 : most_lead;
     r->lead = fit < 16 ? 0 : lead < sweeps ? lead : sweeps;
-    if (fit >= 16 && interval > 1 && interval < fit / 4 && interval < s->launch.block_samples)
+    if (fit >= 16 && interval > 1 && interval < fit / 4 && interval < s->e.block_samples)
         r->samples = (size_t)interval + 1;
     const uint64_t most = a->whole ? (fit - r->lead) / r->samples : 2;
     r->every = every < most ? every : most;
@@ -323,45 +322,25 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
 }
 
 static enum ergo_status audit_chain(struct ergo_context *ctx, struct disks_state *s) {
-    const size_t count = s->batch->count;
+    const size_t sizes[DISKS_CURVES] = {s->launch.bins[0], s->launch.bins[1], s->launch.bins[2]};
     struct audit a = {.s = s};
-    struct ergo_replay r = {.sampler = "hard-disks",
-                            .remedy = "/tuning/path",
-                            .device = s->device,
-                            .state = s,
+    struct ergo_replay r = {.remedy = "/tuning/path",
                             .user = &a,
-                            .members = count,
                             .n_columns = 4,
                             .n_curves = DISKS_CURVES,
-                            .step = s->step,
-                            .advance = disks_advance,
-                            .collect = disks_collect,
+                            .curve_sizes = sizes,
                             .compare = compare};
     choose_stretch(&a, &r);
-    const struct ergo_replay_row rows[] = {
-        [ROW_CELLS] = {"cells", ERGO_REPLAY_STATE, &s->cells, NULL,
-                       (size_t)s->launch.all_cells * DISKS_PLANE_BYTES *
-                           disks_planes(&s->shapes[0])},
-        [ROW_GRID] = {"grids", ERGO_REPLAY_STATE, &s->grid, NULL, 16 * count},
-        {"accepted moves", ERGO_REPLAY_RESULT, &s->tally, NULL, 4 * (size_t)s->launch.all_cells},
-        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].sums, NULL,
-         sizeof(struct disks_sum) * count * s->launch.sums * r.samples},
-        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
-    };
-    const size_t sizes[DISKS_CURVES] = {s->launch.bins[0], s->launch.bins[1], s->launch.bins[2]};
-    r.rows = rows;
-    r.n_rows = sizeof rows / sizeof rows[0];
-    r.curve_sizes = sizes;
     s->launch.look_cells = a.cells;
-    const enum ergo_status status = ergo_replay(ctx, &r);
+    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
     s->launch.look_cells = s->launch.most_cells;
     return status;
 }
 
 enum ergo_status disks_audit(struct ergo_context *ctx, void *opaque) {
     struct disks_state *s = opaque;
-    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "hard-disks");
-    for (size_t i = 0; i < s->batch->count && status == ERGO_OK; i++)
+    enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
+    for (size_t i = 0; i < s->e.batch->count && status == ERGO_OK; i++)
         status = audit_member(ctx, s, i);
     return status == ERGO_OK ? audit_chain(ctx, s) : status;
 }

@@ -2,7 +2,7 @@
 #ifndef ERGO_SAMPLERS_HARD_DISKS_DISKS_H
 #define ERGO_SAMPLERS_HARD_DISKS_DISKS_H
 
-#include "engine/replay.h"
+#include "engine/engine.h"
 #include "hard_disks/params.h"
 #include "samplers/sampler.h"
 
@@ -191,11 +191,9 @@ struct disks_launch {
     uint32_t look_cells; /* that histograms look at: all, but in audits */
     uint32_t most_half;  /* half of the cells along a side, likewise */
     uint64_t all_cells;  /* of all members */
-    size_t block_samples;
-    uint32_t curve_capacity; /* curve samples of a block */
-    uint32_t plans;          /* sweeps planned by a launch (tile and global path) */
-    uint32_t tile[2];        /* tile path: pairs of cells along a tile at most */
-    uint32_t tiles;          /* of the largest member */
+    uint32_t plans;      /* sweeps planned by a launch (tile and global path) */
+    uint32_t tile[2];    /* tile path: pairs of cells along a tile at most */
+    uint32_t tiles;      /* of the largest member */
     uint32_t bins[DISKS_CURVES];
     uint64_t launch_sweeps; /* local path: sweeps a launch at most */
     uint32_t pair_rows;     /* pair histograms: rows of cells a launch looks at at most */
@@ -203,59 +201,70 @@ struct disks_launch {
     uint32_t start_sweeps;  /* of them in a piece of a start */
 };
 
-struct disks_slot {
-    cl_mem sums, counts[DISKS_CURVES];
-    struct disks_sum *host_sums;
-    uint32_t *host_counts[DISKS_CURVES];
-    cl_event ready;
-    size_t samples, curves;
+/* What stands on the device. */
+enum disks_buffer {
+    DISKS_CELLS,
+    DISKS_OTHER, /* the copy that shifts and tiles write */
+    DISKS_GRIDS,
+    DISKS_TALLY, /* moves of the last sweep, of each cell */
+    DISKS_PLANS, /* of the next sweeps: order of sets, and shift */
+    DISKS_MEMBERS,
+    DISKS_LIMITS,                  /* of both pair histograms */
+    DISKS_SUMS = DISKS_LIMITS + 2, /* samples, in partial sums */
+    DISKS_COUNTS,                  /* of each curve */
+    DISKS_BUFFERS = DISKS_COUNTS + DISKS_CURVES
+};
+enum disks_kernel {
+    DISKS_SWEEPS_LOCAL,
+    DISKS_PLAN_SWEEPS,
+    DISKS_SUBSWEEP,
+    DISKS_SHIFT,
+    DISKS_SWEEP_TILE,
+    DISKS_MEASURE,
+    DISKS_PAIRS,
+    DISKS_BLOCKS
 };
 
-/* Random starts under way. */
-struct disks_random {
-    cl_program program;
-    cl_kernel subsweep, shift, overlaps;
-    cl_mem cells, other, members, counts;
-    struct disks_shape *grids;    /* [batch->count] */
-    struct disks_growth *growths; /* likewise */
+struct disks_state {
+    struct ergo_engine e;
+    struct disks_launch launch;
+    struct disks_shape *shapes;    /* [members] */
+    struct disks_member *members;  /* [members] */
+    double *areas[2];              /* of the pair histograms' bins: [members][bins] */
+    struct disks_growing *growing; /* random starts under way, or NULL */
+};
+
+/* Random starts under way: an engine of their own, for the time that they take. */
+enum { DISKS_START_CELLS, DISKS_START_OTHER, DISKS_START_MEMBERS, DISKS_START_COUNTS };
+enum { DISKS_START_SUBSWEEP, DISKS_START_SHIFT, DISKS_START_OVERLAPS };
+struct disks_growing {
+    struct ergo_engine e;
+    struct disks_shape *shapes; /* [members]: the job's */
+    struct disks_shape *grids;  /* and those in which disks grow */
+    struct disks_growth *growths;
     struct disks_config *configs; /* of members that have grown, in the job's grid */
-    uint32_t *host_counts;        /* disks that overlap */
+    uint32_t *overlaps;           /* disks that overlap */
+    uint64_t cells;               /* of all members */
     uint32_t most_cells, sweep;
     size_t left;  /* members that grow */
     bool counted; /* overlaps have been audited */
 };
 
-struct disks_state {
-    const struct ergo_batch *batch;
-    struct ergo_device *device;
-    struct disks_launch launch;
-    struct disks_shape *shapes;   /* [batch->count] */
-    struct disks_member *members; /* [batch->count] */
-    cl_program programs[4];       /* global, local, measure, tile */
-    cl_kernel plan, subsweep, shift, local, tile, measure, pairs, blocks;
-    cl_mem cells, other, member_buffer, plans, tally, grid, limits[2];
-    struct ergo_constants constants; /* member_buffer, limits */
-    double *areas[2];                /* of the pair histograms' bins: [batch->count][bins] */
-    struct disks_slot slots[2];
-    struct disks_random *random; /* NULL: none are under way */
-    uint64_t step;
-};
-
-/* launch.c */
+/* plan.c */
 /* Cells that a tile of that many pairs takes in each plane of local memory, with its rim. */
 uint32_t disks_tile_room(const uint32_t tile[2]);
-enum ergo_status disks_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                   const struct ergo_device *device, struct disks_launch *launch,
-                                   struct ergo_plan *plan);
+enum ergo_status disks_configure(struct ergo_context *ctx, void *state);
 /* device.c */
-enum ergo_status disks_create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                              struct ergo_device *device, void **state);
+extern const struct ergo_engine_model disks_model;
 enum ergo_status disks_init(struct ergo_context *ctx, void *state);
 enum ergo_status disks_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status disks_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
-void disks_destroy(void *state);
+/* Planes of a member, `cells` cells of all `all` from `first` on, between a buffer and `raw`, which
+ * holds them one after the other. */
+void disks_planes_read(struct ergo_engine *e, unsigned buffer, const struct disks_shape *shape,
+                       size_t first, size_t all, unsigned char *raw);
 /* One member's configuration from the device (allocated) and to it. */
 enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              struct disks_config *config);
@@ -272,10 +281,10 @@ void disks_random_destroy(struct disks_state *s);
 enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
                                     struct disks_config *config);
 /* advance.c */
-enum ergo_status disks_sweeps(struct ergo_context *ctx, struct disks_state *s, uint64_t sweeps);
-enum ergo_status disks_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
-                               uint64_t every, uint64_t first_sample);
-enum ergo_status disks_collect(struct ergo_context *ctx, void *state, unsigned slot,
+void disks_steps(void *state, uint64_t sweeps);
+void disks_measure(void *state, size_t sample);
+void disks_measure_curves(void *state, size_t curve);
+enum ergo_status disks_convert(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples);
 /* The columns of a sample from the device's sums (`accepted` and `tried` apart: of more bits). */
 void disks_columns(const struct ergo_point *point, const struct disks_shape *shape,

@@ -335,8 +335,12 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    struct disks_launch launch;
-    return disks_launch_plan(ctx, batch, device, &launch, plan);
+    return ergo_engine_plan(ctx, &disks_model, batch, device, plan);
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_engine_create(ctx, &disks_model, batch, device, state);
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t curve) {
@@ -359,11 +363,11 @@ static double published(const struct ergo_point *point, const char *observable, 
 static const struct ergo_sampler_ops ops = {
     .check = check,
     .plan = plan,
-    .create = disks_create,
+    .create = create,
     .init = disks_init,
     .start = disks_random_piece,
-    .advance = disks_advance,
-    .collect = disks_collect,
+    .advance = ergo_engine_advance,
+    .collect = ergo_engine_collect,
     .curve_size = curve_size,
     .curve_x = disks_curve_x,
     .curve_every = curve_every,
@@ -374,7 +378,7 @@ static const struct ergo_sampler_ops ops = {
     .frame = disks_frame,
     .exact = exact,
     .published = published,
-    .destroy = disks_destroy,
+    .destroy = ergo_engine_destroy,
 };
 
 const struct ergo_sampler ergo_hard_disks = {&info, &ops};

@@ -47,7 +47,7 @@ enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t memb
     ergo_text_append(text,
                      "%zu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 1\" Properties=species:S:1:pos:R:3:"
                      "psi6:R:2 pbc=\"T T F\" diameter=1 step=%llu packing_fraction=%.15g\n",
-                     n, shape->box, shape->box, (unsigned long long)s->step,
+                     n, shape->box, shape->box, (unsigned long long)s->e.step,
                      shape->density * DISKS_PI / 4.0);
     for (size_t i = 0; i < n; i++)
         ergo_text_append(text, "D %.9f %.9f 0 %.4f %.4f\n", d[i], d[n + i], d[2 * n + i],

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/xyz.h"
+#include "job/xyz.h"
 #include "samplers/hard_disks/disks.h"
 #include "samplers/places.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
-#include "io/io.h"
+#include "base/text.h"
+#include "job/input.h"
 
 #define FILE_MOST ((size_t)64 << 20)
 

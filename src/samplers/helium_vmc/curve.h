@@ -2,7 +2,7 @@
 #ifndef ERGO_SAMPLERS_HELIUM_VMC_CURVE_H
 #define ERGO_SAMPLERS_HELIUM_VMC_CURVE_H
 
-#include "core/error.h"
+#include "base/error.h"
 #include "job/job.h"
 
 struct helium_curve {

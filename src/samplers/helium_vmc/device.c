@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 

@@ -1,7 +1,7 @@
 /* Units of the sums of energies: so small that nothing is lost, so large that nothing overflows. */
 #include <math.h>
 
-#include "core/portable.h"
+#include "base/portable.h"
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/model.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/portable.h"
+#include "base/portable.h"
 #include "helium_vmc/params.h"
 
 #define AZIZ_RM 2.963 /* A */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
-#include "io/xyz.h"
+#include "job/input.h"
+#include "job/xyz.h"
 #include "samplers/helium_vmc/helium.h"
 #include "samplers/places.h"
 

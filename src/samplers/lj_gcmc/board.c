@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/program.h"
+#include "device/program.h"
 #include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/lj.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 
 _Static_assert(sizeof(struct lj_member) == LJ_MEMBER_BYTES, "lj_member has no padding");
 _Static_assert(sizeof(struct lj_chain) == LJ_CHAIN_BYTES, "lj_chain has no padding");

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/portable.h"
+#include "base/portable.h"
 #include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/lj.h"
 

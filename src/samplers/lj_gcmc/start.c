@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "io/xyz.h"
+#include "job/xyz.h"
 #include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/lj.h"
 #include "samplers/places.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "samplers/vti.h"
 #include "samplers/spin_lattice/ising.h"
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
@@ -75,7 +75,7 @@ static uint64_t sites_at(const uint8_t *row, size_t bytes, size_t w) {
     uint64_t sites = 0;
     const size_t rest = bytes - 8 * w;
     memcpy(&sites, row + 8 * w,
-           rest < 8 ? rest : 8); /* little-endian hosts only: see core/device.c */
+           rest < 8 ? rest : 8); /* little-endian hosts only: see device/device.c */
     return sites;
 }
 

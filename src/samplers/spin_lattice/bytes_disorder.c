@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "job/input.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/glass.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/portable.h"
+#include "base/portable.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/glass.h"
 #include "samplers/spin_lattice/models.h"

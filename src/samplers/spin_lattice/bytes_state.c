@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "samplers/vti.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -29,7 +29,7 @@ void bytes_unpack_row(const struct bytes_shape *h, const uint8_t *raw, size_t ro
         memcpy(&a, even_x + k, 4);
         memcpy(&b, odd_x + k, 4);
         const uint64_t both = spread(a) | spread(b) << 8;
-        memcpy(sites + 2 * k, &both, 8); /* little-endian hosts only: see core/device.c */
+        memcpy(sites + 2 * k, &both, 8); /* little-endian hosts only: see device/device.c */
     }
     for (; k < half; k++)
         sites[2 * k] = even_x[k], sites[2 * k + 1] = odd_x[k];

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/portable.h"
+#include "base/portable.h"
 #include "samplers/spin_lattice/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 

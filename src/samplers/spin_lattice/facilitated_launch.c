@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 #include "samplers/spin_lattice/facilitated.h"
 
 /* ---- programs -------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "samplers/vti.h"
 #include "samplers/spin_lattice/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -26,7 +26,7 @@ static size_t state_bytes(const struct fac_state *s) {
 
 static void pack(const struct fac_shape *s, const uint32_t *words, uint8_t *bytes) {
     if (s->lanes == 32) {
-        memcpy(bytes, words, 4 * s->sites); /* little-endian hosts only: see core/device.c */
+        memcpy(bytes, words, 4 * s->sites); /* little-endian hosts only: see device/device.c */
         return;
     }
     memset(bytes, 0, lattice_bytes(s));

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/program.h"
+#include "device/program.h"
 #include "samplers/spin_lattice/models.h"
 
 enum { WAVE_UNIT = 4096 };

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "common/rng.h"
-#include "core/portable.h"
-#include "io/io.h"
+#include "base/portable.h"
+#include "job/input.h"
 #include "samplers/spin_lattice/glass.h"
 
 static const double real_most = 8; /* six bonds and 24 bits stay below 2^30 */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/portable.h"
+#include "base/portable.h"
 #include "dist/dist.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/glass.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/portable.h"
-#include "core/program.h"
+#include "base/portable.h"
+#include "device/program.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"

@@ -1,5 +1,5 @@
 /* Kernels of a cut lattice. */
-#include "core/program.h"
+#include "device/program.h"
 #include "samplers/swendsen_wang/cut.h"
 
 static enum ergo_status build(struct ergo_context *ctx, struct sw_cut *s) {

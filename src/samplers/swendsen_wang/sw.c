@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/portable.h"
-#include "core/program.h"
+#include "base/portable.h"
+#include "device/program.h"
 
 _Static_assert(sizeof(struct sw_member) == SW_MEMBER_BYTES, "sw_member has explicit padding only");
 

@@ -1,0 +1,122 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+static bool text_reserve(struct ergo_text *text, size_t extra) {
+    if (text->failed)
+        return false;
+    size_t need = text->length + extra + 1;
+    if (need <= text->capacity)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity < need)
+        capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void ergo_text_append(struct ergo_text *text, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    text->failed |= length < 0;
+    if (length >= 0 && text_reserve(text, (size_t)length)) {
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length) {
+    if (!text_reserve(text, length))
+        return;
+    if (length)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+char *ergo_text_take(struct ergo_text *text) {
+    if (!text->data)
+        ergo_text_append(text, "%s", "");
+    char *data = text->failed ? NULL : text->data;
+    if (text->failed)
+        free(text->data);
+    memset(text, 0, sizeof *text);
+    return data;
+}
+
+void ergo_text_free(struct ergo_text *text) {
+    free(text->data);
+    memset(text, 0, sizeof *text);
+}
+
+/* Optimal string alignment; words longer than the table are cut, which only blunts suggestions. */
+size_t ergo_text_distance(const char *a, const char *b) {
+    enum { LONGEST = 64 };
+    size_t d[LONGEST + 1][LONGEST + 1];
+    size_t n = strlen(a), m = strlen(b);
+    n = n > LONGEST ? LONGEST : n;
+    m = m > LONGEST ? LONGEST : m;
+    for (size_t i = 0; i <= n; i++)
+        d[i][0] = i;
+    for (size_t j = 0; j <= m; j++)
+        d[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        for (size_t j = 1; j <= m; j++) {
+            size_t cost = tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]);
+            size_t best = d[i - 1][j - 1] + cost;
+            if (d[i - 1][j] + 1 < best)
+                best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best)
+                best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    }
+    return d[n][m];
+}
+
+const char *ergo_text_nearest(const char *word, const char *const *names, size_t count) {
+    const char *nearest = NULL;
+    size_t best = strlen(word) / 3 + 2; /* farther than this is no misspelling */
+    for (size_t i = 0; i < count; i++) {
+        if (!names[i])
+            continue;
+        size_t distance = ergo_text_distance(word, names[i]);
+        if (distance < best) {
+            best = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+void ergo_sha256(const void *data, size_t length, uint8_t out[32]) {
+    crypto_hash_sha256(out, data, length);
+}
+
+uint64_t ergo_hash64(const void *data, size_t length) {
+    uint8_t sha[32];
+    ergo_sha256(data, length, sha);
+    uint64_t hash = 0;
+    for (int i = 0; i < 8; i++)
+        hash = hash << 8 | sha[i];
+    return hash;
+}

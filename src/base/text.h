@@ -1,0 +1,34 @@
+/* A growing text, and small string helpers. */
+#ifndef ERGO_BASE_TEXT_H
+#define ERGO_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Zero-initialise. `failed` is set when memory ran out; further appends do nothing. */
+struct ergo_text {
+    char *data;
+    size_t length, capacity;
+    bool failed;
+};
+
+void ergo_text_append(struct ergo_text *text, const char *format, ...) ERGO_PRINTF(2, 3);
+void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length);
+/* Hand the text over (never NULL unless memory ran out) and reset. */
+char *ergo_text_take(struct ergo_text *text);
+void ergo_text_free(struct ergo_text *text);
+
+/* Levenshtein distance with transpositions; for "did you mean". */
+size_t ergo_text_distance(const char *a, const char *b);
+/* Nearest of `names` (NULL entries skipped), or NULL when nothing is near enough to suggest. */
+const char *ergo_text_nearest(const char *word, const char *const *names, size_t count);
+
+/* SHA-256 (libsodium). out: 32 bytes. */
+void ergo_sha256(const void *data, size_t length, uint8_t out[32]);
+/* First 8 bytes of the SHA-256, big-endian. */
+uint64_t ergo_hash64(const void *data, size_t length);
+
+#endif

@@ -1,0 +1,55 @@
+/* Devices found but not opened, and the choice among them. */
+#ifndef ERGO_DEVICE_CANDIDATE_H
+#define ERGO_DEVICE_CANDIDATE_H
+
+#include "device/device.h"
+#include "base/text.h"
+
+struct ergo_candidate {
+    struct ergo_device_summary summary;
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_device_type type;
+    unsigned clock_mhz;
+    char pci[16];                /* "0000:01:00.0"; "" where the driver does not tell */
+    bool exact_option;           /* claims -cl-fp32-correctly-rounded-divide-sqrt */
+    bool profiling;              /* queues can record event times */
+    bool probed, exact_division; /* as in struct ergo_device */
+    struct ergo_quirks quirks;
+};
+
+/* All devices of all platforms by queries only; broken platforms are logged and skipped. */
+enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candidate **list,
+                                     size_t *count);
+/* Rewrite the verdict of a usable candidate from what is known about it. */
+void ergo_candidate_describe(struct ergo_candidate *candidate);
+
+enum ergo_choice {
+    ERGO_CHOICE_FOUND,
+    ERGO_CHOICE_NONE,      /* nothing fits */
+    ERGO_CHOICE_REFUSED,   /* what fits cannot be used */
+    ERGO_CHOICE_AMBIGUOUS, /* several usable ones fit */
+    ERGO_CHOICE_MALFORMED, /* no selector at all: "", "1" */
+};
+
+/*
+ * Pure: which of `list` does the selector (see ergo_device_open; not NULL) mean? Reads summary,
+ * pci and clock_mhz. *index is set when FOUND; matched[count] (may be NULL) says which ones fit.
+ */
+enum ergo_choice ergo_candidate_choose(const char *selector, const struct ergo_candidate *list,
+                                       size_t count, size_t *index, bool *matched);
+/*
+ * Pure: a selector that fits several usable devices, for ranks that share a host: the one whose
+ * turn it is (0, 1, ... again and again, by index). All of a type are dealt out; of a name only
+ * those that are the same model of one platform: otherwise the user is to say which. Indices and
+ * PCI addresses mean one device. False: not to be dealt out.
+ */
+bool ergo_candidate_deal(const char *selector, const struct ergo_candidate *list, size_t count,
+                         size_t turn, size_t *index);
+/* The sentence for a choice that is not FOUND. `source`: where the selector is from, "" if plain.
+ */
+void ergo_candidate_explain(struct ergo_text *text, enum ergo_choice choice, const char *selector,
+                            const char *source, const struct ergo_candidate *list, size_t count,
+                            const bool *matched);
+
+#endif

@@ -1,0 +1,140 @@
+/* OpenCL devices: find, choose, open, probe. */
+#ifndef ERGO_DEVICE_DEVICE_H
+#define ERGO_DEVICE_DEVICE_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "base/error.h"
+
+/* Known defects of implementations, as named effects; the table is in quirks.c. */
+struct ergo_quirks {
+    bool no_profiling;           /* event times are missing or zero: use the host clock */
+    bool no_binary_cache;        /* program binaries of this implementation are not to be trusted */
+    bool no_fill;                /* zero buffers by writes, not by clEnqueueFillBuffer */
+    bool whole_writes;           /* write a buffer as a whole: what a write of a part leaves alone
+                                    becomes uninitialised in the device's eyes */
+    bool group_limit_unreliable; /* CL_KERNEL_WORK_GROUP_SIZE is too small: believe the device's */
+    bool many_barriers_unreliable; /* kernels with dozens of barriers give wrong answers */
+    bool finish_forgets;       /* clFinish does not wait for commands that were flushed before it */
+    bool build_again;          /* a build may fail because another process makes the same one */
+    const char *build_options; /* extra build options, "" for none */
+    /* build options with which kernels read and write atomically without changing anything
+     * (cl/swendsen_wang/relaxed.h), "" where that needs OpenCL 1.2's atomics */
+    const char *relaxed_atomics;
+    uint64_t host_buffer_limit; /* largest buffer to believe, 0: as reported */
+    uint64_t loop_limit;        /* iterations of all loops of a work-item, after which it goes on
+                                   behind them as if they were done; 0: no limit */
+};
+
+/* An opened device with one context and one in-order queue (profiling enabled where it works). */
+struct ergo_device {
+    struct ergo_device_summary summary;
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_device_type type;
+    struct ergo_quirks quirks;
+    char options[256];            /* of every build: language version, rounding, quirks */
+    bool probed;                  /* this device and driver passed the probe, now or earlier */
+    double waited;                /* seconds that the host has waited for events */
+    double build_seconds;         /* in building programs, or loading them */
+    unsigned built, loaded;       /* programs: from source, from the cache of binaries */
+    struct ergo_profile *profile; /* profile.h; owned; NULL: nobody asked */
+    bool exact_division;          /* probed: fp32 division and square root are correctly rounded */
+};
+
+/*
+ * Open one device. selector: "auto" (best GPU, else CPU), "P:D" by index, a PCI address
+ * ("01:00.0"), a type ("gpu", "cpu", "accelerator"), or part of the device's or platform's name
+ * (case-insensitive; a whole name goes before a part). NULL: $ERGOCL_DEVICE, else "auto".
+ * A name or type that fits several devices is an error that lists them ("gpu" and "cpu" too, unless
+ * all but one are refused). Refused devices are skipped by auto and are an error with the reason
+ * otherwise. The probe runs at first use of a device and driver, its verdict is cached.
+ */
+enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector,
+                                  struct ergo_device **device);
+void ergo_device_close(struct ergo_device *device); /* NULL-safe */
+
+/*
+ * For ranks that share a host. Where `selector` ("gpu", "cpu", "accelerator" or a name) fits
+ * several devices that pass the probe, and a name only devices of one model and platform: the index
+ * "P:D" of the one whose turn it is (0, 1, ... again and again) in `text`. Else `text` is the
+ * selector, which ergo_device_open takes or refuses. "auto": as "gpu" where that deals.
+ */
+enum ergo_status ergo_device_deal(struct ergo_context *ctx, const char *selector, size_t turn,
+                                  char *text, size_t size);
+
+/* The probe alone, always run: arithmetic, rounding, atomics, barriers, Philox known answers.
+ * ERGO_OK (sets probed and exact_division, corrects summary.atomics64), or the error with a
+ * sentence in `verdict` that names the check, got and expected. */
+enum ergo_status ergo_device_probe(struct ergo_context *ctx, struct ergo_device *device,
+                                   char *verdict, size_t size);
+
+/* ---- small wrappers: every one checks every return code and names device and purpose --------- */
+
+/* `what` names the buffer in messages ("spins"). Zero-filled when data == NULL. */
+enum ergo_status ergo_buffer_create(struct ergo_context *ctx, struct ergo_device *device,
+                                    const char *what, size_t bytes, const void *data, cl_mem *mem);
+void ergo_buffer_release(cl_mem *mem); /* NULL-safe, sets NULL */
+/* Blocking transfers. */
+enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                  size_t offset, size_t bytes, void *data);
+/* Enqueues the read only: `data` is there when `event` is, or one of a later command of the
+ * device's queue. event: may be NULL; one that is there already is released. */
+enum ergo_status ergo_buffer_read_later(struct ergo_context *ctx, struct ergo_device *device,
+                                        cl_mem mem, size_t offset, size_t bytes, void *data,
+                                        cl_event *event);
+enum ergo_status ergo_buffer_write(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                   size_t offset, size_t bytes, const void *data);
+/* All of these bytes become `byte`; by the device, where it can. */
+enum ergo_status ergo_buffer_fill(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,
+                                  size_t offset, size_t bytes, uint8_t byte);
+
+/* One argument of a launch: ERGO_ARG(value) by value, ERGO_ARG_LOCAL(bytes) for local memory. */
+struct ergo_arg {
+    size_t size;
+    const void *value;
+};
+#define ERGO_ARG(lvalue) ((struct ergo_arg){sizeof(lvalue), &(lvalue)})
+#define ERGO_ARG_LOCAL(bytes) ((struct ergo_arg){(bytes), NULL})
+
+/* Set all arguments and enqueue over 1 to 3 dimensions; global sizes are multiples of the local
+ * ones (the caller rounds up, kernels check bounds). local NULL: the driver's choice. event may be
+ * NULL. */
+enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device *device,
+                                    cl_kernel kernel, const char *name, const struct ergo_arg *args,
+                                    size_t n_args, unsigned dims, const size_t *global,
+                                    const size_t *local, cl_event *event);
+/* Largest work-group this kernel can be launched with on this device. */
+enum ergo_status ergo_kernel_largest_group(struct ergo_context *ctx, struct ergo_device *device,
+                                           cl_kernel kernel, const char *name, size_t *largest);
+enum ergo_status ergo_device_finish(struct ergo_context *ctx, struct ergo_device *device);
+/* clFinish of a queue of the device, where nobody can be told of a failure or the caller tells. */
+cl_int ergo_queue_finish(const struct ergo_device *device, cl_command_queue queue);
+/* Flush, then wait for an event and release it. *seconds (may be NULL): its device time, or < 0
+ * where the device has no event times. */
+enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *device,
+                                 cl_event *event, double *seconds);
+
+/* An event that is complete when all that was enqueued so far is. NULL where that fails: it is for
+ * looking only. */
+cl_event ergo_device_mark(struct ergo_device *device);
+/* Is it? Releases it, sets NULL; true of NULL. */
+bool ergo_mark_done(cl_event *mark);
+
+/* Round n up to a multiple of step. */
+static inline size_t ergo_round_up(size_t n, size_t step) {
+    return (n + step - 1) / step * step;
+}
+
+/* `least`, doubled until it is n or `most` is reached. */
+static inline uint32_t ergo_power_of_two_up(uint64_t n, uint32_t least, uint32_t most) {
+    uint32_t p = least;
+    while (p < n && p < most)
+        p *= 2;
+    return p;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* Programs: embedded sources, flattening, building, the binary cache. */
+#ifndef ERGO_DEVICE_PROGRAM_H
+#define ERGO_DEVICE_PROGRAM_H
+
+#include "device/device.h"
+
+/* One embedded file of cl/; the table is generated at build time by tools/embed.sh. */
+struct ergo_embedded {
+    const char *path; /* relative to cl/: "common/rng.h" */
+    const char *text;
+    size_t length;
+};
+extern const struct ergo_embedded ergo_embedded_files[];
+extern const size_t ergo_embedded_count;
+
+/*
+ * One string with every #include "x" replaced by its text, once per file (include guards by path).
+ * Paths are relative to cl/. $ERGOCL_CL_DIR, when set, is read instead of the embedded files.
+ */
+enum ergo_status ergo_program_flatten(struct ergo_context *ctx, const char *path, char **text);
+
+/*
+ * Flatten and build `path` with `options` (added to "-cl-std=CL1.2" and the device's own), or take
+ * the binary from the cache ($ERGOCL_CACHE_DIR, $XDG_CACHE_HOME/ergocl, ~/.cache/ergocl; none of
+ * them writable: no cache, no error). A build failure raises the full log, device and options.
+ */
+enum ergo_status ergo_program_build(struct ergo_context *ctx, struct ergo_device *device,
+                                    const char *path, const char *options, cl_program *program);
+enum ergo_status ergo_kernel_create(struct ergo_context *ctx, struct ergo_device *device,
+                                    cl_program program, const char *name, cl_kernel *kernel);
+
+/* The cache folder, created; NULL when there is none. Caller frees. Shared with the probe. */
+char *ergo_cache_folder(struct ergo_context *ctx);
+
+#endif

@@ -1,0 +1,279 @@
+/* Find all devices of all platforms by queries alone, and say in a sentence what each one is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/candidate.h"
+#include "device/quirks.h"
+
+#include <CL/cl_ext.h>
+
+/* NVIDIA's older way to tell the PCI address (cl_nv_device_attribute_query). */
+enum { NV_PCI_BUS_ID = 0x4008, NV_PCI_SLOT_ID = 0x4009, NV_PCI_DOMAIN_ID = 0x400A };
+
+static cl_int get_info(cl_device_id device, cl_device_info what, size_t size, void *value) {
+    memset(value, 0, size);
+    return clGetDeviceInfo(device, what, size, value, NULL);
+}
+
+/* Drivers return odd things in names: line breaks, leading blanks, more than fits. */
+static void tidy_copy(char *to, size_t size, const char *from) {
+    size_t n = 0;
+    for (; *from && n + 1 < size; from++) {
+        bool blank = (unsigned char)*from <= ' ';
+        if (blank && (n == 0 || to[n - 1] == ' '))
+            continue;
+        to[n++] = blank ? ' ' : *from;
+    }
+    while (n && to[n - 1] == ' ')
+        n--;
+    to[n] = '\0';
+}
+
+/* NULL: out of memory. */
+static char *device_text(cl_device_id device, cl_device_info what) {
+    size_t size = 0;
+    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS)
+        size = 0;
+    char *text = calloc(size + 1, 1);
+    if (text && size && clGetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS)
+        text[0] = '\0';
+    return text;
+}
+
+static bool copy_device_text(cl_device_id device, cl_device_info what, char *to, size_t size) {
+    char *text = device_text(device, what);
+    char tidy[256];
+    tidy_copy(tidy, sizeof tidy, text ? text : "");
+    ergo_message_show(to, size, tidy);
+    free(text);
+    return text != NULL;
+}
+
+static void copy_platform_name(cl_platform_id platform, char *to, size_t size) {
+    char text[256] = "", tidy[256];
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL) != CL_SUCCESS)
+        text[0] = '\0';
+    tidy_copy(tidy, sizeof tidy, text);
+    ergo_message_show(to, size, tidy);
+}
+
+/* Extension names are words of a list: cl_khr_fp64 is not cl_khr_fp64_x. */
+static bool has_word(const char *list, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = strstr(list, word); at; at = strstr(at + 1, word))
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+static void find_pci(struct ergo_candidate *one, const char *extensions) {
+    cl_device_pci_bus_info_khr info = {0};
+    cl_uint bus = 0, slot = 0, domain = 0;
+    if (has_word(extensions, "cl_khr_pci_bus_info") &&
+        get_info(one->device, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof info, &info) == CL_SUCCESS) {
+        snprintf(one->pci, sizeof one->pci, "%04x:%02x:%02x.%x", info.pci_domain & 0xffff,
+                 info.pci_bus & 0xff, info.pci_device & 0xff, info.pci_function & 0xf);
+    } else if (has_word(extensions, "cl_nv_device_attribute_query") &&
+               get_info(one->device, NV_PCI_BUS_ID, sizeof bus, &bus) == CL_SUCCESS &&
+               get_info(one->device, NV_PCI_SLOT_ID, sizeof slot, &slot) == CL_SUCCESS) {
+        if (get_info(one->device, NV_PCI_DOMAIN_ID, sizeof domain, &domain) != CL_SUCCESS)
+            domain = 0; /* older drivers do not know it */
+        /* The slot number holds device << 3 | function. */
+        snprintf(one->pci, sizeof one->pci, "%04x:%02x:%02x.%x", domain & 0xffff, bus & 0xff,
+                 slot >> 3 & 0x1f, slot & 7);
+    }
+}
+
+static const char *type_name(cl_device_type type) {
+    /* Oclgrind claims to be everything at once; what runs on the CPU is a CPU. */
+    if (type & CL_DEVICE_TYPE_CPU)
+        return "cpu";
+    return type & CL_DEVICE_TYPE_GPU ? "gpu" : "accelerator";
+}
+
+/* Why the queries alone refuse a device; NULL if they do not. */
+static const char *find_defect(const struct ergo_candidate *one) {
+    cl_bool available = CL_FALSE, compiler = CL_FALSE, little = CL_FALSE;
+    unsigned major = 0, minor = 0;
+    char profile[64] = "";
+    if (get_info(one->device, CL_DEVICE_AVAILABLE, sizeof available, &available) != CL_SUCCESS)
+        return "it answers no queries";
+    if (!available)
+        return "the driver says it is not available";
+    if (get_info(one->device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler) !=
+            CL_SUCCESS ||
+        !compiler)
+        return "its driver has no compiler, and ergocl builds its kernels from source";
+    if (get_info(one->device, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little) != CL_SUCCESS ||
+        !little)
+        return "it is not little-endian";
+    if (sscanf(one->summary.version, "OpenCL %u.%u", &major, &minor) != 2)
+        return "it does not tell its OpenCL version";
+    if (major < 1 || (major == 1 && minor < 2))
+        return "it is older than OpenCL 1.2";
+    (void)get_info(one->device, CL_DEVICE_PROFILE, sizeof profile, profile);
+    if (strcmp(profile, "EMBEDDED_PROFILE") == 0)
+        return "it has only the embedded profile, where 64-bit integers and rounding are optional";
+    if (!one->summary.compute_units || !one->summary.largest_group || !one->summary.largest_buffer)
+        return "it reports no compute units, work-groups or memory";
+    return NULL;
+}
+
+void ergo_candidate_describe(struct ergo_candidate *one) {
+    const struct ergo_device_summary *s = &one->summary;
+    snprintf(one->summary.verdict, sizeof one->summary.verdict,
+             "usable: %u compute unit%s%s%s%s, %.1f GiB memory%s", s->compute_units,
+             s->compute_units == 1 ? "" : "s", s->fp64 ? ", fp64" : ", no fp64",
+             s->atomics64 ? ", 64-bit atomics" : ", no 64-bit atomics",
+             !one->probed          ? ""
+             : one->exact_division ? ", division and square root correctly rounded"
+                                   : ", division and square root not correctly rounded",
+             (double)s->global_memory / (1024.0 * 1024.0 * 1024.0),
+             one->probed ? "" : " (not probed yet)");
+}
+
+/* false: out of memory. */
+static bool query_device(struct ergo_candidate *one) {
+    struct ergo_device_summary *s = &one->summary;
+    cl_ulong global = 0, local = 0, largest = 0;
+    cl_uint units = 0, clock = 0;
+    size_t group = 0;
+    cl_device_fp_config fp32 = 0;
+    cl_command_queue_properties queue = 0;
+
+    if (!copy_device_text(one->device, CL_DEVICE_NAME, s->name, sizeof s->name) ||
+        !copy_device_text(one->device, CL_DRIVER_VERSION, s->driver, sizeof s->driver) ||
+        !copy_device_text(one->device, CL_DEVICE_VERSION, s->version, sizeof s->version))
+        return false;
+    if (!s->name[0])
+        snprintf(s->name, sizeof s->name, "unnamed device");
+    (void)get_info(one->device, CL_DEVICE_TYPE, sizeof one->type, &one->type);
+    snprintf(s->type, sizeof s->type, "%s", type_name(one->type));
+
+    /* A query that fails leaves 0, which find_defect refuses where it matters. */
+    (void)get_info(one->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units);
+    (void)get_info(one->device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof clock, &clock);
+    (void)get_info(one->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof global, &global);
+    (void)get_info(one->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local);
+    (void)get_info(one->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest);
+    (void)get_info(one->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group);
+    (void)get_info(one->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof fp32, &fp32);
+    (void)get_info(one->device, CL_DEVICE_QUEUE_PROPERTIES, sizeof queue, &queue);
+    s->compute_units = units;
+    s->global_memory = global;
+    s->local_memory = local;
+    s->largest_group = group;
+    one->clock_mhz = clock;
+    one->exact_option = (fp32 & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    ergo_quirks_find(s, &one->quirks);
+    one->profiling = (queue & CL_QUEUE_PROFILING_ENABLE) && !one->quirks.no_profiling;
+    s->largest_buffer = largest;
+    if (one->quirks.host_buffer_limit && one->quirks.host_buffer_limit < largest)
+        s->largest_buffer = one->quirks.host_buffer_limit;
+
+    char *extensions = device_text(one->device, CL_DEVICE_EXTENSIONS);
+    if (!extensions)
+        return false;
+    s->fp64 = has_word(extensions, "cl_khr_fp64");
+    s->atomics64 = has_word(extensions, "cl_khr_int64_base_atomics") &&
+                   has_word(extensions, "cl_khr_int64_extended_atomics");
+    find_pci(one, extensions);
+    free(extensions);
+
+    const char *defect = find_defect(one);
+    s->usable = !defect;
+    if (defect)
+        snprintf(s->verdict, sizeof s->verdict, "refused: %s", defect);
+    else
+        ergo_candidate_describe(one);
+    return true;
+}
+
+/* Append the devices of one platform. Failures of the platform are logged, not returned: the
+ * others may be fine (KataGo#798). */
+static enum ergo_status add_platform(struct ergo_context *ctx, cl_platform_id platform,
+                                     size_t number, struct ergo_candidate **list, size_t *count) {
+    enum ergo_status status = ERGO_OK;
+    cl_device_id *devices = NULL;
+    cl_uint n = 0;
+    char name[128] = "";
+
+    copy_platform_name(platform, name, sizeof name);
+    /* Mesa's old state tracker, gone since Mesa 25; where it has devices at all, rusticl or the
+     * vendor's platform shows the same ones, working. */
+    if (strcmp(name, "Clover") == 0)
+        goto out;
+    cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &n);
+    if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && n == 0)) {
+        ergo_log(ctx, ERGO_LOG_DEBUG, "platform %zu (%s) has no devices", number, name);
+        goto out;
+    }
+    if (code == CL_SUCCESS) {
+        devices = calloc(n, sizeof *devices);
+        struct ergo_candidate *grown = realloc(*list, (*count + n) * sizeof **list);
+        if (grown)
+            *list = grown;
+        if (!devices || !grown) {
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to list %u devices of %s", n, name);
+            goto out;
+        }
+        code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, n, devices, NULL);
+    }
+    if (code != CL_SUCCESS) {
+        ergo_log(ctx, ERGO_LOG_WARNING, "platform %zu (%s) skipped: listing its devices failed: %s",
+                 number, name, ergo_error_cl_name(code));
+        goto out;
+    }
+    for (cl_uint i = 0; i < n; i++) {
+        struct ergo_candidate *one = &(*list)[(*count)++];
+        memset(one, 0, sizeof *one);
+        one->platform = platform;
+        one->device = devices[i];
+        snprintf(one->summary.id, sizeof one->summary.id, "%zu:%u", number, i);
+        memcpy(one->summary.platform, name, sizeof one->summary.platform);
+        if (!query_device(one)) {
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to ask device %s of %s",
+                               one->summary.id, name);
+            goto out;
+        }
+    }
+out:
+    free(devices);
+    return status;
+}
+
+enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candidate **list,
+                                     size_t *count) {
+    enum ergo_status status = ERGO_OK;
+    cl_platform_id *platforms = NULL;
+    cl_uint n = 0;
+
+    *list = NULL;
+    *count = 0;
+    cl_int code = clGetPlatformIDs(0, NULL, &n);
+    if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && n == 0))
+        goto out; /* no driver installed is an answer, not a failure */
+    if (code == CL_SUCCESS) {
+        platforms = calloc(n, sizeof *platforms);
+        if (!platforms) {
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to list %u OpenCL platforms", n);
+            goto out;
+        }
+        code = clGetPlatformIDs(n, platforms, NULL);
+    }
+    if (code != CL_SUCCESS) {
+        status = ERGO_FAIL_CL(ctx, code, "Listing the OpenCL platforms failed; check with clinfo");
+        goto out;
+    }
+    for (cl_uint i = 0; i < n && status == ERGO_OK; i++)
+        status = add_platform(ctx, platforms[i], i, list, count);
+out:
+    free(platforms);
+    if (status != ERGO_OK) {
+        free(*list);
+        *list = NULL;
+        *count = 0;
+    }
+    return status;
+}

@@ -1,0 +1,156 @@
+/* Blocks of samples: enqueued, read back, handed on; and a stretch of them replayed. */
+#include <string.h>
+
+#include "engine/engine.h"
+
+/* Samples of a block, counted from the run's first, that carry curves. */
+static size_t curves_of(const struct ergo_engine *e, uint64_t first, size_t count) {
+    const uint64_t interval = e->curve_interval;
+    return interval ? (size_t)((first + count + interval - 1) / interval -
+                               (first + interval - 1) / interval)
+                    : 0;
+}
+
+/* Bytes of results in a slot's block. */
+static size_t used(const struct ergo_engine_buffer *b, size_t samples, size_t curves) {
+    switch (b->kind) {
+    case ERGO_BUFFER_SAMPLES:
+        return (size_t)b->bytes * samples;
+    case ERGO_BUFFER_CURVES:
+        return (size_t)b->bytes * curves;
+    case ERGO_BUFFER_BLOCK:
+        return (size_t)b->bytes;
+    default:
+        return 0;
+    }
+}
+
+/* Enqueued only; from host memory that is read back into later, in order, where the device does not
+ * fill. */
+static void zero(struct ergo_engine *e, struct ergo_engine_buffer *b, size_t bytes) {
+    static const cl_uint nought = 0;
+    cl_int code = CL_SUCCESS;
+    if (!e->device->quirks.no_fill && bytes % sizeof nought == 0) {
+        code = clEnqueueFillBuffer(e->device->queue, b->mem[e->slot], &nought, sizeof nought, 0,
+                                   bytes, 0, NULL, NULL);
+    } else {
+        memset(b->host[e->slot], 0, bytes);
+        code = clEnqueueWriteBuffer(e->device->queue, b->mem[e->slot], CL_FALSE, 0, bytes,
+                                    b->host[e->slot], 0, NULL, NULL);
+    }
+    if (code != CL_SUCCESS)
+        ergo_engine_note(e, ERGO_FAIL_CL(e->ctx, code, "clearing the %s on %s failed", b->what,
+                                         e->device->summary.name));
+}
+
+bool ergo_engine_curve_due(const struct ergo_engine *e, size_t sample) {
+    return e->curve_interval && (e->slots[e->slot].first_sample + sample) % e->curve_interval == 0;
+}
+
+static void enqueue(struct ergo_engine *e, void *state, size_t count, uint64_t every) {
+    size_t curve = 0;
+    for (size_t i = 0; i < count && e->status == ERGO_OK; i++) {
+        e->model->steps(state, every);
+        e->model->measure(state, i);
+        if (ergo_engine_curve_due(e, i) && e->model->measure_curves)
+            e->model->measure_curves(state, curve++);
+        if (i % 64 == 63)
+            clFlush(e->device->queue);
+    }
+}
+
+/* All results of the slot's block on their way to the host; the last one's event says that all are
+ * there. */
+static void read_results(struct ergo_engine *e, struct ergo_engine_slot *slot) {
+    for (size_t i = 0; i < ERGO_BUFFERS && e->status == ERGO_OK; i++) {
+        const struct ergo_engine_buffer *b = &e->buffers[i];
+        const size_t bytes = used(b, slot->samples, slot->curves);
+        if (bytes)
+            e->status = ergo_buffer_read_later(e->ctx, e->device, b->mem[e->slot], 0, bytes,
+                                               b->host[e->slot], &slot->ready);
+    }
+}
+
+enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned which,
+                                     size_t count, uint64_t every, uint64_t first_sample) {
+    struct ergo_engine *e = state;
+    struct ergo_engine_slot *slot = &e->slots[which];
+    ergo_engine_begin(e, ctx);
+    e->slot = which;
+    slot->samples = count;
+    slot->curves = curves_of(e, first_sample, count);
+    slot->step = e->step;
+    slot->every = every;
+    slot->first_sample = first_sample;
+    slot->busy = count > 0;
+    for (size_t i = 0; i < ERGO_BUFFERS && count && e->status == ERGO_OK; i++)
+        if (e->buffers[i].zeroed && used(&e->buffers[i], count, slot->curves))
+            zero(e, &e->buffers[i], used(&e->buffers[i], count, slot->curves));
+    if (count == 0)
+        e->model->steps(state, every);
+    else if (e->model->block)
+        e->model->block(state, count, every);
+    else
+        enqueue(e, state, count, every);
+    if (count)
+        read_results(e, slot);
+    if (e->status == ERGO_OK)
+        clFlush(e->device->queue);
+    return ergo_engine_end(e);
+}
+
+enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsigned which,
+                                     struct ergo_samples *samples) {
+    struct ergo_engine *e = state;
+    struct ergo_engine_slot *slot = &e->slots[which];
+    ergo_engine_begin(e, ctx);
+    samples->count = slot->samples;
+    samples->n_curve_samples = slot->curves;
+    slot->busy = false;
+    if (slot->samples == 0)
+        return ERGO_OK;
+    enum ergo_status status = ergo_event_wait(ctx, e->device, &slot->ready, NULL);
+    return status == ERGO_OK ? e->model->convert(ctx, state, which, samples) : status;
+}
+
+enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine *e,
+                                    struct ergo_replay *r, const struct ergo_replay_row *extra,
+                                    size_t n_extra) {
+    struct ergo_replay_row rows[ERGO_REPLAY_EXTRA + 8] = {0};
+    const size_t curves = curves_of(e, r->first_sample, r->samples);
+    if (n_extra > 8)
+        return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%zu extra rows of a replay", n_extra);
+    for (size_t i = 0; i < ERGO_BUFFERS; i++) {
+        struct ergo_engine_buffer *b = &e->buffers[i];
+        rows[i].what = b->what;
+        rows[i].mem = &b->mem[0];
+        rows[i].bytes = used(b, r->samples, curves);
+        if (rows[i].bytes) {
+            rows[i].kind = ERGO_REPLAY_RESULT;
+        } else if (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_RESULT) {
+            rows[i].kind = b->kind == ERGO_BUFFER_STATE ? ERGO_REPLAY_STATE : ERGO_REPLAY_RESULT;
+            rows[i].host = b->window;
+            rows[i].bytes = b->window ? b->window_bytes : (size_t)b->bytes;
+        }
+    }
+    rows[ERGO_BUFFERS] = (struct ergo_replay_row){
+        .what = "step", .kind = ERGO_REPLAY_HOST, .host = &e->step, .bytes = sizeof e->step};
+    if (n_extra)
+        memcpy(&rows[ERGO_REPLAY_EXTRA], extra, n_extra * sizeof *extra);
+    r->sampler = e->model->sampler;
+    r->device = e->device;
+    r->state = e;
+    r->rows = rows;
+    r->n_rows = ERGO_REPLAY_EXTRA + n_extra;
+    r->members = e->batch->count;
+    r->step = e->step;
+    r->advance = r->advance ? r->advance : ergo_engine_advance;
+    r->collect = ergo_engine_collect;
+    const enum ergo_status status = ergo_replay(ctx, r);
+    r->rows = NULL;
+    return status;
+}
+
+enum ergo_status ergo_engine_check_constants(struct ergo_context *ctx, struct ergo_engine *e) {
+    return ergo_constants_check(ctx, e->device, &e->constants, e->model->sampler);
+}

@@ -1,0 +1,110 @@
+/* Launches and transfers of a batch. The first error sticks: what follows it does nothing. */
+#include <string.h>
+
+#include "engine/engine.h"
+
+static const struct ergo_engine_buffer *declared(struct ergo_engine *e, unsigned row,
+                                                 const char *what) {
+    const struct ergo_engine_buffer *b = row < ERGO_BUFFERS ? &e->buffers[row] : NULL;
+    if (e->status != ERGO_OK)
+        return NULL;
+    if (b && b->mem[0])
+        return b;
+    ergo_engine_note(e, ERGO_FAIL(e->ctx, ERGO_E_INTERNAL, "%s: %s buffer %u, which is not there",
+                                  e->model->sampler, what, row));
+    return NULL;
+}
+
+static cl_mem memory_of(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
+    return b->mem[1] ? b->mem[e->slot] : b->mem[0];
+}
+
+void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid grid,
+                        const struct ergo_arg *args, size_t n_args) {
+    struct ergo_arg resolved[ERGO_ARGS];
+    cl_mem buffers[ERGO_ARGS];
+    if (e->status != ERGO_OK)
+        return;
+    const struct ergo_engine_kernel *k = kernel < ERGO_KERNELS ? &e->kernels[kernel] : NULL;
+    if (!k || !k->kernel || n_args > ERGO_ARGS) {
+        e->status =
+            ERGO_FAIL(e->ctx, ERGO_E_INTERNAL, "%s: launch of kernel %u (%s), %zu arguments",
+                      e->model->sampler, kernel, k && k->name ? k->name : "not there", n_args);
+        return;
+    }
+    for (size_t i = 0; i < n_args; i++) {
+        resolved[i] = args[i];
+        if (args[i].size == ERGO_ARG_BUFFER) {
+            const unsigned row = *(const unsigned *)args[i].value;
+            buffers[i] = row < ERGO_BUFFERS ? memory_of(e, &e->buffers[row]) : NULL;
+            resolved[i] = (struct ergo_arg){sizeof(cl_mem), &buffers[i]};
+        }
+    }
+    e->status = ergo_kernel_launch(e->ctx, e->device, k->kernel, k->name, resolved, n_args,
+                                   grid.dims, grid.items, grid.group, NULL);
+}
+
+size_t ergo_engine_group(struct ergo_engine *e, unsigned kernel, size_t wish) {
+    const struct ergo_engine_kernel *k = &e->kernels[kernel];
+    size_t largest = wish;
+    if (e->status == ERGO_OK && k->kernel)
+        e->status = ergo_kernel_largest_group(e->ctx, e->device, k->kernel, k->name, &largest);
+    while (wish > largest)
+        wish /= 2;
+    return wish;
+}
+
+void ergo_engine_swap(struct ergo_engine *e, unsigned a, unsigned b) {
+    const cl_mem other = e->buffers[a].mem[0];
+    e->buffers[a].mem[0] = e->buffers[b].mem[0];
+    e->buffers[b].mem[0] = other;
+}
+
+void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to) {
+    const struct ergo_engine_buffer *b = declared(e, row, "reads");
+    if (b)
+        e->status = ergo_buffer_read(e->ctx, e->device, memory_of(e, b), offset, bytes, to);
+}
+
+void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
+                       const void *from) {
+    const struct ergo_engine_buffer *b = declared(e, row, "writes");
+    if (b)
+        e->status = ergo_buffer_write(e->ctx, e->device, memory_of(e, b), offset, bytes, from);
+}
+
+void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte) {
+    const struct ergo_engine_buffer *b = declared(e, row, "fills");
+    if (b)
+        e->status = ergo_buffer_fill(e->ctx, e->device, memory_of(e, b), 0, (size_t)b->bytes, byte);
+}
+
+void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
+                            unsigned to, size_t curve, size_t at) {
+    const struct ergo_engine_buffer *b = declared(e, row, "reads");
+    if (b)
+        e->status = ergo_buffer_read_later(e->ctx, e->device, memory_of(e, b), offset, bytes,
+                                           (char *)ergo_engine_host(e, to, e->slot, curve) + at,
+                                           &e->slots[e->slot].ready);
+}
+
+void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data) {
+    struct ergo_engine_buffer *b = &e->buffers[row];
+    if (e->status == ERGO_OK && b->kind == ERGO_BUFFER_CONSTANT)
+        e->status = ergo_constant_create(e->ctx, e->device, &e->constants, b->what,
+                                         (size_t)b->bytes, data, &b->mem[0]);
+}
+
+void ergo_engine_resize(struct ergo_engine *e, unsigned row, uint64_t bytes) {
+    struct ergo_engine_buffer *b = &e->buffers[row];
+    if (e->status != ERGO_OK)
+        return;
+    ergo_buffer_release(&b->mem[0]);
+    b->bytes = bytes;
+    e->status = ergo_buffer_create(e->ctx, e->device, b->what, (size_t)bytes, NULL, &b->mem[0]);
+}
+
+void ergo_engine_finish(struct ergo_engine *e) {
+    if (e->status == ERGO_OK)
+        e->status = ergo_device_finish(e->ctx, e->device);
+}

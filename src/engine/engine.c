@@ -1,0 +1,276 @@
+/* What a batch has on a device: declared, planned, created, destroyed. */
+#include "engine/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/program.h"
+
+/* ---- declarations -----------------------------------------------------------------------------
+ */
+
+static enum ergo_status too_many(struct ergo_engine *e, const char *what, const char *name) {
+    return ERGO_FAIL(e->ctx, ERGO_E_INTERNAL, "%s declares too many %s (\"%s\")", e->model->sampler,
+                     what, name);
+}
+
+static bool is_result(enum ergo_buffer_kind kind) {
+    return kind == ERGO_BUFFER_SAMPLES || kind == ERGO_BUFFER_CURVES || kind == ERGO_BUFFER_BLOCK ||
+           kind == ERGO_BUFFER_HOST;
+}
+
+void ergo_engine_buffer(struct ergo_engine *e, unsigned row, const char *what,
+                        enum ergo_buffer_kind kind, uint64_t bytes) {
+    if (row >= ERGO_BUFFERS)
+        ergo_engine_note(e, too_many(e, "buffers", what));
+    else if (bytes)
+        e->buffers[row] = (struct ergo_engine_buffer){.what = what, .kind = kind, .bytes = bytes};
+}
+
+void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
+                      enum ergo_buffer_kind kind, uint64_t bytes) {
+    ergo_engine_buffer(e, row, what, kind, bytes);
+    if (row < ERGO_BUFFERS)
+        e->buffers[row].zeroed = true;
+}
+
+void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
+                        const char *options, const char *name) {
+    const char *o = options ? options : "";
+    unsigned p = 0;
+    while (p < ERGO_PROGRAMS && e->programs[p].path &&
+           (strcmp(e->programs[p].path, path) != 0 || strcmp(e->programs[p].options, o) != 0))
+        p++;
+    if (kernel >= ERGO_KERNELS || p == ERGO_PROGRAMS) {
+        ergo_engine_note(e, too_many(e, "kernels", name));
+        return;
+    }
+    if (!e->programs[p].path) {
+        e->programs[p].options = strdup(o);
+        if (!e->programs[p].options) {
+            ergo_engine_note(e, ERGO_FAIL(e->ctx, ERGO_E_MEMORY, "no memory for build options"));
+            return;
+        }
+        e->programs[p].path = path;
+    }
+    e->kernels[kernel] = (struct ergo_engine_kernel){.name = name, .program = p};
+}
+
+/* ---- plan -------------------------------------------------------------------------------------
+ */
+
+/* Samples, or samples with curves, that the slot of a result has room for. */
+static uint64_t capacity_of(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
+    return b->kind == ERGO_BUFFER_SAMPLES ? e->block_samples
+           : b->kind == ERGO_BUFFER_BLOCK ? 1
+           : is_result(b->kind)           ? e->curve_capacity
+                                          : 1;
+}
+
+/* As many samples of a block as fit the memory that blocks may take. */
+static void choose_block(struct ergo_engine *e) {
+    uint64_t sample = 1, curve = 0;
+    for (size_t i = 0; i < ERGO_BUFFERS; i++) {
+        const struct ergo_engine_buffer *b = &e->buffers[i];
+        sample += b->kind == ERGO_BUFFER_SAMPLES ? b->bytes : 0;
+        curve += b->kind == ERGO_BUFFER_CURVES || b->kind == ERGO_BUFFER_HOST ? b->bytes : 0;
+    }
+    const double interval = (double)e->curve_interval, most = ERGO_BLOCK_SAMPLES;
+    double samples = fmin(most, fmax(1.0, ERGO_BLOCK_BYTES / (double)sample));
+    if (curve && e->curve_interval)
+        samples = fmin(samples, fmin(most, fmax(1.0, ERGO_BLOCK_BYTES / (double)curve)) * interval);
+    if (!e->block_samples)
+        e->block_samples = (size_t)samples;
+    e->curve_capacity =
+        e->curve_interval ? (size_t)((e->block_samples - 1) / e->curve_interval) + 1 : 0;
+}
+
+static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine *e) {
+    const struct ergo_device_summary *d = &e->device->summary;
+    struct ergo_plan *plan = &e->plan;
+    const char *largest = "";
+    plan->block_samples = e->block_samples;
+    for (size_t i = 0; i < ERGO_BUFFERS; i++) {
+        const struct ergo_engine_buffer *b = &e->buffers[i];
+        const bool result = is_result(b->kind);
+        const uint64_t bytes = b->bytes * capacity_of(e, b);
+        if (result)
+            plan->host_bytes += 2 * bytes;
+        if (b->kind == ERGO_BUFFER_HOST)
+            continue;
+        plan->device_bytes += (result ? 2 : 1) * bytes;
+        if (bytes > plan->largest_buffer) {
+            plan->largest_buffer = bytes;
+            largest = b->what;
+        }
+    }
+    if (plan->largest_buffer <= d->largest_buffer && plan->device_bytes <= d->global_memory)
+        return ERGO_OK;
+    return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                     "%s (%s) cannot hold this batch: its %s need a buffer of %.3g MiB, and all "
+                     "together %.3g MiB; the device allows %.3g and has %.3g MiB. Use %s, fewer "
+                     "replicas or scan points, or another device",
+                     d->name, d->id, largest, (double)plan->largest_buffer / 1048576,
+                     (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
+                     (double)d->global_memory / 1048576, e->model->smaller);
+}
+
+/* A state of which all is decided and nothing is on the device. */
+static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                  const struct ergo_batch *batch, const struct ergo_device *device,
+                                  void **state) {
+    struct ergo_engine *e = *state = calloc(1, model->state_bytes);
+    if (!e)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of %s", model->sampler);
+    e->model = model;
+    e->batch = batch;
+    e->device = (struct ergo_device *)(uintptr_t)device; /* a plan only looks at it */
+    ergo_engine_begin(e, ctx);
+    enum ergo_status status = model->configure(ctx, e);
+    status = status == ERGO_OK ? ergo_engine_end(e) : status;
+    if (status != ERGO_OK)
+        return status;
+    choose_block(e);
+    return sum_memory(ctx, e);
+}
+
+/* What configure has made. */
+static void forget(struct ergo_engine *e) {
+    if (e->model->release)
+        e->model->release(e);
+    for (size_t p = 0; p < ERGO_PROGRAMS; p++)
+        free(e->programs[p].options);
+    free(e);
+}
+
+enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                  const struct ergo_batch *batch, const struct ergo_device *device,
+                                  struct ergo_plan *plan) {
+    void *state = NULL;
+    const enum ergo_status status = configure(ctx, model, batch, device, &state);
+    memset(plan, 0, sizeof *plan);
+    if (state) {
+        *plan = ((struct ergo_engine *)state)->plan;
+        forget(state);
+    }
+    return status;
+}
+
+/* ---- create -----------------------------------------------------------------------------------
+ */
+
+static enum ergo_status create_kernels(struct ergo_context *ctx, struct ergo_engine *e) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t p = 0; p < ERGO_PROGRAMS && e->programs[p].path && status == ERGO_OK; p++)
+        status = ergo_program_build(ctx, e->device, e->programs[p].path, e->programs[p].options,
+                                    &e->programs[p].program);
+    for (size_t k = 0; k < ERGO_KERNELS && status == ERGO_OK; k++)
+        if (e->kernels[k].name)
+            status = ergo_kernel_create(ctx, e->device, e->programs[e->kernels[k].program].program,
+                                        e->kernels[k].name, &e->kernels[k].kernel);
+    return status;
+}
+
+/* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere.
+ */
+static void *pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
+    cl_int code = CL_SUCCESS;
+    void *host = NULL;
+    *pinned = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
+                             NULL, &code);
+    if (code == CL_SUCCESS)
+        host = clEnqueueMapBuffer(device->queue, *pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                  bytes, 0, NULL, NULL, &code);
+    else
+        *pinned = NULL;
+    if (code == CL_SUCCESS && host)
+        return host;
+    ergo_buffer_release(pinned);
+    return malloc(bytes);
+}
+
+static void unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
+    if (*pinned && *host) {
+        clEnqueueUnmapMemObject(device->queue, *pinned, *host, 0, NULL, NULL);
+        (void)ergo_queue_finish(device, device->queue);
+    } else {
+        free(*host);
+    }
+    ergo_buffer_release(pinned);
+    *host = NULL;
+}
+
+static enum ergo_status create_result(struct ergo_context *ctx, struct ergo_engine *e,
+                                      struct ergo_engine_buffer *b, unsigned slot) {
+    const size_t bytes = (size_t)(b->bytes * capacity_of(e, b));
+    enum ergo_status status = ERGO_OK;
+    if (!bytes)
+        return ERGO_OK;
+    if (b->kind != ERGO_BUFFER_HOST)
+        status = ergo_buffer_create(ctx, e->device, b->what, bytes, NULL, &b->mem[slot]);
+    if (status != ERGO_OK)
+        return status;
+    b->host[slot] = e->model->pinned ? pin(e->device, bytes, &b->pins[slot]) : malloc(bytes);
+    return b->host[slot] ? ERGO_OK
+                         : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of %s", b->what);
+}
+
+static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_engine *e) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < ERGO_BUFFERS && status == ERGO_OK; i++) {
+        struct ergo_engine_buffer *b = &e->buffers[i];
+        for (unsigned slot = 0; slot < 2 && is_result(b->kind) && status == ERGO_OK; slot++)
+            status = create_result(ctx, e, b, slot);
+        if (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_SCRATCH ||
+            b->kind == ERGO_BUFFER_RESULT)
+            status =
+                ergo_buffer_create(ctx, e->device, b->what, (size_t)b->bytes, NULL, &b->mem[0]);
+    }
+    return status;
+}
+
+enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                    const struct ergo_batch *batch, struct ergo_device *device,
+                                    void **state) {
+    enum ergo_status status = configure(ctx, model, batch, device, state);
+    struct ergo_engine *e = *state;
+    if (status == ERGO_OK)
+        status = create_kernels(ctx, e);
+    if (status == ERGO_OK)
+        status = create_buffers(ctx, e);
+    if (status == ERGO_OK && model->prepare) {
+        ergo_engine_begin(e, ctx);
+        status = model->prepare(ctx, e);
+        status = status == ERGO_OK ? ergo_engine_end(e) : status;
+    }
+    if (status != ERGO_OK) {
+        ergo_engine_destroy(e);
+        *state = NULL;
+    }
+    return status;
+}
+
+void ergo_engine_destroy(void *state) {
+    struct ergo_engine *e = state;
+    if (!e)
+        return;
+    (void)ergo_queue_finish(e->device,
+                            e->device->queue); /* reads into our slots may be under way */
+    for (size_t k = 0; k < ERGO_KERNELS; k++)
+        if (e->kernels[k].kernel)
+            clReleaseKernel(e->kernels[k].kernel);
+    for (size_t p = 0; p < ERGO_PROGRAMS; p++)
+        if (e->programs[p].program)
+            clReleaseProgram(e->programs[p].program);
+    for (unsigned slot = 0; slot < 2; slot++) {
+        for (size_t i = 0; i < ERGO_BUFFERS; i++) {
+            struct ergo_engine_buffer *b = &e->buffers[i];
+            ergo_buffer_release(&b->mem[slot]);
+            unpin(e->device, &b->pins[slot], &b->host[slot]);
+        }
+        if (e->slots[slot].ready)
+            clReleaseEvent(e->slots[slot].ready);
+    }
+    forget(e);
+}

@@ -1,0 +1,27 @@
+/* Extended XYZ: configurations of particles as text, one line a particle. */
+#ifndef ERGO_JOB_XYZ_H
+#define ERGO_JOB_XYZ_H
+
+#include "base/error.h"
+#include "job/job.h"
+
+struct ergo_xyz {
+    size_t n;
+    bool has_lattice;
+    double lattice[9]; /* three vectors, as in Lattice="..." */
+    double *positions; /* [n][3] */
+};
+
+/*
+ * The first frame of the file that a key names. Line 1: the number of particles; line 2: key=value
+ * pairs, of which Lattice and Properties are used (without Properties: species and x y z, as plain
+ * XYZ); then a line a particle. Errors name file, line and what was expected: ERGO_E_IO.
+ */
+enum ergo_status ergo_xyz_read(struct ergo_context *ctx, const struct ergo_point *point,
+                               const char *pointer, struct ergo_xyz *frame);
+/* The same from memory; `name` stands for the file in messages. */
+enum ergo_status ergo_xyz_parse(struct ergo_context *ctx, const char *name, const char *text,
+                                size_t length, struct ergo_xyz *frame);
+void ergo_xyz_free(struct ergo_xyz *frame);
+
+#endif

@@ -1,0 +1,258 @@
+/* Sections of report.html made from whole series: autocorrelation and histograms. */
+#include "page/sections.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEMBERS_MAX = 4, LAGS = 160, BINS_MAX = 64, HISTOGRAMS_MAX = 6, TESTED_MAX = 1000000 };
+
+size_t ergo_report_measured(const struct ergo_member_result *member) {
+    return member->series && member->n_samples > member->n_equilibration
+               ? member->n_samples - member->n_equilibration
+               : 0;
+}
+
+double *ergo_report_series(const struct ergo_result *result,
+                           const struct ergo_member_result *member, size_t o) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const size_t n = ergo_report_measured(member);
+    double columns[ERGO_COLUMNS_MAX] = {0};
+    double *series = info->observables[o].sample && n ? malloc(n * sizeof *series) : NULL;
+    for (size_t i = 0; series && i < n; i++) {
+        for (size_t c = 0; c < info->n_columns; c++)
+            columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
+        series[i] = info->observables[o].sample(member->point, columns);
+    }
+    return series;
+}
+
+/* Shown, made of single samples, and no power of another ("magnetization2"): worth a figure. */
+static bool worth_a_figure(const struct ergo_result *result, size_t o) {
+    const struct ergo_observable *observable = &result->job->sampler->info->observables[o];
+    const size_t length = strlen(observable->name);
+    return observable->sample && ergo_observable_shown(observable, result->members[0].point) &&
+           length && (observable->merit || !strchr("2345678", observable->name[length - 1]));
+}
+
+/* Lines of a figure with their memory. */
+struct lines {
+    struct ergo_plot_series series[MEMBERS_MAX];
+    char labels[MEMBERS_MAX][96];
+    double *x[MEMBERS_MAX], *y[MEMBERS_MAX];
+    size_t count;
+};
+
+static bool lines_add(struct lines *lines, size_t n, const struct ergo_result *result,
+                      const struct ergo_member_result *member) {
+    const size_t k = lines->count;
+    lines->x[k] = malloc((n + 1) * sizeof(double));
+    lines->y[k] = malloc((n + 1) * sizeof(double));
+    lines->count++;
+    ergo_report_label(lines->labels[k], sizeof lines->labels[k], result, member);
+    lines->series[k] =
+        (struct ergo_plot_series){.mark = ERGO_MARK_CURVE,
+                                  .color = (unsigned)k,
+                                  .label = *lines->labels[k] ? lines->labels[k] : NULL,
+                                  .n = n,
+                                  .x = lines->x[k],
+                                  .y = lines->y[k]};
+    return lines->x[k] && lines->y[k];
+}
+
+static void lines_free(struct lines *lines) {
+    for (size_t k = 0; k < lines->count; k++) {
+        free(lines->x[k]);
+        free(lines->y[k]);
+    }
+}
+
+/* ---- autocorrelation --------------------------------------------------------------------------
+ */
+
+/* Up to six autocorrelation times, in at most LAGS lags: of a long time every s-th sample alone. */
+static bool correlate(struct lines *lines, const struct ergo_result *result,
+                      const struct ergo_member_result *member, size_t o) {
+    const size_t n = ergo_report_measured(member);
+    const double tau = member->observables[o].estimate.tau;
+    double *series = n > 8 && isfinite(tau) ? ergo_report_series(result, member, o) : NULL;
+    if (!series)
+        return n <= 8 || !isfinite(tau);
+    double lags = fmin(fmax(12, 6 * tau), (double)n / 4);
+    const size_t stride = (size_t)fmax(1, ceil(lags / LAGS));
+    const size_t n_lags = (size_t)lags / stride + 1;
+    size_t thinned = 0;
+    for (size_t i = 0; i < n && thinned < TESTED_MAX; i += stride)
+        series[thinned++] = series[i];
+    bool ok = lines_add(lines, n_lags, result, member);
+    const size_t k = lines->count - 1;
+    if (ok) {
+        ergo_stats_autocorrelation(series, thinned, lines->y[k], n_lags);
+        for (size_t i = 0; i < n_lags; i++)
+            lines->x[k][i] = (double)(i * stride * member->measure_every);
+    }
+    free(series);
+    return ok;
+}
+
+/* "5800 ± 2400", "2.3 ± 0.4": to two digits of the error. */
+static void append_time(char *out, size_t size, double time, double error) {
+    const double unit = error >= 100 ? pow(10, floor(log10(error)) - 1) : 0;
+    if (!isfinite(time) || !isfinite(error))
+        snprintf(out, size, "not known");
+    else if (unit > 0)
+        snprintf(out, size, "%.0f ± %.0f", round(time / unit) * unit, round(error / unit) * unit);
+    else
+        snprintf(out, size, "%.3g ± %.2g", time, error);
+}
+
+static bool append_autocorrelation(struct ergo_text *text, const struct ergo_result *result,
+                                   size_t o) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    struct lines lines = {.count = 0};
+    size_t members[MEMBERS_MAX];
+    const size_t count = ergo_report_members(result, MEMBERS_MAX, members);
+    char small[160], alt[160], lag[64], time[64];
+    double most = 0, most_error = 0;
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = correlate(&lines, result, &result->members[members[i]], o);
+    for (size_t m = 0; m < result->n_members; m++) {
+        const struct ergo_estimate *e = &result->members[m].observables[o].estimate;
+        const double every = (double)result->members[m].measure_every;
+        if (e->tau * every > most) {
+            most = e->tau * every;
+            most_error = e->tau_error * every;
+        }
+    }
+    append_time(time, sizeof time, most, most_error);
+    snprintf(small, sizeof small, "integrated time %s %ss%s", time, info->step_name,
+             result->n_members > 1 ? ", the longest of all points" : "");
+    snprintf(alt, sizeof alt, "autocorrelation function of %s", info->observables[o].name);
+    snprintf(lag, sizeof lag, "lag in %ss", info->step_name);
+    const struct ergo_plot plot = {.alt = alt,
+                                   .x_name = lag,
+                                   .x_unit = "",
+                                   .y_name = "autocorrelation",
+                                   .y_unit = "",
+                                   .shade = NAN,
+                                   .height = 170,
+                                   .n_series = lines.count,
+                                   .series = lines.series};
+    if (ok)
+        ergo_report_figure(text, &plot, info->observables[o].name, small);
+    lines_free(&lines);
+    return ok;
+}
+
+/* ---- histograms -------------------------------------------------------------------------------
+ */
+
+/* Bin width for sorted values: what their number allows; of discrete values a multiple of the
+ * smallest step, else bins of unequal weight would look like structure. */
+static double bin_width(const double *sorted, size_t n, double *first) {
+    const double range = sorted[n - 1] - sorted[0];
+    const double bins = fmin(BINS_MAX, fmax(8, 2 * cbrt((double)n)));
+    double width = range / bins, gap = INFINITY;
+    *first = sorted[0];
+    for (size_t i = 1; i < n; i++)
+        if (sorted[i] - sorted[i - 1] > 1e-9 * range)
+            gap = fmin(gap, sorted[i] - sorted[i - 1]);
+    if (range < 4000 * gap && range > 0) {
+        width = ceil(width / gap - 1e-6) * gap;
+        *first -= 0.5 * gap;
+    }
+    return width;
+}
+
+/* The outline of a histogram, as a density. */
+static bool count_values(struct lines *lines, const struct ergo_result *result,
+                         const struct ergo_member_result *member, size_t o) {
+    const size_t n = ergo_report_measured(member);
+    size_t counts[BINS_MAX + 3] = {0};
+    double first = 0;
+    double *series = n >= 16 ? ergo_report_series(result, member, o) : NULL;
+    if (!series)
+        return n < 16;
+    bool ok = true, finite = true;
+    for (size_t i = 0; i < n; i++) /* so many that differences and bins are, too */
+        finite = finite && fabs(series[i]) <= 1e300;
+    if (finite)
+        ergo_stats_sort(series, n);
+    const double width = finite && series[n - 1] > series[0] ? bin_width(series, n, &first) : 0;
+    if (width > 0) {
+        size_t bins = (size_t)ceil((series[n - 1] - first) / width + 1e-9);
+        bins = bins < 1 ? 1 : bins > BINS_MAX + 2 ? BINS_MAX + 2 : bins;
+        for (size_t i = 0; i < n; i++) {
+            const size_t b = (size_t)((series[i] - first) / width);
+            counts[b < bins ? b : bins - 1]++;
+        }
+        ok = lines_add(lines, 2 * bins + 2, result, member);
+        const size_t k = lines->count - 1;
+        for (size_t b = 0; b <= bins && ok; b++) { /* both corners at an edge, from axis to axis */
+            const double scale = 1 / ((double)n * width);
+            lines->x[k][2 * b] = lines->x[k][2 * b + 1] = first + width * (double)b;
+            lines->y[k][2 * b] = b ? scale * (double)counts[b - 1] : 0;
+            lines->y[k][2 * b + 1] = b < bins ? scale * (double)counts[b] : 0;
+        }
+        lines->series[k].mark = ERGO_MARK_OUTLINE;
+    }
+    free(series);
+    return ok;
+}
+
+static bool append_histogram(struct ergo_text *text, const struct ergo_result *result, size_t o) {
+    const struct ergo_observable *observable = &result->job->sampler->info->observables[o];
+    struct lines lines = {.count = 0};
+    size_t members[MEMBERS_MAX];
+    const size_t count = ergo_report_members(result, MEMBERS_MAX, members);
+    char alt[160];
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = count_values(&lines, result, &result->members[members[i]], o);
+    snprintf(alt, sizeof alt, "histogram of %s", observable->name);
+    const struct ergo_plot plot = {.alt = alt,
+                                   .x_name = observable->name,
+                                   .x_unit = observable->unit,
+                                   .y_name = "probability density",
+                                   .y_unit = "",
+                                   .shade = NAN,
+                                   .height = 170,
+                                   .n_series = lines.count,
+                                   .series = lines.series};
+    if (ok)
+        ergo_report_figure(text, &plot, observable->name, NULL);
+    lines_free(&lines);
+    return ok;
+}
+
+enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,
+                                           const struct ergo_result *result) {
+    struct ergo_text times = {0}, histograms = {0};
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    size_t drawn = 0;
+    bool ok = true;
+    for (size_t o = 0; o < info->n_observables && result->n_members && ok; o++) {
+        if (!worth_a_figure(result, o) || drawn++ == HISTOGRAMS_MAX)
+            continue;
+        if (drawn == 1 || info->observables[o].merit)
+            ok = append_autocorrelation(&times, result, o);
+        ok = ok && append_histogram(&histograms, result, o);
+    }
+    if (times.length) {
+        ergo_text_append(text, "<h2>Autocorrelation</h2>\n<div class=\"grid\">\n");
+        ergo_text_append_bytes(text, times.data, times.length);
+        ergo_text_append(text, "</div>\n");
+    }
+    if (histograms.length) {
+        ergo_text_append(text, "<h2>Histograms</h2>\n<p class=\"soft\">Of the samples after "
+                               "equilibration.</p>\n<div class=\"grid\">\n");
+        ergo_text_append_bytes(text, histograms.data, histograms.length);
+        ergo_text_append(text, "</div>\n");
+    }
+    text->failed |= times.failed || histograms.failed;
+    ergo_text_free(&times);
+    ergo_text_free(&histograms);
+    return ok ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
+}

@@ -1,0 +1,671 @@
+/* The figures of report.html: what is plotted against what. */
+#include "page/sections.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { GROUPS_MAX = 8, EXACT_POINTS = 200, CURVES_MAX = 6, TRACES_MAX = 4 };
+
+/* Which scanned parameter is the x axis: the one with most values, the first of equals. room: a
+ * number for each member. */
+static size_t choose_axis(const struct ergo_result *result, double *room) {
+    size_t n_scanned = result->members[0].point->n_scanned, best = 0, most = 0;
+    for (size_t i = 0; i < n_scanned; i++) {
+        size_t distinct = 0;
+        for (size_t m = 0; m < result->n_members; m++)
+            room[m] = result->members[m].point->scanned[i].value;
+        ergo_stats_sort(room, result->n_members);
+        for (size_t m = 0; m < result->n_members; m++)
+            distinct += m == 0 || room[m] != room[m - 1];
+        if (distinct > most) {
+            most = distinct;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* The members that share all scanned values but the axis, by increasing axis value. */
+struct group {
+    size_t count;
+    size_t *members;
+    double *x, *y, *error, *exact, *z; /* of the observable plotted now */
+    size_t n_line;
+    double line_x[EXACT_POINTS + 1], line_y[EXACT_POINTS + 1];
+    char label[96];
+};
+
+struct groups {
+    const struct ergo_result *result;
+    bool scan; /* else: against the replica */
+    size_t axis;
+    bool log;    /* the axis is */
+    double zero; /* log: where the value 0 is drawn; 0: there is none */
+    size_t count;
+    struct group *groups;
+    size_t *indices; /* memory of all groups */
+    double *numbers;
+};
+
+static double axis_value(const struct groups *g, size_t member) {
+    const struct ergo_point *point = g->result->members[member].point;
+    return g->scan ? point->scanned[g->axis].value : (double)point->replica;
+}
+
+/* Where a member is drawn: at its value, but for 0 on a logarithmic axis. */
+static double axis_place(const struct groups *g, size_t member) {
+    const double value = axis_value(g, member);
+    return g->log && value == 0 ? g->zero : value;
+}
+
+bool ergo_report_goes_in_factors(double *numbers, size_t n, double *zero) {
+    double least_step = INFINITY, most_step = 0, least_factor = INFINITY, most_factor = 1;
+    size_t first = 0, distinct = 1;
+    *zero = 0;
+    ergo_stats_sort(numbers, n);
+    while (first < n && numbers[first] == 0)
+        first++;
+    if (first == n || !(numbers[first] > 0) || !isfinite(numbers[n - 1]))
+        return false;
+    for (size_t i = first + 1; i < n; i++) {
+        if (numbers[i] == numbers[i - 1])
+            continue;
+        const double step = numbers[i] - numbers[i - 1], factor = numbers[i] / numbers[i - 1];
+        if (distinct++ == 1 && first) /* beside the rest, as far as they are from each other */
+            *zero = numbers[first] / fmax(2, factor);
+        least_step = fmin(least_step, step);
+        most_step = fmax(most_step, step);
+        least_factor = fmin(least_factor, factor);
+        most_factor = fmax(most_factor, factor);
+    }
+    /* the factors are more alike than the steps, and large enough together that it matters */
+    if (distinct >= 3 && numbers[n - 1] >= 4 * numbers[first] &&
+        log(most_factor) / log(least_factor) < most_step / least_step)
+        return true;
+    *zero = 0;
+    return false;
+}
+
+static bool same_group(const struct groups *g, size_t a, size_t b) {
+    const struct ergo_point *p = g->result->members[a].point, *q = g->result->members[b].point;
+    for (size_t i = 0; i < p->n_scanned; i++)
+        if (i != g->axis && p->scanned[i].value != q->scanned[i].value)
+            return false;
+    return true;
+}
+
+static void label_group(struct groups *g, struct group *group) {
+    const struct ergo_point *point = g->result->members[group->members[0]].point;
+    char name[ERGO_CONCISE], value[ERGO_CONCISE];
+    size_t used = 0;
+    group->label[0] = '\0';
+    for (size_t i = 0; g->scan && i < point->n_scanned; i++) {
+        if (i == g->axis)
+            continue;
+        int n = snprintf(group->label + used, sizeof group->label - used, "%s%s %s",
+                         used ? ", " : "", ergo_format_pointer(name, point->scanned[i].pointer),
+                         ergo_format_short(value, point->scanned[i].value, 6));
+        used += n > 0 ? (size_t)n : 0;
+        if (used >= sizeof group->label)
+            break;
+    }
+    ergo_report_words(group->label);
+}
+
+static void groups_free(struct groups *g) {
+    free(g->groups);
+    free(g->indices);
+    free(g->numbers);
+    memset(g, 0, sizeof *g);
+}
+
+struct place {
+    double value;
+    size_t member;
+};
+
+static int by_value(const void *a, const void *b) {
+    const struct place *x = a, *y = b;
+    return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+                                : (x->member > y->member) - (x->member < y->member);
+}
+
+/* By increasing axis value, members of one value in their order; room: a place for each member. */
+static void sort_group(const struct groups *g, struct group *group, struct place *room) {
+    for (size_t i = 0; i < group->count; i++)
+        room[i] = (struct place){axis_value(g, group->members[i]), group->members[i]};
+    qsort(room, group->count, sizeof *room, by_value);
+    for (size_t i = 0; i < group->count; i++)
+        group->members[i] = room[i].member;
+}
+
+static bool groups_make(struct groups *g, const struct ergo_result *result) {
+    size_t n = result->n_members;
+    memset(g, 0, sizeof *g);
+    g->result = result;
+    g->scan = result->members[0].point->n_scanned > 0;
+    g->groups = calloc(GROUPS_MAX, sizeof *g->groups);
+    g->indices = calloc(n * GROUPS_MAX, sizeof *g->indices);
+    g->numbers = calloc(n * GROUPS_MAX * 5, sizeof *g->numbers);
+    struct place *room = malloc(n * sizeof *room);
+    if (!g->groups || !g->indices || !g->numbers || !room) {
+        free(room);
+        groups_free(g);
+        return false;
+    }
+    g->axis = g->scan ? choose_axis(result, g->numbers) : 0;
+    for (size_t m = 0; m < n; m++) {
+        size_t k = 0;
+        while (k < g->count && !same_group(g, m, g->groups[k].members[0]))
+            k++;
+        if (k == GROUPS_MAX) /* more would be unreadable; the table has them all */
+            continue;
+        struct group *group = &g->groups[k];
+        if (k == g->count) {
+            g->count++;
+            group->members = g->indices + k * n;
+            double *at = g->numbers + k * n * 5;
+            group->x = at;
+            group->y = at + n;
+            group->error = at + 2 * n;
+            group->exact = at + 3 * n;
+            group->z = at + 4 * n;
+        }
+        group->members[group->count++] = m;
+    }
+    for (size_t k = 0; k < g->count; k++) {
+        sort_group(g, &g->groups[k], room);
+        label_group(g, &g->groups[k]);
+    }
+    free(room);
+    for (size_t m = 0; m < n; m++) /* borrowed: filled for each figure */
+        g->numbers[m] = axis_value(g, m);
+    g->log = g->scan && ergo_report_goes_in_factors(g->numbers, n, &g->zero);
+    return true;
+}
+
+/* A copy of a point in which one scanned parameter can be set. */
+struct moved_point {
+    struct ergo_point point;
+    struct ergo_value *values;
+    struct ergo_value *value; /* the one moved */
+    enum ergo_key_type type;
+    size_t item;
+    size_t scanned;
+};
+
+static bool moved_point_make(struct moved_point *moved, const struct ergo_point *point,
+                             size_t scanned) {
+    const char *pointer = point->scanned[scanned].pointer;
+    const struct ergo_key *key = ergo_format_key(point->job, pointer);
+    memset(moved, 0, sizeof *moved);
+    if (!key ||
+        (key->type != ERGO_KEY_REAL && key->type != ERGO_KEY_INT && key->type != ERGO_KEY_SIZE))
+        return false;
+    size_t length = strlen(key->pointer);
+    if (key->type == ERGO_KEY_SIZE) {
+        if (!pointer[length])
+            return false;
+        moved->item = (size_t)strtoul(pointer + length + 1, NULL, 10);
+        if (moved->item >= ERGO_DIM_MAX)
+            return false;
+    }
+    moved->values = malloc(point->job->n_keys * sizeof *moved->values);
+    if (!moved->values)
+        return false;
+    memcpy(moved->values, point->values, point->job->n_keys * sizeof *moved->values);
+    moved->point = *point;
+    moved->point.values = moved->values;
+    moved->type = key->type;
+    moved->scanned = scanned;
+    for (size_t i = 0; i < point->job->n_keys; i++)
+        if (point->job->keys[i] == key)
+            moved->value = &moved->values[i];
+    return moved->value != NULL;
+}
+
+static void moved_point_set(struct moved_point *moved, double x) {
+    if (moved->type == ERGO_KEY_SIZE) {
+        moved->value->size[moved->item] = llround(x);
+    } else {
+        moved->value->real = x;
+        moved->value->integer = moved->type == ERGO_KEY_INT ? llround(x) : 0;
+    }
+    moved->point.scanned[moved->scanned].value = x;
+}
+
+/* The exact value as a function of the axis, from the sampler's own formula. */
+static void make_exact_line(const struct groups *g, struct group *group, size_t o) {
+    const struct ergo_sampler *sampler = g->result->job->sampler;
+    const char *name = sampler->info->observables[o].name;
+    struct moved_point moved = {.values = NULL};
+    size_t n = EXACT_POINTS;
+
+    group->n_line = 0;
+    double first = axis_value(g, group->members[0]);
+    double last = axis_value(g, group->members[group->count - 1]);
+    if (!g->scan || !sampler->ops || !sampler->ops->exact || !(last > first))
+        return;
+    if (g->log && g->zero > 0) /* no line over the break in the axis */
+        return;
+    if (!moved_point_make(&moved, g->result->members[group->members[0]].point, g->axis))
+        goto out;
+    /* Where the copy does not give what the run found, the formula depends on more than is moved.
+     */
+    double known = g->result->members[group->members[0]].observables[o].exact;
+    moved_point_set(&moved, first);
+    clock_t begin = clock();
+    double again = sampler->ops->exact(&moved.point, name);
+    double cost = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    if (!(fabs(again - known) <= 1e-9 * fmax(1, fabs(known))))
+        goto out;
+    if (cost > 0.002) /* large lattices: a report is worth half a second a line */
+        n = cost > 0.02 ? 25 : 60;
+    double previous = NAN;
+    for (size_t i = 0; i <= n; i++) {
+        double t = (double)i / (double)n;
+        double x = g->log ? first * pow(last / first, t) : first + (last - first) * t;
+        x = i == n ? last : x;
+        if (moved.type != ERGO_KEY_REAL)
+            x = round(x);
+        if (x == previous)
+            continue;
+        previous = x;
+        moved_point_set(&moved, x);
+        group->line_x[group->n_line] = x;
+        group->line_y[group->n_line++] = sampler->ops->exact(&moved.point, name);
+    }
+out:
+    free(moved.values);
+}
+
+double ergo_report_mean(const struct ergo_member_result *member, size_t o) {
+    const struct ergo_observable *observable = member->observables[o].observable;
+    const double mean = member->observables[o].estimate.mean;
+    return observable->bound && mean > observable->bound(member->point) ? NAN : mean;
+}
+
+static void fill_group(const struct groups *g, struct group *group, size_t o, bool *exact) {
+    for (size_t i = 0; i < group->count; i++) {
+        const struct ergo_member_result *member = &g->result->members[group->members[i]];
+        const struct ergo_observable_result *r = &member->observables[o];
+        group->x[i] = axis_place(g, group->members[i]);
+        group->y[i] = ergo_report_mean(member, o);
+        group->error[i] = r->estimate.error;
+        group->exact[i] = r->exact;
+        group->z[i] = r->z;
+        *exact |= isfinite(r->exact);
+    }
+}
+
+void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
+                        const char *small) {
+    struct ergo_text drawing = {0};
+    if (plot->n_series && ergo_svg_plot(&drawing, plot)) {
+        ergo_text_append(text, "<figure><figcaption><b>");
+        ergo_html_name(text, name, false);
+        ergo_text_append(text, "</b>");
+        if (small) {
+            ergo_text_append(text, "<small>");
+            ergo_html_escape(text, small);
+            ergo_text_append(text, "</small>");
+        }
+        ergo_text_append(text, "</figcaption>\n");
+        ergo_svg_legend(text, plot);
+        ergo_text_append_bytes(text, drawing.data, drawing.length);
+        ergo_text_append(text, "</figure>\n");
+    }
+    text->failed |= drawing.failed;
+    ergo_text_free(&drawing);
+}
+
+/* "; not drawn: 3 points, longer than the lattice: order". */
+static void append_beyond(struct ergo_text *text, const struct ergo_result *result, size_t o) {
+    size_t count = 0;
+    for (size_t m = 0; m < result->n_members; m++)
+        count += isnan(ergo_report_mean(&result->members[m], o)) &&
+                 !isnan(result->members[m].observables[o].estimate.mean);
+    if (!count)
+        return;
+    ergo_text_append(text, "; not drawn: %zu point%s, ", count, count == 1 ? "" : "s");
+    ergo_html_escape(text, result->job->sampler->info->observables[o].beyond);
+}
+
+static bool group_has_all(const struct group *group) {
+    for (size_t i = 0; i < group->count; i++)
+        if (isnan(group->error[i]) && !isnan(group->y[i]))
+            return false;
+    return true;
+}
+
+static void append_observable(struct ergo_text *text, struct groups *g, size_t o) {
+    const struct ergo_sampler_info *info = g->result->job->sampler->info;
+    const struct ergo_observable *observable = &info->observables[o];
+    struct ergo_plot_series series[2 * GROUPS_MAX + 1];
+    struct ergo_text drawing = {0};
+    char x_name[ERGO_CONCISE] = "replica", alt[160];
+    bool exact = false, by_theory, published;
+    size_t n = 0;
+    double chi2;
+
+    memset(series, 0, sizeof series);
+    struct ergo_plot plot = {.x_name = x_name,
+                             .x_unit = "",
+                             .y_name = observable->name,
+                             .y_unit = observable->unit,
+                             .shade = NAN,
+                             .alt = alt,
+                             .series = series};
+    plot.x_log = g->log;
+    plot.x_zero = g->zero;
+    plot.x_integer = !g->scan;
+    if (g->scan) {
+        const char *pointer = g->result->members[0].point->scanned[g->axis].pointer;
+        const struct ergo_key *key = ergo_format_key(g->result->job, pointer);
+        ergo_format_pointer(x_name, pointer);
+        plot.x_unit = key ? key->unit : "";
+        plot.x_integer = key && key->type != ERGO_KEY_REAL;
+    }
+    for (size_t k = 0; k < g->count; k++)
+        fill_group(g, &g->groups[k], o, &exact);
+    /* One point says nothing in a plot, unless there is something to compare it with. */
+    if (g->result->n_members == 1 && !exact)
+        return;
+    const char *theory = g->count > 1 ? "lines: exact" : "exact";
+    bool alone = g->result->n_members == 1;
+    for (size_t k = 0; k < g->count; k++) {
+        struct group *group = &g->groups[k];
+        series[n++] = (struct ergo_plot_series){
+            .mark = ERGO_MARK_POINTS,
+            .color = (unsigned)k,
+            .label = group->label[0] ? group->label
+                     : group_has_all(group)
+                         ? "simulation, one standard error"
+                         : "simulation, one standard error; open: none that can be trusted",
+            .n = group->count,
+            .x = group->x,
+            .y = group->y,
+            .error = group->error,
+            .z = exact && !alone ? group->z : NULL};
+        if (!exact)
+            continue;
+        make_exact_line(g, group, o);
+        bool line = group->n_line > 1;
+        series[n++] =
+            (struct ergo_plot_series){.mark = line ? ERGO_MARK_LINE : ERGO_MARK_TICK,
+                                      .color = g->count > 1 ? (unsigned)k : (unsigned)ERGO_INK,
+                                      .label = theory,
+                                      .n = line ? group->n_line : group->count,
+                                      .x = line ? group->line_x : group->x,
+                                      .y = line ? group->line_y : group->exact};
+        theory = NULL; /* once in the legend */
+    }
+    plot.n_series = n;
+    plot.height = alone ? 170 : 0;
+    plot.x_hidden = alone;
+    snprintf(alt, sizeof alt, "%s against %s", observable->name, x_name);
+    if (ergo_svg_plot(&drawing, &plot)) {
+        ergo_text_append(text, "<figure><figcaption><b>");
+        ergo_html_name(text, observable->name, false);
+        ergo_text_append(text, "</b>");
+        size_t dof = ergo_format_chi2(g->result, o, &chi2, &by_theory, &published);
+        if (dof && alone && by_theory)
+            ergo_text_append(text, " &ensp;z = %.1f", g->groups[0].z[0]);
+        else if (dof)
+            ergo_text_append(text, " &ensp;χ² = %.1f over %zu point%s%s", chi2, dof,
+                             dof == 1 ? "" : "s", published ? ", against published values" : "");
+        ergo_text_append(text, "<small>");
+        ergo_html_escape(text, observable->help);
+        append_beyond(text, g->result, o);
+        ergo_text_append(text, "</small></figcaption>\n");
+        ergo_svg_legend(text, &plot);
+        ergo_text_append_bytes(text, drawing.data, drawing.length);
+        ergo_text_append(text, "</figure>\n");
+    }
+    text->failed |= drawing.failed;
+    ergo_text_free(&drawing);
+}
+
+static size_t find_observable(const struct ergo_result *result, const char *name) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    size_t o = 0;
+    while (o < info->n_observables &&
+           (strcmp(info->observables[o].name, name) != 0 ||
+            !ergo_observable_shown(&info->observables[o], result->members[0].point)))
+        o++;
+    return o;
+}
+
+static void append_state(struct ergo_text *text, struct groups *g, size_t ox, size_t oy,
+                         const char *help) {
+    const struct ergo_observable *all = g->result->job->sampler->info->observables;
+    struct ergo_plot_series series[GROUPS_MAX];
+    char alt[160];
+    struct ergo_plot plot = {.alt = alt,
+                             .x_name = all[ox].name,
+                             .x_unit = all[ox].unit,
+                             .y_name = all[oy].name,
+                             .y_unit = all[oy].unit,
+                             .shade = NAN,
+                             .n_series = g->count,
+                             .series = series};
+    for (size_t k = 0; k < g->count; k++) {
+        struct group *group = &g->groups[k];
+        bool exact = false;
+        fill_group(g, group, oy, &exact);
+        for (size_t i = 0; i < group->count; i++)
+            group->x[i] = g->result->members[group->members[i]].observables[ox].estimate.mean;
+        series[k] = (struct ergo_plot_series){.mark = ERGO_MARK_POINTS,
+                                              .color = (unsigned)k,
+                                              .label = group->label[0] ? group->label : NULL,
+                                              .n = group->count,
+                                              .x = group->x,
+                                              .y = group->y,
+                                              .error = group->error};
+    }
+    snprintf(alt, sizeof alt, "%s against %s", all[oy].name, all[ox].name);
+    ergo_report_figure(text, &plot, alt, help);
+}
+
+/* What physicists plot against each other, though neither is a key. */
+static void append_relation(struct ergo_text *text, struct groups *g) {
+    const struct ergo_sampler_info *info = g->result->job->sampler->info;
+    if (!g->scan || !info->relation_x)
+        return;
+    const size_t x = find_observable(g->result, info->relation_x);
+    const size_t y = find_observable(g->result, info->relation_y);
+    if (x < info->n_observables && y < info->n_observables)
+        append_state(text, g, x, y, info->relation_help);
+}
+
+enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
+                                         const struct ergo_result *result) {
+    struct groups groups;
+    struct ergo_text figures = {0};
+    if (!result->n_members)
+        return ERGO_OK;
+    if (!groups_make(&groups, result))
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
+    for (size_t o = 0; o < result->job->sampler->info->n_observables; o++)
+        if (ergo_observable_shown(&result->job->sampler->info->observables[o],
+                                  result->members[0].point))
+            append_observable(&figures, &groups, o);
+    append_relation(&figures, &groups);
+    if (figures.length) {
+        ergo_text_append(text, "<h2>Observables</h2>\n<div class=\"grid\">\n");
+        ergo_text_append_bytes(text, figures.data, figures.length);
+        ergo_text_append(text, "</div>\n");
+    }
+    text->failed |= figures.failed;
+    ergo_text_free(&figures);
+    groups_free(&groups);
+    return ERGO_OK;
+}
+
+/* Values that span decades. */
+static bool spans(const double *v, size_t n, double factor) {
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(v[i]))
+            continue;
+        if (v[i] <= 0)
+            return false;
+        low = fmin(low, v[i]);
+        high = fmax(high, v[i]);
+    }
+    return high >= factor * low;
+}
+
+/* Points of a curve that are worth an axis: without the zeros at the end, but for one. */
+static size_t size_with_values(const struct ergo_curve_result *curve) {
+    size_t n = curve->size;
+    while (n > 1 && curve->mean[n - 1] == 0 && curve->mean[n - 2] == 0)
+        n--;
+    return n;
+}
+
+static void append_curve(struct ergo_text *text, const struct ergo_result *result, size_t c,
+                         const size_t *members, size_t count) {
+    struct ergo_plot_series series[CURVES_MAX];
+    char labels[CURVES_MAX][96], alt[160];
+    const struct ergo_curve_info *info = &result->job->sampler->info->curves[c];
+    struct ergo_plot plot = {.x_name = info->x_label,
+                             .y_name = info->name,
+                             .y_unit = info->unit,
+                             .x_unit = "",
+                             .shade = NAN,
+                             .alt = alt,
+                             .series = series,
+                             .x_log = true,
+                             .y_log = true};
+    size_t longest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t size = size_with_values(&result->members[members[i]].curves[c]);
+        longest = size > longest ? size : longest;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct ergo_curve_result *curve = &result->members[members[i]].curves[c];
+        if (curve->size < 2) /* a number: among the observables */
+            continue;
+        const size_t size = longest < curve->size ? longest : curve->size;
+        ergo_report_label(labels[plot.n_series], sizeof labels[0], result,
+                          &result->members[members[i]]);
+        series[plot.n_series] = (struct ergo_plot_series){
+            .mark = ERGO_MARK_CURVE,
+            .color = (unsigned)plot.n_series,
+            .label = labels[plot.n_series][0] ? labels[plot.n_series] : NULL,
+            .n = size,
+            .x = curve->x,
+            .y = curve->mean,
+            .error = curve->error};
+        plot.n_series++;
+        /* logarithmic when every curve asks for it */
+        plot.x_log &= spans(curve->x, size, 500);
+        plot.y_log &= spans(curve->mean, size, 300);
+    }
+    snprintf(alt, sizeof alt, "%s against %s", info->name, info->x_label);
+    ergo_report_figure(text, &plot, info->name, info->help);
+}
+
+enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *text,
+                                    const struct ergo_result *result) {
+    size_t members[CURVES_MAX];
+    size_t count = ergo_report_members(result, CURVES_MAX, members);
+    struct ergo_text figures = {0};
+    (void)ctx;
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    for (size_t c = 0; c < info->n_curves; c++)
+        if (!(info->curves_hidden >> c & 1))
+            append_curve(&figures, result, c, members, count);
+    if (figures.length) {
+        ergo_text_append(text, "<h2>Curves</h2>\n<div class=\"grid\">\n");
+        ergo_text_append_bytes(text, figures.data, figures.length);
+        ergo_text_append(text, "</div>\n");
+    }
+    text->failed |= figures.failed;
+    ergo_text_free(&figures);
+    return ERGO_OK;
+}
+
+/* The observable of the same name has the shorter unit; a column's may explain itself at length. */
+static const char *trace_unit(const struct ergo_sampler_info *info) {
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (strcmp(info->observables[o].name, info->columns[0].name) == 0)
+            return info->observables[o].unit;
+    return info->columns[0].unit;
+}
+
+static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text *text,
+                                     const struct ergo_result *result, size_t m) {
+    const struct ergo_member_result *member = &result->members[m];
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    size_t n = member->n_samples;
+    char label[96], alt[160];
+    double sum = 0;
+    double *steps = malloc((n + 1) * sizeof *steps);
+    if (!steps)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
+    for (size_t i = 0; i < n; i++) {
+        steps[i] = (double)(member->lead + (i + 1) * member->measure_every);
+        if (i >= member->n_equilibration)
+            sum += member->series[0][i];
+    }
+    double mean = sum / (double)(n - member->n_equilibration);
+    double mean_x[2] = {steps[member->n_equilibration < n ? member->n_equilibration : n - 1],
+                        steps[n - 1]};
+    double mean_y[2] = {mean, mean};
+    struct ergo_plot_series series[2] = {
+        {.mark = ERGO_MARK_TRACE, .color = 0, .n = n, .x = steps, .y = member->series[0]},
+        {.mark = ERGO_MARK_LINE, .color = ERGO_INK, .n = 2, .x = mean_x, .y = mean_y},
+    };
+    struct ergo_plot plot = {.x_name = info->step_name,
+                             .x_unit = "",
+                             .alt = alt,
+                             .y_name = info->columns[0].name,
+                             .y_unit = trace_unit(info),
+                             .height = 150,
+                             .shade = NAN,
+                             .shade_label = "equilibration",
+                             .n_series = n > member->n_equilibration ? 2 : 1,
+                             .series = series};
+    if (member->n_equilibration)
+        plot.shade = (double)(member->lead + member->n_equilibration * member->measure_every);
+    ergo_report_label(label, sizeof label, result, member);
+    snprintf(alt, sizeof alt, "time series of %s, %s", info->columns[0].name, label);
+    if (label[0]) {
+        ergo_text_append(text, "<figure><figcaption><b>");
+        ergo_html_escape(text, label);
+        ergo_text_append(text, "</b></figcaption>\n");
+    } else {
+        ergo_text_append(text, "<figure>");
+    }
+    if (!ergo_svg_plot(text, &plot))
+        ergo_text_append(text, "<p class=\"soft\">No sample is a number that can be drawn.</p>");
+    ergo_text_append(text, "</figure>\n");
+    free(steps);
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *text,
+                                    const struct ergo_result *result) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    size_t members[TRACES_MAX];
+    size_t count = ergo_report_members(result, TRACES_MAX, members);
+    enum ergo_status status = ERGO_OK;
+    if (!count || !info->n_columns || !result->members[members[0]].n_samples)
+        return ERGO_OK;
+    ergo_text_append(text, "<h2>Time series of ");
+    ergo_html_name(text, info->columns[0].name, false);
+    ergo_text_append(text,
+                     "</h2>\n<p class=\"soft\">Every sample taken; the line is their mean, the "
+                     "shaded part is equilibration and not in it.</p>\n<div class=\"grid\">\n");
+    for (size_t i = 0; i < count && status == ERGO_OK; i++)
+        if (result->members[members[i]].n_samples && result->members[members[i]].series &&
+            result->members[members[i]].series[0])
+            status = append_trace(ctx, text, result, members[i]);
+    ergo_text_append(text, "</div>\n");
+    return status;
+}

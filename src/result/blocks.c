@@ -1,0 +1,78 @@
+/*
+ * Averages over consecutive blocks of measurements, /output/blocks of them: what people plot to see
+ * whether a run has drifted, and what many programs print. Text here, arrays in series.h5.
+ */
+#include "result/result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "result/format.h"
+
+size_t ergo_blocks_count(const struct ergo_member_result *member) {
+    const size_t n = member->n_samples > member->n_equilibration
+                         ? member->n_samples - member->n_equilibration
+                         : 0;
+    const size_t wish = (size_t)ergo_point_int(member->point, "/output/blocks");
+    return wish < n ? wish : n;
+}
+
+double ergo_blocks_mean(const struct ergo_sampler_info *info,
+                        const struct ergo_member_result *member,
+                        const struct ergo_observable *observable, size_t block) {
+    const size_t count = ergo_blocks_count(member);
+    const size_t n = member->n_samples - member->n_equilibration;
+    const size_t begin = block * n / count, end = (block + 1) * n / count;
+    double sum = 0, columns[ERGO_COLUMNS_MAX];
+    for (size_t i = begin; i < end; i++) {
+        for (size_t c = 0; c < info->n_columns; c++)
+            columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
+        sum += observable->sample(member->point, columns);
+    }
+    return sum / (double)(end - begin);
+}
+
+static void append_member(struct ergo_text *text, const struct ergo_sampler_info *info,
+                          const struct ergo_member_result *member) {
+    const size_t count = ergo_blocks_count(member);
+    ergo_text_append(text, "# block");
+    for (size_t o = 0; o < info->n_observables; o++)
+        if (info->observables[o].sample &&
+            ergo_observable_shown(&info->observables[o], member->point))
+            ergo_text_append(text, "  %s%s%s", info->observables[o].name,
+                             *info->observables[o].unit ? "/" : "", info->observables[o].unit);
+    ergo_text_append(text, "\n");
+    for (size_t b = 0; b < count; b++) {
+        ergo_text_append(text, "%7zu", b + 1);
+        for (size_t o = 0; o < info->n_observables; o++)
+            if (info->observables[o].sample &&
+                ergo_observable_shown(&info->observables[o], member->point))
+                ergo_text_append(text, " %16.9g",
+                                 ergo_blocks_mean(info, member, &info->observables[o], b));
+        ergo_text_append(text, "\n");
+    }
+}
+
+enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx,
+                                          const struct ergo_folder *folder,
+                                          const struct ergo_result *result) {
+    enum ergo_status status = ERGO_OK;
+    struct ergo_folder room = {.fd = -1};
+    for (size_t m = 0; m < result->n_members && status == ERGO_OK; m++) {
+        if (ergo_blocks_count(&result->members[m]) == 0)
+            continue;
+        struct ergo_text text = {0};
+        char name[32];
+        snprintf(name, sizeof name, "p%06zu.dat", result->members[m].point->index);
+        append_member(&text, result->job->sampler->info, &result->members[m]);
+        if (text.failed)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing blocks: out of memory");
+        if (status == ERGO_OK && room.fd < 0)
+            status = ergo_folder_inner(ctx, folder, "blocks", &room);
+        if (status == ERGO_OK)
+            status = ergo_file_write(ctx, &room, name, text.data, text.length);
+        ergo_text_free(&text);
+    }
+    ergo_folder_close(&room);
+    return status;
+}

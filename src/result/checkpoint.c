@@ -1,0 +1,340 @@
+/*
+ * Checkpoints: a head, then records one after the other, numbers little-endian.
+ *
+ *     head    "ERGOCKPT", version (4), number of records (4);
+ *             of each record its name (32, filled up with zeros), length (8), SHA-256 (32);
+ *             SHA-256 (32) of all of the head before it
+ *     records in the head's order, nothing between them and nothing behind the last
+ *
+ * No byte is unchecked, and the same records are the same bytes. Whoever made the file made its
+ * checksums, too: they are for damage, and what is read is not to be trusted for them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "result/checkpoint.h"
+
+enum { MAGIC = 8, VERSION = 4, COUNT = 4, NAME = 32, LENGTH = 8, SHA = 32 };
+enum { FIXED = MAGIC + VERSION + COUNT, ENTRY = NAME + LENGTH + SHA, RECORDS_MAX = 64 };
+
+static const char magic[MAGIC] = {'E', 'R', 'G', 'O', 'C', 'K', 'P', 'T'};
+static const uint32_t version = 1;
+
+struct record {
+    char name[NAME];
+    uint64_t length, offset;
+    uint8_t sha[SHA];
+};
+
+struct ergo_checkpoint {
+    char *path;
+    int fd;
+    size_t count;
+    struct record records[RECORDS_MAX];
+};
+
+/* ---- blobs ----------------------------------------------------------------------------------- */
+
+bool ergo_blobs_take(struct ergo_blobs *blobs, const char *name, void *data, size_t length) {
+    _Static_assert(sizeof blobs->blobs->name == NAME, "names of blobs and of records");
+    if (strlen(name) >= sizeof blobs->blobs->name || !data)
+        goto fail;
+    if (blobs->count == blobs->capacity) {
+        size_t capacity = blobs->capacity ? 2 * blobs->capacity : 16;
+        struct ergo_blob *larger = realloc(blobs->blobs, capacity * sizeof *larger);
+        if (!larger)
+            goto fail;
+        blobs->blobs = larger;
+        blobs->capacity = capacity;
+    }
+    struct ergo_blob *blob = &blobs->blobs[blobs->count++];
+    memset(blob, 0, sizeof *blob);
+    snprintf(blob->name, sizeof blob->name, "%s", name);
+    blob->data = data;
+    blob->length = length;
+    return true;
+fail:
+    free(data);
+    return false;
+}
+
+bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data, size_t length) {
+    uint8_t *copy = malloc(length + 1);
+    if (!copy)
+        return false;
+    if (length)
+        memcpy(copy, data, length);
+    copy[length] = 0; /* blobs that are text can be used as such */
+    return ergo_blobs_take(blobs, name, copy, length);
+}
+
+const struct ergo_blob *ergo_blobs_find(const struct ergo_blobs *blobs, const char *name) {
+    for (size_t i = 0; i < blobs->count; i++)
+        if (strcmp(blobs->blobs[i].name, name) == 0)
+            return &blobs->blobs[i];
+    return NULL;
+}
+
+void ergo_blobs_free(struct ergo_blobs *blobs) {
+    for (size_t i = 0; i < blobs->count; i++)
+        free(blobs->blobs[i].data);
+    free(blobs->blobs);
+    memset(blobs, 0, sizeof *blobs);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static uint8_t *put_number(uint8_t *to, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+    return to + bytes;
+}
+
+static uint64_t get_number(const uint8_t *from, int bytes) {
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)from[i] << (8 * i);
+    return value;
+}
+
+static size_t head_size(size_t count) {
+    return FIXED + count * ENTRY + SHA;
+}
+
+static void make_head(uint8_t *head, const struct ergo_blobs *blobs) {
+    memcpy(head, magic, MAGIC);
+    uint8_t *at = put_number(head + MAGIC, version, VERSION);
+    at = put_number(at, blobs->count, COUNT);
+    for (size_t i = 0; i < blobs->count; i++) {
+        const struct ergo_blob *blob = &blobs->blobs[i];
+        memset(at, 0, NAME);
+        memcpy(at, blob->name, strlen(blob->name));
+        at = put_number(at + NAME, blob->length, LENGTH);
+        ergo_sha256(blob->data, blob->length, at);
+        at += SHA;
+    }
+    ergo_sha256(head, (size_t)(at - head), at);
+}
+
+enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct ergo_folder *in,
+                                       const char *name, const struct ergo_blobs *blobs) {
+    struct ergo_piece pieces[RECORDS_MAX + 1];
+    uint8_t head[FIXED + RECORDS_MAX * ENTRY + SHA];
+    if (blobs->count > RECORDS_MAX)
+        return ERGO_FAIL(ctx, ERGO_E_INTERNAL, "cannot make the checkpoint %s: %zu records", name,
+                         blobs->count);
+    for (size_t i = 0; i < blobs->count; i++) {
+        const struct ergo_blob *blob = &blobs->blobs[i];
+        if (ergo_blobs_find(blobs, blob->name) != blob)
+            return ERGO_FAIL(ctx, ERGO_E_INTERNAL,
+                             "cannot make the checkpoint %s: two records '%s'", name, blob->name);
+        pieces[i + 1] = (struct ergo_piece){blob->data, blob->length};
+    }
+    make_head(head, blobs);
+    pieces[0] = (struct ergo_piece){head, head_size(blobs->count)};
+    return ergo_file_write_pieces(ctx, in, name, pieces, blobs->count + 1);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static enum ergo_status refuse(struct ergo_context *ctx, const char *path, const char *reason) {
+    return ERGO_FAIL(ctx, ERGO_E_IO, "cannot read the checkpoint %s: %s", path, reason);
+}
+
+/* NULL, or why not. */
+static const char *read_at(int fd, void *to, size_t length, uint64_t offset) {
+    enum { PIECE = 1 << 30 }; /* Linux moves at most 2 GiB - 4 KiB at once */
+    uint8_t *at = to;
+    while (length) {
+        const ssize_t got = pread(fd, at, length < PIECE ? length : PIECE, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got ? strerror(errno) : "it was cut short meanwhile";
+        at += got;
+        offset += (uint64_t)got;
+        length -= (size_t)got;
+    }
+    return NULL;
+}
+
+static bool is_listed(const char *name, const char *const *names) {
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+static bool has_record(const struct ergo_checkpoint *checkpoint, const char *name) {
+    for (size_t i = 0; i < checkpoint->count; i++)
+        if (strcmp(checkpoint->records[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The head's entries, whose checksum is right; `size`: of the file. */
+static const char *take_entries(struct ergo_checkpoint *checkpoint, const uint8_t *head,
+                                size_t count, uint64_t size, const char *const *names,
+                                char reason[128]) {
+    uint64_t end = head_size(count);
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *entry = head + FIXED + i * ENTRY;
+        struct record *record = &checkpoint->records[i];
+        memcpy(record->name, entry, NAME);
+        const size_t length = strnlen(record->name, NAME);
+        for (size_t k = length; k < NAME; k++)
+            if (record->name[k])
+                return "its head is damaged (a name)";
+        if (length == 0 || length == NAME || (names && !is_listed(record->name, names))) {
+            snprintf(reason, 128,
+                     "it has a record '%.31s', which no checkpoint of this version has",
+                     record->name);
+            return reason;
+        }
+        if (has_record(checkpoint, record->name)) {
+            snprintf(reason, 128, "it has two records '%s'", record->name);
+            return reason;
+        }
+        record->length = get_number(entry + NAME, LENGTH);
+        record->offset = end;
+        memcpy(record->sha, entry + NAME + LENGTH, SHA);
+        end = record->length > UINT64_MAX - end ? UINT64_MAX : end + record->length;
+        checkpoint->count++;
+    }
+    if (end == size)
+        return NULL;
+    snprintf(reason, 128, "it %s: its head announces %llu bytes, it has %llu",
+             end > size ? "was cut short" : "is too long", (unsigned long long)end,
+             (unsigned long long)size);
+    return reason;
+}
+
+static const char *read_head(struct ergo_checkpoint *checkpoint, uint64_t size,
+                             const char *const *names, char reason[128]) {
+    uint8_t head[FIXED + RECORDS_MAX * ENTRY + SHA], sha[SHA];
+    const size_t begin = size < FIXED ? (size_t)size : FIXED;
+    if (size == 0)
+        return "it is empty";
+    const char *failed = read_at(checkpoint->fd, head, begin, 0);
+    if (failed)
+        return failed;
+    if (memcmp(head, magic, begin < MAGIC ? begin : MAGIC) != 0)
+        return "it does not begin as a checkpoint of ergocl does";
+    if (size < FIXED)
+        return "it was cut short";
+    const uint64_t found = get_number(head + MAGIC, VERSION);
+    const uint64_t count = get_number(head + MAGIC + VERSION, COUNT);
+    if (found != version) {
+        snprintf(reason, 128, "it is of version %llu, this ergocl reads version %u",
+                 (unsigned long long)found, (unsigned)version);
+        return reason;
+    }
+    if (count > RECORDS_MAX)
+        return "its head is damaged (the number of records)";
+    const size_t length = head_size((size_t)count);
+    if (size < length)
+        return "it was cut short";
+    failed = read_at(checkpoint->fd, head + FIXED, length - FIXED, FIXED);
+    if (failed)
+        return failed;
+    ergo_sha256(head, length - SHA, sha);
+    if (memcmp(sha, head + length - SHA, SHA) != 0)
+        return "its head is damaged (its SHA-256 is another)";
+    return take_entries(checkpoint, head, (size_t)count, size, names, reason);
+}
+
+enum ergo_status ergo_checkpoint_open(struct ergo_context *ctx, const struct ergo_folder *in,
+                                      const char *name, const char *const *names,
+                                      struct ergo_checkpoint **out) {
+    char reason[128];
+    uint64_t size = 0;
+    *out = NULL;
+    struct ergo_checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
+    if (checkpoint) {
+        checkpoint->fd = -1;
+        checkpoint->path = ergo_folder_path(in, name);
+    }
+    if (!checkpoint || !checkpoint->path) {
+        ergo_checkpoint_close(checkpoint);
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", name);
+    }
+    enum ergo_status status = ergo_file_open(ctx, in, name, &checkpoint->fd, &size);
+    if (status == ERGO_OK) {
+        const char *damage = read_head(checkpoint, size, names, reason);
+        if (damage)
+            status = refuse(ctx, checkpoint->path, damage);
+    }
+    if (status == ERGO_OK)
+        *out = checkpoint;
+    else
+        ergo_checkpoint_close(checkpoint);
+    return status;
+}
+
+void ergo_checkpoint_close(struct ergo_checkpoint *checkpoint) {
+    if (checkpoint && checkpoint->fd >= 0)
+        close(checkpoint->fd);
+    if (checkpoint)
+        free(checkpoint->path);
+    free(checkpoint);
+}
+
+bool ergo_checkpoint_has(const struct ergo_checkpoint *checkpoint, const char *name) {
+    return has_record(checkpoint, name);
+}
+
+static enum ergo_status load_record(struct ergo_context *ctx,
+                                    const struct ergo_checkpoint *checkpoint,
+                                    const struct record *record, uint64_t most,
+                                    struct ergo_blobs *blobs) {
+    char reason[160];
+    uint8_t sha[SHA];
+    if (record->length > most || record->length > SIZE_MAX - 1) {
+        snprintf(reason, sizeof reason, "its record '%s' has %llu bytes, at most %llu are possible",
+                 record->name, (unsigned long long)record->length, (unsigned long long)most);
+        return refuse(ctx, checkpoint->path, reason);
+    }
+    const size_t length = (size_t)record->length;
+    uint8_t *data = malloc(length + 1);
+    if (!data)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: no memory for the %zu bytes of '%s'",
+                         checkpoint->path, length, record->name);
+    const char *failed = read_at(checkpoint->fd, data, length, record->offset);
+    data[length] = 0;
+    ergo_sha256(data, failed ? 0 : length, sha);
+    if (!failed && memcmp(sha, record->sha, SHA) != 0)
+        failed = "its SHA-256 is not the one in the head";
+    if (failed) {
+        free(data);
+        snprintf(reason, sizeof reason, "its record '%s' is damaged: %s", record->name, failed);
+        return refuse(ctx, checkpoint->path, reason);
+    }
+    return ergo_blobs_take(blobs, record->name, data, length)
+               ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", checkpoint->path);
+}
+
+enum ergo_status ergo_checkpoint_load(struct ergo_context *ctx,
+                                      const struct ergo_checkpoint *checkpoint, const char *name,
+                                      uint64_t most, struct ergo_blobs *blobs) {
+    for (size_t i = 0; i < checkpoint->count; i++)
+        if (strcmp(checkpoint->records[i].name, name) == 0)
+            return load_record(ctx, checkpoint, &checkpoint->records[i], most, blobs);
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_checkpoint_read(struct ergo_context *ctx, const struct ergo_folder *in,
+                                      const char *name, uint64_t most, struct ergo_blobs *blobs) {
+    struct ergo_checkpoint *checkpoint = NULL;
+    memset(blobs, 0, sizeof *blobs);
+    enum ergo_status status = ergo_checkpoint_open(ctx, in, name, NULL, &checkpoint);
+    for (size_t i = 0; status == ERGO_OK && i < checkpoint->count; i++)
+        status = load_record(ctx, checkpoint, &checkpoint->records[i], most, blobs);
+    if (status != ERGO_OK)
+        ergo_blobs_free(blobs);
+    ergo_checkpoint_close(checkpoint);
+    return status;
+}

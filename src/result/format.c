@@ -1,0 +1,349 @@
+#include "result/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void ergo_json_number(struct ergo_text *text, double value) {
+    char buffer[40];
+    if (!isfinite(value)) {
+        ergo_text_append_bytes(text, "null", 4);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    ergo_text_append_bytes(text, buffer, strlen(buffer));
+}
+
+static size_t utf8_length(const unsigned char *s) {
+    const char *at = (const char *)s;
+    return ergo_utf8_length(at, at + strnlen(at, 4));
+}
+
+void ergo_json_string(struct ergo_text *text, const char *string) {
+    if (!string) {
+        ergo_text_append_bytes(text, "null", 4);
+        return;
+    }
+    ergo_text_append_bytes(text, "\"", 1);
+    for (const unsigned char *s = (const unsigned char *)string; *s;) {
+        size_t n = utf8_length(s);
+        if (n == 0) {
+            ergo_text_append_bytes(text, "\xef\xbf\xbd", 3);
+            n = 1;
+        } else if (*s == '"' || *s == '\\') {
+            ergo_text_append(text, "\\%c", *s);
+        } else if (*s == '\n') {
+            ergo_text_append_bytes(text, "\\n", 2);
+        } else if (*s < 0x20 || *s == 0x7f) {
+            ergo_text_append(text, "\\u%04x", (unsigned)*s);
+        } else if (*s == 0xc2 && s[1] < 0xa0) { /* a terminal obeys these, too */
+            ergo_text_append(text, "\\u%04x", (unsigned)s[1]);
+        } else {
+            ergo_text_append_bytes(text, s, n);
+        }
+        s += n;
+    }
+    ergo_text_append_bytes(text, "\"", 1);
+}
+
+void ergo_json_key(struct ergo_text *text, const char *name) {
+    size_t at = text->length;
+    while (at && (text->data[at - 1] == ' ' || text->data[at - 1] == '\n'))
+        at--;
+    if (at && !strchr("{,", text->data[at - 1]))
+        ergo_text_append_bytes(text, ", ", 2);
+    ergo_json_string(text, name);
+    ergo_text_append_bytes(text, ": ", 2);
+}
+
+void ergo_json_pair(struct ergo_text *text, const char *name, const char *value) {
+    ergo_json_key(text, name);
+    ergo_json_string(text, value);
+}
+
+void ergo_json_pair_number(struct ergo_text *text, const char *name, double value) {
+    ergo_json_key(text, name);
+    ergo_json_number(text, value);
+}
+
+static void new_line(struct ergo_text *text, int depth) {
+    ergo_text_append(text, "\n%*s", 2 * depth, "");
+}
+
+/* Innermost arrays of numbers stay on one line: [128, 128]. */
+static bool is_flat_array(const char *at) {
+    for (at++; *at && *at != ']'; at++)
+        if (*at == '[' || *at == '{')
+            return false;
+    return *at == ']';
+}
+
+void ergo_json_pretty(struct ergo_text *text, const char *json) {
+    int depth = 0, flat = 0;
+    bool quoted = false;
+    for (const char *at = json; *at; at++) {
+        if (quoted) {
+            ergo_text_append_bytes(text, at, 1);
+            if (*at == '\\' && at[1])
+                ergo_text_append_bytes(text, ++at, 1);
+            else if (*at == '"')
+                quoted = false;
+            continue;
+        }
+        switch (*at) {
+        case ' ':
+        case '\t':
+        case '\n':
+        case '\r':
+            break;
+        case '"':
+            quoted = true;
+            ergo_text_append_bytes(text, at, 1);
+            break;
+        case '{':
+        case '[':
+            ergo_text_append_bytes(text, at, 1);
+            if (at[1] == '}' || at[1] == ']') {
+                ergo_text_append_bytes(text, ++at, 1);
+            } else if (*at == '[' && is_flat_array(at)) {
+                flat++;
+            } else {
+                new_line(text, ++depth);
+            }
+            break;
+        case '}':
+        case ']':
+            if (flat)
+                flat--;
+            else
+                new_line(text, --depth);
+            ergo_text_append_bytes(text, at, 1);
+            break;
+        case ',':
+            ergo_text_append_bytes(text, ",", 1);
+            if (flat)
+                ergo_text_append_bytes(text, " ", 1);
+            else
+                new_line(text, depth);
+            break;
+        case ':':
+            ergo_text_append_bytes(text, ": ", 2);
+            break;
+        default:
+            ergo_text_append_bytes(text, at, 1);
+        }
+    }
+}
+
+void ergo_html_escape(struct ergo_text *text, const char *string) {
+    for (const unsigned char *s = (const unsigned char *)(string ? string : ""); *s;) {
+        size_t n = utf8_length(s);
+        if (n == 0) {
+            ergo_text_append_bytes(text, "\xef\xbf\xbd", 3);
+            n = 1;
+        } else if (*s == '&' || *s == '<' || *s == '>' || *s == '"' || *s == '\'') {
+            ergo_text_append(text, "&#%u;", (unsigned)*s);
+        } else if (*s >= 0x20 || *s == '\n' || *s == '\t') {
+            ergo_text_append_bytes(text, s, n);
+        }
+        s += n;
+    }
+}
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+void ergo_html_name(struct ergo_text *text, const char *name, bool svg) {
+    static const char *const powers[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char piece[2] = "";
+    const char *start = name ? name : "";
+    for (const char *at = start; *at; at++) {
+        /* An index is one capital after one letter that is a word: k_B, but not heat_capacity. */
+        bool index = *at == '_' && at > start && is_letter(at[-1]) &&
+                     (at - 1 == start || !is_letter(at[-2])) && at[1] >= 'A' && at[1] <= 'Z' &&
+                     !is_letter(at[2]);
+        if (index) {
+            at++;
+            if (svg)
+                ergo_text_append(text,
+                                 "<tspan dy=\"3\" font-size=\"75%%\">%c</tspan>"
+                                 "<tspan dy=\"-3\">&#8203;</tspan>",
+                                 *at);
+            else
+                ergo_text_append(text, "<sub>%c</sub>", *at);
+        } else if (*at == '_') {
+            ergo_text_append(text, " ");
+        } else if (*at == '^' && (is_digit(at[1]) || (at[1] == '-' && is_digit(at[2])))) {
+            if (at[1] == '-') {
+                ergo_text_append(text, "⁻");
+                at++;
+            }
+            for (; is_digit(at[1]); at++)
+                ergo_text_append(text, "%s", powers[at[1] - '0']);
+        } else if (*at == '&' || *at == '<' || *at == '>') {
+            piece[0] = *at;
+            ergo_html_escape(text, piece);
+        } else {
+            ergo_text_append_bytes(text, at, 1);
+        }
+    }
+}
+
+const char *ergo_format_short(char buffer[ERGO_CONCISE], double value, int digits) {
+    if (isnan(value))
+        return "-";
+    snprintf(buffer, ERGO_CONCISE, "%.*g", digits, value);
+    return buffer;
+}
+
+const char *ergo_format_fixed(char buffer[ERGO_CONCISE], double value, int decimals) {
+    if (isnan(value))
+        return "-";
+    snprintf(buffer, ERGO_CONCISE, fabs(value) < 1e15 ? "%.*f" : "%.*e", decimals, value);
+    return buffer;
+}
+
+const char *ergo_format_concise(char buffer[ERGO_CONCISE], double value, double error) {
+    char mantissa[ERGO_CONCISE];
+    if (isnan(value))
+        return "-";
+    if (!isfinite(value) || !isfinite(error) || error < 0) {
+        ergo_format_short(mantissa, value, 6);
+        snprintf(buffer, ERGO_CONCISE, "%.60s(?)", mantissa);
+        return buffer;
+    }
+    if (error == 0) {
+        ergo_format_short(mantissa, value, 10);
+        snprintf(buffer, ERGO_CONCISE, "%.60s(0)", mantissa);
+        return buffer;
+    }
+    double size = fmax(fabs(value), error);
+    if (size < 1e-300 || error < 1e-15 * size) { /* no digits of the one are the other's */
+        char own[ERGO_CONCISE];
+        snprintf(buffer, ERGO_CONCISE, "%.30s(%.20s)", ergo_format_short(mantissa, value, 15),
+                 ergo_format_short(own, error, 2));
+        return buffer;
+    }
+    /* Far from 1 the value is written with an exponent, else leading zeros would fill the table. */
+    int exponent = (int)floor(log10(size));
+    double scale = 1;
+    if (exponent >= 7 || exponent < -4)
+        scale = pow(10, exponent);
+    else
+        exponent = 0;
+    double v = value / scale, e = error / scale;
+    int decimals = 1 - (int)floor(log10(e));
+    /* 0.0996 has to become 0.10, not 0.100 */
+    if (decimals > 0 && round(e * pow(10, decimals)) >= 100)
+        decimals--;
+    decimals = decimals > 15 ? 15 : decimals;
+    if (decimals <= 0)
+        snprintf(mantissa, sizeof mantissa, "%.0f(%.0f)", v, e);
+    else if (e >= 0.995) /* 12.3(1.4), for 12.3(14) reads as fourteen */
+        snprintf(mantissa, sizeof mantissa, "%.*f(%.*f)", decimals, v, decimals, e);
+    else
+        snprintf(mantissa, sizeof mantissa, "%.*f(%.0f)", decimals, v, e * pow(10, decimals));
+    if (exponent)
+        snprintf(buffer, ERGO_CONCISE, "%.48se%d", mantissa, exponent);
+    else
+        snprintf(buffer, ERGO_CONCISE, "%s", mantissa);
+    return buffer;
+}
+
+const char *ergo_format_pointer(char buffer[ERGO_CONCISE], const char *pointer) {
+    const char *last = strrchr(pointer, '/');
+    const char *name = last ? last + 1 : pointer;
+    if (last && last > pointer && *name >= '0' && *name <= '9') {
+        const char *before = last;
+        while (before > pointer && before[-1] != '/')
+            before--;
+        snprintf(buffer, ERGO_CONCISE, "%.*s[%.16s]",
+                 (int)(last - before > 40 ? 40 : last - before), before, name);
+    } else {
+        snprintf(buffer, ERGO_CONCISE, "%s", name);
+    }
+    return buffer;
+}
+
+const struct ergo_key *ergo_format_key(const struct ergo_job *job, const char *pointer) {
+    for (size_t i = 0; i < job->n_keys; i++) {
+        size_t length = strlen(job->keys[i]->pointer);
+        if (strncmp(job->keys[i]->pointer, pointer, length) == 0 &&
+            (!pointer[length] ||
+             (pointer[length] == '/' && pointer[length + 1] >= '0' && pointer[length + 1] <= '9')))
+            return job->keys[i];
+    }
+    return NULL;
+}
+
+const struct ergo_value *ergo_format_value(const struct ergo_point *point, const char *pointer) {
+    for (size_t i = 0; i < point->job->n_keys; i++)
+        if (strcmp(point->job->keys[i]->pointer, pointer) == 0)
+            return &point->values[i];
+    return NULL;
+}
+
+/* Replicas share a published value and its error: there their mean is compared, once. */
+size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2, bool *exact,
+                        bool *published) {
+    size_t count = 0;
+    *chi2 = 0;
+    *exact = *published = false;
+    for (size_t m = 0; m < result->n_members; m++) {
+        const double z = result->members[m].observables[o].z;
+        if (isnan(z)) /* an infinite one counts: a state that the chain never left */
+            continue;
+        *chi2 += z * z;
+        *exact = true;
+        count++;
+    }
+    for (size_t m = 0; m < (result->n_means ? result->n_means : result->n_members); m++) {
+        const struct ergo_observable_result *r =
+            result->n_means ? &result->means[m].observables[o] : &result->members[m].observables[o];
+        if (!r->published || !isnan(r->z) || isnan(r->reference_z))
+            continue;
+        *chi2 += r->reference_z * r->reference_z;
+        *published = true;
+        count++;
+    }
+    return count;
+}
+
+bool ergo_format_merit(const struct ergo_result *result, struct ergo_merit *merit) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const size_t n = result->n_members;
+    size_t o = 0;
+    double variance = 0, steps = 0;
+    while (o < info->n_observables && !info->observables[o].merit)
+        o++;
+    if (!n || o == info->n_observables || result->members[0].point->n_scanned ||
+        !(result->seconds > 0))
+        return false;
+    *merit = (struct ergo_merit){.observable = &info->observables[o]};
+    for (size_t m = 0; m < n; m++) {
+        const struct ergo_member_result *member = &result->members[m];
+        const struct ergo_estimate *estimate = &member->observables[o].estimate;
+        const double every = (double)member->measure_every;
+        merit->tau += estimate->tau * every / (double)n;
+        variance += pow(estimate->tau_error * every / (double)n, 2);
+        steps += (double)member->steps;
+        merit->too_short |= estimate->too_short;
+    }
+    merit->tau_error = sqrt(variance);
+    merit->steps_per_second = steps / result->seconds;
+    merit->independent = merit->steps_per_second / (2 * merit->tau);
+    merit->independent_error = merit->independent * merit->tau_error / merit->tau;
+    return isfinite(merit->independent) && isfinite(merit->independent_error);
+}

@@ -1,0 +1,61 @@
+/* Numbers, names and escapes, as the writers of results need them. Internal to src/result. */
+#ifndef ERGO_RESULT_FORMAT_H
+#define ERGO_RESULT_FORMAT_H
+
+#include "result/result.h"
+
+/* Shortest text that reads back as the same double; "null" for NaN and infinities. */
+void ergo_json_number(struct ergo_text *text, double value);
+/* With quotes and escapes; bytes that are not UTF-8 become U+FFFD. NULL: null. */
+void ergo_json_string(struct ergo_text *text, const char *string);
+/* A name in the object that is being written, and its value: behind a comma, unless it is the
+ * first. After ergo_json_key the caller writes the value. */
+void ergo_json_key(struct ergo_text *text, const char *name);
+void ergo_json_pair(struct ergo_text *text, const char *name, const char *value);
+void ergo_json_pair_number(struct ergo_text *text, const char *name, double value);
+/* Valid JSON text again, with line breaks and two spaces a level; numbers stay as written. */
+void ergo_json_pretty(struct ergo_text *text, const char *json);
+
+/* Text inside HTML or SVG, attributes included. */
+void ergo_html_escape(struct ergo_text *text, const char *string);
+
+/* The same for names and units: "k_B" gets its index, "J^2" its power, other underscores become
+ * spaces. svg: by tspan, else by sub. */
+void ergo_html_name(struct ergo_text *text, const char *name, bool svg);
+
+/* "-1.41908(12)": the error in units of the last digits, two digits of it. buffer: 64 bytes. */
+enum { ERGO_CONCISE = 64 };
+const char *ergo_format_concise(char buffer[ERGO_CONCISE], double value, double error);
+/* At most `digits` significant digits, "-" for NaN. */
+const char *ergo_format_short(char buffer[ERGO_CONCISE], double value, int digits);
+
+/* With `decimals` digits behind the point, "-" for NaN. */
+const char *ergo_format_fixed(char buffer[ERGO_CONCISE], double value, int decimals);
+
+/* Last word of a JSON pointer for people: "temperature", "size[0]". */
+const char *ergo_format_pointer(char buffer[ERGO_CONCISE], const char *pointer);
+
+/* Table entry of a scanned pointer ("/system/size/0" is found as "/system/size"), NULL if none. */
+const struct ergo_key *ergo_format_key(const struct ergo_job *job, const char *pointer);
+/* Value of a key of the point, NULL when the job has no such key: no abort as ergo_point_value. */
+const struct ergo_value *ergo_format_value(const struct ergo_point *point, const char *pointer);
+
+/* How fast the chains forget the observable with `merit`, all together. Its samples are as good as
+ * `independent` ones for every second: steps per second over 2 tau. */
+struct ergo_merit {
+    const struct ergo_observable *observable;
+    double tau, tau_error; /* in steps, mean of the chains */
+    double steps_per_second;
+    double independent, independent_error;
+    bool too_short; /* some chain is, for its tau */
+};
+/* False: no such observable, no tau, no time; or a scan, whose points share the time in ways that
+ * nobody knows. */
+bool ergo_format_merit(const struct ergo_result *result, struct ergo_merit *merit);
+
+/* Sum of z^2 over the members for observable number `o`, against exact values, else (of means over
+ * replicas, if there are some) against published ones; returns how many z went in, and of what. */
+size_t ergo_format_chi2(const struct ergo_result *result, size_t o, double *chi2, bool *exact,
+                        bool *published);
+
+#endif

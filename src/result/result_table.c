@@ -1,0 +1,271 @@
+/* The table a terminal shows after a run. */
+#include "result/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/entry.h"
+#include "base/utf8.h"
+
+enum { ROWS_MAX = 40, COLUMNS_MAX = 32, WIDTH_MAX = 158, OBSERVABLES_MAX = 6 };
+
+enum cell {
+    CELL_SCANNED,
+    CELL_REPLICA,
+    CELL_VALUE,
+    CELL_EXACT,
+    CELL_Z,
+    CELL_REFERENCE,
+    CELL_REFERENCE_Z,
+    CELL_TAU
+};
+
+struct column {
+    enum cell cell;
+    size_t index; /* of the scanned parameter or the observable */
+    char title[ERGO_CONCISE];
+    size_t width;
+};
+
+/* A chain, or the mean over the replicas of a point. */
+struct row {
+    const struct ergo_member_result *member; /* of a mean the first */
+    const struct ergo_mean_result *mean;     /* NULL: a chain */
+};
+
+struct table {
+    const struct ergo_result *result;
+    size_t n_columns, n_rows;
+    struct row rows[ROWS_MAX];
+    struct column columns[COLUMNS_MAX];
+};
+
+static const char *format_cell(char buffer[ERGO_CONCISE], const struct column *column,
+                               const struct row *row) {
+    const struct ergo_member_result *member = row->member;
+    const struct ergo_observable_result *o =
+        row->mean ? &row->mean->observables[column->index] : &member->observables[column->index];
+    switch (column->cell) {
+    case CELL_SCANNED:
+        return ergo_format_short(buffer, member->point->scanned[column->index].value, 9);
+    case CELL_REPLICA:
+        if (row->mean)
+            return "mean";
+        return ergo_format_short(buffer, (double)member->point->replica, 9);
+    case CELL_VALUE:
+        return ergo_format_concise(buffer, o->estimate.mean, o->estimate.error);
+    case CELL_EXACT:
+        return ergo_format_short(buffer, o->exact, 7);
+    case CELL_Z:
+        return ergo_format_fixed(buffer, o->z, 1);
+    case CELL_REFERENCE:
+        return o->reference_error > 0
+                   ? ergo_format_concise(buffer, o->reference, o->reference_error)
+                   : "-";
+    case CELL_REFERENCE_Z:
+        return o->reference_error > 0 ? ergo_format_fixed(buffer, o->reference_z, 1) : "-";
+    case CELL_TAU:
+        break;
+    }
+    const double every = (double)member->measure_every;
+    return ergo_format_concise(buffer, o->estimate.tau * every, o->estimate.tau_error * every);
+}
+
+/* A column as wide as its widest cell among the rows shown. */
+static struct column make_column(const struct table *table, enum cell cell, size_t index,
+                                 const char *title) {
+    struct column column = {.cell = cell, .index = index};
+    char buffer[ERGO_CONCISE];
+    size_t length = strlen(title) < ERGO_CONCISE ? strlen(title) : ERGO_CONCISE - 1;
+    memcpy(column.title, title, length);
+    column.width = length;
+    for (size_t m = 0; m < table->n_rows; m++) {
+        length = strlen(format_cell(buffer, &column, &table->rows[m]));
+        column.width = length > column.width ? length : column.width;
+    }
+    return column;
+}
+
+static size_t width_of(const struct table *table) {
+    size_t width = 0;
+    for (size_t c = 0; c < table->n_columns; c++)
+        width += table->columns[c].width + 2;
+    return width;
+}
+
+static bool has_exact(const struct ergo_result *result, size_t o) {
+    for (size_t m = 0; m < result->n_members; m++)
+        if (!isnan(result->members[m].observables[o].exact))
+            return true;
+    return false;
+}
+
+static bool has_reference(const struct ergo_result *result, size_t o) {
+    for (size_t m = 0; m < result->n_members; m++)
+        if (result->members[m].observables[o].reference_error > 0)
+            return true;
+    return false;
+}
+
+/* Value, and where known exact and z, or z against a reference: all or nothing. */
+static bool add_observable(struct table *table, size_t o, bool exact) {
+    const char *name = table->result->job->sampler->info->observables[o].name;
+    size_t before = table->n_columns;
+    if (before + 4 > COLUMNS_MAX)
+        return false;
+    table->columns[table->n_columns++] = make_column(table, CELL_VALUE, o, name);
+    if (exact) {
+        table->columns[table->n_columns++] = make_column(table, CELL_EXACT, o, "exact");
+        table->columns[table->n_columns++] = make_column(table, CELL_Z, o, "z");
+    } else if (has_reference(table->result, o)) {
+        table->columns[table->n_columns++] = make_column(table, CELL_REFERENCE, o, "reference");
+        table->columns[table->n_columns++] = make_column(table, CELL_REFERENCE_Z, o, "z(ref)");
+    }
+    if (width_of(table) <= WIDTH_MAX - 24) /* tau comes last */
+        return true;
+    table->n_columns = before;
+    return false;
+}
+
+static void choose_columns(struct table *table) {
+    const struct ergo_result *result = table->result;
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    const struct ergo_point *first = result->members[0].point;
+    char title[ERGO_CONCISE];
+    size_t shown = 0, tau_of = info->n_observables;
+
+    for (size_t i = 0; i < first->n_scanned; i++)
+        table->columns[table->n_columns++] = make_column(
+            table, CELL_SCANNED, i, ergo_format_pointer(title, first->scanned[i].pointer));
+    if (result->n_means)
+        table->columns[table->n_columns++] = make_column(table, CELL_REPLICA, 0, "replica");
+    /* what can be compared with an exact value, with a reference, with nothing */
+    for (int known = 2; known >= 0; known--) {
+        for (size_t o = 0; o < info->n_observables && shown < OBSERVABLES_MAX; o++) {
+            const int is = has_exact(result, o) ? 2 : has_reference(result, o);
+            if (!ergo_observable_shown(&info->observables[o], first) || is != known)
+                continue;
+            if (!add_observable(table, o, known == 2))
+                continue;
+            shown++;
+            /* tau of the first one that is sampled, not derived: usually the energy */
+            if (tau_of == info->n_observables && info->observables[o].sample)
+                tau_of = o;
+        }
+    }
+    if (tau_of < info->n_observables && table->n_columns < COLUMNS_MAX) {
+        snprintf(title, sizeof title, "tau(%.40s)", info->observables[tau_of].name);
+        table->columns[table->n_columns++] = make_column(table, CELL_TAU, tau_of, title);
+    }
+}
+
+static void append_rows(struct ergo_text *text, const struct table *table) {
+    char buffer[ERGO_CONCISE];
+    for (size_t c = 0; c < table->n_columns; c++)
+        ergo_text_append(text, "%s%*s", c ? "  " : "", (int)table->columns[c].width,
+                         table->columns[c].title);
+    ergo_text_append(text, "\n");
+    for (size_t m = 0; m < table->n_rows; m++) {
+        for (size_t c = 0; c < table->n_columns; c++)
+            ergo_text_append(text, "%s%*s", c ? "  " : "", (int)table->columns[c].width,
+                             format_cell(buffer, &table->columns[c], &table->rows[m]));
+        ergo_text_append(text, "\n");
+    }
+}
+
+static void append_chi2(struct ergo_text *text, const struct ergo_result *result) {
+    const struct ergo_sampler_info *info = result->job->sampler->info;
+    struct ergo_text list = {0};
+    bool any_exact = false, any_published = false, exact, published;
+    for (size_t o = 0; o < info->n_observables; o++) {
+        double chi2;
+        size_t count = ergo_format_chi2(result, o, &chi2, &exact, &published);
+        if (!count || !ergo_observable_shown(&info->observables[o], result->members[0].point))
+            continue;
+        ergo_text_append(&list, "%s%s %.1f/%zu", list.length ? ", " : "", info->observables[o].name,
+                         chi2, count);
+        any_exact |= exact;
+        any_published |= published;
+    }
+    if (list.length)
+        ergo_text_append(text, "chi2/dof against %s%s%s values: %s\n", any_exact ? "exact" : "",
+                         any_exact && any_published ? " and " : "",
+                         any_published ? "reference" : "", list.data);
+    text->failed |= list.failed;
+    ergo_text_free(&list);
+}
+
+static void append_merit(struct ergo_text *text, const struct ergo_result *result) {
+    const char *step = result->job->sampler->info->step_name;
+    struct ergo_merit merit;
+    char value[ERGO_CONCISE], speed[ERGO_CONCISE], tau[ERGO_CONCISE];
+    if (!ergo_format_merit(result, &merit))
+        return;
+    ergo_text_append(
+        text, "independent samples of %s per second: %s%s (%s %ss per second, tau %s %ss)\n",
+        merit.observable->name,
+        ergo_format_concise(value, merit.independent, merit.independent_error),
+        merit.too_short ? "(?)" : "", ergo_format_short(speed, merit.steps_per_second, 4), step,
+        ergo_format_concise(tau, merit.tau, merit.tau_error), step);
+}
+
+/* Rows: the chains of a point, then the mean over them; where they do not fit, the means alone.
+ * Returns how many there would be. */
+static size_t choose_rows(struct table *table) {
+    const struct ergo_result *result = table->result;
+    const bool chains = !result->n_means || result->n_members + result->n_means <= ROWS_MAX;
+    size_t n = 0, next = 0;
+    for (size_t m = 0; m < result->n_members; m++) {
+        const struct ergo_mean_result *mean = next < result->n_means ? &result->means[next] : NULL;
+        if (chains && n++ < ROWS_MAX)
+            table->rows[table->n_rows++] = (struct row){&result->members[m], NULL};
+        if (!mean || m + 1 < mean->first + mean->replicas)
+            continue;
+        next++;
+        if (n++ < ROWS_MAX)
+            table->rows[table->n_rows++] = (struct row){&result->members[mean->first], mean};
+    }
+    return n;
+}
+
+/* Where something is measured: else the warning says what happened, and rows of dashes nothing. */
+static bool is_measured(const struct ergo_result *result) {
+    for (size_t m = 0; m < result->n_members; m++)
+        if (result->members[m].n_samples > result->members[m].n_equilibration)
+            return true;
+    return false;
+}
+
+enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
+                                   char **text) {
+    ERGO_CLEAR(text);
+    ERGO_ENTRY(ctx, result, text);
+    struct ergo_text out = {0};
+    struct table table = {.result = result};
+    if (!result->n_members) {
+        ergo_text_append(&out, "no points\n");
+    } else if (is_measured(result)) {
+        const size_t rows = choose_rows(&table);
+        choose_columns(&table);
+        append_rows(&out, &table);
+        if (rows > table.n_rows)
+            ergo_text_append(&out, "... %zu more in result.json\n", rows - table.n_rows);
+        if (result->n_means && !table.rows[0].mean)
+            ergo_text_append(&out, "mean: over the replicas of a point\n");
+        else if (result->n_means)
+            ergo_text_append(&out, "means over the replicas of each point, which are in "
+                                   "result.json\n");
+        append_chi2(&out, result);
+        append_merit(&out, result);
+        if (result->comparison)
+            ergo_text_append(&out, "%s\n", result->comparison);
+    }
+    for (size_t w = 0; w < result->n_warnings; w++)
+        ergo_text_append(&out, "warning: %s\n", result->warnings[w]);
+    *text = ergo_utf8_take_shown(&out);
+    if (!*text)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making the table of results: out of memory");
+    return ERGO_OK;
+}

@@ -1,0 +1,330 @@
+/* Which kernels run a batch on a device, with what launch shape, and what stands on the device:
+ * speed, never the chain. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "samplers/hard_disks/disks.h"
+
+uint32_t disks_tile_room(const uint32_t tile[2]) {
+    return 4 * (tile[0] + 4) * (tile[1] + 4);
+}
+
+static bool fits_local(uint64_t cells, size_t cell_bytes, const struct ergo_device_summary *d) {
+    return cells * cell_bytes + 256 <= d->local_memory;
+}
+
+/* A tile for every compute unit, if that makes neither rims of nothing but rim nor tiles too large
+ * for local memory. False: not even small ones fit. */
+static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device_summary *d,
+                        size_t cell_bytes, struct disks_launch *l) {
+    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/tile") & ~1u;
+    const uint32_t half = l->most_half;
+    const double units = fmax(1.0, (double)d->compute_units / (double)batch->count);
+    const uint32_t across = (uint32_t)sqrt(units), along = (uint32_t)(units / across);
+    l->tile[0] = wish ? wish / 2 : (half + along - 1) / along;
+    l->tile[1] = wish ? wish / 2 : (half + across - 1) / across;
+    for (int i = 0; i < 2; i++) {
+        if (!wish && l->tile[i] < 8)
+            l->tile[i] = 8;
+        if (!wish && l->tile[i] > 12)
+            l->tile[i] = 12;
+        l->tile[i] = l->tile[i] < half ? l->tile[i] : half;
+        if (l->tile[i] == 0) /* a batch of nothing */
+            return false;
+    }
+    while (!fits_local(disks_tile_room(l->tile), cell_bytes, d)) {
+        if (wish || l->tile[0] <= 4 || l->tile[1] <= 4)
+            return false;
+        l->tile[0]--;
+        l->tile[1]--;
+    }
+    l->tiles = ((half + l->tile[0] - 1) / l->tile[0]) * ((half + l->tile[1] - 1) / l->tile[1]);
+    return true;
+}
+
+/* A launch costs some 20 us on a CPU and 3 us on a GPU, five of them a sweep on the global path and
+ * one on the tile path, which repeats the moves of its rims; the local path works on a member with
+ * one group only. */
+static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_batch *batch,
+                                    const struct ergo_device *device, size_t cell_bytes,
+                                    struct disks_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = batch->points[0];
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
+    const bool local = fits_local(2 * (uint64_t)l->most_cells, cell_bytes, d);
+    const bool tile =
+        choose_tile(batch, d, cell_bytes, l) && !ergo_point_bool(first, "/system/leave_cell");
+    const unsigned units = d->compute_units ? d->compute_units : 1;
+    if (ergo_point_int(first, "/tuning/tile") % 2)
+        return ERGO_FAIL(ctx, ERGO_E_JOB, "/tuning/tile: found %lld; allowed: an even number",
+                         (long long)ergo_point_int(first, "/tuning/tile"));
+    l->path = (enum disks_path)ergo_point_int(first, "/tuning/path");
+    if (l->path == DISKS_PATH_LOCAL && !local)
+        l->path = DISKS_PATH_AUTO;
+    if (l->path == DISKS_PATH_TILE && !tile)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/path 2 with /tuning/tile %lld: %s",
+                         (long long)ergo_point_int(first, "/tuning/tile"),
+                         ergo_point_bool(first, "/system/leave_cell")
+                             ? "tiles need disks that stay in their cells"
+                             : "tiles and their rims do not fit into this device's local memory");
+    if (l->path == DISKS_PATH_AUTO)
+        l->path = local && (gpu || batch->count >= units || l->most_cells <= 1024)
+                      ? DISKS_PATH_LOCAL
+                  : tile && gpu && l->all_cells <= 1024 * (uint64_t)units ? DISKS_PATH_TILE
+                                                                          : DISKS_PATH_GLOBAL;
+    if (l->path == DISKS_PATH_LOCAL)
+        l->group = wish                        ? wish
+                   : gpu                       ? ergo_power_of_two_up(l->most_cells / 4, 32, 256)
+                   : device->quirks.loop_limit ? 8 /* a vector of llvmpipe's */
+                                               : 1;
+    else if (l->path == DISKS_PATH_TILE)
+        l->group = wish  ? wish
+                   : gpu ? ergo_power_of_two_up((l->tile[0] + 3) * (l->tile[1] + 3), 32, 256)
+                         : 8;
+    else
+        l->group = wish ? wish : gpu ? 128 : 64;
+    while (l->group > d->largest_group)
+        l->group /= 2;
+    /* on GPUs four rows, next to each other in memory's cache (an H200: 0.2 to 0.8 percent) */
+    const uint32_t cells = l->path == DISKS_PATH_GLOBAL ? l->group : 64;
+    l->rows = gpu && cells >= 64 ? 4 : 1;
+    l->row = ergo_power_of_two_up(l->most_half, 1, cells / l->rows);
+    l->exact = l->most_half % l->row == 0 && l->most_half % l->rows == 0 &&
+               l->all_cells == batch->count * (uint64_t)l->most_cells;
+    return ERGO_OK;
+}
+
+/* Partial sums of a measurement: enough work-items for the device, each with some cells. */
+static void plan_samples(const struct ergo_point *first, bool gpu, uint64_t most_items,
+                         struct disks_launch *l) {
+    const uint64_t wish = gpu ? (l->most_cells + 3) / 4 : (l->most_cells + 15) / 16;
+    const uint64_t items = wish < most_items ? wish : most_items;
+    l->sum_group = gpu ? 64 : 8;
+    l->sums = (uint32_t)((items + l->sum_group - 1) / l->sum_group);
+    for (size_t c = 0; c < DISKS_CURVES; c++)
+        l->bins[c] =
+            ergo_point_int(first, "/run/curves_every") ? (uint32_t)disks_curve_size(first, c) : 0;
+}
+
+/*
+ * Where loops end by themselves (struct ergo_quirks), no launch may come near: at worst, a move
+ * looks for the rest of nine neighbours, and a pair of cells has twenty pairs of disks. (Cells of a
+ * measurement's item: plan_samples.) False: a loop that no launch shape makes shorter is too long.
+ */
+static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
+                            struct disks_launch *l) {
+    const struct ergo_point *first = batch->points[0];
+    const uint64_t moves = (uint64_t)ergo_point_int(first, "/system/moves_per_cell");
+    const uint64_t block = (uint64_t)ergo_point_int(first, "/run/block_cells");
+    const uint64_t cell = 4 + 11 * moves;
+    uint64_t row = 0, sweep = 4 + cell; /* iterations of a work-item */
+    if (l->path == DISKS_PATH_LOCAL)
+        sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + 10) + 8;
+    else if (l->path == DISKS_PATH_TILE)
+        sweep = (disks_tile_room(l->tile) / l->group + 4) * (cell + 2) + 8;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct disks_shape s = {0};
+        struct disks_member member = {0};
+        char reason[300];
+        if (!disks_shape_of(batch->points[i], &s, reason))
+            continue; /* has been refused */
+        disks_member_fill(batch->points[i], &s, &member);
+        for (size_t c = 0; c < 2; c++)
+            if (l->bins[c]) {
+                const uint64_t cells = (2 * (uint64_t)member.reach[c] + 1) * 21 + 1;
+                row = cells > row ? cells : row;
+            }
+    }
+    if (sweep > limit || row > limit || (block + 1) * block > limit)
+        return false;
+    if (l->launch_sweeps > limit / sweep)
+        l->launch_sweeps = limit / sweep;
+    l->pair_rows = row ? (uint32_t)(limit / row) : 1;
+    return true;
+}
+
+/* ---- declarations -----------------------------------------------------------------------------
+ */
+
+static void declare_buffers(struct disks_state *s) {
+    static const char *const limits[] = {"contact bins", "g(r) bins"};
+    static const char *const counts[] = {"contact histogram", "g(r) histogram",
+                                         "density histogram"};
+    struct ergo_engine *e = &s->e;
+    const struct disks_launch *l = &s->launch;
+    const uint64_t members = e->batch->count;
+    const uint64_t cells = l->all_cells * DISKS_PLANE_BYTES * disks_planes(s->shapes);
+    const bool local = l->path == DISKS_PATH_LOCAL;
+    ergo_engine_buffer(e, DISKS_CELLS, "cells", ERGO_BUFFER_STATE, cells);
+    ergo_engine_buffer(e, DISKS_OTHER, "cells, second copy", ERGO_BUFFER_SCRATCH,
+                       local ? 0 : cells);
+    ergo_engine_buffer(e, DISKS_GRIDS, "grids", ERGO_BUFFER_STATE, 16 * members);
+    ergo_engine_buffer(e, DISKS_TALLY, "accepted moves", ERGO_BUFFER_RESULT, 4 * l->all_cells);
+    ergo_engine_buffer(e, DISKS_PLANS, "plans of sweeps", ERGO_BUFFER_SCRATCH,
+                       local ? 0 : 4 * members * l->plans);
+    ergo_engine_buffer(e, DISKS_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
+                       members * sizeof *s->members);
+    ergo_engine_buffer(e, DISKS_SUMS, "samples", ERGO_BUFFER_SAMPLES,
+                       members * l->sums * sizeof(struct disks_sum));
+    for (unsigned c = 0; c < DISKS_CURVES; c++) {
+        if (c < 2 && l->bins[c])
+            ergo_engine_buffer(e, DISKS_LIMITS + c, limits[c], ERGO_BUFFER_CONSTANT,
+                               8 * members * (l->bins[c] + UINT64_C(1)));
+        ergo_engine_sums(e, DISKS_COUNTS + c, counts[c], ERGO_BUFFER_CURVES,
+                         4 * members * l->bins[c]);
+    }
+}
+
+static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_state *s) {
+    static const char *const global = "hard_disks/disks_global.cl";
+    static const char *const measure = "hard_disks/disks_measure.cl";
+    struct ergo_engine *e = &s->e;
+    const struct disks_launch *l = &s->launch;
+    const struct ergo_point *first = e->batch->points[0];
+    const double disks_per_cell =
+        (double)s->shapes[0].n / ((double)s->shapes[0].cells * s->shapes[0].cells);
+    struct ergo_text o = {0};
+    ergo_text_append(&o, "-DDISKS_MOVES=%d -DDISKS_SHUFFLE_SETS=%d",
+                     (int)ergo_point_int(first, "/system/moves_per_cell"),
+                     ergo_point_bool(first, "/system/shuffle_checkerboard") ? 1 : 0);
+    if (!ergo_point_bool(first, "/system/shuffle_particles"))
+        ergo_text_append(&o, " -DDISKS_NO_SHUFFLE");
+    if (ergo_point_bool(first, "/system/leave_cell"))
+        ergo_text_append(&o, " -DDISKS_LEAVE");
+    if (s->shapes[0].packed)
+        ergo_text_append(&o, " -DDISKS_PACKED");
+    if (e->device->type == CL_DEVICE_TYPE_CPU)
+        ergo_text_append(&o, " -DDISKS_CPU");
+    /* so many cells of more than two disks that most work-items are held up by one of them */
+    if (disks_per_cell > 1.25)
+        ergo_text_append(&o, " -DDISKS_FULL");
+    if (l->exact)
+        ergo_text_append(&o, " -DDISKS_EXACT");
+    if (l->path != DISKS_PATH_GLOBAL)
+        ergo_text_append(&o, " -DDISKS_GROUP=%u", l->group);
+    ergo_text_append(&o, " -DDISKS_SUM_GROUP=%u", l->sum_group);
+    if (l->path == DISKS_PATH_LOCAL) {
+        ergo_engine_kernel(e, DISKS_SWEEPS_LOCAL, "hard_disks/disks_local.cl", o.data,
+                           "disks_local");
+    } else {
+        ergo_engine_kernel(e, DISKS_PLAN_SWEEPS, global, o.data, "disks_plans");
+        ergo_engine_kernel(e, DISKS_SUBSWEEP, global, o.data, "disks_subsweep");
+        ergo_engine_kernel(e, DISKS_SHIFT, global, o.data, "disks_shift");
+    }
+    if (l->path == DISKS_PATH_TILE)
+        ergo_engine_kernel(e, DISKS_SWEEP_TILE, "hard_disks/disks_tile.cl", o.data, "disks_tile");
+    ergo_engine_kernel(e, DISKS_MEASURE, measure, o.data, "disks_measure");
+    ergo_engine_kernel(e, DISKS_PAIRS, measure, o.data, "disks_pairs");
+    ergo_engine_kernel(e, DISKS_BLOCKS, measure, o.data, "disks_blocks");
+    const bool failed = o.failed;
+    ergo_text_free(&o);
+    return failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options") : ERGO_OK;
+}
+
+/* ---- configure --------------------------------------------------------------------------------
+ */
+
+static enum ergo_status shape_members(struct ergo_context *ctx, struct disks_state *s) {
+    struct disks_launch *l = &s->launch;
+    const struct ergo_batch *batch = s->e.batch;
+    s->shapes = calloc(batch->count, sizeof *s->shapes);
+    s->members = calloc(batch->count, sizeof *s->members);
+    if (!s->shapes || !s->members)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    for (size_t i = 0; i < batch->count; i++) {
+        struct disks_shape *shape = &s->shapes[i];
+        char reason[300];
+        if (!disks_shape_of(batch->points[i], shape, reason))
+            return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
+        const uint64_t cells = (uint64_t)shape->cells * shape->cells;
+        disks_member_fill(batch->points[i], shape, &s->members[i]);
+        s->members[i].first = (uint32_t)l->all_cells;
+        if (disks_start_is_random(batch->points[i])) {
+            struct disks_shape grid;
+            disks_growth_shape(shape, &grid);
+            l->start_cells += (uint64_t)grid.cells * grid.cells;
+        }
+        l->most_cells = cells > l->most_cells ? (uint32_t)cells : l->most_cells;
+        l->most_half = shape->half > l->most_half ? shape->half : l->most_half;
+        l->all_cells += cells;
+    }
+    const uint64_t numbered = l->start_cells > l->all_cells ? l->start_cells : l->all_cells;
+    if (numbered > UINT32_MAX)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "a batch of %zu systems has %llu cells, which are numbered with 32 bits: "
+                         "use fewer replicas or scan points",
+                         batch->count, (unsigned long long)numbered);
+    return ERGO_OK;
+}
+
+static void describe(const struct disks_state *s, struct ergo_plan *plan) {
+    const struct disks_launch *l = &s->launch;
+    const size_t members = s->e.batch->count;
+    if (l->path == DISKS_PATH_LOCAL) {
+        snprintf(plan->path, sizeof plan->path, "local");
+        plan->launches_per_step = 1.0 / (double)l->launch_sweeps;
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%zu work-groups of %u, a system each in local memory, up to %llu sweeps a launch",
+                 members, l->group, (unsigned long long)l->launch_sweeps);
+    } else if (l->path == DISKS_PATH_TILE) {
+        snprintf(plan->path, sizeof plan->path, "tile");
+        plan->launches_per_step = 1.0;
+        snprintf(
+            plan->launch, sizeof plan->launch,
+            "%zu x %u tiles of up to %u x %u cells in local memory, work-groups of %u, a sweep a "
+            "launch",
+            members, l->tiles, 2 * l->tile[0], 2 * l->tile[1], l->group);
+    } else {
+        snprintf(plan->path, sizeof plan->path, "global");
+        plan->launches_per_step = 5.0;
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%zu x %u cells of a set in groups of %u, a sub-sweep a launch", members,
+                 l->most_cells / 4, l->group);
+    }
+}
+
+enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
+    struct disks_state *s = state;
+    struct disks_launch *l = &s->launch;
+    struct ergo_plan *plan = &s->e.plan;
+    const struct ergo_device *device = s->e.device;
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = s->e.batch->points[0];
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    enum ergo_status status = shape_members(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    const size_t cell_bytes = DISKS_PLANE_BYTES * disks_planes(s->shapes);
+    l->plans = 256;
+    l->look_cells = l->most_cells;
+    status = choose_path(ctx, s->e.batch, device, cell_bytes, l);
+    if (status != ERGO_OK)
+        return status;
+    plan_samples(first, gpu, device->quirks.loop_limit ? UINT32_MAX : gpu ? 131072 : 64, l);
+
+    const double per_second = (gpu ? 2e8 : 1e7) * (double)(d->compute_units ? d->compute_units : 1);
+    plan->work_per_step =
+        (double)l->all_cells * (double)ergo_point_int(first, "/system/moves_per_cell");
+    plan->block_steps = fmax(1.0, floor(0.1 * per_second / plan->work_per_step));
+    l->launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e5);
+    l->pair_rows = 1u << 30;
+    if (device->quirks.loop_limit && !heed_loop_limit(s->e.batch, device->quirks.loop_limit, l))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "%s (%s) ends a kernel's loops after %llu iterations, too few for this "
+                         "job: use fewer /system/moves_per_cell, a smaller /run/gr_max or "
+                         "/run/block_cells, a larger /tuning/work_group, or another device",
+                         d->name, d->id, (unsigned long long)device->quirks.loop_limit);
+
+    /* of a start, sweeps that take a tenth of a second where they are ten times as slow; it has two
+     * copies of its cells for its time */
+    l->start_sweeps = (uint32_t)fmin(fmax(1.0, floor(0.1 * plan->block_steps)), DISKS_START_ASK);
+    plan->largest_buffer = l->start_cells * cell_bytes;
+    plan->device_bytes = 2 * l->start_cells * cell_bytes;
+    plan->host_bytes = 64 * (uint64_t)l->most_cells;
+    describe(s, plan);
+    s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
+    declare_buffers(s);
+    return declare_kernels(ctx, s);
+}
