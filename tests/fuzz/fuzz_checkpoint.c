@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "page/page.h"
 #include "result/checkpoint.h"
 #include "run/run.h"
 
