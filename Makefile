@@ -204,7 +204,7 @@ sanitize-programs:
 sanitize-inner: $(BUILD)/ergocl $(call test_bins,unit)
 
 # The share of src/ that COVERAGE_SUITES run; line by line: genhtml $(BUILD)/coverage/lcov.info -o FOLDER.
-COVERAGE_SUITES ?= unit cli
+COVERAGE_SUITES ?= check
 coverage:
 	tools/install-deps.sh --test
 	+$(SUBMAKE) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g' EXTRA=--coverage coverage-programs
@@ -213,7 +213,7 @@ coverage:
 	lcov --quiet --capture --no-external --directory $(BUILD)/coverage --base-directory . -o $(BUILD)/coverage/all.info
 	lcov --quiet --extract $(BUILD)/coverage/all.info '*/src/*' -o $(BUILD)/coverage/lcov.info
 	lcov --summary $(BUILD)/coverage/lcov.info
-coverage-programs: all $(call test_bins,unit)
+coverage-programs: all $(call test_bins,unit) $(call test_bins,contract)
 
 # What others may give us, by libFuzzer: each target of tests/fuzz for FUZZ_SECONDS, or those of FUZZ="page xyz".
 # What is found stays in $(BUILD)/fuzz.
@@ -359,7 +359,7 @@ make test-long      hours: kills by the hundred, all hostile jobs, long lives
 make fuzz           jobs, starts, tables, profiles, pages by libFuzzer, FUZZ=page FUZZ_SECONDS=600 (clang)
 make test-warnings  gcc and clang with -Werror     make lint           clang-tidy, cppcheck, shellcheck, codespell
 make format         clang-format                   make format-check
-make coverage       the share of src/ that unit and cli tests run (lcov)
+make coverage       the share of src/ that make check runs (lcov); COVERAGE_SUITES="unit cli"
 make bench          measure this machine
 make figures        the drawings of README.md
 make MPI=none       without MPI; MPI=mpich and the like: by that one (pkg-config's name, or a compiler)

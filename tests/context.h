@@ -1,4 +1,4 @@
-/* A context for all tests of a program. */
+/* A context for all tests of a program. Included last: headers have arguments of its name. */
 #ifndef ERGO_TESTS_CONTEXT_H
 #define ERGO_TESTS_CONTEXT_H
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "page/page.h"
 #include "result/checkpoint.h"
 #include "result/store.h"
 

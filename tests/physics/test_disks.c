@@ -20,10 +20,11 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-#include "context.h"
 #include "oracle/disks_serial.h"
 #include "samplers/hard_disks/disks.h"
 #include "stats/stats.h"
+
+#include "context.h"
 
 #define Z_MAX 4.2
 static size_t comparisons;

@@ -17,7 +17,7 @@
 #include "ising_physics.h"
 #include "oracle/ising_enumerate.h"
 
-#include "context.h" /* its variable after what has arguments of this name */
+#include "context.h"
 
 enum { REPLICAS = 4, KINDS = 17 };
 

@@ -11,10 +11,11 @@
 
 #include <cmocka.h>
 
-#include "context.h"
 #include "hard_disks/core.h"
 #include "job/xyz.h"
 #include "samplers/hard_disks/disks.h"
+
+#include "context.h"
 
 static struct ergo_job *parse(const char *system) {
     char text[512];

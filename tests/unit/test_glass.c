@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "context.h"
 #include "oracle/glass_serial.h"
 #include "samplers/spin_lattice/glass.h"
 
@@ -25,6 +24,8 @@
 #define GLASS_T 2
 #define GLASS_COPIES 2u
 #include "spin_lattice/glass.h"
+
+#include "context.h"
 
 static struct ergo_job *job_of(const char *system) {
     char text[600];

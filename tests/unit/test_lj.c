@@ -13,10 +13,11 @@
 
 #include <cmocka.h>
 
-#include "context.h"
 #include "lj_gcmc/core.h"
 #include "oracle/lj_serial.h"
 #include "samplers/lj_gcmc/lj.h"
+
+#include "context.h"
 
 /* data/reference/lj.md */
 static const struct {

@@ -11,8 +11,9 @@
 
 #include <cmocka.h>
 
-#include "context.h"
 #include "samplers/places.h"
+
+#include "context.h"
 
 /* A ball of a radius in the unit of sides, in a box of sides 1, 2, 3 times that unit. */
 struct ball {
