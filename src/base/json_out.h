@@ -4,7 +4,7 @@
  *
  * Numbers are made here and not by cJSON: 1.7.15 takes 15 digits for enough when they are off by
  * one in the last bit of a double, and keeps integers as doubles. The decimal point is that of the
- * C locale, which is set at the entry to the library (core/entry.h).
+ * C locale, which is set at the entry to the library (entry.h).
  */
 #ifndef ERGO_CORE_JSON_OUT_H
 #define ERGO_CORE_JSON_OUT_H

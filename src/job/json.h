@@ -5,7 +5,7 @@
  * trailing garbage and duplicate keys, ignores case, turns 1e999 into infinity and 2^53+1 into
  * 2^53. Here numbers keep their text, so that integers stay exact, and everything doubtful is
  * refused with line and column. What we write and read back ourselves goes through cJSON
- * (core/json_out.h, core/json_in.h).
+ * (json_out.h, json_in.h).
  */
 #ifndef ERGO_JOB_JSON_H
 #define ERGO_JOB_JSON_H
