@@ -135,8 +135,7 @@ ERGO_INLINE uint disks_count(struct disks_cell c) {
     return (uint) - (used.x + used.y + used.z + used.w);
 }
 
-/* ---- the shift of the grid (lines 15 to 17, Algorithm 4) --------------------------------------
- */
+/* ---- the shift of the grid (lines 15 to 17, Algorithm 4) ------------------------------------ */
 
 /* What a sweep's shift means for a cell: the offset of the one other cell whose disks may move in,
  * and by how much the coordinates of disks change. */

@@ -86,8 +86,7 @@ ERGO_INLINE uint disks_spare(struct ergo_words r0, struct ergo_words r1) {
     return (r0.y >> 24) | (r0.w >> 24) << 8 | (r1.y >> 24) << 16 | (r1.w >> 24) << 24;
 }
 
-/* ---- random starts ----------------------------------------------------------------------------
- */
+/* ---- random starts -------------------------------------------------------------------------- */
 
 /* r^2 of contact in a sweep of a random start. It grows linearly in the packing fraction, and stays
  * below 2^46, so the product cannot overflow. */
@@ -101,8 +100,7 @@ ERGO_INLINE uint disks_growth_slot(uint b, uint n) {
     return (b >> 24) * n >> 8;
 }
 
-/* ---- psi_6 ------------------------------------------------------------------------------------
- */
+/* ---- psi_6 ---------------------------------------------------------------------------------- */
 
 /* 1/x for x from 0.5 to 2^20, by Newton's method, because devices do not divide alike. */
 ERGO_INLINE float disks_inverse(float x) {

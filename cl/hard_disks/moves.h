@@ -18,8 +18,7 @@
 
 #define DISKS_NO_UNROLL _Pragma("unroll 1")
 
-/* ---- draws ------------------------------------------------------------------------------------
- */
+/* ---- draws ---------------------------------------------------------------------------------- */
 
 DISKS_DEFINE_SINE(disks_sine4, float4)
 
@@ -100,8 +99,7 @@ ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member
     return four;
 }
 
-/* ---- the slow way -----------------------------------------------------------------------------
- */
+/* ---- the slow way --------------------------------------------------------------------------- */
 
 /*
  * r^2 - contact, with an exact sign; negative is an overlap. The differences are whole numbers
@@ -209,8 +207,7 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
     return accepted;
 }
 
-/* ---- the fast way -----------------------------------------------------------------------------
- */
+/* ---- the fast way --------------------------------------------------------------------------- */
 
 /* Nearly all crowded cells have three disks. With DISKS_WAITS a whole work-group waits at a barrier
  * while one cell takes the slow way, so there cells of three disks go the fast way too: 256^2 disks

@@ -44,8 +44,7 @@ ERGO_INLINE void sw_local_draw(__local const uint *spins, const struct sw_member
     *under = down;
 }
 
-/* ---- joins around the lattice -----------------------------------------------------------------
- */
+/* ---- joins around the lattice --------------------------------------------------------------- */
 
 /* The root of a node. *odd is changed by the bits of the path there. */
 ERGO_INLINE uint sw_local_find(__local uint *labels, uint node, uint *odd) {
@@ -91,8 +90,7 @@ ERGO_INLINE uint sw_local_around(__local uint *labels, __local const uint *sides
     return odd;
 }
 
-/* ---- a sweep ----------------------------------------------------------------------------------
- */
+/* ---- a sweep -------------------------------------------------------------------------------- */
 
 /* Draw the bonds, and label the clusters. Returns nonzero if a cluster leads around the lattice. */
 ERGO_INLINE uint sw_local_label(const struct sw_tile *t, const struct sw_member *m, ulong step,
