@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "result/checkpoint.h"
+#include "job/schedule.h"
 #include "result/store.h"
 
 /* All samplers, models with curves, sums, and curves over the time of a run. */
