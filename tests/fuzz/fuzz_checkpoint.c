@@ -15,6 +15,7 @@
 
 #include "result/checkpoint.h"
 #include "job/schedule.h"
+#include "page/page.h"
 #include "result/store.h"
 
 /* All samplers, models with curves, sums, and curves over the time of a run. */
@@ -231,7 +232,7 @@ static void change(struct ergo_blob *blob, struct input *input) {
 
 static void write_to(struct ergo_context *ctx, const char *name, struct ergo_blobs *blobs) {
     char *path = ergo_path_join(folder, name);
-    expect(path && ergo_checkpoint_write(ctx, path, blobs) == ERGO_OK,
+    expect(path && ergo_checkpoint_write(ctx, NULL, path, blobs) == ERGO_OK,
            "a checkpoint is not written");
     free(path);
     ergo_blobs_free(blobs);
@@ -251,10 +252,13 @@ static void look(struct ergo_context *ctx, bool good, bool files) {
         free(text);
     }
     if (status == ERGO_OK && files) {
-        expect(ergo_page_write(ctx, folder, result) == ERGO_OK, "no report");
-        expect(ergo_page_write_pictures(ctx, folder, result) == ERGO_OK, "no pictures");
-        expect(ergo_result_write_blocks(ctx, folder, result) == ERGO_OK, "no blocks");
-        expect(ergo_result_write_series(ctx, folder, result) == ERGO_OK, "no series");
+        struct ergo_folder in = {.fd = -1};
+        expect(ergo_folder_open(ctx, folder, &in) == ERGO_OK, "no folder");
+        expect(ergo_page_write(ctx, &in, result) == ERGO_OK, "no report");
+        expect(ergo_page_write_pictures(ctx, &in, result) == ERGO_OK, "no pictures");
+        expect(ergo_result_write_blocks(ctx, &in, result) == ERGO_OK, "no blocks");
+        expect(ergo_result_write_series(ctx, &in, result) == ERGO_OK, "no series");
+        ergo_folder_close(&in);
     }
     if (status != ERGO_OK) {
         const char *message = ergo_error_message(ctx);
