@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "job/schedule.h"
 #include "page/page.h"
 #include "result/checkpoint.h"
 #include "result/store.h"
@@ -251,10 +252,13 @@ static void look(struct ergo_context *ctx, bool good, bool files) {
         free(text);
     }
     if (status == ERGO_OK && files) {
-        expect(ergo_page_write(ctx, folder, result) == ERGO_OK, "no report");
-        expect(ergo_page_write_pictures(ctx, folder, result) == ERGO_OK, "no pictures");
-        expect(ergo_result_write_blocks(ctx, folder, result) == ERGO_OK, "no blocks");
-        expect(ergo_result_write_series(ctx, folder, result) == ERGO_OK, "no series");
+        struct ergo_folder in = {.fd = -1};
+        expect(ergo_folder_open(ctx, folder, &in) == ERGO_OK, "no folder");
+        expect(ergo_page_write(ctx, &in, result) == ERGO_OK, "no report");
+        expect(ergo_page_write_pictures(ctx, &in, result) == ERGO_OK, "no pictures");
+        expect(ergo_result_write_blocks(ctx, &in, result) == ERGO_OK, "no blocks");
+        expect(ergo_result_write_series(ctx, &in, result) == ERGO_OK, "no series");
+        ergo_folder_close(&in);
     }
     if (status != ERGO_OK) {
         const char *message = ergo_error_message(ctx);
