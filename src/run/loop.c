@@ -295,8 +295,9 @@ static enum ergo_status snapshots_due(struct loop *loop) {
 
 enum ergo_status ergo_run_count(struct ergo_run *run, const struct ergo_batch *batch) {
     enum ergo_status status = ERGO_OK;
-    for (size_t m = 0; run->ops->count && m < batch->count && status == ERGO_OK; m++)
-        status = run->ops->count(run->ctx, run->state, m, run->curves[batch->points[m]->index]);
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++)
+        status = ergo_sampler_count(run->ctx, run->ops, run->state, m,
+                                    run->curves[batch->points[m]->index]);
     return status;
 }
 
@@ -430,23 +431,27 @@ static enum ergo_status create(struct ergo_run *run, struct loop *loop) {
 
 enum ergo_status ergo_run_start_trial(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                       void *state) {
-    bool done = ops->start == NULL;
+    bool done = false;
     enum ergo_status status = ops->init(ctx, state);
-    while (!done && status == ERGO_OK)
-        status = stop_requested ? ERGO_STOPPED : ops->start(ctx, state, &done);
+    while (!done && status == ERGO_OK) {
+        status = ergo_sampler_start_piece(ctx, ops, state, &done);
+        if (status == ERGO_OK && !done && stop_requested)
+            status = ERGO_STOPPED;
+    }
     return status;
 }
 
 /* From step 0, in pieces: a start at which a run is stopped is none, and is made anew by a resume.
  */
 static enum ergo_status start(struct ergo_run *run) {
-    bool done = run->ops->start == NULL;
+    bool done = false;
     enum ergo_status status = run->ops->init(run->ctx, run->state);
     while (!done && status == ERGO_OK && !run->stopped) {
-        status = run->ops->start(run->ctx, run->state, &done);
+        status = ergo_sampler_start_piece(run->ctx, run->ops, run->state, &done);
         run->stopped =
             !done && ergo_run_agree(run, must_stop(run) ? ERGO_DUE_STOP : 0) & ERGO_DUE_STOP;
-        report_progress(run, "start", false);
+        if (!done)
+            report_progress(run, "start", false);
     }
     if (status != ERGO_OK || !run->stopped)
         return status;
@@ -503,9 +508,9 @@ static enum ergo_status run_batch(struct loop *loop) {
         return status;
     if (status == ERGO_OK)
         status = ergo_run_count(run, loop->batch);
-    for (size_t m = 0; ops->end_curves && m < loop->batch->count && status == ERGO_OK; m++)
-        status =
-            ops->end_curves(run->ctx, run->state, m, run->curves[loop->batch->points[m]->index]);
+    for (size_t m = 0; m < loop->batch->count && status == ERGO_OK; m++)
+        status = ergo_sampler_end_curves(run->ctx, ops, run->state, m,
+                                         run->curves[loop->batch->points[m]->index]);
     if (status == ERGO_OK && n_snapshots(run))
         status = take_snapshots(loop, n_snapshots(run) - 1);
     return status;

@@ -14,7 +14,7 @@
 #include "run/run.h"
 #include "run/spread.h"
 
-enum { META_VERSION = 3 };
+enum { META_VERSION = 4 };
 
 const char *const ergo_run_records[] = {
     "job",    "name",   "started",  "meta",   "device",        "files",  "members",

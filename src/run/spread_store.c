@@ -12,7 +12,7 @@ struct header {
     uint64_t version, state_version, generation, ranks, n_points;
     double seconds;
 };
-enum { SPREAD_VERSION = 1 };
+enum { SPREAD_VERSION = 2 };
 
 bool ergo_spread_is_index(const struct ergo_run *run) {
     return ergo_checkpoint_has(run->checkpoint, "spread");
