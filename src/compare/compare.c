@@ -218,9 +218,9 @@ static void judge(struct ergo_comparison *c) {
         d->n_different = count_different(a, d->result, &first);
         d->same_samples = true;
         for (size_t m = 0; m < a->n_members && d->same_samples; m++)
-            d->same_samples = a->members[m].digest != d->result->members[m].digest ||
-                              same_samples(&a->members[m], &d->result->members[m],
-                                           a->job->model->n_columns);
+            d->same_samples =
+                a->members[m].digest != d->result->members[m].digest ||
+                same_samples(&a->members[m], &d->result->members[m], a->job->model->n_columns);
         if (d->n_different && c->first_device == c->n_devices) {
             c->first_device = i;
             c->first_point = first;

@@ -155,8 +155,7 @@ static void append_difference(struct ergo_context *ctx, struct ergo_text *t,
 static enum ergo_status write_kernels(struct ergo_context *ctx, const struct ergo_comparison *c,
                                       const struct ergo_folder *folder) {
     char *text = NULL;
-    enum ergo_status status =
-        ergo_kernels_text(ctx, ergo_comparison_job(c)->sampler->name, &text);
+    enum ergo_status status = ergo_kernels_text(ctx, ergo_comparison_job(c)->sampler->name, &text);
     if (status == ERGO_OK)
         status = ergo_file_write(ctx, folder, "vendor-kernels.cl", text, strlen(text));
     free(text);

@@ -490,8 +490,7 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
     if (!groups_make(&groups, result))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
     for (size_t o = 0; o < result->job->model->n_observables; o++)
-        if (ergo_observable_shown(&result->job->model->observables[o],
-                                  result->members[0].point))
+        if (ergo_observable_shown(&result->job->model->observables[o], result->members[0].point))
             append_observable(&figures, &groups, o);
     append_relation(&figures, &groups);
     if (figures.length) {

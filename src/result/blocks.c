@@ -17,8 +17,7 @@ size_t ergo_blocks_count(const struct ergo_member_result *member) {
     return wish < n ? wish : n;
 }
 
-double ergo_blocks_mean(const struct ergo_model *model,
-                        const struct ergo_member_result *member,
+double ergo_blocks_mean(const struct ergo_model *model, const struct ergo_member_result *member,
                         const struct ergo_observable *observable, size_t block) {
     const size_t count = ergo_blocks_count(member);
     const size_t n = member->n_samples - member->n_equilibration;

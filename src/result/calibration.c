@@ -1,4 +1,5 @@
-/* Calibrations: points of a scan against the one where the scanned key is 0 (the model's `reference`). */
+/* Calibrations: points of a scan against the one where the scanned key is 0 (the model's
+ * `reference`). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -100,8 +100,7 @@ static double z_of(const struct ergo_observable_result *r) {
     return r->estimate.error > 0 ? (r->estimate.mean - r->exact) / r->estimate.error : NAN;
 }
 
-void ergo_run_refer(const struct ergo_point *point,
-                    struct ergo_observable_result *r) {
+void ergo_run_refer(const struct ergo_point *point, struct ergo_observable_result *r) {
     double error = 0;
     const double value = ergo_point_published(point, r->observable->name, &error);
     r->reference_error = 0;
@@ -215,7 +214,8 @@ static enum ergo_status curves_of(struct ergo_run *run, struct ergo_member_resul
         const struct ergo_curve *curve = &run->curves[m->point->index][c];
         struct ergo_curve_result *r = &m->curves[c];
         r->info = &model->curves[c];
-        r->size = curve->count && ergo_point_asks(m->point, model->curves[c].name) ? curve->size : 0;
+        r->size =
+            curve->count && ergo_point_asks(m->point, model->curves[c].name) ? curve->size : 0;
         if (!r->size)
             continue;
         r->x = malloc(r->size * sizeof(double));

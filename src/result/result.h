@@ -127,8 +127,7 @@ enum ergo_status ergo_run_load(struct ergo_context *ctx, const char *directory,
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5. */
 size_t ergo_blocks_count(const struct ergo_member_result *member); /* 0: none */
-double ergo_blocks_mean(const struct ergo_model *model,
-                        const struct ergo_member_result *member,
+double ergo_blocks_mean(const struct ergo_model *model, const struct ergo_member_result *member,
                         const struct ergo_observable *observable, size_t block);
 enum ergo_status ergo_result_write_blocks(struct ergo_context *ctx,
                                           const struct ergo_folder *folder,

@@ -184,8 +184,8 @@ static void append_chi2(struct ergo_text *text, const struct ergo_result *result
         size_t count = ergo_format_chi2(result, o, &chi2, &exact, &published);
         if (!count || !ergo_observable_shown(&model->observables[o], result->members[0].point))
             continue;
-        ergo_text_append(&list, "%s%s %.1f/%zu", list.length ? ", " : "", model->observables[o].name,
-                         chi2, count);
+        ergo_text_append(&list, "%s%s %.1f/%zu", list.length ? ", " : "",
+                         model->observables[o].name, chi2, count);
         any_exact |= exact;
         any_published |= published;
     }

@@ -180,8 +180,7 @@ static void write_blocks(struct writer *w, hid_t group, const struct ergo_member
 }
 
 static void write_point(struct writer *w, hid_t points, size_t index,
-                        const struct ergo_member_result *member,
-                        const struct ergo_model *model) {
+                        const struct ergo_member_result *member, const struct ergo_model *model) {
     const struct ergo_point *point = member->point;
     const struct ergo_value *seed = ergo_format_value(point, "/seed");
     char text[32];
@@ -257,12 +256,11 @@ static double pick_z(const struct ergo_member_result *m, size_t i) {
 }
 
 /* Is the name of observable o another one's, of the model that is there? */
-static bool is_others(const struct ergo_model *model, size_t o,
-                      const struct ergo_point *point) {
+static bool is_others(const struct ergo_model *model, size_t o, const struct ergo_point *point) {
     bool twice = false;
     for (size_t k = 0; k < model->n_observables; k++)
-        twice =
-            twice || (k != o && strcmp(model->observables[k].name, model->observables[o].name) == 0);
+        twice = twice ||
+                (k != o && strcmp(model->observables[k].name, model->observables[o].name) == 0);
     return twice && !model->observables[o].applies(point);
 }
 

@@ -326,7 +326,8 @@ static void warn_unmeasured(struct warner *w) {
     append_where(&text, w, &where, "first");
     if (m->steps < equilibration)
         ergo_text_append(&text, ": %s after %" PRIu64 " of %" PRIu64 " equilibration %ss",
-                         w->result->status, m->steps, equilibration, w->result->job->sampler->step_name);
+                         w->result->status, m->steps, equilibration,
+                         w->result->job->sampler->step_name);
     else
         ergo_text_append(&text, ": %s after %" PRIu64 " %ss, before the first sample",
                          w->result->status, m->steps, w->result->job->sampler->step_name);

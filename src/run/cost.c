@@ -13,8 +13,8 @@
 #include "run/run.h"
 
 /* Room for the samples of a block of `count`. */
-static bool allocate(const struct ergo_model *model, const struct ergo_batch *batch,
-                     size_t count, struct ergo_samples *samples) {
+static bool allocate(const struct ergo_model *model, const struct ergo_batch *batch, size_t count,
+                     struct ergo_samples *samples) {
     const struct ergo_point *first = batch->points[0];
     const size_t curves = (count - 1) / (size_t)ergo_point_curve_every(first) + 1;
     samples->columns = malloc(count * batch->count * model->n_columns * sizeof(double));

@@ -119,8 +119,8 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
                 "  measuring  %.3g s on the device (%.2g %ss), %.2g s of the host: measure_every "
                 "%llu would be best\n",
                 cost.measure, cost.measure / step, own->sampler->step_name, cost.host,
-                (unsigned long long)ergo_run_best_every(
-                    &cost, own->model->correlation(batch->points[0])));
+                (unsigned long long)ergo_run_best_every(&cost,
+                                                        own->model->correlation(batch->points[0])));
     }
     if (status == ERGO_OK && known)
         ergo_text_append(&out, "expected time: %.3g s, measurements not counted\n", total_seconds);

@@ -160,8 +160,8 @@ enum ergo_status ergo_run_read_states(struct ergo_run *run, double most);
  * Curve c with that many samples in bins of that length: bins are indexed by these; two became one
  * when all were full. A sample adds one to a curve; of realisations, at the end of the run
  * (curves_at_end), there may be more. */
-bool ergo_run_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
-                         uint64_t length, uint64_t n_samples);
+bool ergo_run_curve_fits(const struct ergo_model *model, size_t c, uint64_t count, uint64_t length,
+                         uint64_t n_samples);
 /* A step with that many samples behind it: between two, or before the first, or after the last. */
 bool ergo_run_stands_between(const struct ergo_schedule *s, uint64_t step, uint64_t samples);
 bool ergo_run_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,
@@ -196,10 +196,10 @@ enum ergo_status ergo_run_write(struct ergo_run *run);
 enum ergo_status ergo_run_estimate(struct ergo_run *run);
 /* Takes the error away unless it is trusted; sets the published value as reference. */
 void ergo_run_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
-void ergo_run_refer(const struct ergo_point *point,
-                    struct ergo_observable_result *r);
+void ergo_run_refer(const struct ergo_point *point, struct ergo_observable_result *r);
 
-/* compare.c: of a calibration (the model's `reference`), after the estimates: each point with its reference.
+/* compare.c: of a calibration (the model's `reference`), after the estimates: each point with its
+ * reference.
  */
 enum ergo_status ergo_run_compare(struct ergo_run *run);
 

@@ -139,10 +139,9 @@ enum ergo_status ergo_run_save(struct ergo_run *run) {
         ergo_blobs_free(&blobs);
         return status;
     }
-    const struct meta meta = {META_VERSION,         run->sampler->state_version,
-                              run->batch,           run->step,
-                              run->samples,         run->job->n_points,
-                              ergo_run_seconds(run)};
+    const struct meta meta = {
+        META_VERSION, run->sampler->state_version, run->batch,           run->step,
+        run->samples, run->job->n_points,          ergo_run_seconds(run)};
     const struct last_device device = last_device_of(run);
     const char *job = run->job->canonical;
     if (!ergo_blobs_add(&blobs, "job", job, strlen(job)) ||
@@ -191,8 +190,8 @@ static bool copy(struct reader *reader, void *to, size_t length) {
     return from != NULL;
 }
 
-bool ergo_run_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
-                         uint64_t length, uint64_t n_samples) {
+bool ergo_run_curve_fits(const struct ergo_model *model, size_t c, uint64_t count, uint64_t length,
+                         uint64_t n_samples) {
     const bool of_samples = !(model->curves_at_end >> c & 1);
     const uint64_t most = of_samples ? n_samples : UINT64_C(1) << 53; /* what doubles count */
     if (!length || count > most)

@@ -136,9 +136,8 @@ enum ergo_status ergo_spread_restore(struct ergo_run *run) {
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
 static struct header header_of(const struct ergo_run *run) {
-    return (struct header){SPREAD_VERSION,          run->sampler->state_version,
-                           run->spread->generation, run->spread->ranks,
-                           run->job->n_points,      ergo_run_seconds(run)};
+    return (struct header){SPREAD_VERSION,     run->sampler->state_version, run->spread->generation,
+                           run->spread->ranks, run->job->n_points,          ergo_run_seconds(run)};
 }
 
 /* What the sampler holds becomes the progress of the current unit's points. The audit comes after

@@ -107,8 +107,8 @@ static enum ergo_status begin(struct tuner *t, const int64_t *values, struct erg
     if (status == ERGO_OK)
         status = t->model->ops->create(t->ctx, t->batch, t->device, state);
     for (size_t m = 0; m < t->batch->count && status == ERGO_OK && t->step; m++)
-        status = t->model->ops->load(t->ctx, *state, m, t->step, t->states[m].data,
-                                       t->states[m].length);
+        status =
+            t->model->ops->load(t->ctx, *state, m, t->step, t->states[m].data, t->states[m].length);
     if (status == ERGO_OK && !t->step)
         status = ergo_run_start_trial(t->ctx, t->model->ops, *state);
     return status;
@@ -285,8 +285,8 @@ static void describe(const struct tuner *t, const struct ergo_tuning_entry *entr
                      t->device->summary.platform, entry->path);
     ergo_text_append(out, "  tried      %zu launch shapes, %zu more were refused\n", t->tried,
                      t->refused);
-    ergo_text_append(out, "  automatic  %.4g %s\n             %s\n", plain,
-                     t->sampler->rate_unit, automatic);
+    ergo_text_append(out, "  automatic  %.4g %s\n             %s\n", plain, t->sampler->rate_unit,
+                     automatic);
     if (!entry->n_settings) {
         ergo_text_append(out, "  nothing is surely faster by %.0f%%: the automatic launch stays\n",
                          100 * (worthwhile - 1));
@@ -370,11 +370,10 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
         t.model = t.job->model;
         t.batch = &t.job->batches[0];
         t.states = calloc(t.batch->count + 1, sizeof *t.states);
-        status =
-            !t.states ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for states")
-            : t.model->n_tunables > TUNABLES_MAX
-                ? ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%s has too many tunables", t.sampler->name)
-                : ergo_run_open_device(&run, t.job, &t.device);
+        status = !t.states ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for states")
+                 : t.model->n_tunables > TUNABLES_MAX
+                     ? ERGO_FAIL(ctx, ERGO_E_INTERNAL, "%s has too many tunables", t.sampler->name)
+                     : ergo_run_open_device(&run, t.job, &t.device);
     }
     if (status == ERGO_OK)
         status = tune(&t, path, &out);
