@@ -10,7 +10,7 @@
 #include "job/json.h"
 #include "job/schedule.h"
 
-enum { META_VERSION = 3 };
+enum { META_VERSION = 4 };
 
 /* All names in a checkpoint. */
 static const char *const names[] = {

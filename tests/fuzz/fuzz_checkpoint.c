@@ -37,7 +37,7 @@ static const char *const jobs[] = {
     "{'sampler':'swendsen-wang','system':{'q':2,'size':[16,9],'temperature':1.1},"
     "'run':{'sweeps':20}}",
 };
-enum { JOBS = sizeof jobs / sizeof *jobs, STATE = 5, META_VERSION = 3 };
+enum { JOBS = sizeof jobs / sizeof *jobs, STATE = 5, META_VERSION = 4 };
 /* of the first byte; the others choose the job */
 enum { SPREAD = 0x40, FILES = 0x20, RAW = 0xFF };
 
