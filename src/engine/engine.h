@@ -167,6 +167,9 @@ static inline void ergo_engine_note(struct ergo_engine *e, enum ergo_status stat
     if (e->status == ERGO_OK)
         e->status = status;
 }
+/* The same, with its message, which is not made where another error came first. */
+#define ERGO_ENGINE_FAIL(e, ...)                                                                   \
+    ((e)->status == ERGO_OK ? (void)((e)->status = ERGO_FAIL((e)->ctx, __VA_ARGS__)) : (void)0)
 
 struct ergo_grid {
     unsigned dims;
