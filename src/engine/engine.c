@@ -35,6 +35,11 @@ void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
         e->buffers[row].zeroed = true;
 }
 
+void ergo_engine_ends(struct ergo_engine *e, unsigned row) {
+    if (row < ERGO_BUFFERS)
+        e->buffers[row].ends = e->buffers[row].kind == ERGO_BUFFER_STATE;
+}
+
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name) {
     const char *o = options ? options : "";
@@ -109,7 +114,7 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
         const struct ergo_engine_buffer *b = &e->buffers[i];
         const bool result = is_result(b->kind);
         const uint64_t bytes = b->bytes * capacity_of(e, b);
-        if (result)
+        if (result || b->ends)
             plan->host_bytes += 2 * bytes;
         if (b->kind == ERGO_BUFFER_HOST)
             continue;
@@ -188,6 +193,23 @@ static enum ergo_status create_kernels(struct ergo_context *ctx, struct ergo_eng
     return status;
 }
 
+void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *options) {
+    struct ergo_engine_kernel *k = &e->kernels[kernel];
+    struct ergo_engine_program *p = &e->programs[k->program];
+    cl_program program = NULL;
+    cl_kernel made = NULL;
+    if (e->status == ERGO_OK)
+        e->status = ergo_program_build(e->ctx, e->device, p->path, options, &program);
+    if (e->status == ERGO_OK)
+        e->status = ergo_kernel_create(e->ctx, e->device, program, k->name, &made);
+    if (e->status == ERGO_OK) {
+        clReleaseKernel(k->kernel);
+        k->kernel = made;
+    }
+    if (program) /* kernels keep it */
+        clReleaseProgram(program);
+}
+
 /* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere.
  */
 static void *pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
@@ -217,13 +239,14 @@ static void unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
     *host = NULL;
 }
 
+/* On the device, where it is a result, and on the host. */
 static enum ergo_status create_result(struct ergo_context *ctx, struct ergo_engine *e,
                                       struct ergo_engine_buffer *b, unsigned slot) {
     const size_t bytes = (size_t)(b->bytes * capacity_of(e, b));
     enum ergo_status status = ERGO_OK;
     if (!bytes)
         return ERGO_OK;
-    if (b->kind != ERGO_BUFFER_HOST)
+    if (b->kind != ERGO_BUFFER_HOST && !b->ends)
         status = ergo_buffer_create(ctx, e->device, b->what, bytes, NULL, &b->mem[slot]);
     if (status != ERGO_OK)
         return status;
@@ -236,10 +259,11 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_eng
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < ERGO_BUFFERS && status == ERGO_OK; i++) {
         struct ergo_engine_buffer *b = &e->buffers[i];
-        for (unsigned slot = 0; slot < 2 && is_result(b->kind) && status == ERGO_OK; slot++)
+        const bool back = is_result(b->kind) || b->ends;
+        for (unsigned slot = 0; slot < 2 && back && status == ERGO_OK; slot++)
             status = create_result(ctx, e, b, slot);
-        if (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_SCRATCH ||
-            b->kind == ERGO_BUFFER_RESULT)
+        if (status == ERGO_OK && (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_SCRATCH ||
+                                  b->kind == ERGO_BUFFER_RESULT))
             status =
                 ergo_buffer_create(ctx, e->device, b->what, (size_t)b->bytes, NULL, &b->mem[0]);
     }
@@ -283,6 +307,7 @@ void ergo_engine_destroy(void *state) {
         for (size_t i = 0; i < ERGO_BUFFERS; i++) {
             struct ergo_engine_buffer *b = &e->buffers[i];
             ergo_buffer_release(&b->mem[slot]);
+            ergo_buffer_release(&b->held);
             unpin(e->device, &b->pins[slot], &b->host[slot]);
         }
         if (e->slots[slot].ready)

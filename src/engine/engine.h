@@ -46,10 +46,13 @@ struct ergo_engine_buffer {
     const char *what; /* "cells", for messages */
     enum ergo_buffer_kind kind;
     bool zeroed; /* results: zeros when a block begins, for kernels that add */
+    bool ends;   /* a state: read back when a block ends */
     uint64_t bytes;
     cl_mem mem[2];  /* of results one for each slot, else the first alone */
-    void *host[2];  /* of results */
+    void *host[2];  /* of results, and of a state that `ends` */
     cl_mem pins[2]; /* behind `host`, where the driver has such memory */
+    cl_mem held;    /* ergo_engine_hold */
+    uint64_t held_bytes;
     /* Of huge systems an audit keeps only these pieces of a state, window_bytes each; NULL: all. */
     struct ergo_replay_part *window;
     size_t window_bytes;
@@ -133,6 +136,9 @@ void ergo_engine_buffer(struct ergo_engine *e, unsigned row, const char *what,
 /* Results to which kernels add: zeros when a block begins. */
 void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
                       enum ergo_buffer_kind kind, uint64_t bytes);
+/* A declared state that comes back with every block, as it is at the block's end:
+ * ergo_engine_host(e, row, slot, 0). */
+void ergo_engine_ends(struct ergo_engine *e, unsigned row);
 /* A kernel of the program `path`, built with `options` (copied; NULL: none). */
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name);
@@ -171,6 +177,9 @@ static inline void ergo_engine_note(struct ergo_engine *e, enum ergo_status stat
     if (e->status == ERGO_OK)
         e->status = status;
 }
+/* The same, with its message, which is not made where another error came first. */
+#define ERGO_ENGINE_FAIL(e, ...)                                                                   \
+    ((e)->status == ERGO_OK ? (void)((e)->status = ERGO_FAIL((e)->ctx, __VA_ARGS__)) : (void)0)
 
 struct ergo_grid {
     unsigned dims;
@@ -218,6 +227,21 @@ void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, 
 void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data);
 /* Another size for a declared buffer, whose bytes are lost; zeros. */
 void ergo_engine_resize(struct ergo_engine *e, unsigned row, uint64_t bytes);
+/* The same, but its bytes stay: it has `pieces` equal pieces, and each gets zeros behind it. */
+void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_t pieces);
+/* Hold a buffer's memory while it grows, and have it back, as it was when it was replaced. No error
+ * keeps it from coming back. */
+void ergo_engine_hold(struct ergo_engine *e, unsigned row);
+void ergo_engine_give_back(struct ergo_engine *e, unsigned row);
+/* A declared kernel, built again with other options. */
+void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *options);
+/*
+ * Where kernels stop when they lack room, the host makes some and enqueues the block again (the
+ * model's `convert` sees by what ergo_engine_ends brought that it has to): for each slot that is
+ * busy, the older block first, it sets e.slot, launches, and has the results read anew by this.
+ * Enqueued only: ergo_engine_finish.
+ */
+void ergo_engine_read_again(struct ergo_engine *e, unsigned slot);
 void ergo_engine_finish(struct ergo_engine *e);
 
 /* Results of a slot on the host: of a sample, a curve, or the block (0). */
