@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "oracle/glass_serial.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 #define GLASS_BENCH_OK(ctx, what, call)                                                            \
     do {                                                                                           \

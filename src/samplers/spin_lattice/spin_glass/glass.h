@@ -1,6 +1,6 @@
 /* Spin glasses on a device: shape, launch, buffers. Internal to the sampler. */
-#ifndef ERGO_SAMPLERS_SPIN_LATTICE_GLASS_H
-#define ERGO_SAMPLERS_SPIN_LATTICE_GLASS_H
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_SPIN_GLASS_GLASS_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_SPIN_GLASS_GLASS_H
 
 #include "engine/replay.h"
 #include "samplers/sampler.h"
@@ -104,7 +104,7 @@ struct glass_state {
     struct glass_border *border; /* where this one's share of a ladder meets others'; or NULL */
 };
 
-/* glass_job.c: what can be said of a point without a device. */
+/* job.c: what can be said of a point without a device. */
 struct glass_shape glass_shape_of(const struct ergo_point *point);
 /* The ladder, coldest first; returns how many. */
 uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]);
@@ -123,7 +123,7 @@ double glass_exact(const struct ergo_point *point, const char *observable);
 size_t glass_q_bins(const struct glass_shape *s);
 size_t glass_q_bin(const struct glass_shape *s, uint64_t unequal);
 
-/* glass_couplings.c: couplings of word-lattice `word`, [direction x, y, z][site]: the bit is one
+/* couplings.c: couplings of word-lattice `word`, [direction x, y, z][site]: the bit is one
  * where J < 0, or, real, [direction][site][32] in units of 2^-24. From the file: every word. */
 size_t glass_couplings_length(const struct glass_shape *s); /* 32-bit words of a word-lattice */
 enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_point *point,
@@ -150,7 +150,7 @@ uint32_t glass_all_slots(const struct glass_shape *s);
 uint32_t glass_first_quad(const struct glass_shape *s);
 uint32_t glass_own_parity(const struct glass_shape *s, uint32_t parity);
 
-/* glass_plan.c */
+/* plan.c */
 size_t
 glass_packed_length(const struct glass_shape *s); /* couplings of a word-lattice, as packed */
 uint32_t glass_last(const struct glass_shape *s); /* samples in use of the last word-lattice here */
@@ -166,7 +166,7 @@ enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *b
 enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                                    const struct ergo_device *device, const struct glass_shape *s,
                                    struct glass_launch *launch, struct ergo_plan *plan);
-/* glass_device.c */
+/* device.c */
 /* Of all programs; which part of a ladder is here is not said. */
 void glass_options(const struct glass_state *s, struct ergo_text *options);
 enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -180,14 +180,14 @@ enum ergo_status glass_collect(struct ergo_context *ctx, void *state, unsigned w
 /* Cosine and sine of the smallest wave along the layers, as integers. */
 void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]);
 void glass_destroy(void *state);
-/* glass_advance.c: sweeps from s->step on; exchanges where they are due. */
+/* advance.c: sweeps from s->step on; exchanges where they are due. */
 enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
                                       uint64_t sweeps);
 enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,
                                      cl_mem records, size_t sample);
 size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
 
-/* glass_share.c: word-lattices and temperatures over ranks. */
+/* share.c: word-lattices and temperatures over ranks. */
 struct glass_shares {
     size_t ranks;
     bool by_speed;    /* the job leaves them to a trial; equal ones until then */
@@ -205,7 +205,7 @@ enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state 
 /* On all ranks, or here where nothing is cut? */
 bool glass_everywhere(const struct glass_state *s, bool here);
 
-/* glass_border.c: exchanges of temperatures that lie on different ranks. Both ranks draw the same
+/* border.c: exchanges of temperatures that lie on different ranks. Both ranks draw the same
  * decision. */
 bool glass_shares_ladder(const struct glass_shape *s);
 size_t glass_border_bytes(const struct glass_shape *s, size_t members); /* on the device */
@@ -224,7 +224,7 @@ enum ergo_status glass_border_twin(struct ergo_context *ctx, const struct glass_
                                    uint64_t step, uint32_t parity, const int64_t *energies,
                                    uint32_t *spins, uint32_t *from_hot, uint64_t *moved);
 
-/* glass_sums.c: what is measured of each sample, and how often it exchanged. */
+/* sums.c: what is measured of each sample, and how often it exchanged. */
 size_t glass_sums_length(const struct glass_shape *s); /* of a word-lattice */
 enum ergo_status glass_sums_create(struct ergo_context *ctx, struct glass_state *s);
 /* Measurement i of a slot: into s->sums, columns and the curve `halves`. */
@@ -245,12 +245,12 @@ enum ergo_status glass_moves_clear(struct ergo_context *ctx, struct glass_state 
 enum ergo_status glass_moves_take(struct ergo_context *ctx, struct glass_state *s);
 enum ergo_status glass_count(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_curve *curves);
-/* glass_curves.c */
+/* curves.c */
 enum ergo_status glass_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
 double glass_moment(const struct ergo_point *point, const char *observable, const double *mean);
 
-/* glass_state.c */
+/* state.c */
 /* The part of a member's state that its share `here` has, at `part`, to its place in the whole. */
 void glass_state_place(const struct glass_shape *here, const char *part, char *whole);
 size_t glass_state_bytes(const struct glass_shape *s); /* of the whole */
@@ -264,10 +264,10 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member
 enum ergo_status glass_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);
 
-/* glass_audit.c */
+/* audit.c */
 enum ergo_status glass_audit(struct ergo_context *ctx, void *state);
 
-/* glass_twin.c: the kernels on the host, on one word-lattice: spins in the device's layout,
+/* twin.c: the kernels on the host, on one word-lattice: spins in the device's layout,
  * couplings as drawn. known: [temperatures], of which alone they are. */
 uint64_t glass_place_of(const struct glass_shape *s, uint64_t site); /* colour * half + h */
 void glass_pack_couplings(const struct glass_shape *s, const uint32_t *couplings, uint32_t *packed);

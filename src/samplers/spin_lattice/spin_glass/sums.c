@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 /* ---- moments --------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Spin glasses: sweeps, exchanges and measurements of all word-lattices. */
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Spin glasses on a device: build, start, collect. */
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dist/dist.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 struct glass_shares *glass_shares_create(const struct ergo_point *point) {
     const struct ergo_value *v = ergo_point_value(point, "/system/shares");

@@ -1,6 +1,6 @@
 /*
  * Spin glasses over ranks: the second table of operations (sampler.h). What a rank has, words with
- * whole ladders or a part of one ladder, is glass_share.c's to say. What is measured goes to all
+ * whole ladders or a part of one ladder, is share.c's to say. What is measured goes to all
  * ranks with each sample.
  */
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "dist/dist.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 /* The same blocks on all ranks: the shortest that any of them wants. */

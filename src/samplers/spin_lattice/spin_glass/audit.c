@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 enum { AUDIT_EVERY = 2, AUDIT_SWEEPS = 6, AUDIT_EXCHANGES = 3 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 enum { PATH_LOCAL = 1 };
 

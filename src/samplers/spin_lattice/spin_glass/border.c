@@ -10,7 +10,7 @@
 
 #include "device/program.h"
 #include "dist/dist.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 enum { COLD, HOT, SIDES }; /* the neighbour is colder; hotter */
 enum { TAG_LOOK = ERGO_DIST_TAGS, TAG_ROWS, TAG_TWIN };
@@ -130,7 +130,7 @@ enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_stat
     glass_options(s, &options);
     enum ergo_status status =
         options.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
-                       : ergo_program_build(ctx, s->device, "spin_lattice/glass_border.cl",
+                       : ergo_program_build(ctx, s->device, "spin_lattice/border.cl",
                                             options.data, &ends->program);
     const struct {
         cl_kernel *kernel;
