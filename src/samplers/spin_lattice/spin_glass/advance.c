@@ -1,215 +1,164 @@
 /* Spin glasses: sweeps, exchanges and measurements of all word-lattices. */
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
-#include <stdlib.h>
-
 /* Half a sweep of all word-lattices. */
-static enum ergo_status launch_half(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                    cl_uint colour) {
+static void launch_half(struct glass_state *s, uint64_t step, unsigned colour) {
     const struct glass_shape *h = &s->shape;
-    const size_t group = s->launch.group;
-    const size_t local[2] = {group, 1};
-    const size_t global[2] = {ergo_round_up((size_t)h->half * h->quads, group), glass_lattices(s)};
-    const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h);
-    const cl_ulong sweep = step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
-                                    ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(colour),
-                                    ERGO_ARG(words),    ERGO_ARG(last)};
-    return ergo_kernel_launch(ctx, s->device, s->sweep, "glass_sweep", args, 8, 2, global, local,
-                              NULL);
+    ERGO_LAUNCH(&s->e, GLASS_SWEEP,
+                ergo_grid_items((size_t)h->half * h->quads, s->launch.group, glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUPLINGS), BUFFER(GLASS_TABLES),
+                BUFFER(GLASS_KEYS), U64(step), U32(colour), VALUE(s->launch.words),
+                U32(s->launch.last));
 }
 
-static enum ergo_status launch_sweeps(struct ergo_context *ctx, struct glass_state *s,
-                                      uint64_t step, uint64_t sweeps) {
+/* So many at once in local memory. */
+static void launch_local(struct glass_state *s, uint64_t step, uint64_t sweeps) {
     const struct glass_shape *h = &s->shape;
-    const size_t group = s->launch.group;
-    const size_t global[2] = {h->quads * group, glass_lattices(s)}, local[2] = {group, 1};
-    const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h);
-    enum ergo_status status = ERGO_OK;
-    for (uint64_t done = 0; done < sweeps && status == ERGO_OK;) {
-        const cl_ulong sweep = step + done;
-        const uint64_t rest = sweeps - done;
-        const cl_uint now =
-            (cl_uint)(rest < s->launch.launch_sweeps ? rest : s->launch.launch_sweeps);
-        if (!s->launch.local) {
-            for (cl_uint colour = 0; colour < 2 && status == ERGO_OK; colour++)
-                status = launch_half(ctx, s, sweep, colour);
-            done++;
-            continue;
+    ERGO_LAUNCH(&s->e, GLASS_SWEEP, ergo_grid_groups(h->quads, s->launch.group, glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUPLINGS), BUFFER(GLASS_TABLES),
+                BUFFER(GLASS_KEYS), U64(step), U32(sweeps), VALUE(s->launch.words),
+                U32(s->launch.last), LOCAL(16 * h->sites));
+}
+
+static void sweeps_to(struct glass_state *s, uint64_t end) {
+    while (s->e.step < end) {
+        const uint64_t rest = end - s->e.step, most = s->launch.launch_sweeps;
+        const uint64_t now = !s->launch.local ? 1 : rest < most ? rest : most;
+        if (s->launch.local) {
+            launch_local(s, s->e.step, now);
+        } else {
+            launch_half(s, s->e.step, 0);
+            launch_half(s, s->e.step, 1);
         }
-        const struct ergo_arg args[] = {
-            ERGO_ARG(s->spins), ERGO_ARG(s->couplings), ERGO_ARG(s->tables),
-            ERGO_ARG(s->keys),  ERGO_ARG(sweep),        ERGO_ARG(now),
-            ERGO_ARG(words),    ERGO_ARG(last),         ERGO_ARG_LOCAL(16 * h->sites)};
-        status = ergo_kernel_launch(ctx, s->device, s->sweep, "glass_local", args, 9, 2, global,
-                                    local, NULL);
-        done += now;
+        s->e.step += now;
     }
-    return status;
 }
 
-static enum ergo_status launch_energy(struct ergo_context *ctx, struct glass_state *s) {
+/* ---- exchanges ------------------------------------------------------------------------------- */
+
+static void launch_energy(struct glass_state *s) {
     const size_t group = (size_t)1 << s->launch.levels;
-    const cl_uint parts = s->launch.parts;
-    const size_t global[2] = {group * s->shape.quads * parts, glass_lattices(s)};
-    const size_t local[2] = {group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->couplings),
-                                    ERGO_ARG(s->energies), ERGO_ARG(parts),
-                                    ERGO_ARG_LOCAL(16 * group * GLASS_ROOM_8)};
-    return ergo_kernel_launch(ctx, s->device, s->energy, "glass_energy", args, 5, 2, global, local,
-                              NULL);
+    const uint32_t parts = s->launch.parts;
+    ERGO_LAUNCH(&s->e, GLASS_ENERGY,
+                ergo_grid_groups((size_t)s->shape.quads * parts, group, glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUPLINGS), BUFFER(GLASS_ENERGIES), U32(parts),
+                LOCAL(16 * group * GLASS_ROOM_8));
 }
 
 static size_t pairs_of(const struct glass_shape *h, uint32_t parity) {
-    return (parity ? (h->temperatures - 1) / 2 : h->temperatures / 2) * h->copies;
+    return parity ? (h->temperatures - 1) / 2 : h->temperatures / 2;
 }
 
 /* Who exchanges. */
-static enum ergo_status launch_decision(struct ergo_context *ctx, struct glass_state *s,
-                                        uint64_t step, uint32_t parity) {
+static void launch_decision(struct glass_state *s, uint32_t parity) {
     const struct glass_shape *h = &s->shape;
-    const cl_uint odd = parity, parts = s->launch.parts;
-    const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h);
-    const cl_ulong at = step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->energies), ERGO_ARG(s->slopes), ERGO_ARG(s->keys),
-                                    ERGO_ARG(s->masks),    ERGO_ARG(at),        ERGO_ARG(odd),
-                                    ERGO_ARG(parts),       ERGO_ARG(words),     ERGO_ARG(last)};
-    const size_t global[2] = {32 * pairs_of(h, parity), glass_lattices(s)}, local[2] = {32, 1};
-    return ergo_kernel_launch(ctx, s->device, s->swap, "glass_swap", args, 9, 2, global, local,
-                              NULL);
+    ERGO_LAUNCH(&s->e, GLASS_SWAP,
+                ergo_grid_groups(pairs_of(h, parity) * h->copies, 32, glass_lattices(s)),
+                BUFFER(GLASS_ENERGIES), BUFFER(GLASS_SLOPES), BUFFER(GLASS_KEYS),
+                BUFFER(GLASS_MASKS), U64(s->e.step), U32(parity), U32(s->launch.parts),
+                VALUE(s->launch.words), U32(s->launch.last));
 }
 
-static enum ergo_status launch_exchange(struct ergo_context *ctx, struct glass_state *s,
-                                        uint32_t parity) {
+static void launch_exchange(struct glass_state *s, uint32_t parity) {
     const struct glass_shape *h = &s->shape;
-    const size_t group = s->device->type == CL_DEVICE_TYPE_CPU ? 16 : 128;
-    const size_t items = pairs_of(h, parity) / h->copies * (size_t)h->sites;
-    const size_t global[2] = {ergo_round_up(items, group), glass_lattices(s)},
-                 local[2] = {group, 1};
-    const cl_uint odd = parity;
-    const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h);
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins),    ERGO_ARG(s->masks), ERGO_ARG(s->from_hot),
-        ERGO_ARG(s->accepted), ERGO_ARG(s->trips), ERGO_ARG(s->moves),
-        ERGO_ARG(odd),         ERGO_ARG(words),    ERGO_ARG(last)};
-    return ergo_kernel_launch(ctx, s->device, s->exchange, "glass_exchange", args, 9, 2, global,
-                              local, NULL);
+    ERGO_LAUNCH(&s->e, GLASS_EXCHANGE,
+                ergo_grid_items(pairs_of(h, parity) * (size_t)h->sites, s->launch.site_group,
+                                glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_MASKS), BUFFER(GLASS_FROM_HOT),
+                BUFFER(GLASS_ACCEPTED), BUFFER(GLASS_ROUND_TRIPS), BUFFER(GLASS_MOVED), U32(parity),
+                VALUE(s->launch.words), U32(s->launch.last));
 }
 
-static enum ergo_status launch_swap(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                    uint32_t parity) {
+static void exchange(struct glass_state *s) {
+    const uint32_t parity = (uint32_t)(s->e.step / s->shape.swap_every & 1);
     const uint32_t own = glass_own_parity(&s->shape, parity);
     const bool here = pairs_of(&s->shape, own) > 0, ends = glass_border_due(s, parity);
-    enum ergo_status status = here || ends ? launch_energy(ctx, s) : ERGO_OK;
-    if (ends && status == ERGO_OK)
-        status = glass_border_begin(ctx, s, parity);
-    if (here && status == ERGO_OK)
-        status = launch_decision(ctx, s, step, own);
-    if (here && status == ERGO_OK)
-        status = launch_exchange(ctx, s, own);
-    if (ends && status == ERGO_OK)
-        status = glass_border_finish(ctx, s, step, parity);
-    return status;
+    if (here || ends)
+        launch_energy(s);
+    if (ends)
+        glass_border_begin(s, parity);
+    if (here) {
+        launch_decision(s, own);
+        launch_exchange(s, own);
+    }
+    if (ends)
+        glass_border_finish(s, s->e.step, parity);
 }
 
-/* Rounds of sweeps from s->step on, an exchange at the end of each. */
-static enum ergo_status launch_ladder(struct ergo_context *ctx, struct glass_state *s,
-                                      uint64_t sweeps, uint64_t rounds) {
+/* ---- whole ladders --------------------------------------------------------------------------- */
+
+/* Rounds of sweeps, an exchange at the end of each. */
+static void launch_ladder(struct glass_state *s, uint64_t sweeps, uint64_t rounds) {
     const struct glass_shape *h = &s->shape;
-    const size_t group = (size_t)h->quads * s->launch.ladder_lanes;
-    const size_t global[2] = {group, glass_lattices(s)}, local[2] = {group, 1};
-    const cl_uint2 words = glass_words_here(h);
-    const cl_uint last = glass_last(h), all = (cl_uint)rounds, every = h->swap_every;
-    const cl_uint first = (cl_uint)sweeps;
-    const cl_uint parity = (cl_uint)((s->step + sweeps) / every & 1);
-    const cl_ulong sweep = s->step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
-                                    ERGO_ARG(s->couplings),
-                                    ERGO_ARG(s->tables),
-                                    ERGO_ARG(s->keys),
-                                    ERGO_ARG(sweep),
-                                    ERGO_ARG(all),
-                                    ERGO_ARG(first),
-                                    ERGO_ARG(every),
-                                    ERGO_ARG(parity),
-                                    ERGO_ARG(words),
-                                    ERGO_ARG(last),
-                                    ERGO_ARG(s->slopes),
-                                    ERGO_ARG(s->from_hot),
-                                    ERGO_ARG(s->accepted),
-                                    ERGO_ARG(s->trips),
-                                    ERGO_ARG(s->moves),
-                                    ERGO_ARG_LOCAL(glass_ladder_bytes(h, &s->launch))};
-    s->step += sweeps + (rounds - 1) * every;
-    return ergo_kernel_launch(ctx, s->device, s->ladder, "glass_local_ladder", args, 17, 2, global,
-                              local, NULL);
+    const uint32_t every = h->swap_every, parity = (uint32_t)((s->e.step + sweeps) / every & 1);
+    ERGO_LAUNCH(&s->e, GLASS_WHOLE,
+                ergo_grid_groups(1, (size_t)h->quads * s->launch.ladder_lanes, glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUPLINGS), BUFFER(GLASS_TABLES),
+                BUFFER(GLASS_KEYS), U64(s->e.step), U32(rounds), U32(sweeps), U32(every),
+                U32(parity), VALUE(s->launch.words), U32(s->launch.last), BUFFER(GLASS_SLOPES),
+                BUFFER(GLASS_FROM_HOT), BUFFER(GLASS_ACCEPTED), BUFFER(GLASS_ROUND_TRIPS),
+                BUFFER(GLASS_MOVED), LOCAL(glass_ladder_bytes(h, &s->launch)));
+    s->e.step += sweeps + (rounds - 1) * every;
 }
 
 /* Sweeps and exchanges to `end`, as many to a launch as it may have. */
-static enum ergo_status advance_ladder(struct ergo_context *ctx, struct glass_state *s,
-                                       uint64_t end) {
+static void ladders_to(struct glass_state *s, uint64_t end) {
     const uint64_t every = s->shape.swap_every, most = s->launch.launch_sweeps;
-    enum ergo_status status = ERGO_OK;
-    while (s->step < end && status == ERGO_OK) {
-        const uint64_t rest = end - s->step, round = every - s->step % every;
-        if (round <= rest && round <= most) {
-            const uint64_t now = rest < most ? rest : most;
-            status = launch_ladder(ctx, s, round, 1 + (now - round) / every);
-        } else { /* no exchange within reach */
-            const uint64_t now = rest < round - 1 ? rest : round - 1;
-            status = launch_sweeps(ctx, s, s->step, now);
-            s->step += now;
-        }
+    while (s->e.step < end) {
+        const uint64_t rest = end - s->e.step, round = every - s->e.step % every;
+        const uint64_t now = rest < most ? rest : most;
+        if (round <= now)
+            launch_ladder(s, round, 1 + (now - round) / every);
+        else /* no exchange within reach */
+            sweeps_to(s, s->e.step + (rest < round - 1 ? rest : round - 1));
     }
-    return status;
 }
 
-enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
-                                      uint64_t sweeps) {
-    const uint64_t end = s->step + sweeps, every = s->shape.swap_every;
+/* ---- the engine's ---------------------------------------------------------------------------- */
+
+void glass_steps(void *state, uint64_t sweeps) {
+    struct glass_state *s = state;
+    const uint64_t end = s->e.step + sweeps, every = s->shape.swap_every;
     const bool ladder = s->shape.rungs > 1;
-    enum ergo_status status = ERGO_OK;
+    if (s->shape.idle) {
+        s->e.step = end;
+        return;
+    }
     if (ladder && s->untaken >> 31) /* before counters of 32 planes are full */
-        status = glass_moves_take(ctx, s);
-    if (status != ERGO_OK)
-        return status;
+        glass_moves_take(s);
     s->untaken += sweeps;
     if (s->launch.whole)
-        return advance_ladder(ctx, s, end);
-    while (s->step < end && status == ERGO_OK) {
-        uint64_t until = end;
-        if (ladder && s->step / every * every + every < end)
-            until = s->step / every * every + every;
-        const bool due = ladder && until % every == 0;
-        status = launch_sweeps(ctx, s, s->step, until - s->step);
-        s->step = until;
-        if (status == ERGO_OK && due)
-            status = launch_swap(ctx, s, until, (uint32_t)(until / every & 1));
+        ladders_to(s, end);
+    while (s->e.step < end && s->e.status == ERGO_OK) {
+        const uint64_t next = (s->e.step / every + 1) * every;
+        sweeps_to(s, ladder && next < end ? next : end);
+        if (ladder && s->e.step % every == 0)
+            exchange(s);
     }
-    return status;
 }
 
-enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,
-                                     cl_mem records, size_t sample) {
+void glass_measure(void *state, size_t sample) {
+    struct glass_state *s = state;
+    const struct glass_shape *h = &s->shape;
     const size_t group = (size_t)1 << s->launch.levels, lattices = glass_lattices(s);
-    const size_t global[2] = {group * s->shape.quads * s->shape.layers, lattices};
-    const size_t local[2] = {group, 1};
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->counts),
-                                    ERGO_ARG_LOCAL(16 * group * GLASS_ROOM_8)};
-    enum ergo_status status = launch_energy(ctx, s);
-    if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->overlap, "glass_overlap", args, 3, 2, global,
-                                    local, NULL);
-    const cl_uint parts = s->launch.parts, at = (cl_uint)sample;
-    const size_t all[2] = {(size_t)128 * s->shape.quads, lattices}, some[2] = {16, 1};
-    const struct ergo_arg rest[] = {ERGO_ARG(s->energies), ERGO_ARG(s->counts), ERGO_ARG(s->waves),
-                                    ERGO_ARG(records),     ERGO_ARG(parts),     ERGO_ARG(at)};
-    if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->record, "glass_record", rest, 6, 2, all,
-                                    some, NULL);
-    return status;
+    if (h->idle)
+        return;
+    launch_energy(s);
+    ERGO_LAUNCH(&s->e, GLASS_OVERLAP,
+                ergo_grid_groups((size_t)h->quads * h->layers, group, lattices),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUNTS), LOCAL(16 * group * GLASS_ROOM_8));
+    ERGO_LAUNCH(&s->e, GLASS_RECORD, ergo_grid_items((size_t)128 * h->quads, 16, lattices),
+                BUFFER(GLASS_ENERGIES), BUFFER(GLASS_COUNTS), BUFFER(GLASS_WAVES),
+                BUFFER(GLASS_RECORDS), U32(s->launch.parts), U32(sample));
+}
+
+/* Exchanges and round trips of words up to now. */
+void glass_read_numbers(void *state, size_t sample) {
+    struct glass_state *s = state;
+    const size_t lattices = glass_lattices(s), accepted = 8 * lattices * s->shape.slots;
+    if (s->shape.rungs < 2 || s->shape.idle)
+        return;
+    ergo_engine_read_curve(&s->e, GLASS_ACCEPTED, 0, accepted, GLASS_NUMBERS, sample, 0);
+    ergo_engine_read_curve(&s->e, GLASS_ROUND_TRIPS, 0, 8 * lattices * s->shape.copies,
+                           GLASS_NUMBERS, sample, accepted);
 }

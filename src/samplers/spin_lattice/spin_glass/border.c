@@ -8,35 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/program.h"
 #include "dist/dist.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
 enum { COLD, HOT, SIDES }; /* the neighbour is colder; hotter */
-enum { TAG_LOOK = ERGO_DIST_TAGS, TAG_ROWS, TAG_TWIN };
+enum { TAG_LOOK = ERGO_DIST_TAGS, TAG_SPINS, TAG_TWIN };
 enum { LOOK = 33 }; /* of an entry (a word-lattice and a copy): energies and a word */
 
 struct end {
     bool there;
+    unsigned side; /* of its buffers */
     int peer;
-    uint32_t slot, t; /* slot of its first copy; the colder one of both temperatures */
-    float *slopes;    /* [members] */
-    cl_mem look, swaps, list, rows;
+    uint32_t slot, t;         /* slot of its first copy; the colder one of both temperatures */
+    float *slopes;            /* [members] */
     int64_t *own, *theirs;    /* [entries][LOOK] */
     cl_uint4 *swap;           /* [entries] */
     uint32_t *entry, count;   /* entries with an exchange */
     uint32_t *away, *arrived; /* [count][sites] */
-    cl_event read;
 };
 
 struct glass_border {
-    cl_program program;
-    cl_kernel look, note, pack, merge;
     struct ergo_dist_posts *posts;
     struct end end[SIDES];
 };
 
-static bool is_there(const struct glass_shape *h, int side) {
+static bool is_there(const struct glass_shape *h, unsigned side) {
     return !h->idle && (side == COLD ? h->rung > 0 : h->rung + h->temperatures < h->rungs);
 }
 
@@ -54,98 +50,89 @@ static size_t entries_of(const struct glass_state *s) {
     return glass_lattices(s) * s->shape.copies;
 }
 
-size_t glass_border_bytes(const struct glass_shape *s, size_t members) {
-    const size_t each = 4 * (size_t)s->sites + 8 * LOOK + sizeof(cl_uint4) + 4;
-    return members * s->words * s->copies * each * (size_t)(is_there(s, COLD) + is_there(s, HOT));
+static size_t look_bytes(const struct glass_state *s) {
+    return 8 * LOOK * entries_of(s);
 }
 
-void glass_border_destroy(struct glass_border *ends) {
-    if (!ends)
+static size_t spins_bytes(const struct glass_state *s, size_t entries) {
+    return 4 * entries * s->shape.sites;
+}
+
+/* ---- create ---------------------------------------------------------------------------------- */
+
+void glass_border_declare(struct glass_state *s, const char *options) {
+    static const char *const path = "spin_lattice/glass_border.cl";
+    struct ergo_engine *e = &s->e;
+    const size_t entries = entries_of(s), spins = spins_bytes(s, entries);
+    bool any = false;
+    for (unsigned side = 0; side < SIDES; side++) {
+        if (!is_there(&s->shape, side))
+            continue;
+        any = true;
+        ergo_engine_buffer(e, GLASS_END_LOOK + side, "energies at an end", ERGO_BUFFER_SCRATCH,
+                           look_bytes(s));
+        ergo_engine_buffer(e, GLASS_END_SWAPS + side, "exchanges at an end", ERGO_BUFFER_SCRATCH,
+                           entries * sizeof(cl_uint4));
+        ergo_engine_buffer(e, GLASS_END_LIST + side, "lattices that exchange", ERGO_BUFFER_SCRATCH,
+                           4 * entries);
+        ergo_engine_buffer(e, GLASS_END_SPINS + side, "spins at an end", ERGO_BUFFER_SCRATCH,
+                           spins);
+        e->plan.host_bytes += 2 * (look_bytes(s) + spins) + entries * (sizeof(cl_uint4) + 4);
+    }
+    if (!any)
         return;
-    const cl_kernel kernels[] = {ends->look, ends->note, ends->pack, ends->merge};
-    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
-        if (kernels[k])
-            clReleaseKernel(kernels[k]);
-    if (ends->program)
-        clReleaseProgram(ends->program);
-    for (int side = 0; side < SIDES; side++) {
-        struct end *e = &ends->end[side];
-        cl_mem *const buffers[] = {&e->look, &e->swaps, &e->list, &e->rows};
-        for (size_t b = 0; b < sizeof buffers / sizeof buffers[0]; b++)
-            ergo_buffer_release(buffers[b]);
-        if (e->read)
-            clReleaseEvent(e->read);
+    ergo_engine_kernel(e, GLASS_BORDER_ENERGIES, path, options, "glass_border_energies");
+    ergo_engine_kernel(e, GLASS_BORDER_RECORD, path, options, "glass_border_record");
+    ergo_engine_kernel(e, GLASS_BORDER_PACK, path, options, "glass_border_pack");
+    ergo_engine_kernel(e, GLASS_BORDER_MERGE, path, options, "glass_border_merge");
+}
+
+void glass_border_destroy(struct glass_border *border) {
+    if (!border)
+        return;
+    for (unsigned side = 0; side < SIDES; side++) {
+        struct end *e = &border->end[side];
         void *const rooms[] = {e->slopes, e->own,  e->theirs, e->swap,
                                e->entry,  e->away, e->arrived};
         for (size_t b = 0; b < sizeof rooms / sizeof rooms[0]; b++)
             free(rooms[b]);
     }
-    ergo_dist_posts_destroy(ends->posts);
-    free(ends);
+    ergo_dist_posts_destroy(border->posts);
+    free(border);
 }
 
-static enum ergo_status create_end(struct ergo_context *ctx, const struct glass_state *s,
-                                   struct end *e, int side) {
+static bool create_end(const struct glass_state *s, struct end *e, unsigned side) {
     const struct glass_shape *h = &s->shape;
-    const size_t entries = entries_of(s), rows = 4 * entries * h->sites;
+    const size_t members = s->e.batch->count, entries = entries_of(s);
     e->there = is_there(h, side);
     if (!e->there)
-        return ERGO_OK;
+        return true;
+    e->side = side;
     e->peer = ergo_ranks_rank() + (side == COLD ? -1 : 1);
     e->slot = side == COLD ? 0 : h->slots - h->copies;
     e->t = side == COLD ? h->rung - 1 : h->rung + h->temperatures - 1;
-    e->slopes = malloc(s->batch->count * sizeof *e->slopes);
-    e->own = malloc(entries * LOOK * sizeof *e->own);
-    e->theirs = malloc(entries * LOOK * sizeof *e->theirs);
+    e->slopes = malloc(members * sizeof *e->slopes);
+    e->own = malloc(look_bytes(s));
+    e->theirs = malloc(look_bytes(s));
     e->swap = malloc(entries * sizeof *e->swap);
     e->entry = malloc(entries * sizeof *e->entry);
-    e->away = malloc(rows);
-    e->arrived = malloc(rows);
-    if (!e->slopes || !e->own || !e->theirs || !e->swap || !e->entry || !e->away || !e->arrived)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for exchanges between ranks");
-    for (size_t m = 0; m < s->batch->count; m++)
-        e->slopes[m] = glass_slope(s->batch->points[m], h, e->t);
-    enum ergo_status status = ergo_buffer_create(ctx, s->device, "energies at an end",
-                                                 entries * LOOK * 8, NULL, &e->look);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "exchanges at an end",
-                                    entries * sizeof *e->swap, NULL, &e->swaps);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "lattices that exchange", entries * 4, NULL,
-                                    &e->list);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "spins at an end", rows, NULL, &e->rows);
-    return status;
+    e->away = malloc(spins_bytes(s, entries));
+    e->arrived = malloc(spins_bytes(s, entries));
+    for (size_t m = 0; m < members && e->slopes; m++)
+        e->slopes[m] = glass_slope(s->e.batch->points[m], h, e->t);
+    return e->slopes && e->own && e->theirs && e->swap && e->entry && e->away && e->arrived;
 }
 
 enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_state *s) {
     if (!is_there(&s->shape, COLD) && !is_there(&s->shape, HOT))
         return ERGO_OK;
-    struct glass_border *ends = s->border = calloc(1, sizeof *ends);
-    if (ends)
-        ends->posts = ergo_dist_posts_create();
-    if (!ends || !ends->posts)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for exchanges between ranks");
-    struct ergo_text options = {0};
-    glass_options(s, &options);
-    enum ergo_status status =
-        options.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options")
-                       : ergo_program_build(ctx, s->device, "spin_lattice/border.cl",
-                                            options.data, &ends->program);
-    const struct {
-        cl_kernel *kernel;
-        const char *name;
-    } kernels[] = {{&ends->look, "glass_border_energies"},
-                   {&ends->note, "glass_border_record"},
-                   {&ends->pack, "glass_border_pack"},
-                   {&ends->merge, "glass_border_merge"}};
-    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0] && status == ERGO_OK; k++)
-        status =
-            ergo_kernel_create(ctx, s->device, ends->program, kernels[k].name, kernels[k].kernel);
-    for (int side = 0; side < SIDES && status == ERGO_OK; side++)
-        status = create_end(ctx, s, &ends->end[side], side);
-    ergo_text_free(&options);
-    return status;
+    struct glass_border *border = s->border = calloc(1, sizeof *border);
+    if (border)
+        border->posts = ergo_dist_posts_create();
+    return border && border->posts && create_end(s, &border->end[COLD], COLD) &&
+                   create_end(s, &border->end[HOT], HOT)
+               ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for exchanges between ranks");
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */
@@ -158,7 +145,7 @@ static cl_uint4 decide(const struct glass_state *s, const struct end *e, size_t 
     const size_t member = entry / h->copies / h->words;
     const uint32_t copy = (uint32_t)(entry % h->copies);
     const uint32_t word = h->first + (uint32_t)(entry / h->copies % h->words);
-    const struct ergo_point *point = s->batch->points[member];
+    const struct ergo_point *point = s->e.batch->points[member];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
     const bool colder = e->t >= h->rung;
     const int64_t *cold = colder ? own : theirs, *hot = colder ? theirs : own;
@@ -171,125 +158,85 @@ static cl_uint4 decide(const struct glass_state *s, const struct end *e, size_t 
 
 /* ---- on the device --------------------------------------------------------------------------- */
 
-static enum ergo_status launch(struct ergo_context *ctx, const struct glass_state *s,
-                               cl_kernel kernel, const char *name, const struct ergo_arg *args,
-                               size_t n_args, size_t items, size_t entries) {
-    const size_t group = s->device->type == CL_DEVICE_TYPE_CPU ? 16 : 128;
-    const size_t global[2] = {ergo_round_up(items, group), entries}, local[2] = {group, 1};
-    return ergo_kernel_launch(ctx, s->device, kernel, name, args, n_args, 2, global, local, NULL);
+static struct ergo_grid grid_of(const struct glass_state *s, size_t items, size_t entries) {
+    return ergo_grid_items(items, s->launch.site_group, entries);
 }
 
-static enum ergo_status launch_look(struct ergo_context *ctx, const struct glass_state *s,
-                                    struct end *e) {
-    const cl_uint parts = s->launch.parts, entries = (cl_uint)entries_of(s);
-    const struct ergo_arg args[] = {ERGO_ARG(s->energies), ERGO_ARG(s->from_hot),
-                                    ERGO_ARG(e->look),     ERGO_ARG(parts),
-                                    ERGO_ARG(e->slot),     ERGO_ARG(entries)};
-    const enum ergo_status status =
-        launch(ctx, s, s->border->look, "glass_border_energies", args, 6, (size_t)32 * entries, 1);
-    return status == ERGO_OK ? ergo_buffer_read_later(ctx, s->device, e->look, 0,
-                                                      (size_t)8 * LOOK * entries, e->own, &e->read)
-                             : status;
+void glass_border_begin(struct glass_state *s, uint32_t parity) {
+    const size_t entries = entries_of(s);
+    for (struct end *e = s->border->end; e < s->border->end + SIDES; e++) {
+        if (!is_due(e, parity))
+            continue;
+        ERGO_LAUNCH(&s->e, GLASS_BORDER_ENERGIES, grid_of(s, 32 * entries, 1),
+                    BUFFER(GLASS_ENERGIES), BUFFER(GLASS_FROM_HOT),
+                    BUFFER(GLASS_END_LOOK + e->side), U32(s->launch.parts), U32(e->slot),
+                    U32(entries));
+        ergo_engine_fetch(&s->e, GLASS_END_LOOK + e->side, 0, look_bytes(s), e->own);
+    }
 }
 
-static enum ergo_status launch_note(struct ergo_context *ctx, const struct glass_state *s,
-                                    struct end *e) {
-    const cl_uint entries = (cl_uint)entries_of(s);
-    const struct ergo_arg args[] = {
-        ERGO_ARG(e->swaps), ERGO_ARG(s->from_hot), ERGO_ARG(s->accepted), ERGO_ARG(s->trips),
-        ERGO_ARG(s->moves), ERGO_ARG(e->slot),     ERGO_ARG(entries)};
-    const enum ergo_status status =
-        ergo_buffer_write(ctx, s->device, e->swaps, 0, entries * sizeof *e->swap, e->swap);
-    return status == ERGO_OK
-               ? launch(ctx, s, s->border->note, "glass_border_record", args, 7, entries, 1)
-               : status;
+/* Both ranks' decisions; configurations that exchange are on their way to the host. */
+static void decide_all(struct glass_state *s, struct end *e, uint64_t step) {
+    const size_t entries = entries_of(s);
+    e->count = 0;
+    for (size_t i = 0; i < entries; i++) {
+        e->swap[i] = decide(s, e, i, step, e->own + i * LOOK, e->theirs + i * LOOK);
+        if (e->swap[i].s[0])
+            e->entry[e->count++] = (uint32_t)i;
+    }
+    ergo_engine_write(&s->e, GLASS_END_SWAPS + e->side, 0, entries * sizeof *e->swap, e->swap);
+    ERGO_LAUNCH(&s->e, GLASS_BORDER_RECORD, grid_of(s, entries, 1),
+                BUFFER(GLASS_END_SWAPS + e->side), BUFFER(GLASS_FROM_HOT), BUFFER(GLASS_ACCEPTED),
+                BUFFER(GLASS_ROUND_TRIPS), BUFFER(GLASS_MOVED), U32(e->slot), U32(entries));
+    if (!e->count)
+        return;
+    ergo_engine_write(&s->e, GLASS_END_LIST + e->side, 0, (size_t)4 * e->count, e->entry);
+    ERGO_LAUNCH(&s->e, GLASS_BORDER_PACK, grid_of(s, s->shape.sites, e->count), BUFFER(GLASS_SPINS),
+                BUFFER(GLASS_END_LIST + e->side), BUFFER(GLASS_END_SPINS + e->side), U32(e->slot));
+    ergo_engine_fetch(&s->e, GLASS_END_SPINS + e->side, 0, spins_bytes(s, e->count), e->away);
 }
 
-static enum ergo_status launch_pack(struct ergo_context *ctx, const struct glass_state *s,
-                                    struct end *e) {
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(e->list), ERGO_ARG(e->rows),
-                                    ERGO_ARG(e->slot)};
-    enum ergo_status status =
-        ergo_buffer_write(ctx, s->device, e->list, 0, (size_t)4 * e->count, e->entry);
-    if (status == ERGO_OK)
-        status =
-            launch(ctx, s, s->border->pack, "glass_border_pack", args, 4, s->shape.sites, e->count);
-    return status == ERGO_OK
-               ? ergo_buffer_read_later(ctx, s->device, e->rows, 0, 4 * e->count * s->shape.sites,
-                                        e->away, &e->read)
-               : status;
-}
-
-static enum ergo_status launch_merge(struct ergo_context *ctx, const struct glass_state *s,
-                                     struct end *e) {
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(e->list), ERGO_ARG(e->rows),
-                                    ERGO_ARG(e->swaps), ERGO_ARG(e->slot)};
-    const enum ergo_status status =
-        ergo_buffer_write(ctx, s->device, e->rows, 0, 4 * e->count * s->shape.sites, e->arrived);
-    return status == ERGO_OK ? launch(ctx, s, s->border->merge, "glass_border_merge", args, 5,
-                                      s->shape.sites, e->count)
-                             : status;
+static void merge(struct glass_state *s, const struct end *e) {
+    ergo_engine_write(&s->e, GLASS_END_SPINS + e->side, 0, spins_bytes(s, e->count), e->arrived);
+    ERGO_LAUNCH(&s->e, GLASS_BORDER_MERGE, grid_of(s, s->shape.sites, e->count),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_END_LIST + e->side),
+                BUFFER(GLASS_END_SPINS + e->side), BUFFER(GLASS_END_SWAPS + e->side), U32(e->slot));
 }
 
 /* ---- exchanges ------------------------------------------------------------------------------- */
 
-enum ergo_status glass_border_begin(struct ergo_context *ctx, struct glass_state *s,
-                                    uint32_t parity) {
-    enum ergo_status status = ERGO_OK;
-    for (struct end *e = s->border->end; e < s->border->end + SIDES && status == ERGO_OK; e++)
-        if (is_due(e, parity))
-            status = launch_look(ctx, s, e);
-    return status;
-}
-
-/* Of the ends that are due, `bytes` of each there and back, once they have been read. */
-static enum ergo_status swap_with_peers(struct ergo_context *ctx, struct glass_state *s,
-                                        uint32_t parity, bool rows) {
+/* What has been fetched of the ends that are due goes to their peers, and theirs comes: spins, or
+ * energies. */
+static void swap_with_peers(struct glass_state *s, uint32_t parity, bool spins) {
     struct ergo_dist_posts *posts = s->border->posts;
-    enum ergo_status status = ERGO_OK;
-    for (struct end *e = s->border->end; e < s->border->end + SIDES && status == ERGO_OK; e++) {
-        if (!is_due(e, parity) || (rows && e->count == 0))
+    struct ergo_context *ctx = s->e.ctx;
+    for (struct end *e = s->border->end; e < s->border->end + SIDES; e++) {
+        const size_t bytes = spins ? spins_bytes(s, e->count) : look_bytes(s);
+        const int tag = spins ? TAG_SPINS : TAG_LOOK;
+        if (!is_due(e, parity) || (spins && !e->count) || s->e.status != ERGO_OK)
             continue;
-        const size_t bytes =
-            rows ? 4 * e->count * s->shape.sites : (size_t)8 * LOOK * entries_of(s);
-        const int tag = rows ? TAG_ROWS : TAG_LOOK;
-        status = ergo_dist_post_receive(ctx, posts, e->peer, tag,
-                                        rows ? (void *)e->arrived : (void *)e->theirs, bytes);
-        if (status == ERGO_OK)
-            status = ergo_event_wait(ctx, s->device, &e->read, NULL);
-        if (status == ERGO_OK)
-            status = ergo_dist_post_send(ctx, posts, e->peer, tag,
-                                         rows ? (void *)e->away : (void *)e->own, bytes);
+        ergo_engine_note(
+            &s->e, ergo_dist_post_receive(ctx, posts, e->peer, tag,
+                                          spins ? (void *)e->arrived : (void *)e->theirs, bytes));
+        ergo_engine_await(&s->e, (spins ? GLASS_END_SPINS : GLASS_END_LOOK) + e->side);
+        if (s->e.status == ERGO_OK)
+            s->e.status = ergo_dist_post_send(ctx, posts, e->peer, tag,
+                                              spins ? (void *)e->away : (void *)e->own, bytes);
     }
-    if (status == ERGO_OK)
+    if (s->e.status == ERGO_OK)
         ergo_dist_posts_wait(posts);
-    return status;
 }
 
-enum ergo_status glass_border_finish(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                     uint32_t parity) {
-    const size_t entries = entries_of(s);
+void glass_border_finish(struct glass_state *s, uint64_t step, uint32_t parity) {
     struct end *const begin = s->border->end, *const end = begin + SIDES;
-    enum ergo_status status = swap_with_peers(ctx, s, parity, false);
-    for (struct end *e = begin; e < end && status == ERGO_OK; e++) {
-        if (!is_due(e, parity))
-            continue;
-        e->count = 0;
-        for (size_t i = 0; i < entries; i++) {
-            e->swap[i] = decide(s, e, i, step, e->own + i * LOOK, e->theirs + i * LOOK);
-            if (e->swap[i].s[0])
-                e->entry[e->count++] = (uint32_t)i;
-        }
-        status = launch_note(ctx, s, e);
-        if (e->count && status == ERGO_OK)
-            status = launch_pack(ctx, s, e);
-    }
-    if (status == ERGO_OK)
-        status = swap_with_peers(ctx, s, parity, true);
-    for (struct end *e = begin; e < end && status == ERGO_OK; e++)
+    swap_with_peers(s, parity, false);
+    for (struct end *e = begin; e < end && s->e.status == ERGO_OK; e++)
+        if (is_due(e, parity))
+            decide_all(s, e, step);
+    swap_with_peers(s, parity, true);
+    for (struct end *e = begin; e < end; e++)
         if (is_due(e, parity) && e->count)
-            status = launch_merge(ctx, s, e);
-    return status;
+            merge(s, e);
 }
 
 /* ---- the host's twins ------------------------------------------------------------------------ */
@@ -340,9 +287,9 @@ enum ergo_status glass_border_twin(struct ergo_context *ctx, const struct glass_
     char *const room = malloc(2 * SIDES * bytes);
     enum ergo_status status =
         room ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for another rank's lattice");
-    for (int side = 0; side < SIDES && status == ERGO_OK; side++) {
+    for (unsigned side = 0; side < SIDES && status == ERGO_OK; side++) {
         const struct end *e = &s->border->end[side];
-        char *own = room + 2 * (size_t)side * bytes;
+        char *own = room + 2 * side * bytes;
         if (!is_due(e, parity))
             continue;
         twin_tell(&s->shape, e, energies, spins, from_hot, own);
@@ -353,8 +300,8 @@ enum ergo_status glass_border_twin(struct ergo_context *ctx, const struct glass_
     }
     if (status == ERGO_OK)
         ergo_dist_posts_wait(s->border->posts);
-    for (int side = 0; side < SIDES && status == ERGO_OK; side++) {
-        const char *own = room + 2 * (size_t)side * bytes;
+    for (unsigned side = 0; side < SIDES && status == ERGO_OK; side++) {
+        const char *own = room + 2 * side * bytes;
         if (is_due(&s->border->end[side], parity))
             twin_exchange(s, &s->border->end[side], l, step, own, own + bytes, spins, from_hot,
                           moved);

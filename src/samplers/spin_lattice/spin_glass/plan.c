@@ -16,22 +16,13 @@ size_t glass_packed_length(const struct glass_shape *s) {
     return 2 * s->d * (size_t)s->sites * (s->real ? 32 : 1);
 }
 
-/* Samples in use of the last word-lattice here. */
-uint32_t glass_last(const struct glass_shape *s) {
-    return glass_lanes(s, s->first + s->words - 1);
-}
-
-cl_uint2 glass_words_here(const struct glass_shape *s) {
-    return (cl_uint2){{s->words, s->first}};
-}
-
 size_t glass_lattices(const struct glass_state *s) {
-    return s->batch->count * s->shape.words;
+    return s->e.batch->count * s->shape.words;
 }
 
 /* ---- plan ------------------------------------------------------------------------------------ */
 
-uint32_t glass_power_of_two(uint64_t n, uint32_t least, uint32_t most) {
+static uint32_t power_of_two(uint64_t n, uint32_t least, uint32_t most) {
     uint32_t p = least;
     while (2 * (uint64_t)p <= n && 2 * p <= most)
         p *= 2;
@@ -73,9 +64,11 @@ static bool plan_ladder(const struct glass_shape *s, const struct ergo_device_su
     return glass_ladder_bytes(s, l) + 32 * s->quads <= d->local_memory;
 }
 
-static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass_shape *s,
-                                    const struct ergo_batch *batch,
-                                    const struct ergo_device *device, struct glass_launch *l) {
+static enum ergo_status choose_launch(struct ergo_context *ctx, struct glass_state *state) {
+    const struct glass_shape *s = &state->shape;
+    struct glass_launch *l = &state->launch;
+    const struct ergo_batch *batch = state->e.batch;
+    const struct ergo_device *device = state->e.device;
     const struct ergo_device_summary *d = &device->summary;
     const int64_t path = ergo_point_int(batch->points[0], "/tuning/path");
     const int64_t wish = ergo_point_int(batch->points[0], "/tuning/work_group");
@@ -90,9 +83,13 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
                          (unsigned long long)s->sites, (unsigned long long)(16 * s->sites), d->name,
                          (unsigned long long)d->local_memory);
     l->local = path ? path == PATH_LOCAL : fits;
-    l->group = glass_power_of_two(s->half, 1, gpu ? (l->local ? most : 128) : 16);
+    l->group = power_of_two(s->half, 1, gpu ? (l->local ? most : 128) : 16);
     if (wish && wish < l->group)
         l->group = (uint32_t)wish;
+    l->site_group = gpu ? 128 : 16;
+    l->words = (cl_uint2){{s->words, s->first}};
+    l->last = glass_lanes(s, s->first + s->words - 1);
+    l->records = glass_lattices(state) * 128 * s->quads;
     l->levels = gpu ? 6 : 5; /* at least 32: real couplings have a work-item per sample */
     if (d->largest_group < 64)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -118,65 +115,107 @@ static enum ergo_status plan_launch(struct ergo_context *ctx, const struct glass
     return ERGO_OK;
 }
 
-enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                   const struct ergo_device *device, const struct glass_shape *h,
-                                   struct glass_launch *launch, struct ergo_plan *plan) {
-    const struct ergo_device_summary *d = &device->summary;
-    const struct glass_shape s = *h;
-    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const double lattices = (double)batch->count * s.words, slots = 4.0 * s.quads;
-    struct glass_launch l = {0};
-    enum ergo_status status = plan_launch(ctx, &s, batch, device, &l);
-    memset(plan, 0, sizeof *plan);
-    if (status != ERGO_OK)
-        return status;
-    const double work = (double)s.sites * s.samples * glass_all_slots(&s) * (double)batch->count;
-    const double own = work / ((double)s.all * glass_all_slots(&s)) * s.words * s.slots;
-    const double ends = (double)glass_border_bytes(&s, batch->count);
-    const double spins = (double)glass_lattice_bytes(&s) * lattices;
-    const double couplings = 4 * (double)glass_packed_length(&s) * lattices;
-    const double records = lattices * slots * 32;
-    const double energies = 8 * records * l.parts, counts = 8 * records * s.layers;
-    const double moves = 128 * lattices * (double)glass_move_rows(&s);
-    l.records = (size_t)records;
-    l.block_samples = (size_t)fmax(1, fmin(256, 0x1p26 / (GLASS_RECORD_BYTES * records)));
-    plan->block_steps = fmax(1, floor(0.1e9 * rate_of(&s, gpu, d->compute_units) / own));
-    if ((double)l.launch_sweeps > plan->block_steps)
-        l.launch_sweeps = (uint64_t)plan->block_steps;
-    plan->largest_buffer = (uint64_t)fmax(
-        fmax(spins, couplings),
-        fmax(fmax(energies, counts), GLASS_RECORD_BYTES * records * (double)l.block_samples));
-    plan->device_bytes = (uint64_t)(spins + couplings + energies + counts +
-                                    2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                    lattices * (148 * slots + 8.0 * s.slots + 32) + moves + ends);
-    plan->host_bytes = (uint64_t)(2 * GLASS_RECORD_BYTES * records * (double)l.block_samples +
-                                  2 * spins + couplings + 2 * ends + 3 * moves +
-                                  16 * lattices * (double)glass_sums_length(&s) +
-                                  moves / 8 * (double)l.block_samples);
-    plan->block_samples = l.block_samples;
-    plan->work_per_step = work;
-    plan->launches_per_step = l.local ? 1.0 / s.swap_every : 2;
-    snprintf(plan->path, sizeof plan->path, "%s", l.local ? "local" : "global");
-    snprintf(plan->launch, sizeof plan->launch,
-             "%.0f word-lattices of 32 samples, %u temperatures x %u copies, %s", lattices,
-             s.temperatures, s.copies,
-             l.local ? "a work-group for four slots" : "half a sweep per launch");
-    if ((double)plan->largest_buffer > (double)d->largest_buffer ||
-        (double)plan->device_bytes > (double)d->global_memory)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "%s (%s) cannot hold this batch: it needs %.3g MiB, the largest buffer "
-                         "%.3g; the device has %.3g and allows %.3g MiB. Use a smaller lattice, "
-                         "fewer samples, temperatures, replicas or scan points, or another device",
-                         d->name, d->id, (double)plan->device_bytes / 1048576,
-                         (double)plan->largest_buffer / 1048576, (double)d->global_memory / 1048576,
-                         (double)d->largest_buffer / 1048576);
-    *launch = l;
-    return ERGO_OK;
+/* ---- buffers and kernels ----------------------------------------------------------------------
+ */
+
+static void declare_buffers(struct glass_state *s) {
+    struct ergo_engine *e = &s->e;
+    const struct glass_shape *h = &s->shape;
+    const size_t lattices = glass_lattices(s), members = e->batch->count, rows = glass_move_rows(h);
+    const size_t records = s->launch.records;
+    const struct {
+        enum glass_buffer row;
+        const char *what;
+        enum ergo_buffer_kind kind;
+        size_t bytes;
+    } buffers[] = {
+        {GLASS_SPINS, "spins", ERGO_BUFFER_STATE, glass_lattice_bytes(h) * lattices},
+        {GLASS_COUPLINGS, "couplings", ERGO_BUFFER_CONSTANT, 4 * glass_packed_length(h) * lattices},
+        {GLASS_TABLES, "acceptance", ERGO_BUFFER_CONSTANT, 32 * members * h->quads * GLASS_CLASSES},
+        {GLASS_KEYS, "keys", ERGO_BUFFER_CONSTANT, 8 * members},
+        {GLASS_SLOPES, "slopes", ERGO_BUFFER_CONSTANT, 4 * members * h->temperatures},
+        {GLASS_WAVES, "waves", ERGO_BUFFER_CONSTANT, 8 * (size_t)h->layers},
+        {GLASS_ENERGIES, "energies", ERGO_BUFFER_RESULT, 8 * records * s->launch.parts},
+        {GLASS_COUNTS, "counts", ERGO_BUFFER_RESULT, 8 * records * h->layers},
+        /* what an exchange leaves for the next one, zeros at first */
+        {GLASS_MASKS, "exchanges", ERGO_BUFFER_STATE, 32 * lattices * h->quads},
+        {GLASS_FROM_HOT, "walkers", ERGO_BUFFER_STATE, 16 * lattices * h->quads},
+        {GLASS_ACCEPTED, "accepted exchanges", ERGO_BUFFER_STATE, 8 * lattices * h->slots},
+        {GLASS_ROUND_TRIPS, "round trips", ERGO_BUFFER_STATE, 8 * lattices * h->copies},
+        {GLASS_MOVED, "exchanges of samples", ERGO_BUFFER_STATE, 128 * lattices * rows},
+        {GLASS_RECORDS, "samples", ERGO_BUFFER_SAMPLES, GLASS_RECORD_BYTES * records},
+        {GLASS_NUMBERS, "numbers of exchanges", ERGO_BUFFER_HOST,
+         h->rungs > 1 ? 8 * lattices * rows : 0},
+    };
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+        ergo_engine_buffer(e, buffers[i].row, buffers[i].what, buffers[i].kind, buffers[i].bytes);
 }
 
-enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                            const struct ergo_device *device, struct ergo_plan *plan) {
-    struct glass_launch launch;
-    const struct glass_shape s = glass_shape_of(batch->points[0]);
-    return glass_launch_plan(ctx, batch, device, &s, &launch, plan);
+static void declare_kernels(struct glass_state *s) {
+    static const char *const sweep = "spin_lattice/glass.cl",
+                             *const temper = "spin_lattice/glass_temper.cl",
+                             *const count = "spin_lattice/glass_measure.cl";
+    struct ergo_engine *e = &s->e;
+    const struct glass_shape *h = &s->shape;
+    const struct glass_launch *l = &s->launch;
+    char options[400];
+    const int n = snprintf(
+        options, sizeof options,
+        "-DGLASS_LX=%uu -DGLASS_LY=%uu -DGLASS_LZ=%uu -DGLASS_D=%u -DGLASS_HEAT=%d -DGLASS_REAL=%d "
+        "-DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u -DGLASS_COUNT_LEVELS=%u "
+        "-DGLASS_LADDER_LANES=%u -DGLASS_LADDER_ROOM=%zu%s",
+        h->lx, h->ly, h->lz, h->d, h->heat, h->real, h->temperatures, h->copies, l->levels,
+        l->count_levels, l->ladder_lanes, l->ladder_room, l->local ? " -DGLASS_LOCAL" : "");
+    /* these do not ask where on the ladder they are: one program for all ranks */
+    ergo_engine_kernel(e, GLASS_ENERGY, count, options, "glass_energy");
+    ergo_engine_kernel(e, GLASS_OVERLAP, count, options, "glass_overlap");
+    ergo_engine_kernel(e, GLASS_RECORD, count, options, "glass_record");
+    glass_border_declare(s, options);
+    if (glass_shares_ladder(h))
+        snprintf(options + n, sizeof options - (size_t)n, " -DGLASS_RUNG=%uu -DGLASS_RUNGS=%uu",
+                 h->rung, h->rungs);
+    ergo_engine_kernel(e, GLASS_SWEEP, sweep, options, l->local ? "glass_local" : "glass_sweep");
+    ergo_engine_kernel(e, GLASS_START, sweep, options, "glass_start");
+    if (h->temperatures > 1) {
+        ergo_engine_kernel(e, GLASS_SWAP, temper, options, "glass_swap");
+        ergo_engine_kernel(e, GLASS_EXCHANGE, temper, options, "glass_exchange");
+    }
+    if (l->whole)
+        ergo_engine_kernel(e, GLASS_WHOLE, "spin_lattice/glass_local.cl", options,
+                           "glass_local_ladder");
+}
+
+enum ergo_status glass_configure(struct ergo_context *ctx, struct glass_state *s) {
+    const struct ergo_device *device = s->e.device;
+    const struct glass_shape *h = &s->shape;
+    struct glass_launch *l = &s->launch;
+    struct ergo_plan *plan = &s->e.plan;
+    const size_t lattices = glass_lattices(s), members = s->e.batch->count;
+    const enum ergo_status status = choose_launch(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    declare_buffers(s);
+    declare_kernels(s);
+    const double samples = 0x1p26 / (GLASS_RECORD_BYTES * (double)l->records);
+    s->e.block_samples = (size_t)fmax(1, fmin(256, samples));
+    s->e.curve_interval = 1; /* each sample carries the curves */
+    const double work = (double)h->sites * h->samples * glass_all_slots(h) * (double)members;
+    const double own = work / ((double)h->all * glass_all_slots(h)) * h->words * h->slots;
+    plan->block_steps = fmax(
+        1,
+        floor(0.1e9 *
+              rate_of(h, device->type != CL_DEVICE_TYPE_CPU, device->summary.compute_units) / own));
+    if ((double)l->launch_sweeps > plan->block_steps)
+        l->launch_sweeps = (uint64_t)plan->block_steps;
+    plan->work_per_step = work;
+    plan->launches_per_step = l->local ? 1.0 / h->swap_every : 2;
+    /* couplings as they are packed, a lattice to save or to audit, moments and exchanges */
+    plan->host_bytes += 2 * s->e.buffers[GLASS_SPINS].bytes + s->e.buffers[GLASS_COUPLINGS].bytes +
+                        3 * s->e.buffers[GLASS_MOVED].bytes + 16 * lattices * glass_sums_length(h);
+    snprintf(plan->path, sizeof plan->path, "%s", l->local ? "local" : "global");
+    snprintf(plan->launch, sizeof plan->launch,
+             "%zu word-lattices of 32 samples, %u temperatures x %u copies, %s", lattices,
+             h->temperatures, h->copies,
+             l->local ? "a work-group for four slots" : "half a sweep per launch");
+    return ERGO_OK;
 }
